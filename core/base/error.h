@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/quantity.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+namespace kernscope {
+
+/// What went wrong and where. Untranslated; the window turns `code` into a sentence.
+struct Error {
+    std::string code;                 ///< dotted and stable: "blob.sentinel", "mil.syntax", "io.open"
+    std::string file;                 ///< relative to the bundle; empty where there is none
+    std::optional<FileOffset> offset; ///< where in that file
+    std::optional<ByteCount> length;  ///< how many bytes are meant, if more than the place
+    std::string field;                ///< name of the field or operand, such as "data offset"
+    std::string expected;
+    std::string found;
+    std::string message; ///< one English sentence without the place
+};
+
+template <class T>
+using Result = tl::expected<T, Error>;
+
+enum class Severity { Error, Warning, Note };
+
+/// "error", "warning" or "note" (the spellings of the command line's contract).
+std::string_view severityName(Severity severity);
+
+/// A fault that did not stop the reading: what is sound is still shown.
+struct Diagnostic {
+    Severity severity = Severity::Error;
+    Error error;
+};
+using Diagnostics = std::vector<Diagnostic>;
+
+bool hasErrors(const Diagnostics &diagnostics);
+std::size_t countOf(const Diagnostics &diagnostics, Severity severity);
+
+/// "weights/weight.bin+0x40: message (expected …, found …)" for people.
+std::string describe(const Error &error);
+
+} // namespace kernscope

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/quantity.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// A file mapped read-only and privately, with the changes that would be saved laid over it.
+///
+/// `bytes()` always shows what a save would write. A change makes only the touched pages writable
+/// and private (copy on write), so the file on disk is never written through the mapping, opening
+/// costs nothing that grows with the file, and every reader of `bytes()` sees the change at once.
+/// Readers on other threads hold `mutex()` shared while they read; `write` takes it alone.
+class OverlaidFile
+{
+public:
+    /// Maps `path`. `name` is what errors call the file (its path relative to the bundle).
+    /// Errors: "io.open", "io.map"; a folder or a device is refused.
+    static Result<std::shared_ptr<OverlaidFile>> open(const std::filesystem::path &path,
+                                                      std::string name);
+    /// A file that exists in memory only (the embedded sample, tests).
+    static std::shared_ptr<OverlaidFile> fromMemory(std::vector<std::byte> content,
+                                                    std::string name);
+
+    ~OverlaidFile();
+    OverlaidFile(const OverlaidFile &) = delete;
+    OverlaidFile &operator=(const OverlaidFile &) = delete;
+
+    const std::string &name() const { return m_name; }
+    const std::filesystem::path &path() const { return m_path; } ///< empty for a file in memory
+    ByteCount size() const { return ByteCount(m_bytes.size()); }
+    std::span<const std::byte> bytes() const { return m_bytes; }
+
+    /// Lays `content` over the file at `offset`. Bytes that equal the disk's stop being changes.
+    /// Errors: "patch.range" where it would leave the file, "io.map" where memory is refused.
+    Result<void> write(FileOffset offset, std::span<const std::byte> content);
+
+    /// Ascending, disjoint, maximal runs of bytes that differ from the disk.
+    std::vector<ByteRange> changedRanges() const;
+    bool modified() const { return !m_originals.empty(); }
+    /// True where any byte of `range` differs from the disk; O(log of changes).
+    bool changed(ByteRange range) const;
+    /// The byte as it is on disk, under the overlay. `offset` must lie in the file.
+    std::byte diskByte(FileOffset offset) const;
+    /// What is laid over the file is on disk now: nothing is changed any more.
+    void markSaved();
+
+    std::shared_mutex &mutex() const { return m_mutex; }
+
+private:
+    OverlaidFile() = default;
+    Result<void> makeWritable(FileOffset offset, ByteCount bytes);
+    void keepOriginals(FileOffset offset, ByteCount bytes);
+    void dropUnchanged(FileOffset offset, ByteCount bytes);
+
+    std::string m_name;
+    std::filesystem::path m_path;
+    std::span<const std::byte> m_bytes;
+    void *m_mapping = nullptr;
+    std::vector<std::byte> m_memory;
+    /// start of a changed run -> its bytes on disk; runs are disjoint, never adjacent, and differ
+    /// from the disk in their first and last byte at least.
+    std::map<std::uint64_t, std::vector<std::byte>> m_originals;
+    mutable std::shared_mutex m_mutex;
+};
+
+} // namespace kernscope

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/codec/encoding.h"
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace kernscope::codec {
+
+/// One encoded part with bytes of its own, ready for a weight file.
+struct EncodedPart {
+    PartRole role = PartRole::Data;
+    ElementType type = ElementType::Unknown;
+    Shape shape;
+    std::vector<std::byte> bytes;
+};
+
+/// A weight encoded from dense values; `encoding()` views its parts.
+struct EncodedWeight {
+    ElementType type = ElementType::Fp16;
+    Shape shape;
+    std::vector<EncodedPart> parts;
+    Shape grid;                   ///< palettes
+    std::uint64_t entries = 0;    ///< palettes
+    std::uint64_t vector = 1;     ///< palettes
+    std::uint64_t vectorAxis = 0; ///< palettes
+    std::optional<Scaling::Kind> scaling;
+    std::uint64_t axis = 0;
+
+    /// Spans into `parts`: valid as long as this object is neither moved nor changed.
+    Encoding encoding() const;
+};
+
+/// All take row-major values of `shape`. Errors: "codec.shape", "codec.argument".
+Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
+                                  ElementType type);
+/// int8 or uint8 codes; scales per channel of `axis`, or one for the tensor where there is no axis.
+/// Symmetric: zero points 0, scale = max |w| / 127; otherwise from the channel's range.
+struct AffineOptions {
+    ElementType codeType = ElementType::Int8;
+    std::optional<std::uint64_t> axis = 0;
+    bool symmetric = true;
+};
+Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
+                                   const AffineOptions &options);
+/// 2^bits entries a codebook, `groups` codebooks along axis 0, vectors of `vector` along axis 0.
+struct PaletteOptions {
+    unsigned bits = 4; ///< 1, 2, 3, 4, 6 or 8
+    std::uint64_t groups = 1;
+    std::uint64_t vector = 1;
+};
+Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
+                                    const PaletteOptions &options);
+/// Keeps the elements whose magnitude is at least `threshold` and not zero.
+Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
+                                   float threshold);
+/// Keeps the `density` (0 to 1) share of elements of largest magnitude; ties by position.
+Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
+                                          double density);
+/// Blocks of `block` elements along `axis`, one scale each, per index of axis 0.
+struct BlockwiseOptions {
+    ElementType codeType = ElementType::Int8; ///< int4, uint4, int8 or uint8
+    std::uint64_t block = 32;
+    std::uint64_t axis = 1;
+    bool withOffset = false;
+};
+Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
+                                      const BlockwiseOptions &options);
+
+} // namespace kernscope::codec

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/numeric/element_type.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+/// The ML program, the same model for `model.mil` text and for the protobuf of an .mlpackage
+/// (mil-format.md, sections 3 to 6). Every place that a patch may rewrite carries its span.
+namespace kernscope::mil {
+
+/// Bytes of the program file that spell something; length 0 where that is not known.
+struct SourceSpan {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+};
+
+inline constexpr std::int64_t kUnknownExtent = -1; ///< "?" or a variadic dimension
+
+struct ValueType {
+    enum class Kind : std::uint8_t { Tensor, List, Tuple, Dictionary, State, Unknown };
+    Kind kind = Kind::Unknown;
+    ElementType element = ElementType::Unknown; ///< tensors, and states of tensors
+    std::vector<std::int64_t> dims;             ///< empty: scalar
+    std::vector<SourceSpan> dimSpans;           ///< one a dim: digits of the text, varint of the wire
+    std::string text;                           ///< as spelt, for kinds other than Tensor
+
+    bool isTensor() const { return kind == Kind::Tensor; }
+    /// The extents, where all are known and positive or zero.
+    std::optional<Shape> shape() const;
+};
+
+/// Payload in a weight file, named by path and by the offset of its METADATA record.
+struct BlobReference {
+    std::string path; ///< as spelt, with "@model_path"
+    std::uint64_t offset = 0;
+    SourceSpan offsetSpan;
+};
+
+/// A value written out in the program.
+struct Literal {
+    ElementType element = ElementType::Unknown;
+    std::uint64_t count = 0;
+    std::vector<std::byte> bytes;      ///< packed as in a weight file; empty for strings
+    std::vector<std::string> strings;  ///< string tensors
+    /// Where each element is spelt in text (at most kMaxElementSpans of them, else none), or one
+    /// span over the packed bytes of a protobuf field.
+    std::vector<SourceSpan> elementSpans;
+    bool packedSpan = false; ///< the one span covers `bytes` as they are
+    static constexpr std::size_t kMaxElementSpans = 4096;
+};
+
+/// Name of another value of the same function.
+struct Reference {
+    std::string name;
+    SourceSpan span;
+};
+
+struct Value {
+    ValueType type;
+    std::variant<std::monostate, Reference, BlobReference, Literal, std::vector<Value>> content;
+    SourceSpan span;
+
+    const Reference *reference() const { return std::get_if<Reference>(&content); }
+    const BlobReference *blob() const { return std::get_if<BlobReference>(&content); }
+    const Literal *literal() const { return std::get_if<Literal>(&content); }
+};
+
+/// `name = value`; a variadic argument such as concat's `values` has several.
+struct Argument {
+    std::string name;
+    std::vector<Value> values;
+};
+
+struct NamedType {
+    std::string name;
+    ValueType type;
+};
+
+struct Block;
+
+struct Operation {
+    std::string type; ///< "conv", "constexpr_lut_to_dense", "const", …
+    std::vector<Argument> inputs;
+    std::vector<Argument> attributes;
+    std::vector<NamedType> outputs;
+    std::vector<Block> blocks; ///< bodies of cond and while_loop
+    SourceSpan span;
+
+    const Argument *input(std::string_view name) const;
+    const Argument *attribute(std::string_view name) const;
+    /// The operand of that name, wherever it sits (inputs, then attributes).
+    const Value *operand(std::string_view name) const;
+    /// attributes["name"], or the first output's name.
+    std::string displayName() const;
+};
+
+struct Block {
+    std::vector<NamedType> inputs;
+    std::vector<Operation> operations;
+    std::vector<std::string> outputs;
+};
+
+struct Function {
+    std::string name;
+    std::string opset; ///< "ios18"
+    std::vector<NamedType> inputs;
+    Block body;
+};
+
+struct Program {
+    std::string version; ///< "1.3"; of a protobuf, its version number
+    std::vector<Function> functions;
+};
+
+/// What could be read and what was wrong. A fault in one statement leaves the others readable.
+struct ParsedProgram {
+    Program program;
+    Diagnostics diagnostics;
+    std::string specification; ///< .mlpackage: specification version; "" for text
+};
+
+/// Number of operations of a block and of everything nested in it.
+std::size_t operationCount(const Block &block);
+
+} // namespace kernscope::mil

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/quantity.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// Element types of ML programs and weight files, one enum for both catalogues; the numbers that
+/// each container uses for them are the container's own (mil-format.md, sections 1 and 6).
+enum class ElementType : std::uint8_t {
+    Unknown, Bool, String,
+    Fp16, Fp32, Fp64, Bf16, Fp8E4M3Fn, Fp8E5M2,
+    Int4, Int8, Int16, Int32, Int64,
+    Uint1, Uint2, Uint3, Uint4, Uint6, Uint8, Uint16, Uint32, Uint64,
+};
+
+/// Spelling in program text: "fp16", "uint4", "fp8e4m3fn", …; "unknown" for Unknown.
+std::string_view elementTypeName(ElementType type);
+/// The reverse; Unknown for a spelling that is not one.
+ElementType elementTypeFromName(std::string_view name);
+/// Bits of one stored element; Bool has 8; 0 for String and Unknown.
+unsigned bitWidth(ElementType type);
+bool isFloatingPoint(ElementType type);
+bool isSignedInteger(ElementType type);
+bool isUnsignedInteger(ElementType type);
+
+/// Extents of a tensor, outermost first. Empty: a scalar (one element).
+using Shape = std::vector<std::uint64_t>;
+
+/// Product of the extents; nothing where it does not fit 64 bits.
+std::optional<ElementCount> elementCount(std::span<const std::uint64_t> shape);
+/// Bytes that `count` packed elements take, sub-byte ones in one bit stream; nothing on overflow.
+std::optional<ByteCount> packedBytes(ElementCount count, ElementType type);
+/// "[96, 96, 3, 3]"
+std::string shapeText(std::span<const std::uint64_t> shape);
+
+} // namespace kernscope
