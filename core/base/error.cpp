@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-namespace kernscope {
+namespace kernscope
+{
 
 std::string_view severityName(Severity severity)
 {

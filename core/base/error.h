@@ -10,12 +10,13 @@
 
 #include <tl/expected.hpp>
 
-namespace kernscope {
+namespace kernscope
+{
 
 /// What went wrong and where. Untranslated; the window turns `code` into a sentence.
 struct Error {
-    std::string code;                 ///< dotted and stable: "blob.sentinel", "mil.syntax", "io.open"
-    std::string file;                 ///< relative to the bundle; empty where there is none
+    std::string code; ///< dotted and stable: "blob.sentinel", "mil.syntax", "io.open"
+    std::string file; ///< relative to the bundle; empty where there is none
     std::optional<FileOffset> offset; ///< where in that file
     std::optional<ByteCount> length;  ///< how many bytes are meant, if more than the place
     std::string field;                ///< name of the field or operand, such as "data offset"

@@ -13,14 +13,17 @@
 #include <string>
 #include <vector>
 
-namespace kernscope {
+namespace kernscope
+{
 
 /// A file mapped read-only and privately, with the changes that would be saved laid over it.
 ///
 /// `bytes()` always shows what a save would write. A change makes only the touched pages writable
 /// and private (copy on write), so the file on disk is never written through the mapping, opening
 /// costs nothing that grows with the file, and every reader of `bytes()` sees the change at once.
-/// Readers on other threads hold `mutex()` shared while they read; `write` takes it alone.
+/// Readers on other threads hold `mutex()` shared while they read; `write` and `markSaved` take it
+/// alone, so their caller must not hold it. The const queries never lock (a reader that holds the
+/// mutex shared may call them); without it they are only safe on the thread that writes.
 class OverlaidFile
 {
 public:
@@ -69,7 +72,7 @@ private:
     void *m_mapping = nullptr;
     std::vector<std::byte> m_memory;
     /// start of a changed run -> its bytes on disk; runs are disjoint, never adjacent, and differ
-    /// from the disk in their first and last byte at least.
+    /// from the disk in every byte.
     std::map<std::uint64_t, std::vector<std::byte>> m_originals;
     mutable std::shared_mutex m_mutex;
 };
