@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/overlaid_file.h"
+#include "core/codec/decoder.h"
+#include "core/container/mil/program.h"
+#include "core/numeric/element_type.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kernscope {
+
+/// What was opened.
+enum class BundleKind : std::uint8_t { Mlmodelc, Mlpackage, MilBlob, MilText, Unknown };
+/// "mlmodelc", "mlpackage", "milblob", "mil", "unknown".
+std::string_view bundleKindName(BundleKind kind);
+
+/// What a run of bytes is for; each has a colour token (window.md, Tokens).
+enum class SectionKind : std::uint8_t {
+    Header, Metadata, Program, Data, Indices, Codebook, Mask, Values, Scale, ZeroPoint,
+    Manifest, ///< JSON and other files that describe the bundle
+    Padding, Unknown,
+};
+/// "header", "metadata", "program", "data", "indices", "codebook", "mask", "values", "scale",
+/// "zero_point", "manifest", "padding", "unknown".
+std::string_view sectionKindName(SectionKind kind);
+
+inline constexpr std::size_t kNoIndex = static_cast<std::size_t>(-1);
+
+/// A leaf of the section map. The sections of a file cover every byte of it exactly once.
+struct Section {
+    std::string name; ///< "encoder.weight: mask", "record 3: metadata", "padding"
+    std::size_t file = 0;
+    ByteRange range;
+    SectionKind kind = SectionKind::Unknown;
+    std::string owner;                 ///< name of the weight it belongs to; empty where none
+    std::size_t weight = kNoIndex;     ///< index of that weight
+    std::size_t part = kNoIndex;       ///< and of the part within it
+};
+
+/// One stored operand of a weight.
+struct Part {
+    codec::PartRole role = codec::PartRole::Data;
+    ElementType type = ElementType::Unknown;
+    Shape shape;
+    ByteCount bytes;
+    std::size_t file = kNoIndex; ///< index into Bundle::files(); kNoIndex for a literal
+    FileOffset metaOffset;       ///< of its record (blobs)
+    FileOffset dataOffset;       ///< of its first byte (blobs)
+    bool shared = false;         ///< the same blob serves another part as well
+    /// Literals: their packed bytes and where they are spelt in the program file.
+    std::shared_ptr<const mil::Literal> literal;
+    /// Spans of the extents in the program's type, for edits that change the part's size.
+    std::vector<mil::SourceSpan> dimSpans;
+    /// Of sparse values: extents of other types that repeat the count (joint forms' outputs).
+    std::vector<mil::SourceSpan> countSpans;
+
+    bool isLiteral() const { return file == kNoIndex; }
+    ByteRange range() const { return {dataOffset, bytes}; }
+};
+
+/// How the consumer uses the weight. Fields that the program does not say stay empty.
+struct ConsumerGeometry {
+    std::vector<std::uint64_t> strides, dilations, pads;
+    std::string padType;
+    std::uint64_t groups = 1;
+    bool transposeX = false, transposeY = false;
+    std::optional<Shape> input;  ///< of the activation operand
+    std::optional<Shape> output; ///< declared output
+    bool insideLoop = false;     ///< sits in a while_loop or cond body
+};
+
+struct Consumer {
+    std::string op;    ///< "conv"
+    std::string name;  ///< displayName of the op
+    std::string param; ///< "weight"
+    std::vector<std::string> via;       ///< ops between: "cast", "transpose"
+    std::optional<std::uint64_t> flops; ///< multiply and add count as two; empty: shape unknown
+    ConsumerGeometry geometry;
+};
+
+/// Value of Weight::detail, as the contract's JSON has it.
+using DetailValue = std::variant<std::uint64_t, std::vector<std::uint64_t>, std::string>;
+
+struct Weight {
+    std::string name;     ///< of the value that the consumer reads
+    std::string opName;   ///< attributes["name"] of the op that makes it
+    std::string function; ///< "main"
+    std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
+    std::string form;     ///< "dense-fp16", "affine", "lut", "sparse+lut", …
+    Shape shape;
+    ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
+    ElementCount elements;
+    std::vector<Part> parts;
+    ByteCount storedBytes; ///< a part used twice counts once
+    std::vector<std::pair<std::string, DetailValue>> detail;
+    std::vector<Consumer> consumers;
+    std::uint64_t vectorAxis = 0; ///< palettes
+
+    ByteCount denseFp16Bytes() const { return ByteCount(elements.value * 2); } ///< checked on open
+    double ratio() const; ///< stored bytes over dense fp16 bytes
+    const Part *part(codec::PartRole role) const;
+    bool has(codec::PartRole role) const { return part(role) != nullptr; }
+
+    /// Structure without bytes; Bundle::decoder fills in the spans. Empty where the weight is
+    /// unsound: `fault` then says why.
+    std::shared_ptr<const codec::Encoding> encoding;
+    std::optional<Error> fault;
+};
+
+/// One file of the bundle with its overlay.
+struct BundleFile {
+    std::shared_ptr<OverlaidFile> file;
+    std::string path;          ///< relative to the bundle, with '/'
+    SectionKind role = SectionKind::Unknown; ///< Data: a weight file; Program; Manifest; Unknown
+    std::uint32_t blobVersion = 0, blobCount = 0; ///< weight files: header fields
+    std::size_t records = 0;      ///< weight files: records found
+    std::size_t unusedRecords = 0; ///< weight files: records that no weight or constant names
+    ByteCount payloadBytes;
+};
+
+struct Totals {
+    std::size_t weights = 0;
+    ByteCount storedBytes, denseFp16Bytes;
+    double ratio = 0;
+    std::vector<std::pair<std::string, std::size_t>> forms; ///< in order of first appearance
+};
+
+struct OpenOptions {
+    /// Files that exist in memory instead of on disk: path relative to the bundle -> content.
+    std::vector<std::pair<std::string, std::vector<std::byte>>> memory;
+};
+
+/// The one model that views, reports, diffs and patches read: an immutable snapshot of the tables,
+/// over files that it shares with the snapshots made before and after it.
+///
+/// Opening maps files and reads tables; no payload is touched. A damaged bundle still opens, with
+/// rows in diagnostics(); only what cannot be opened at all is an Error ("io.open", "bundle.kind").
+class Bundle
+{
+public:
+    /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel or a weight.bin. The kind
+    /// is found by content, names are hints only.
+    static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
+                                                      const OpenOptions &options = {});
+    /// Reads the tables again through the overlays, sharing the files: after an edit that touched
+    /// the program text, a header or a record.
+    Result<std::shared_ptr<const Bundle>> reread() const;
+
+    BundleKind kind() const { return m_kind; }
+    const std::filesystem::path &path() const { return m_path; }
+    const std::string &name() const { return m_name; } ///< last component: "x.mlmodelc"
+    const std::vector<BundleFile> &files() const { return m_files; }
+    const std::vector<Section> &sections() const { return m_sections; } ///< by file, then offset
+    const std::vector<Weight> &weights() const { return m_weights; }
+    const mil::Program &program() const { return m_program; }
+    std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
+    const Diagnostics &diagnostics() const { return m_diagnostics; }
+    Totals totals() const;
+
+    std::optional<std::size_t> weightByName(std::string_view name) const;
+    std::optional<std::size_t> fileByPath(std::string_view path) const;
+    /// Index of the section that holds a byte: O(log sections). kNoIndex past the end.
+    std::size_t sectionAt(std::size_t file, FileOffset offset) const;
+    /// Sections of one file as a half-open range of indices.
+    std::pair<std::size_t, std::size_t> sectionsOf(std::size_t file) const;
+
+    /// A decoder over the current bytes. It keeps its tables (codebooks, scales, ranks): make a
+    /// new one after an edit. Hold fileLocks() shared while it reads on another thread.
+    Result<codec::Decoder> decoder(std::size_t weight) const;
+    /// Current bytes of a part (a literal's packed bytes, or the mapped file's).
+    std::span<const std::byte> partBytes(const Part &part) const;
+
+    bool modified() const; ///< any file's overlay differs from the disk
+    ByteCount totalBytes() const;
+
+private:
+    friend class BundleBuilder;
+    Bundle() = default;
+
+    BundleKind m_kind = BundleKind::Unknown;
+    std::filesystem::path m_path;
+    std::string m_name;
+    std::vector<BundleFile> m_files;
+    std::vector<Section> m_sections;
+    std::vector<Weight> m_weights;
+    mil::Program m_program;
+    std::size_t m_programFile = kNoIndex;
+    Diagnostics m_diagnostics;
+};
+
+using BundlePtr = std::shared_ptr<const Bundle>;
+
+/// Holds every file of a bundle for reading, so that no edit lands in between.
+class BundleReadLock
+{
+public:
+    explicit BundleReadLock(const Bundle &bundle);
+
+private:
+    std::vector<std::shared_lock<std::shared_mutex>> m_locks;
+};
+
+} // namespace kernscope

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// Figures of the decoded fp16 tensor of one weight. min, max and mean are over the finite values.
+struct Statistics {
+    std::uint64_t elements = 0, zeros = 0, nan = 0, inf = 0;
+    double min = 0, max = 0, mean = 0, standardDeviation = 0;
+    double zeroFraction() const
+    {
+        return elements == 0 ? 0.0
+                             : static_cast<double>(zeros) / static_cast<double>(elements);
+    }
+    std::string sha256; ///< of the contiguous little-endian fp16; empty unless asked for
+};
+
+struct StatisticsOptions {
+    bool figures = true;
+    bool hash = false;
+};
+
+/// Reads, decodes and (if asked) hashes the weight once, in blocks; memory does not grow with it.
+/// Errors: those of Bundle::decoder, "task.cancelled". Progress in elements.
+Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
+                                     const StatisticsOptions &options,
+                                     Progress *progress = nullptr);
+
+/// Counts of the finite decoded values in equal bins from `low` to `high`; outer values go to the
+/// outer bins.
+struct Histogram {
+    double low = 0, high = 0;
+    std::vector<std::uint64_t> bins;
+};
+Result<Histogram> computeHistogram(const Bundle &bundle, std::size_t weight, std::size_t bins,
+                                   Progress *progress = nullptr);
+
+/// Stored elements of each index of axis 0 (output channel): numerator of the density. Of a weight
+/// without a mask: the elements that do not decode to zero. Progress in elements.
+Result<std::vector<std::uint64_t>> channelDensity(const Bundle &bundle, std::size_t weight,
+                                                  Progress *progress = nullptr);
+
+/// Payload checks of every weight (mask against survivors, non-finite scales, padding bits), as
+/// diagnostics with file and offset. Progress in elements.
+Diagnostics verifyPayloads(const Bundle &bundle, Progress *progress = nullptr);
+
+} // namespace kernscope

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// How two weights were found to be the same one (tried in this order).
+enum class Pairing : std::uint8_t { Consumer, Name, Content, Shape, Position };
+std::string_view pairingName(Pairing pairing); ///< "consumer", "name", "content", "shape", "position"
+
+/// Decoded values of B against A, both as canonical fp16. NaN against NaN counts as equal.
+struct ValueDifference {
+    std::uint64_t equal = 0;   ///< same value (+0 and -0 are equal)
+    std::uint64_t changed = 0; ///< both nonzero, different
+    std::uint64_t zeroed = 0;  ///< nonzero in A, zero in B
+    std::uint64_t revived = 0; ///< zero in A, nonzero in B
+    double maxAbs = 0, meanAbs = 0, rmse = 0; ///< over the elements finite in both
+    double cosine = 1;                        ///< 1 where both are all zero
+    std::uint32_t maxUlp = 0; ///< steps between the two in the order of finite fp16 values
+    /// Elements by ULP distance: bin 0: 0, bin k: 2^(k-1) to 2^k - 1; 17 bins.
+    std::array<std::uint64_t, 17> ulpHistogram{};
+    std::uint64_t beyondTolerance = 0; ///< |a - b| above the tolerance asked for
+
+    std::uint64_t elements() const { return equal + changed + zeroed + revived; }
+    bool identical() const { return changed == 0 && zeroed == 0 && revived == 0; }
+};
+
+struct WeightPair {
+    Pairing pairing = Pairing::Name;
+    std::size_t a = kNoIndex, b = kNoIndex;
+    double storedRatio = 1;    ///< stored bytes of B over those of A
+    bool layoutEqual = false;  ///< same form, type, shape and part sizes
+    bool storedEqual = false;  ///< and the same stored bytes
+    bool shapeEqual = false;   ///< decoded values can be compared
+    std::optional<ValueDifference> values;
+    std::optional<Error> fault; ///< why the values could not be compared
+};
+
+/// One file of either bundle. Ranges are in the coordinates of both files (same offset); bytes
+/// past the shorter one's end are one last range.
+struct FileDifference {
+    std::string path;
+    std::optional<ByteCount> bytesA, bytesB; ///< empty: not there
+    bool equal = false;
+    std::vector<ByteRange> ranges; ///< at most kMaxRanges, the last then reaching to the end
+    bool rangesCut = false;
+    static constexpr std::size_t kMaxRanges = 10000;
+};
+
+struct Difference {
+    bool identical = false; ///< every file has the same bytes (and with values: the same values)
+    std::vector<FileDifference> files;
+    struct {
+        bool equal = false;
+        std::optional<ByteCount> bytesA, bytesB;
+    } program;
+    std::vector<WeightPair> weights; ///< in the order of A
+    std::vector<std::size_t> onlyA, onlyB;
+};
+
+struct DiffOptions {
+    bool values = false;
+    double tolerance = 0;
+    bool bytes = true; ///< compare the files' bytes as well
+};
+
+/// The converters' suffixes taken off: "_quantized", "_palettized", "_sparsified", in any order.
+std::string baseName(std::string_view name);
+
+/// Pairs the weights and compares layouts and stored bytes; values where asked. Costs the tables
+/// and the bytes compared; memory does not grow with the weights. Errors: "task.cancelled".
+Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
+                                  Progress *progress = nullptr);
+
+/// Pairing only: what the window shows at once, before any byte is read.
+std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
+                                    std::vector<std::size_t> &onlyA,
+                                    std::vector<std::size_t> &onlyB);
+
+/// Decoded values of one pair, in blocks.
+Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                      std::size_t weightB, double tolerance,
+                                      Progress *progress = nullptr);
+
+/// ULP distance of two fp16 bit patterns (finite); 0 for +0 against -0.
+std::uint32_t ulpDistance(std::uint16_t a, std::uint16_t b);
+
+} // namespace kernscope

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/numeric/element_type.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// NumPy array file, format version 1.0 (NEP 1): header for little-endian fp16 or fp32, C order.
+std::string npyHeader(ElementType type, const Shape &shape);
+
+/// An array read from a .npy file: f2, f4, f8, i1, u1, i2, i4, …, C or Fortran order, as fp64.
+struct NpyArray {
+    Shape shape;
+    std::vector<double> values;
+};
+/// Errors: "npy.magic", "npy.header", "npy.type", "npy.length".
+Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName);
+
+} // namespace kernscope

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+#include "core/patch/edit.h"
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// Bytes of one file of the bundle: what was there and what comes.
+struct FileEdit {
+    std::size_t file = 0;
+    FileOffset offset;
+    std::vector<std::byte> before, after; ///< same length
+};
+
+/// An edit turned into bytes, checked against the form.
+struct AppliedEdit {
+    Edit edit;
+    double asked = 0, stored = 0; ///< of a fill or a file: those of the element with the largest error
+    std::string note;             ///< the codec's answer: "codebook entry 7"
+    std::string oldText, newText; ///< values for the list of patches
+    std::vector<FileEdit> bytes;  ///< empty where nothing had to change
+    bool tables = false;          ///< touches program text, a header or a record
+    std::uint64_t elements = 1;   ///< decoded elements that it sets
+};
+
+/// Plans edits against a bundle's current bytes; nothing is changed. All or nothing: the first
+/// edit that cannot be held is the Error ("patch.unrepresentable", "patch.index", "patch.weight",
+/// "patch.masked", "patch.space" where a grown part has no room, …).
+///
+/// Later edits see earlier ones: planning lays each over the files and takes all back at the end,
+/// so it holds the files' locks one write at a time and must not run beside another editor.
+Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
+                                           double tolerance, Progress *progress = nullptr);
+
+/// Lays planned bytes over the files (forward) or takes them back (backward). Returns the bundle
+/// to show from now on: the same one, or one reread where tables changed.
+Result<BundlePtr> applyEdit(const BundlePtr &bundle, const AppliedEdit &edit);
+Result<BundlePtr> revertEdit(const BundlePtr &bundle, const AppliedEdit &edit);
+
+/// A run of bytes that a save writes or has written.
+struct WrittenRange {
+    std::string file;
+    ByteRange range;
+};
+
+struct SaveReport {
+    std::vector<WrittenRange> ranges;
+    ByteCount bytesWritten;
+    bool verified = false; ///< read back from disk and found to be what was meant
+};
+
+/// What a save in place would write.
+std::vector<WrittenRange> pendingRanges(const Bundle &bundle);
+
+/// Writes the changed ranges into the files and nothing else, behind a journal: an interrupted save
+/// is completed or undone by recoverJournal at the next open. Then reads back and verifies.
+/// `keepBackup`: copies each changed file to NAME.bak first, where no such copy exists.
+/// Errors: "io.write", "patch.verify", "patch.stale" (the file changed on disk since it was opened).
+Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
+
+/// Copies the bundle (folder or file) to `target`, which must not exist, with the overlay applied;
+/// built beside it and renamed at the end. Verified like saveInPlace.
+Result<SaveReport> saveCopy(const Bundle &bundle, const std::filesystem::path &target,
+                            Progress *progress = nullptr);
+
+/// Finishes or undoes an interrupted saveInPlace of the bundle at `path`; true where there was one.
+Result<bool> recoverJournal(const std::filesystem::path &path);
+
+} // namespace kernscope

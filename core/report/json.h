@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/statistics.h"
+#include "core/diff/diff.h"
+#include "core/patch/patch.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+/// The JSON documents of cli.md. Keys are only ever added.
+namespace kernscope::report {
+
+using Json = nlohmann::ordered_json;
+
+/// `{"schema":1,"tool":"kernscope","version":…,"command":…}`; finish() appends the diagnostics.
+Json document(std::string_view command);
+void finish(Json &document, const Diagnostics &diagnostics);
+Json diagnosticJson(const Diagnostic &diagnostic);
+
+Json weightJson(const Bundle &bundle, std::size_t weight,
+                const std::optional<Statistics> &statistics, const StatisticsOptions &asked);
+/// Everything of `inspect`; `statistics` is empty or has one entry a weight.
+Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
+                 const StatisticsOptions &asked);
+Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference);
+Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
+               const std::optional<SaveReport> &saved);
+
+} // namespace kernscope::report
