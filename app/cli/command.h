@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+#include "core/report/json.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace CLI
+{
+class App;
+}
+
+/// The command line of cli.md: one file a command, each a thin skin over the core.
+namespace kernscope::cli
+{
+
+enum ExitCode : int {
+    kDone = 0,
+    kDiffers = 1,  ///< done, and the answer is "differs" or "does not hold"
+    kUsage = 2,    ///< wrong use
+    kBadInput = 3, ///< bad input; what could be read was printed, the faults are diagnostics
+    kIo = 4,       ///< a file could not be read or written
+};
+
+/// What every command shares. One a process; lives as long as main().
+struct Session {
+    bool json = false;
+    bool quiet = false;
+    std::string target; ///< --target as given, empty where it was not
+    Progress progress;  ///< cancelled by Ctrl-C; long work takes it and stops
+    int exitCode = kDone;
+};
+
+/// Each adds one subcommand whose callback does the work and sets session.exitCode. A new command
+/// adds its line here, its file to CMakeLists.txt and its call to main.cpp.
+void addInspect(CLI::App &app, Session &session);
+void addDecode(CLI::App &app, Session &session);
+
+/// Adds --json, --quiet and --target to a subcommand.
+void addCommonOptions(CLI::App &command, Session &session);
+
+/// 4 for the codes "io.…", 3 for every other one.
+int exitCodeOf(const Error &error);
+/// 3 where there is an error among them, else 0.
+int exitCodeOf(const Diagnostics &diagnostics);
+
+/// Says that a command could not be done at all: with --json a whole document with that one
+/// diagnostic, otherwise one line on standard error. Returns exitCodeOf(error).
+int reportFailure(Session &session, std::string_view command, const Error &error);
+/// Same for a document that a command has begun: appends the diagnostics and prints it.
+void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
+
+/// Finishes an interrupted save, then opens. Errors: those of Bundle::open and recoverJournal.
+Result<BundlePtr> openBundle(const std::filesystem::path &path);
+
+/// Makes Ctrl-C cancel session.progress. endInterrupt() ends the process as that signal would have
+/// where it came, once the command has put everything back; otherwise it does nothing.
+void beginInterrupt(Session &session);
+void endInterrupt();
+bool interrupted();
+
+} // namespace kernscope::cli

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+/// Text for people: aligned columns, units, colour only on a terminal and without NO_COLOR.
+namespace kernscope::cli
+{
+
+struct Session;
+
+enum class Style { Plain, Bold, Dim, Good, Warning, Bad };
+/// The text in that style where standard output is a terminal that shows it, else as it is.
+std::string styled(Style style, std::string_view text);
+/// The text without control characters (names come from files): each becomes '?'.
+std::string printable(std::string_view text);
+
+/// "82,944".
+std::string grouped(std::uint64_t number);
+/// "82,944 B (81.0 KiB)"; below 1024 without the second figure.
+std::string bytesText(std::uint64_t bytes);
+/// "63.2 %".
+std::string percentText(double fraction);
+
+/// Columns as wide as their widest cell, two spaces between them.
+class Table
+{
+public:
+    enum class Align { Left, Right };
+    struct Column {
+        std::string header;
+        Align align = Align::Left;
+    };
+    explicit Table(std::vector<Column> columns);
+    /// One cell a column.
+    void add(std::vector<std::string> cells);
+    bool empty() const { return m_rows.empty(); }
+    /// Every line indented by two spaces and ended by a newline; the header in bold.
+    std::string text() const;
+
+private:
+    std::vector<Column> m_columns;
+    std::vector<std::vector<std::string>> m_rows;
+};
+
+/// Writes to standard output; a failure is remembered for outputFailed().
+void print(std::string_view text);
+/// Writes a line to standard error, unless --quiet.
+void note(const Session &session, std::string_view text);
+/// Writes a line to standard error, always.
+void complain(std::string_view text);
+/// Flushes standard output; true where anything could not be written to it.
+bool outputFailed();
+
+/// The diagnostics, one a line, on standard error: errors always, the rest unless --quiet.
+void printDiagnostics(const Session &session, const Diagnostics &diagnostics);
+
+/// Shows how far session.progress is, on standard error, as long as it lives. Does nothing with
+/// --quiet or where standard error is no terminal.
+class ProgressLine
+{
+public:
+    ProgressLine(const Session &session, std::string label);
+    ~ProgressLine();
+    ProgressLine(const ProgressLine &) = delete;
+    ProgressLine &operator=(const ProgressLine &) = delete;
+
+private:
+    void run(const Progress &progress);
+
+    std::string m_label;
+    std::mutex m_mutex;
+    std::condition_variable m_wake;
+    bool m_done = false;
+    std::thread m_thread;
+};
+
+} // namespace kernscope::cli
