@@ -7,13 +7,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 /// MIL blob storage, version 2 (mil-format.md, section 1): `weight.bin` of Core ML bundles.
-namespace kernscope::milblob {
+namespace kernscope::milblob
+{
 
 inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kMetadataBytes = 64;
@@ -31,8 +33,8 @@ struct Record {
     FileOffset metaOffset;
     std::uint32_t code = 0;
     ElementType type = ElementType::Unknown;
-    ByteCount bytes;       ///< payload, with the padding bits of sub-byte types
-    FileOffset dataOffset; ///< absolute
+    ByteCount bytes;               ///< payload, with the padding bits of sub-byte types
+    FileOffset dataOffset;         ///< absolute
     std::uint64_t paddingBits = 0; ///< as stored; without meaning for whole-byte types
     ElementCount elements;
 
@@ -51,15 +53,18 @@ Result<Record> readRecord(std::span<const std::byte> file, FileOffset metaOffset
 
 /// Everything a walk over the file finds. Payloads are not touched.
 struct BlobFile {
-    std::uint32_t count = 0;   ///< as the header says
-    std::uint32_t version = 0; ///< as the header says
+    std::uint32_t count = 0;     ///< as the header says
+    std::uint32_t version = 0;   ///< as the header says
     std::vector<Record> records; ///< in file order, as far as the walk got
     Diagnostics diagnostics;     ///< faults that stopped the walk, wrong counts, overlaps
     bool usable = false;         ///< version 2 and a whole header: records can be read by offset
 };
 
 /// Walks the records from offset 64 on. Never loops and never allocates by the header's count.
-/// Version 1 gives "blob.version" naming the older Espresso layout; any other one likewise.
+/// Errors, beside those of readRecord: "blob.header" (shorter than 64 bytes), "blob.version" (1
+/// names the older Espresso layout). A faulty record is reported and the next one looked for.
+/// Warnings: "blob.count" (the header's number is wrong), "blob.overlap" (payloads, metadata or
+/// header share bytes), "blob.limit" (over a million records). Notes: "blob.trailing".
 BlobFile readBlobFile(std::span<const std::byte> file, std::string_view fileName);
 
 /// Writes a file record by record; what a reader found can be written back byte for byte.
@@ -68,14 +73,19 @@ class Writer
 public:
     struct Options {
         std::array<std::byte, 56> headerReserved{};
+        std::optional<std::uint32_t> count; ///< of the header; else the records added
     };
     Writer() = default;
     explicit Writer(Options options) : m_options(options) {}
 
-    /// Appends a record; returns the offset of its metadata. `reserved` is kept as given.
+    /// Appends a record at the next multiple of 64; returns the offset of its metadata.
+    /// `reserved` (the record's last 32 bytes) and `gap` (between metadata and payload) are kept
+    /// as given.
     FileOffset add(ElementType type, std::span<const std::byte> payload, std::uint64_t paddingBits,
-                   std::span<const std::byte> reserved = {});
-    /// The whole file. `count` defaults to the records added.
+                   std::span<const std::byte> reserved = {}, std::span<const std::byte> gap = {});
+    /// Appends bytes that belong to no record; what is missing to a multiple of 64 becomes zeros.
+    void fill(std::span<const std::byte> filler);
+    /// The whole file.
     std::vector<std::byte> finish() const;
 
 private:
@@ -84,7 +94,8 @@ private:
     std::uint32_t m_count = 0;
 };
 
-/// Parses and writes again: equal to `file` for every sound file (filler and reserved bytes kept).
+/// Parses and writes again: equal to `file` for every sound file (filler and reserved bytes kept,
+/// the header's count too). Errors: the first one of readBlobFile, or "blob.overlap".
 Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::string_view fileName);
 
 } // namespace kernscope::milblob

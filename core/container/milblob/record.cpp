@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/milblob/little_endian.h"
+#include "core/container/milblob/milblob.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::milblob
+{
+
+namespace
+{
+
+Error fault(std::string_view fileName, std::string_view code, std::uint64_t at,
+            std::uint64_t length, std::string_view field)
+{
+    Error error;
+    error.code = code;
+    error.file = fileName;
+    error.offset = FileOffset(at);
+    error.length = ByteCount(length);
+    error.field = field;
+    return error;
+}
+
+std::optional<Error> checkPlace(std::span<const std::byte> file, FileOffset at,
+                                std::string_view fileName)
+{
+    const bool aligned = at.value % kAlignment == 0;
+    const bool inside = at.value >= kHeaderBytes &&
+                        fitsInside({at, ByteCount(kMetadataBytes)}, ByteCount(file.size()));
+    if (aligned && inside)
+        return std::nullopt;
+    Error error = fault(fileName, "blob.offset", at.value, kMetadataBytes, "metadata offset");
+    if (!aligned) {
+        error.expected = fmt::format("a multiple of {}", kAlignment);
+        error.message = "A metadata record cannot start here: its offset is not aligned.";
+    } else {
+        error.expected =
+            fmt::format("{} to {}", kHeaderBytes,
+                        file.size() < kMetadataBytes ? 0 : file.size() - kMetadataBytes);
+        error.message = "No metadata record fits at this offset of the file.";
+    }
+    error.found = fmt::format("{}", at.value);
+    return error;
+}
+
+std::optional<Error> checkRange(std::span<const std::byte> file, const Record &record,
+                                std::string_view fileName)
+{
+    if (fitsInside(record.payload(), ByteCount(file.size())))
+        return std::nullopt;
+    const bool offsetOut = record.dataOffset.value > file.size();
+    Error error = fault(fileName, "blob.range",
+                        record.metaOffset.value + (offsetOut ? kDataOffsetAt : kBytesAt), 8,
+                        offsetOut ? "data offset" : "size");
+    error.expected =
+        offsetOut ? fmt::format("at most {}, the size of the file", file.size())
+                  : fmt::format("at most {} bytes from data offset {} on",
+                                file.size() - record.dataOffset.value, record.dataOffset.value);
+    error.found = fmt::format("{}", offsetOut ? record.dataOffset.value : record.bytes.value);
+    error.message = "The payload of this record leaves the file.";
+    return error;
+}
+
+/// Sub-byte types only: elsewhere the field is reserved space that old writers left unset.
+std::optional<Error> checkPadding(const Record &record, unsigned width, std::string_view fileName)
+{
+    const std::uint64_t bits = record.bytes.value * 8; // the payload lies in memory: cannot wrap
+    const bool small = record.paddingBits < 8 && record.paddingBits <= bits;
+    const bool powerOfTwo = (width & (width - 1)) == 0;
+    if (small && (bits - record.paddingBits) % width == 0 &&
+        (!powerOfTwo || record.paddingBits % width == 0))
+        return std::nullopt;
+    Error error = fault(fileName, "blob.padding", record.metaOffset.value + kPaddingBitsAt, 8,
+                        "padding bits");
+    error.expected = fmt::format("below 8, leaving a multiple of {} of {} bits", width, bits);
+    error.found = fmt::format("{}", record.paddingBits);
+    error.message = "The number of padding bits does not fit the element width.";
+    return error;
+}
+
+std::optional<Error> countElements(Record &record, std::string_view fileName)
+{
+    const unsigned width = bitWidth(record.type);
+    if (width < 8) {
+        if (auto error = checkPadding(record, width, fileName))
+            return error;
+        record.elements = ElementCount((record.bytes.value * 8 - record.paddingBits) / width);
+        return std::nullopt;
+    }
+    const std::uint64_t each = width / 8;
+    record.elements = ElementCount(record.bytes.value / each);
+    if (record.bytes.value % each == 0)
+        return std::nullopt;
+    Error error = fault(fileName, "blob.size", record.metaOffset.value + kBytesAt, 8, "size");
+    error.expected = fmt::format("a multiple of {} for {}", each, elementTypeName(record.type));
+    error.found = fmt::format("{}", record.bytes.value);
+    error.message = "The payload does not hold a whole number of elements.";
+    return error;
+}
+
+} // namespace
+
+Result<Record> readRecord(std::span<const std::byte> file, FileOffset metaOffset,
+                          std::string_view fileName)
+{
+    if (auto error = checkPlace(file, metaOffset, fileName))
+        return tl::unexpected(std::move(*error));
+    const std::uint64_t at = metaOffset.value;
+    const auto sentinel = loadLittleEndian<std::uint32_t>(file, at + kSentinelAt);
+    if (sentinel != kSentinel) {
+        Error error = fault(fileName, "blob.sentinel", at + kSentinelAt, 4, "sentinel");
+        error.expected = fmt::format("0x{:08X}", kSentinel);
+        error.found = fmt::format("0x{:08X}", sentinel);
+        error.message = "There is no metadata record here: the sentinel is wrong.";
+        return tl::unexpected(std::move(error));
+    }
+    Record record;
+    record.metaOffset = metaOffset;
+    record.code = loadLittleEndian<std::uint32_t>(file, at + kCodeAt);
+    record.type = elementTypeFromCode(record.code);
+    record.bytes = ByteCount(loadLittleEndian<std::uint64_t>(file, at + kBytesAt));
+    record.dataOffset = FileOffset(loadLittleEndian<std::uint64_t>(file, at + kDataOffsetAt));
+    record.paddingBits = loadLittleEndian<std::uint64_t>(file, at + kPaddingBitsAt);
+    if (record.type == ElementType::Unknown) {
+        Error error = fault(fileName, "blob.dtype", at + kCodeAt, 4, "dtype");
+        error.expected = "a code from 1 to 17";
+        error.found = fmt::format("{}", record.code);
+        error.message = "The element type of this record is not known.";
+        return tl::unexpected(std::move(error));
+    }
+    if (auto error = checkRange(file, record, fileName))
+        return tl::unexpected(std::move(*error));
+    if (auto error = countElements(record, fileName))
+        return tl::unexpected(std::move(*error));
+    return record;
+}
+
+} // namespace kernscope::milblob
