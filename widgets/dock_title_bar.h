@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+class QDockWidget;
+class QLabel;
+class QToolButton;
+
+namespace kernscope::ui {
+
+/// Title bar of a dock: its title, the pin that stops it from following, float and close. All
+/// buttons can be reached by Tab; dragging works as with the style's own bar.
+class DockTitleBar : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit DockTitleBar(QDockWidget *dock);
+    QToolButton *pinButton() const { return m_pin; }
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+
+private:
+    QLabel *m_title = nullptr;
+    QToolButton *m_pin = nullptr;
+};
+
+} // namespace kernscope::ui

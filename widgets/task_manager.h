@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/progress.h"
+
+#include <QObject>
+#include <QPointer>
+#include <QString>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+class QThreadPool;
+
+namespace kernscope::ui {
+
+/// One piece of work off the GUI thread. Cancelling it also drops its result.
+class Task
+{
+public:
+    explicit Task(QString title) : m_title(std::move(title)) {}
+    const QString &title() const { return m_title; }
+    Progress &progress() { return m_progress; }
+    void cancel() { m_progress.cancel(); }
+
+private:
+    QString m_title;
+    Progress m_progress;
+};
+using TaskPtr = std::shared_ptr<Task>;
+
+/// Runs work on a thread pool, delivers results on the GUI thread, and tells the status bar what
+/// is running. Work captures its input by value, calls `progress.advance` often and returns early
+/// once that says false.
+class TaskManager : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit TaskManager(QObject *parent = nullptr);
+    ~TaskManager() override;
+
+    /// Runs `work(Progress &)` on another thread, then `done(result)` on the GUI thread, unless
+    /// the task was cancelled or `context` is gone by then.
+    template <class Work, class Done>
+    TaskPtr start(QObject *context, const QString &title, Work work, Done done)
+    {
+        auto task = std::make_shared<Task>(title);
+        QPointer<QObject> guard(context);
+        launch(task, [this, task, guard, work = std::move(work), done = std::move(done)]() mutable {
+            using T = decltype(work(task->progress()));
+            auto result = std::make_shared<T>(work(task->progress()));
+            deliver(task, [guard, task, result, done = std::move(done)]() mutable {
+                if (guard && !task->progress().cancelled())
+                    done(std::move(*result));
+            });
+        });
+        return task;
+    }
+
+    /// Cancels everything and waits until no worker reads a bundle any more. Called before an edit
+    /// is laid over the files, which then need not wait for a lock.
+    void quiesce();
+    void cancelAll();
+    bool idle() const;
+
+    /// Title and fraction (0 to 1) of the oldest running task; empty where idle.
+    QString currentTitle() const;
+    double currentFraction() const;
+    std::size_t running() const;
+
+Q_SIGNALS:
+    void changed(); ///< a task began or ended
+    void becameIdle();
+
+private:
+    void launch(const TaskPtr &task, std::function<void()> body);
+    void deliver(const TaskPtr &task, std::function<void()> done);
+    void finish(const TaskPtr &task);
+
+    QThreadPool *m_pool = nullptr;
+    mutable std::mutex m_mutex;
+    std::condition_variable m_workersLeft;
+    std::vector<TaskPtr> m_tasks;
+    std::size_t m_working = 0;
+};
+
+} // namespace kernscope::ui
