@@ -33,11 +33,12 @@ public:
     /// The same elements as fp32: exact for every T of 24 or fewer significant bits.
     void decodeFloat(std::uint64_t first, std::span<float> out) const;
 
-    /// Whether the element is stored at all (false: a zero made by the mask).
+    /// Whether the element is stored at all (false: a zero made by the mask). O(1).
     bool stored(std::uint64_t element) const;
 
     /// The stored code of each element: index for palettes, integer for affine and blockwise, bits
-    /// for floating-point payloads; `kNotStored` where the mask leaves the element out.
+    /// for floating-point payloads; `kNotStored` where the mask leaves the element out or the
+    /// payload has run out.
     static constexpr std::int64_t kNotStored = INT64_MIN;
     void codes(std::uint64_t first, std::span<std::int64_t> out) const;
 
@@ -48,7 +49,9 @@ public:
     ElementCount payloadElements() const;
 
     /// Checks that need the whole payload: mask population against survivors, set padding bits,
-    /// non-finite scales. Errors and warnings; empty where all is sound. Progress in elements.
+    /// non-finite scales. Errors and warnings; empty where all is sound. Codes: "codec.mask",
+    /// "codec.mask_tail", "codec.scale_nonfinite"; `field` names the operand. Progress advances by
+    /// elements() in all (its total is the caller's to set); cancelled: what was found.
     Diagnostics verify(Progress *progress = nullptr) const;
 
     /// Index of the codebook that serves an element, and the lane (0 .. V-1) within its vector.
@@ -59,7 +62,8 @@ public:
     CodebookPlace codebookOf(std::uint64_t element) const;
 
     /// How often each (codebook, entry) is used: counts[codebook * entries + entry].
-    /// Empty where there is no palette. Progress in payload elements; cancelled: what was counted.
+    /// Empty where there is no palette. Progress advances by the elements of the index tensor,
+    /// elements() / V in all; cancelled: what was counted.
     std::vector<std::uint64_t> codebookUse(Progress *progress = nullptr) const;
     /// Decoded codebook values: [codebook][entry][lane] as fp32. Empty where there is no palette.
     std::span<const float> codebookValues() const;
@@ -70,6 +74,7 @@ private:
     explicit Decoder(std::shared_ptr<const State> state) : m_state(std::move(state)) {}
     std::shared_ptr<const State> m_state;
     friend class Editor;
+    friend class DecoderMaker;
 };
 
 } // namespace kernscope::codec

@@ -20,7 +20,16 @@
 namespace kernscope::codec {
 
 /// What a stored part of a weight is for. Spellings by partRoleName are those of the contract.
-enum class PartRole : std::uint8_t { Data, Indices, Lut, Mask, NonzeroData, Scale, ZeroPoint, Offset };
+enum class PartRole : std::uint8_t {
+    Data,
+    Indices,
+    Lut,
+    Mask,
+    NonzeroData,
+    Scale,
+    ZeroPoint,
+    Offset
+};
 /// "data", "indices", "lut", "mask", "nonzero_data", "scale", "zero_point", "offset".
 std::string_view partRoleName(PartRole role);
 std::optional<PartRole> partRoleFromName(std::string_view name);
@@ -40,16 +49,16 @@ using OperandSource = std::variant<Operand, std::shared_ptr<const Encoding>>;
 /// Palette step. lut shape is [g0 .. g(R-1), K, V] (iOS 18) or [K] (iOS 16, one codebook).
 struct Palette {
     OperandSource lut;
-    Shape grid;                 ///< g0 .. g(R-1): codebooks along each axis of the index tensor
-    std::uint64_t entries = 0;  ///< K = 2^index width
-    std::uint64_t vector = 1;   ///< V: elements one index stands for
+    Shape grid;                   ///< g0 .. g(R-1): codebooks along each axis of the index tensor
+    std::uint64_t entries = 0;    ///< K = 2^index width
+    std::uint64_t vector = 1;     ///< V: elements one index stands for
     std::uint64_t vectorAxis = 0; ///< output axis that the V elements lie along
 };
 
 /// Scale step: w = scale * (q - offset).
 struct Scaling {
     enum class Kind : std::uint8_t {
-        Affine,    ///< iOS 16: fp32 arithmetic, one rounding to the output type; vector along `axis`
+        Affine, ///< iOS 16: fp32 arithmetic, one rounding to the output type; vector along `axis`
         Blockwise, ///< iOS 18: arithmetic in the output type; scale has the rank of the data
     };
     Kind kind = Kind::Affine;

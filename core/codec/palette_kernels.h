@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// Looking codes up in one codebook. Codebooks of fp16 may lie at any address.
+namespace kernscope::codec {
+
+/// out[i] = the entry that code first + i of a packed stream names; `table` holds 2^width halves.
+void lookupPacked(std::span<const std::byte> stream, unsigned width, std::uint64_t first,
+                  std::span<const std::byte> table, std::span<std::uint16_t> out);
+
+/// The same for codes already unpacked, one a byte, each below 2^width.
+void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
+                 std::span<const std::byte> table, std::span<std::uint16_t> out);
+
+/// The same for fp32 entries.
+void lookupFloats(std::span<const std::uint8_t> codes, std::span<const float> table,
+                  std::span<float> out);
+
+} // namespace kernscope::codec

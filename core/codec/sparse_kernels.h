@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+/// Spreading the values that a mask keeps over the places it keeps them at.
+namespace kernscope::codec {
+
+/// out[i] = the next survivor where bit `first` + i of the mask is set, 0 where it is clear or the
+/// survivors have run out. `survivors` starts at the one of the first set bit.
+void expandHalves(std::span<const std::byte> mask, std::uint64_t first,
+                  std::span<const std::byte> survivors, std::span<std::uint16_t> out);
+void expandBytes(std::span<const std::byte> mask, std::uint64_t first,
+                 std::span<const std::uint8_t> survivors, std::span<std::uint8_t> out);
+void expandFloats(std::span<const std::byte> mask, std::uint64_t first,
+                  std::span<const float> survivors, std::span<float> out);
+
+/// Sets out[i] to +0 where bit `first` + i of the mask is clear.
+void clearGaps(std::span<const std::byte> mask, std::uint64_t first, std::span<std::uint16_t> out);
+void clearGaps(std::span<const std::byte> mask, std::uint64_t first, std::span<float> out);
+
+} // namespace kernscope::codec

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/numeric/convert.h"
+
+#include "core/numeric/bitpack.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace kernscope
+{
+
+namespace
+{
+
+constexpr std::size_t kBlock = 1024; // elements converted at a time, within the first cache
+
+template <class Stored>
+Stored loadAt(const std::byte *in, std::size_t index)
+{
+    Stored value;
+    std::memcpy(&value, in + index * sizeof(Stored), sizeof(Stored));
+    return value;
+}
+
+template <class Stored, class Convert>
+void convertWhole(std::span<const std::byte> packed, std::uint64_t first, std::span<float> out,
+                  Convert convert)
+{
+    const std::byte *in = packed.data() + first * sizeof(Stored);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = convert(loadAt<Stored>(in, i));
+}
+
+template <class Stored>
+void convertNumbers(std::span<const std::byte> packed, std::uint64_t first, std::span<float> out)
+{
+    convertWhole<Stored>(packed, first, out, [](Stored v) { return static_cast<float>(v); });
+}
+
+void convertSubByte(std::span<const std::byte> packed, ElementType type, std::uint64_t first,
+                    std::span<float> out)
+{
+    std::array<std::uint8_t, kBlock> codes;
+    for (std::size_t done = 0; done < out.size(); done += kBlock) {
+        const std::size_t count = std::min(kBlock, out.size() - done);
+        unpackCodes(packed, bitWidth(type), first + done, std::span(codes).first(count));
+        for (std::size_t i = 0; i < count; ++i) {
+            out[done + i] = type == ElementType::Int4
+                                ? static_cast<float>(signExtendNibble(codes[i]))
+                                : static_cast<float>(codes[i]);
+        }
+    }
+}
+
+std::int64_t loadWhole(std::span<const std::byte> packed, unsigned bytes, std::uint64_t index)
+{
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, packed.data() + index * bytes, bytes);
+    return static_cast<std::int64_t>(bits);
+}
+
+std::int64_t signExtend(std::int64_t code, unsigned width)
+{
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+    return static_cast<std::int64_t>((static_cast<std::uint64_t>(code) ^ sign) - sign);
+}
+
+} // namespace
+
+void convertToFloat(std::span<const std::byte> packed, ElementType type, std::uint64_t first,
+                    std::span<float> out)
+{
+    switch (type) {
+    case ElementType::Fp16: convertHalfToFloat(packed.subspan(2 * first), out); return;
+    case ElementType::Fp32: convertNumbers<float>(packed, first, out); return;
+    case ElementType::Fp64: convertNumbers<double>(packed, first, out); return;
+    case ElementType::Bf16:
+        convertWhole<std::uint16_t>(packed, first, out, bfloat16ToFloat);
+        return;
+    case ElementType::Fp8E4M3Fn:
+        convertWhole<std::uint8_t>(packed, first, out, e4m3ToFloat);
+        return;
+    case ElementType::Fp8E5M2: convertWhole<std::uint8_t>(packed, first, out, e5m2ToFloat); return;
+    case ElementType::Int8: convertNumbers<std::int8_t>(packed, first, out); return;
+    case ElementType::Int16: convertNumbers<std::int16_t>(packed, first, out); return;
+    case ElementType::Int32: convertNumbers<std::int32_t>(packed, first, out); return;
+    case ElementType::Int64: convertNumbers<std::int64_t>(packed, first, out); return;
+    case ElementType::Bool:
+    case ElementType::Uint8: convertNumbers<std::uint8_t>(packed, first, out); return;
+    case ElementType::Uint16: convertNumbers<std::uint16_t>(packed, first, out); return;
+    case ElementType::Uint32: convertNumbers<std::uint32_t>(packed, first, out); return;
+    case ElementType::Uint64: convertNumbers<std::uint64_t>(packed, first, out); return;
+    case ElementType::Int4:
+    case ElementType::Uint1:
+    case ElementType::Uint2:
+    case ElementType::Uint3:
+    case ElementType::Uint4:
+    case ElementType::Uint6: convertSubByte(packed, type, first, out); return;
+    case ElementType::Unknown:
+    case ElementType::String: break;
+    }
+    std::fill(out.begin(), out.end(), 0.0f);
+}
+
+void convertToHalf(std::span<const std::byte> packed, ElementType type, std::uint64_t first,
+                   std::span<std::uint16_t> out)
+{
+    if (type == ElementType::Fp16) {
+        if (!out.empty())
+            std::memcpy(out.data(), packed.data() + 2 * first, 2 * out.size());
+        return;
+    }
+    std::array<float, kBlock> values;
+    for (std::size_t done = 0; done < out.size(); done += kBlock) {
+        const std::size_t count = std::min(kBlock, out.size() - done);
+        convertToFloat(packed, type, first + done, std::span(values).first(count));
+        convertFloatToHalf(std::span(values).first(count), out.subspan(done, count));
+    }
+}
+
+std::int64_t loadCode(std::span<const std::byte> packed, ElementType type, std::uint64_t index)
+{
+    const unsigned width = bitWidth(type);
+    if (width == 0)
+        return 0;
+    std::int64_t code = 0;
+    if (width >= 8)
+        code = loadWhole(packed, width / 8, index);
+    else
+        code = unpackCode(packed, width, index);
+    return isSignedInteger(type) && width < 64 ? signExtend(code, width) : code;
+}
+
+double codeValue(ElementType type, std::int64_t code)
+{
+    switch (type) {
+    case ElementType::Fp16: return halfToFloat(static_cast<std::uint16_t>(code));
+    case ElementType::Bf16: return bfloat16ToFloat(static_cast<std::uint16_t>(code));
+    case ElementType::Fp32: return std::bit_cast<float>(static_cast<std::uint32_t>(code));
+    case ElementType::Fp64: return std::bit_cast<double>(code);
+    case ElementType::Fp8E4M3Fn: return e4m3ToFloat(static_cast<std::uint8_t>(code));
+    case ElementType::Fp8E5M2: return e5m2ToFloat(static_cast<std::uint8_t>(code));
+    case ElementType::Uint64: return static_cast<double>(static_cast<std::uint64_t>(code));
+    default: return static_cast<double>(code);
+    }
+}
+
+double loadValue(std::span<const std::byte> packed, ElementType type, std::uint64_t index)
+{
+    return codeValue(type, loadCode(packed, type, index));
+}
+
+} // namespace kernscope
