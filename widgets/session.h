@@ -33,8 +33,9 @@ struct Place {
 
 /// One row of the list of patches.
 struct PatchEntry {
-    AppliedEdit edit;
-    bool active = true; ///< false: undone, can be redone
+    std::shared_ptr<const AppliedEdit> edit; ///< never null; shared, for a fill may be large
+    std::size_t step = 0; ///< its command's index in undoStack(); a command may hold several edits
+    bool active = true;   ///< false: undone, can be redone
 };
 
 /// What the docks share: the open bundles, the common position with its history, the wish to edit,
