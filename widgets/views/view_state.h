@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPointF>
+#include <QSizeF>
+
+#include <cstdint>
+
+namespace kernscope::ui {
+
+/// Position and zoom of a tile view, by the cell at its centre, so that views of different sizes
+/// can share one.
+struct ViewState {
+    double scale = 0; ///< device-independent pixels per cell; 0: fit the whole picture
+    double centreRow = 0, centreCol = 0; ///< in cells
+
+    bool fits() const { return scale <= 0; }
+    friend bool operator==(const ViewState &, const ViewState &) = default;
+};
+
+/// Where cells lie in a viewport: the arithmetic of a view, without the widget. Cell edges fall on
+/// device pixels, so that neighbouring tiles never leave a seam.
+class ViewGeometry
+{
+public:
+    static constexpr double kMaxScale = 128;
+
+    ViewGeometry() = default;
+    /// A state whose scale is 0 becomes the one that fits; positions are kept on the picture.
+    ViewGeometry(const ViewState &state, QSizeF viewport, double devicePixelRatio,
+                 std::uint64_t rows, std::uint64_t cols);
+
+    const ViewState &state() const { return m_state; } ///< with a real scale
+    double scale() const { return m_state.scale; }
+    double fitScale() const { return m_fitScale; }
+    /// The scale where a cell of the picture can be as far out as makes sense.
+    double minScale() const;
+
+    /// Left edge of a column, upper edge of a row; also for fractions and past the end.
+    double xOf(double col) const;
+    double yOf(double row) const;
+    double colAt(double x) const;
+    double rowAt(double y) const;
+
+    /// Level of tiles to draw: the finest whose pixels are not smaller than device pixels.
+    int level() const;
+
+    /// The same with a new scale, the cell under `anchor` (viewport coordinates) staying there.
+    ViewState zoomed(double scale, QPointF anchor) const;
+    ViewState panned(QPointF pixels) const;
+    /// The same scale with the cell in view: moved no more than needed, with a margin of a cell.
+    ViewState revealing(std::uint64_t row, std::uint64_t col) const;
+
+private:
+    ViewState m_state;
+    QSizeF m_viewport;
+    double m_ratio = 1, m_fitScale = 1;
+    double m_rows = 0, m_cols = 0;
+};
+
+} // namespace kernscope::ui
