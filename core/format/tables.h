@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/csv.h"
+
+#include <string_view>
+
+/// The tables of facts about formats and chips: resources/tables/NAME.csv, embedded by the build.
+/// Each has a source and a confidence column; code reads them and holds no such fact itself.
+namespace kernscope::tables {
+
+/// The embedded text; empty for a name that is not one.
+std::string_view text(std::string_view name);
+
+/// The embedded table, parsed. Errors: "table.name", those of CsvTable::parse.
+Result<CsvTable> load(std::string_view name);
+
+} // namespace kernscope::tables

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/csv.h"
+#include "core/format/tables.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+
+class TestTables : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void parsesQuotedCells()
+    {
+        const auto table = CsvTable::parse("a,b\n\"x, y\",\"he said \"\"no\"\"\"\n,\n", "t");
+        QVERIFY(table);
+        QCOMPARE(table->rows(), std::size_t(2));
+        QCOMPARE(table->cell(0, "a"), std::string_view("x, y"));
+        QCOMPARE(table->cell(0, "b"), std::string_view("he said \"no\""));
+        QCOMPARE(table->cell(1, "b"), std::string_view());
+    }
+
+    void refusesRaggedRows()
+    {
+        const auto table = CsvTable::parse("a,b\n1\n", "t");
+        QVERIFY(!table);
+        QCOMPARE(table.error().code, std::string("csv.columns"));
+        QCOMPARE(table.error().offset->value, std::uint64_t(2));
+    }
+
+    void parsesNumbers_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<bool>("valid");
+        QTest::addColumn<qint64>("value");
+        QTest::newRow("decimal") << QByteArray("12") << true << qint64(12);
+        QTest::newRow("hex") << QByteArray("0x48f") << true << qint64(0x48f);
+        QTest::newRow("negative") << QByteArray("-3") << true << qint64(-3);
+        QTest::newRow("empty") << QByteArray("") << false << qint64(0);
+        QTest::newRow("blank tail") << QByteArray("1 ") << false << qint64(0);
+        QTest::newRow("two signs") << QByteArray("--1") << false << qint64(0);
+        QTest::newRow("too large") << QByteArray("99999999999999999999") << false << qint64(0);
+    }
+    void parsesNumbers()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(bool, valid);
+        QFETCH(qint64, value);
+        const auto parsed = parseInteger(std::string_view(text.constData(), size_t(text.size())));
+        QCOMPARE(parsed.has_value(), valid);
+        if (valid)
+            QCOMPARE(qint64(*parsed), value);
+    }
+
+    void embedsTheTables()
+    {
+        const auto table = tables::load("kernel_formats");
+        QVERIFY(table);
+        QVERIFY(table->column("source") && table->column("confidence"));
+        QCOMPARE(table->cell(0, "code"), std::string_view("1"));
+    }
+
+    void namesAnUnknownTable()
+    {
+        const auto table = tables::load("no_such_table");
+        QVERIFY(!table);
+        QCOMPARE(table.error().code, std::string("table.name"));
+    }
+};
+
+QTEST_MAIN(TestTables)
+#include "tst_tables.moc"
