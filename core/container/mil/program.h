@@ -28,8 +28,8 @@ struct ValueType {
     Kind kind = Kind::Unknown;
     ElementType element = ElementType::Unknown; ///< tensors, and states of tensors
     std::vector<std::int64_t> dims;             ///< empty: scalar
-    std::vector<SourceSpan> dimSpans;           ///< one a dim: digits of the text, varint of the wire
-    std::string text;                           ///< as spelt, for kinds other than Tensor
+    std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
+    std::string text;                 ///< as spelt, for kinds other than Tensor
 
     bool isTensor() const { return kind == Kind::Tensor; }
     /// The extents, where all are known and positive or zero.
@@ -47,8 +47,8 @@ struct BlobReference {
 struct Literal {
     ElementType element = ElementType::Unknown;
     std::uint64_t count = 0;
-    std::vector<std::byte> bytes;      ///< packed as in a weight file; empty for strings
-    std::vector<std::string> strings;  ///< string tensors
+    std::vector<std::byte> bytes;     ///< packed as in a weight file; empty for strings
+    std::vector<std::string> strings; ///< string tensors
     /// Where each element is spelt in text (at most kMaxElementSpans of them, else none), or one
     /// span over the packed bytes of a protobuf field.
     std::vector<SourceSpan> elementSpans;

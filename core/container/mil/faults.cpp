@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/faults.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::mil {
+
+Error Faults::make(std::string_view code, std::uint64_t offset, std::uint64_t length) const
+{
+    Error error;
+    error.code = code;
+    error.file = m_fileName;
+    error.offset = FileOffset(offset);
+    if (length > 0)
+        error.length = ByteCount(length);
+    return error;
+}
+
+void Faults::add(Severity severity, Error error)
+{
+    std::size_t &kept = m_kept[static_cast<std::size_t>(severity)];
+    if (kept >= kMaxPerSeverity) {
+        ++m_dropped;
+        return;
+    }
+    ++kept;
+    m_diagnostics.push_back({severity, std::move(error)});
+}
+
+Diagnostics Faults::take()
+{
+    if (m_dropped > 0) {
+        Error error;
+        error.code = "mil.more";
+        error.file = m_fileName;
+        error.found = fmt::format("{}", m_dropped);
+        error.message = "More faults of this file are not listed.";
+        m_diagnostics.push_back({Severity::Note, std::move(error)});
+    }
+    return std::move(m_diagnostics);
+}
+
+} // namespace kernscope::mil

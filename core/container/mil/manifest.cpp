@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/reader.h"
+#include "core/container/mil/utf8.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::mil {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxManifestBytes = std::size_t(16) << 20;
+constexpr int kMaxManifestDepth = 32;
+
+tl::unexpected<Error> fault(std::string_view fileName, std::string_view code,
+                            std::string_view field, std::string_view expected,
+                            std::string_view found, std::string_view message)
+{
+    Error error;
+    error.code = code;
+    error.file = fileName;
+    error.field = field;
+    error.expected = expected;
+    error.found = found;
+    error.message = message;
+    return tl::unexpected(std::move(error));
+}
+
+const std::string *stringAt(const Json &object, std::string_view key)
+{
+    if (!object.is_object())
+        return nullptr;
+    const auto found = object.find(key);
+    return found == object.end() ? nullptr : found->get_ptr<const std::string *>();
+}
+
+/// True for a relative path all of whose parts are names.
+bool staysInside(std::string_view path)
+{
+    if (path.empty() || path.find('\\') != std::string_view::npos ||
+        path.find('\0') != std::string_view::npos)
+        return false;
+    while (true) {
+        const std::size_t slash = path.find('/');
+        const std::string_view part = path.substr(0, slash);
+        if (part.empty() || part == "." || part == "..")
+            return false;
+        if (slash == std::string_view::npos)
+            return true;
+        path.remove_prefix(slash + 1);
+    }
+}
+
+} // namespace
+
+Result<std::string> modelPathFromManifest(std::span<const std::byte> manifest,
+                                          std::string_view fileName)
+{
+    if (manifest.size() > kMaxManifestBytes)
+        return fault(fileName, "manifest.json", "",
+                     fmt::format("at most {} bytes", kMaxManifestBytes),
+                     fmt::format("{} bytes", manifest.size()), "The manifest is too large.");
+    const auto *text = reinterpret_cast<const char *>(manifest.data());
+    const auto shallow = [](int depth, Json::parse_event_t, Json &) {
+        return depth <= kMaxManifestDepth;
+    };
+    const Json json = Json::parse(text, text + manifest.size(), shallow, false);
+    if (!json.is_object())
+        return fault(fileName, "manifest.json", "", "a JSON object",
+                     printable({text, manifest.size()}), "The manifest is not JSON.");
+    const std::string *root = stringAt(json, "rootModelIdentifier");
+    if (!root)
+        return fault(fileName, "manifest.root", "rootModelIdentifier", "an identifier", "none",
+                     "The manifest does not name the model.");
+    const auto entries = json.find("itemInfoEntries");
+    const bool known = entries != json.end() && entries->is_object() && entries->contains(*root);
+    const std::string *path = known ? stringAt(entries->at(*root), "path") : nullptr;
+    if (!path)
+        return fault(fileName, "manifest.root", "itemInfoEntries",
+                     fmt::format("an entry {} with a path", printable(*root)), "none",
+                     "The manifest does not say where the model is.");
+    if (!staysInside(*path))
+        return fault(fileName, "manifest.path", "path", "a path inside the package",
+                     printable(*path, 200), "The model's path leaves the package.");
+    return "Data/" + *path;
+}
+
+} // namespace kernscope::mil

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/numeric/element_type.h"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kernscope::mil {
+
+/// A whole number as spelt.
+struct Integer {
+    bool negative = false;
+    std::uint64_t magnitude = 0;
+};
+
+enum class NumberFault {
+    None,
+    Syntax,  ///< not a number of the kind asked for
+    TooLarge ///< does not fit 64 bits, or not the element type
+};
+
+/// Decimal or 0x hexadecimal digits with an optional sign.
+NumberFault parseInteger(std::string_view text, Integer &number);
+
+/// A real number, |value| = mantissa * 2^exponent and a little more or less (`remainder`), or an
+/// infinity or a NaN.
+struct Real {
+    enum class Kind : std::uint8_t { Finite, Infinity, NaN };
+    Kind kind = Kind::Finite;
+    bool negative = false;
+    std::uint64_t mantissa = 0;
+    int exponent = 0;
+    bool more = false;        ///< the exact value lies just above (hex digits cut off)
+    std::string_view decimal; ///< decimal digits that mantissa is the nearest double of
+};
+
+/// C hex floats, decimals, "inf", "nan" with an optional sign, any case.
+std::optional<Real> parseReal(std::string_view text);
+
+/// The same number.
+Real realOf(double value);
+
+/// The bits of `number` in a floating-point type, rounded once to nearest even; overflow becomes
+/// an infinity (a NaN in fp8e4m3fn, which has none).
+std::uint64_t roundToFloat(const Real &number, ElementType type);
+
+/// The bits of a whole number in an integer type; TooLarge where it does not fit.
+NumberFault integerBits(const Integer &number, ElementType type, std::uint64_t &bits);
+
+/// The bits of one element of `type` as spelt: a number, or "true" and "false" for bool.
+NumberFault elementBits(std::string_view text, ElementType type, std::uint64_t &bits);
+
+} // namespace kernscope::mil

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/mil/program.h"
+#include "core/container/mil/wire.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope::mil {
+
+/// Reads the ML program of a protobuf `Model` message by message (mil-format.md, section 6).
+///
+/// As in TextParser, a function that returns false has reported the fault, once. Most messages
+/// are first cut into their fields, since nothing says that a type comes before its value.
+class ProtobufParser
+{
+public:
+    ProtobufParser(std::span<const std::byte> file, std::string_view fileName);
+
+    ParsedProgram run();
+
+private:
+    using Visitor = std::function<bool(const WireField &)>;
+    using Element = std::function<bool(const WireBytes &key, const WireBytes &value)>;
+
+    /// Calls `visit` for every field; false where the message is broken or a visitor says so.
+    bool each(const WireBytes &message, const Visitor &visit);
+    /// The key and value of a map's entry; both may be missing, and are empty then.
+    bool mapEntry(const WireBytes &entry, const Element &element);
+    std::string text(const WireBytes &bytes);
+    bool enter();
+    void leave() { --m_depth; }
+    bool spend(const WireBytes &place);
+    bool fail(std::string_view code, SourceSpan place, std::string_view expected,
+              std::string_view found, std::string_view message);
+
+    // protobuf_reader.cpp
+    bool parseModel(const WireBytes &model, ParsedProgram &parsed);
+    bool parseProgram(const WireBytes &message, Program &program);
+    bool parseFunction(const WireBytes &message, Function &function);
+    bool chooseBlock(const std::vector<WireField> &entries, const std::string &opset,
+                     const WireBytes &function, WireBytes &chosen);
+
+    // protobuf_operations.cpp
+    bool parseBlock(const WireBytes &message, Block &block);
+    void parseOperations(const std::vector<WireBytes> &operations, Block &block);
+    bool parseOperation(const WireBytes &message, Operation &operation);
+    bool parseInput(const WireBytes &entry, std::vector<Argument> &arguments);
+    bool parseBinding(const WireBytes &message, Value &value);
+    bool parseAttribute(const WireBytes &entry, std::vector<Argument> &arguments);
+    bool parseNamedType(const WireBytes &message, NamedType &named);
+
+    // protobuf_values.cpp
+    bool parseType(const WireBytes &message, ValueType &type);
+    bool parseTensorType(const WireBytes &message, ValueType &type);
+    bool parseDimension(const WireBytes &message, ValueType &type);
+    bool parseCompoundType(const WireField &field, ValueType &type);
+    void checkExtents(const WireBytes &message, const ValueType &type);
+    bool parseValue(const WireBytes &message, Value &value);
+    bool parseImmediate(const WireBytes &message, Value &value);
+    bool parseBlob(const WireBytes &message, BlobReference &blob);
+    bool parseValues(const WireBytes &message, std::vector<Value> &values);
+    bool parseDictionary(const WireBytes &message, std::vector<Value> &values);
+
+    // protobuf_tensors.cpp
+    bool parseTensor(const WireBytes &message, const ValueType &type, Literal &literal);
+    bool parseNumbers(const WireField &field, Literal &literal);
+    bool parseStrings(const WireBytes &message, Literal &literal);
+    bool parseRaw(const WireBytes &content, const ValueType &type, Literal &literal);
+
+    WireState m_state;
+    WireBytes m_file;
+    int m_depth = 0;
+    std::size_t m_nodes = 0;
+    bool m_exhausted = false;
+    std::set<std::string, std::less<>> m_poisoned; ///< what operations with faults define
+};
+
+} // namespace kernscope::mil

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/protobuf_parser.h"
+#include "core/container/mil/reader.h"
+#include "core/container/mil/text_parser.h"
+#include "core/container/mil/utf8.h"
+#include "core/container/mil/validate.h"
+
+#include <climits>
+
+#include <fmt/format.h>
+
+namespace kernscope::mil {
+
+namespace {
+
+/// "CoreML6" is what program text calls ios16 (mil-format.md, section 6); others as they are.
+std::string opsetName(const std::string &written)
+{
+    static const std::map<std::string, std::string, std::less<>> names{
+        {"CoreML5", "ios15"}, {"CoreML6", "ios16"}, {"CoreML7", "ios17"}, {"CoreML8", "ios18"}};
+    const auto found = names.find(written);
+    return found == names.end() ? written : found->second;
+}
+
+} // namespace
+
+ProtobufParser::ProtobufParser(std::span<const std::byte> file, std::string_view fileName)
+    : m_state{Faults(fileName), file.size(), false}, m_file{file, 0}
+{
+}
+
+bool ProtobufParser::fail(std::string_view code, SourceSpan place, std::string_view expected,
+                          std::string_view found, std::string_view message)
+{
+    return m_state.fail(code, place, expected, found, message);
+}
+
+bool ProtobufParser::each(const WireBytes &message, const Visitor &visit)
+{
+    WireMessage reader(message, m_state);
+    WireField field;
+    while (reader.next(field)) {
+        if (!visit(field))
+            return false;
+    }
+    return !reader.broken();
+}
+
+bool ProtobufParser::mapEntry(const WireBytes &entry, const Element &element)
+{
+    WireBytes key{{}, entry.offset};
+    WireBytes value{{}, entry.offset};
+    const bool read = each(entry, [&](const WireField &field) {
+        if (field.type == WireField::Type::Bytes && field.number == 1)
+            key = field.content;
+        else if (field.type == WireField::Type::Bytes && field.number == 2)
+            value = field.content;
+        return true;
+    });
+    return read && element(key, value);
+}
+
+std::string ProtobufParser::text(const WireBytes &bytes)
+{
+    const std::string_view view(reinterpret_cast<const char *>(bytes.bytes.data()),
+                                bytes.bytes.size());
+    if (const std::size_t bad = findInvalidUtf8(view); bad != std::string_view::npos) {
+        Error error = m_state.faults.make("mil.encoding", bytes.offset + bad, 1);
+        error.expected = "UTF-8";
+        error.found = printable(view.substr(bad, 1));
+        error.message = "A string holds bytes that are not UTF-8.";
+        m_state.faults.add(Severity::Warning, std::move(error));
+    }
+    return cleanUtf8(view);
+}
+
+/// One level deeper; `leave` must follow where it says true.
+bool ProtobufParser::enter()
+{
+    return ++m_depth <= kMaxDepth;
+}
+
+bool ProtobufParser::spend(const WireBytes &place)
+{
+    if (++m_nodes <= kMaxNodes)
+        return true;
+    if (!m_exhausted)
+        fail("mil.limit", place.span(), fmt::format("at most {} values and types", kMaxNodes), "",
+             "The program is too large to be held in memory; the rest is not read.");
+    m_exhausted = true;
+    return false;
+}
+
+ParsedProgram ProtobufParser::run()
+{
+    ParsedProgram parsed;
+    if (m_file.bytes.empty()) {
+        fail("mil.empty", {}, "a model", "nothing", "The model file is empty.");
+    } else if (m_file.bytes.size() > INT_MAX) {
+        fail("proto.size", {}, "at most 2147483647 bytes",
+             fmt::format("{} bytes", m_file.bytes.size()), "The model file is too large.");
+    } else {
+        parseModel(m_file, parsed);
+        validate(parsed.program, m_poisoned, m_state.faults);
+    }
+    parsed.diagnostics = m_state.faults.take();
+    return parsed;
+}
+
+bool ProtobufParser::parseModel(const WireBytes &model, ParsedProgram &parsed)
+{
+    constexpr std::uint32_t kVersion = 1, kMlProgram = 502;
+    std::optional<WireBytes> program;
+    std::uint32_t otherKind = 0; // the first field that is another kind of model
+    const bool whole = each(model, [&](const WireField &field) {
+        if (field.number == kVersion && field.type == WireField::Type::Varint)
+            parsed.specification = std::to_string(field.value);
+        else if (field.number == kMlProgram && field.type == WireField::Type::Bytes)
+            program = field.content;
+        else if (field.number >= 200 && otherKind == 0)
+            otherKind = field.number;
+        return true;
+    });
+    if (program)
+        return parseProgram(*program, parsed.program) && whole;
+    if (!whole || m_state.cut)
+        return false;
+    const std::string found = otherKind == 202   ? "a pipeline (field 202)"
+                              : otherKind == 500 ? "a neural network (field 500)"
+                              : otherKind > 0    ? fmt::format("field {}", otherKind)
+                                                 : "no model at all";
+    return fail("proto.kind", {}, "an ML program (field 502)", found,
+                "The model is not an ML program.");
+}
+
+bool ProtobufParser::parseProgram(const WireBytes &message, Program &program)
+{
+    return each(message, [&](const WireField &field) {
+        if (field.number == 1 && field.type == WireField::Type::Varint) {
+            program.version = std::to_string(field.value);
+        } else if (field.number == 2 && field.type == WireField::Type::Bytes) {
+            mapEntry(field.content, [&](const WireBytes &key, const WireBytes &value) {
+                Function &function = program.functions.emplace_back();
+                function.name = text(key);
+                return parseFunction(value, function);
+            });
+        }
+        return true; // what is wrong inside one function leaves the others readable
+    });
+}
+
+bool ProtobufParser::parseFunction(const WireBytes &message, Function &function)
+{
+    std::vector<WireField> blocks;
+    std::string opset;
+    const bool whole = each(message, [&](const WireField &field) {
+        if (field.type != WireField::Type::Bytes)
+            return true;
+        switch (field.number) {
+        case 1: return parseNamedType(field.content, function.inputs.emplace_back());
+        case 2: opset = text(field.content); return true;
+        case 3: blocks.push_back(field); return spend(field.content);
+        default: return true;
+        }
+    });
+    function.opset = opsetName(opset);
+    WireBytes chosen;
+    return chooseBlock(blocks, opset, message, chosen) && parseBlock(chosen, function.body) &&
+           whole;
+}
+
+/// The specialization of the function's opset, else the first one, with a warning.
+bool ProtobufParser::chooseBlock(const std::vector<WireField> &entries, const std::string &opset,
+                                 const WireBytes &function, WireBytes &chosen)
+{
+    std::optional<WireBytes> first;
+    std::string firstKey;
+    bool matched = false;
+    for (const WireField &entry : entries) {
+        mapEntry(entry.content, [&](const WireBytes &key, const WireBytes &value) {
+            if (matched)
+                return true;
+            const std::string name = text(key);
+            if (!first) {
+                first = value;
+                firstKey = name;
+            }
+            matched = name == opset;
+            if (matched)
+                chosen = value;
+            return true;
+        });
+    }
+    if (matched)
+        return true;
+    if (!first)
+        return m_state.cut ||
+               fail("proto.block", function.span(), "a block", "none", "A function has no body.");
+    Error error = m_state.faults.make("proto.opset", first->offset, 0);
+    error.expected = printable(opset);
+    error.found = printable(firstKey);
+    error.message = "A function has no body for its opset; the first one is shown.";
+    m_state.faults.add(Severity::Warning, std::move(error));
+    chosen = *first;
+    return true;
+}
+
+ParsedProgram readModelProtobuf(std::span<const std::byte> model, std::string_view fileName)
+{
+    return ProtobufParser(model, fileName).run();
+}
+
+} // namespace kernscope::mil

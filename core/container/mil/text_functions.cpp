@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/reader.h"
+#include "core/container/mil/text_parser.h"
+#include "core/container/mil/validate.h"
+
+namespace kernscope::mil {
+
+bool TextParser::parseHeader(Program &program)
+{
+    if (!atWord("program"))
+        return unexpected("\"program\"");
+    advance();
+    if (!expect('('))
+        return false;
+    program.version = m_lexer.text(m_token);
+    if (!expect(Token::Kind::Number, "a version number") || !expect(')'))
+        return false;
+    if (m_token.is('[') && !skipBalanced())
+        return false;
+    return expect('{');
+}
+
+/// `func name<opset>(parameters) [attributes]` and the opening brace.
+bool TextParser::parseSignature(Function &function)
+{
+    if (!expectIdentifier(function.name, "the name of a function"))
+        return false;
+    if (accept('<')) {
+        if (!expectIdentifier(function.opset, "an opset") || !expect('>'))
+            return false;
+    }
+    if (!parseParameters(function.inputs))
+        return false;
+    if (m_token.is('[') && !skipBalanced())
+        return false;
+    return expect('{');
+}
+
+/// The word `func` has been read. What was read of a faulty function stays.
+bool TextParser::parseFunction(Function &function)
+{
+    if (!parseSignature(function))
+        return false;
+    parseStatements(function.body);
+    if (!expect('}'))
+        return false;
+    if (!m_token.is(Token::Kind::Arrow))
+        return unexpected("\"->\"");
+    advance();
+    return parseNames(function.body.outputs) && expect(';');
+}
+
+/// Goes to the next function, wherever the text got lost.
+void TextParser::recoverFunction()
+{
+    while (!m_token.is(Token::Kind::End) && !atWord("func"))
+        advance();
+}
+
+void TextParser::parseFunctions(Program &program)
+{
+    while (!m_token.is('}')) {
+        if (!atWord("func")) {
+            unexpected("\"func\" or \"}\"");
+            recoverFunction();
+        }
+        if (m_token.is(Token::Kind::End))
+            return;
+        advance();
+        const bool read = parseFunction(program.functions.emplace_back());
+        if (!read)
+            recoverFunction();
+        if (!read && m_token.is(Token::Kind::End))
+            return;
+    }
+    advance();
+    if (!m_token.is(Token::Kind::End))
+        unexpected("the end of the text");
+}
+
+ParsedProgram TextParser::run()
+{
+    ParsedProgram parsed;
+    if (m_token.is(Token::Kind::End)) {
+        fail("mil.empty", m_token, "\"program\"", "The program text is empty.");
+        parsed.diagnostics = m_faults.take();
+        return parsed;
+    }
+    const bool header = parseHeader(parsed.program);
+    if (!header)
+        recoverFunction();
+    if (header || !m_token.is(Token::Kind::End))
+        parseFunctions(parsed.program);
+    validate(parsed.program, m_poisoned, m_faults);
+    parsed.diagnostics = m_faults.take();
+    return parsed;
+}
+
+ParsedProgram readProgramText(std::span<const std::byte> text, std::string_view fileName)
+{
+    const std::string_view view(reinterpret_cast<const char *>(text.data()), text.size());
+    return TextParser(view, fileName).run();
+}
+
+} // namespace kernscope::mil

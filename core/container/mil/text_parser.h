@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/mil/faults.h"
+#include "core/container/mil/number.h"
+#include "core/container/mil/program.h"
+#include "core/container/mil/text_lexer.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope::mil {
+
+class PackedElements;
+
+/// How deep types, values and blocks may nest; real programs stay below ten.
+inline constexpr int kMaxDepth = 200;
+/// Values, types, dimensions and strings that one program may hold; bounds memory for a text that
+/// is nothing but commas. Real programs hold some ten thousand.
+inline constexpr std::size_t kMaxNodes = 2'000'000;
+
+/// Recursive descent over the tokens of one program text (mil-format.md, section 3).
+///
+/// Every parse function returns false where it could not go on; the fault has then been reported,
+/// once, and the caller only returns. Recovery is in `recoverStatement` and `recoverFunction`.
+class TextParser
+{
+public:
+    TextParser(std::string_view text, std::string_view fileName);
+
+    ParsedProgram run();
+
+private:
+    /// Counts one level of nesting as long as it lives.
+    class Level
+    {
+    public:
+        explicit Level(int &depth) : m_depth(depth) { ++m_depth; }
+        ~Level() { --m_depth; }
+        Level(const Level &) = delete;
+        Level &operator=(const Level &) = delete;
+
+    private:
+        int &m_depth;
+    };
+
+    // text_parser.cpp: tokens, faults, recovery
+    void advance();
+    bool accept(char symbol);
+    bool expect(char symbol);
+    bool expect(Token::Kind kind, std::string_view what);
+    bool expectIdentifier(std::string &name, std::string_view what);
+    bool atWord(std::string_view word) const;
+    bool unexpected(std::string_view expected);
+    bool fail(std::string_view code, const Token &token, std::string_view expected,
+              std::string_view message);
+    void remark(std::string_view code, Severity severity, SourceSpan span,
+                std::string_view expected, std::string_view message);
+    bool tooDeep();
+    bool spend(std::size_t nodes = 1);
+    bool skipBalanced();
+    std::string_view textFrom(std::size_t begin) const;
+    SourceSpan spanFrom(std::size_t begin) const { return {begin, m_previousEnd - begin}; }
+
+    // text_types.cpp
+    bool parseType(ValueType &type);
+    bool parseTypeAfter(const Token &name, ValueType &type);
+    bool parseTensorType(ValueType &type);
+    bool parseTypeParameters(ValueType &type);
+    bool parseDimensions(ValueType &type);
+    bool parseDimension(ValueType &type);
+    void checkExtents(const ValueType &type);
+
+    // text_values.cpp
+    bool parseValue(Value &value);
+    bool parseTypedBody(Value &value);
+    bool parseWord(Value &value);
+    bool parseBareLiteral(Value &value);
+    bool parseGroup(char closing, std::vector<Value> &values);
+    bool parseBlob(BlobReference &blob);
+    bool parseBlobField(BlobReference &blob, bool &hasPath, bool &hasOffset);
+    bool parseTensorLiteral(const ValueType &type, Literal &literal);
+    bool parseElement(ElementType type, Literal &literal, PackedElements &packed);
+
+    // text_statements.cpp
+    bool parseHeader(Program &program);
+    bool parseFunction(Function &function);
+    bool parseSignature(Function &function);
+    bool parseParameters(std::vector<NamedType> &parameters);
+    bool parseNames(std::vector<std::string> &names);
+    void parseStatements(Block &block);
+    bool parseStatement(Operation &operation);
+    bool parseOutputs(std::vector<NamedType> &outputs);
+    bool parseOutput(NamedType &output);
+    bool parseArguments(char closing, Operation &operation, std::vector<Argument> &arguments);
+    bool startsBlock() const;
+    bool parseBlock(Block &block);
+    void poison(const Operation &operation);
+    void recoverStatement(int braces);
+    void recoverFunction();
+    void parseFunctions(Program &program);
+
+    Lexer m_lexer;
+    std::string_view m_text;
+    Faults m_faults;
+    Token m_token;
+    std::size_t m_previousEnd = 0;
+    int m_depth = 0;
+    int m_braces = 0;
+    std::size_t m_nodes = 0;
+    bool m_cut = false;       ///< the end of the text was met too early, and reported
+    bool m_exhausted = false; ///< kMaxNodes was met, and reported
+    std::set<std::string, std::less<>> m_poisoned; ///< what statements with faults define
+};
+
+} // namespace kernscope::mil

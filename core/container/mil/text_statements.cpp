@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/text_parser.h"
+
+namespace kernscope::mil {
+
+/// A type and a name; or, as other tools write lists of outputs, a name alone.
+bool TextParser::parseOutput(NamedType &output)
+{
+    if (!spend())
+        return false;
+    if (!m_token.is(Token::Kind::Identifier))
+        return unexpected("a type");
+    const Token first = m_token;
+    advance();
+    if (m_token.is(',') || m_token.is(')')) {
+        output.name = m_lexer.text(first);
+        return true;
+    }
+    return parseTypeAfter(first, output.type) && expectIdentifier(output.name, "a name");
+}
+
+bool TextParser::parseOutputs(std::vector<NamedType> &outputs)
+{
+    const bool bracketed = accept('(');
+    do {
+        if (!parseOutput(outputs.emplace_back()))
+            return false;
+    } while (accept(','));
+    return !bracketed || expect(')');
+}
+
+/// `name = value`, … up to `closing`. A value may be a block: those go to the operation's.
+bool TextParser::parseArguments(char closing, Operation &operation,
+                                std::vector<Argument> &arguments)
+{
+    if (accept(closing))
+        return true;
+    do {
+        std::string name;
+        if (!spend() || !expectIdentifier(name, "the name of an argument") || !expect('='))
+            return false;
+        if (startsBlock()) {
+            if (!parseBlock(operation.blocks.emplace_back()))
+                return false;
+            continue;
+        }
+        Argument &argument = arguments.emplace_back();
+        argument.name = std::move(name);
+        if (m_token.is('(')) {
+            advance();
+            if (!parseGroup(')', argument.values))
+                return false;
+        } else if (!parseValue(argument.values.emplace_back())) {
+            return false;
+        }
+    } while (accept(','));
+    return expect(closing);
+}
+
+/// True at `{`, or at a bracketed parameter list that `{` follows. Looks ahead over the list only.
+bool TextParser::startsBlock() const
+{
+    if (!m_token.is('('))
+        return m_token.is('{');
+    Lexer ahead = m_lexer;
+    Token token = m_token;
+    std::size_t open = 0;
+    do {
+        if (token.is('('))
+            ++open;
+        else if (token.is(')'))
+            --open;
+        else if (token.is(Token::Kind::End) || token.is('{') || token.is(';'))
+            return false;
+        token = ahead.next();
+    } while (open > 0);
+    return token.is('{');
+}
+
+/// `(parameters) { statements } -> (names)`; all but the braces may be missing. The exact text of
+/// nested blocks is not documented: this is what functions look like.
+bool TextParser::parseBlock(Block &block)
+{
+    const Level level(m_depth);
+    if (tooDeep() || !spend())
+        return false;
+    if (m_token.is('(') && !parseParameters(block.inputs))
+        return false;
+    if (!expect('{'))
+        return false;
+    parseStatements(block);
+    if (!expect('}'))
+        return false;
+    if (!m_token.is(Token::Kind::Arrow))
+        return true;
+    advance();
+    return parseNames(block.outputs);
+}
+
+/// Statements up to the closing brace, which stays. A faulty one is left out and its names noted.
+void TextParser::parseStatements(Block &block)
+{
+    while (!m_token.is('}') && !m_token.is(Token::Kind::End)) {
+        const int braces = m_braces;
+        Operation operation;
+        if (parseStatement(operation)) {
+            block.operations.push_back(std::move(operation));
+        } else {
+            poison(operation);
+            recoverStatement(braces);
+        }
+    }
+}
+
+bool TextParser::parseStatement(Operation &operation)
+{
+    const std::size_t begin = m_token.begin;
+    if (!spend() || !parseOutputs(operation.outputs) || !expect('=') ||
+        !expectIdentifier(operation.type, "an operation") || !expect('(') ||
+        !parseArguments(')', operation, operation.inputs))
+        return false;
+    if (accept('[') && !parseArguments(']', operation, operation.attributes))
+        return false;
+    while (!m_token.is(';')) {
+        const bool labelled = m_token.is(Token::Kind::Identifier);
+        if (!labelled && !m_token.is('{') && !m_token.is('(') && !m_token.is(','))
+            return unexpected("\";\"");
+        if (labelled || m_token.is(',')) { // a label before a block, a comma between two
+            advance();
+            if (!m_token.is('{') && !m_token.is('('))
+                return unexpected("a block");
+        }
+        if (!parseBlock(operation.blocks.emplace_back()))
+            return false;
+    }
+    advance();
+    operation.span = spanFrom(begin);
+    return true;
+}
+
+/// What a faulty statement would have defined must not be reported as undefined later.
+void TextParser::poison(const Operation &operation)
+{
+    for (const NamedType &output : operation.outputs) {
+        if (!output.name.empty())
+            m_poisoned.insert(output.name);
+    }
+}
+
+/// Goes behind the next `;` of the same block. Only braces are counted: a fault may have hidden
+/// the other brackets' partners, and no `;` stands inside them.
+void TextParser::recoverStatement(int braces)
+{
+    while (!m_token.is(Token::Kind::End)) {
+        if (m_token.is('}') && m_braces <= braces)
+            return;
+        const bool end = m_token.is(';') && m_braces <= braces;
+        advance();
+        if (end)
+            return;
+    }
+}
+
+bool TextParser::parseNames(std::vector<std::string> &names)
+{
+    if (!expect('('))
+        return false;
+    if (accept(')'))
+        return true;
+    do {
+        if (!spend() || !expectIdentifier(names.emplace_back(), "a name"))
+            return false;
+    } while (accept(','));
+    return expect(')');
+}
+
+bool TextParser::parseParameters(std::vector<NamedType> &parameters)
+{
+    if (!expect('('))
+        return false;
+    if (accept(')'))
+        return true;
+    do {
+        NamedType &parameter = parameters.emplace_back();
+        if (!parseType(parameter.type) || !expectIdentifier(parameter.name, "a name"))
+            return false;
+    } while (accept(','));
+    return expect(')');
+}
+
+} // namespace kernscope::mil

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/validate.h"
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kernscope::mil {
+
+namespace {
+
+class Validator
+{
+public:
+    Validator(const std::set<std::string, std::less<>> &poisoned, Faults &faults)
+        : m_poisoned(poisoned), m_faults(faults)
+    {
+    }
+
+    void run(const Function &function)
+    {
+        m_names.clear();
+        std::vector<Hidden> hidden;
+        for (const NamedType &input : function.inputs)
+            declare(input.name, {}, hidden, true);
+        block(function.body);
+    }
+
+private:
+    struct Name {
+        const Block *owner = nullptr; ///< none: a parameter of the function
+        bool defined = false;
+    };
+    /// A name of a block and what it hid of the blocks around.
+    struct Hidden {
+        std::string_view name;
+        std::optional<Name> before;
+    };
+
+    void declare(std::string_view name, SourceSpan place, std::vector<Hidden> &hidden,
+                 bool defined);
+    void block(const Block &block);
+    void operation(const Operation &operation);
+    void value(const Value &value, SourceSpan place);
+    void use(std::string_view name, SourceSpan place);
+    void report(std::string_view code, std::string_view name, SourceSpan place,
+                std::string_view expected, std::string_view message);
+
+    const std::set<std::string, std::less<>> &m_poisoned;
+    Faults &m_faults;
+    std::unordered_map<std::string_view, Name> m_names;
+    const Block *m_block = nullptr;
+};
+
+void Validator::report(std::string_view code, std::string_view name, SourceSpan place,
+                       std::string_view expected, std::string_view message)
+{
+    Error error = m_faults.make(code, place.offset, place.length);
+    if (place.length == 0)
+        error.offset.reset();
+    error.field = name;
+    error.expected = expected;
+    error.found = name;
+    error.message = message;
+    m_faults.add(Severity::Error, std::move(error));
+}
+
+void Validator::declare(std::string_view name, SourceSpan place, std::vector<Hidden> &hidden,
+                        bool defined)
+{
+    const auto [at, fresh] = m_names.try_emplace(name, Name{m_block, defined});
+    if (fresh) {
+        hidden.push_back({name, std::nullopt});
+    } else if (at->second.owner == m_block) {
+        report("mil.duplicate", name, place, "a name of its own", "A name is defined twice.");
+    } else { // hides a name of a block around
+        hidden.push_back({name, at->second});
+        at->second = Name{m_block, defined};
+    }
+}
+
+void Validator::block(const Block &block)
+{
+    const Block *const around = m_block;
+    m_block = &block;
+    std::vector<Hidden> hidden;
+    for (const NamedType &input : block.inputs)
+        declare(input.name, {}, hidden, true);
+    for (const Operation &op : block.operations) {
+        for (const NamedType &output : op.outputs)
+            declare(output.name, op.span, hidden, false);
+    }
+    for (const Operation &op : block.operations)
+        operation(op);
+    for (const std::string &output : block.outputs)
+        use(output, {});
+    for (auto it = hidden.rbegin(); it != hidden.rend(); ++it) {
+        if (it->before)
+            m_names[it->name] = *it->before;
+        else
+            m_names.erase(it->name);
+    }
+    m_block = around;
+}
+
+void Validator::operation(const Operation &op)
+{
+    for (const auto *arguments : {&op.inputs, &op.attributes}) {
+        for (const Argument &argument : *arguments) {
+            for (const Value &v : argument.values)
+                value(v, op.span);
+        }
+    }
+    for (const Block &nested : op.blocks)
+        block(nested);
+    for (const NamedType &output : op.outputs)
+        m_names[output.name].defined = true;
+}
+
+void Validator::value(const Value &v, SourceSpan place)
+{
+    if (const Reference *reference = v.reference())
+        use(reference->name, reference->span.length > 0 ? reference->span : place);
+    if (const auto *values = std::get_if<std::vector<Value>>(&v.content)) {
+        for (const Value &inner : *values)
+            value(inner, place);
+    }
+}
+
+void Validator::use(std::string_view name, SourceSpan place)
+{
+    if (m_poisoned.contains(name))
+        return;
+    const auto found = m_names.find(name);
+    if (found == m_names.end())
+        report("mil.undefined", name, place, "a name that is defined",
+               "A name is used that nothing defines.");
+    else if (!found->second.defined)
+        report("mil.order", name, place, "a definition before the first use",
+               "A name is used before its definition.");
+}
+
+} // namespace
+
+void validate(const Program &program, const std::set<std::string, std::less<>> &poisoned,
+              Faults &faults)
+{
+    Validator validator(poisoned, faults);
+    for (const Function &function : program.functions)
+        validator.run(function);
+}
+
+void checkElementCount(const ValueType &type, const Literal &literal, SourceSpan place,
+                       Faults &faults)
+{
+    const auto shape = type.shape();
+    const auto count = shape ? elementCount(*shape) : std::nullopt;
+    if (!count || count->value == literal.count)
+        return;
+    Error error = faults.make("mil.count", place.offset, place.length);
+    error.expected = fmt::format("{} elements", count->value);
+    error.found = fmt::format("{}", literal.count);
+    error.message = "A literal does not have as many elements as its type says.";
+    faults.add(literal.count == 1 ? Severity::Warning : Severity::Error, std::move(error));
+}
+
+} // namespace kernscope::mil
