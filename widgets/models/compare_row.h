@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/diff.h"
+
+#include <QString>
+#include <QVariant>
+
+#include <optional>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// Columns of the table of pairs, in the order shown.
+enum class CompareColumn : int {
+    Weight,
+    FormA,
+    FormB,
+    StoredRatio,
+    MaxAbs,
+    MaxUlp,
+    Zeroed,
+    Verdict,
+    BytesA,
+    BytesB,
+    Equal,
+    Changed,
+    Revived,
+    MeanAbs,
+    Rmse,
+    Cosine,
+    Pairing,
+    Count,
+};
+inline constexpr int kCompareColumns = static_cast<int>(CompareColumn::Count);
+
+/// What is known of a row by now. The values of a pair come after its tables.
+enum class CompareState : std::uint8_t {
+    Waiting,  ///< values not compared yet
+    Stopped,  ///< the comparison was cancelled before it came to this row
+    Compared, ///< values are there
+    NoValues, ///< cannot be compared: shapes differ, or a fault
+    OneSided, ///< the weight exists on one side only
+};
+
+/// In one word what became of the weight; each has a glyph, a sentence and a place in the order.
+enum class CompareVerdict : std::uint8_t {
+    Waiting,
+    Stopped,
+    Identical,  ///< the same stored bytes in the same layout
+    SameValues, ///< stored differently, decodes to the same values
+    KeptExact,  ///< some values became zero, every other is the same
+    ZerosKept,  ///< values changed, no zero appeared or vanished
+    Rounded,    ///< values changed and small ones became zero
+    Changed,    ///< zeros became values
+    ShapeDiffers,
+    OnlyA,
+    OnlyB,
+    Fault,
+};
+
+/// One row: a pair, or a weight of one side only. It holds values, not references into a bundle.
+struct CompareRow {
+    WeightPair pair; ///< a or b is kNoIndex where the weight is on one side only
+    CompareState state = CompareState::Waiting;
+    QString word;        ///< the core's verdict, once compared
+    QString name, nameB; ///< nameB is empty where it is the same
+    QString formA, formB;
+    Shape shapeA, shapeB;
+    std::uint64_t bytesA = 0, bytesB = 0, elements = 0;
+
+    bool onA() const { return pair.a != kNoIndex; }
+    bool onB() const { return pair.b != kNoIndex; }
+    /// True where the two sides are known to differ, or are not known to be the same.
+    bool differs() const;
+    CompareVerdict verdict() const;
+};
+
+/// Every row of a comparison by what the tables say: the pairs in the order of A, then what only A
+/// has, then what only B has. Pairs that names do not find are looked for by content, which reads
+/// samples: not for the GUI thread.
+std::vector<CompareRow> makeCompareRows(const Bundle &a, const Bundle &b);
+CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair);
+CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA);
+
+/// Header text and what the column means.
+QString compareColumnTitle(CompareColumn column);
+QString compareColumnHelp(CompareColumn column);
+bool isNumberColumn(CompareColumn column);
+
+/// Cell as people read it; empty or a dash where nothing is known.
+QString compareCellText(const CompareRow &row, CompareColumn column);
+/// Cell as it goes to CSV: full precision, no separators, no glyphs.
+QString compareCellPlain(const CompareRow &row, CompareColumn column);
+/// The number behind a cell; empty where there is none.
+std::optional<double> compareCellNumber(const CompareRow &row, CompareColumn column);
+
+QString verdictGlyph(CompareVerdict verdict);
+/// "kept values exact": the core's word where there is one.
+QString verdictText(const CompareRow &row);
+/// A sentence with the figures of this row: why the verdict is what it is.
+QString verdictSentence(const CompareRow &row);
+
+/// Three significant digits or more: "0.0100", "1.25e-05".
+QString shortNumber(double number);
+
+} // namespace kernscope::ui
