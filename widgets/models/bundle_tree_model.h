@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <QAbstractItemModel>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// The open bundle as a tree: bundle > functions > weights, and bundle > files > files. It keeps a
+/// snapshot of the tables and vectors of row numbers; filtering and sorting permute those, so that
+/// a million weights cost a few bytes each and no proxy.
+class BundleTreeModel final : public QAbstractItemModel
+{
+    Q_OBJECT
+
+public:
+    enum Column : int { Name, Form, ShapeColumn, Stored, Ratio, Zeros, ColumnCount };
+
+    struct Node {
+        enum class Kind : std::uint8_t { None, Bundle, Function, FileGroup, Weight, File };
+        Kind kind = Kind::None;
+        std::size_t index = kNoIndex; ///< of the weight or file
+        friend bool operator==(const Node &, const Node &) = default;
+    };
+
+    explicit BundleTreeModel(QObject *parent = nullptr);
+
+    /// Another bundle, or none: everything is forgotten but the filter and the order.
+    void setBundle(BundlePtr bundle);
+    /// The same bundle after an edit. Rows stay where they are as long as there are as many.
+    void updateBundle(BundlePtr bundle);
+    const BundlePtr &bundle() const { return m_bundle; }
+
+    /// Keeps weights and files in whose name, form, function or consumers every word occurs.
+    void setFilter(const QString &words);
+    const QString &filter() const { return m_filter; }
+    std::size_t shownWeights() const;
+
+    /// Share of decoded elements that are zero. Weights that nobody measured show a dash.
+    void setZeroFractions(const std::vector<std::pair<std::size_t, double>> &fractions);
+    void forgetZeroFraction(std::size_t weight);
+    std::optional<double> zeroFraction(std::size_t weight) const;
+
+    Node nodeAt(const QModelIndex &index) const;
+    /// Invalid where the filter hides the row.
+    QModelIndex indexOfWeight(std::size_t weight, int column = 0) const;
+    QModelIndex indexOfFile(std::size_t file, int column = 0) const;
+    /// Rows that belong open: the bundle and its functions.
+    QModelIndexList groupIndexes() const;
+
+    QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
+    QModelIndex parent(const QModelIndex &child) const override;
+    int rowCount(const QModelIndex &parent = {}) const override;
+    int columnCount(const QModelIndex &parent = {}) const override;
+    QVariant data(const QModelIndex &index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex &index) const override;
+    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
+
+private:
+    /// One row below the bundle with its own rows: a function, or the files.
+    struct Group {
+        Node::Kind kind = Node::Kind::Function;
+        QString name;
+        std::vector<std::uint32_t> all;   ///< members in the bundle's order
+        std::vector<std::uint32_t> shown; ///< after filter and sort
+    };
+
+    void makeGroups();
+    void applyFilter();
+    void sortGroup(Group &group) const;
+    void indexRows();
+    const Group *groupOfLeaf(const QModelIndex &index) const;
+    QVariant weightData(std::size_t weight, int column, int role) const;
+    QVariant fileData(std::size_t file, int column, int role) const;
+    QVariant groupData(const Group &group, int column, int role) const;
+    QVariant bundleData(int column, int role) const;
+    bool weightChanged(const Weight &weight) const;
+    QString weightTip(const Weight &weight) const;
+    QModelIndex leafIndex(const std::vector<std::pair<std::uint32_t, std::uint32_t>> &places,
+                          std::size_t leaf, int column) const;
+
+    BundlePtr m_bundle;
+    std::vector<Group> m_groups;      ///< all of them
+    std::vector<std::size_t> m_shown; ///< groups with a row to show
+    QString m_filter;
+    int m_sortColumn = -1; ///< -1: the order of the bundle
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
+    std::vector<double> m_zeros; ///< by weight; NaN: not known
+    /// (shown group, row) of each weight and file; group kHidden: filtered away.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> m_weightPlaces, m_filePlaces;
+};
+
+} // namespace kernscope::ui

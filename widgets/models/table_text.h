@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QAbstractItemModel>
+#include <QString>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+class QItemSelectionModel;
+
+namespace kernscope::ui {
+
+/// Roles that every table of the window has beside Qt's own.
+enum TableRole : int {
+    SortRole = Qt::UserRole + 1, ///< the number itself, by which a column sorts
+    CopyRole,                    ///< text for the clipboard and files: numbers without separators
+};
+
+/// "1,234,567", whatever the system's language: the same digits as the command line's.
+QString groupedNumber(std::uint64_t number);
+/// "0x0002b080": at least `digits` lower-case digits.
+QString hexNumber(std::uint64_t number, int digits = 1);
+/// Three places: "0.479"; a dash where the ratio is not a number.
+QString ratioText(double ratio);
+/// One place and a sign: "58.3 %", of a fraction 0 to 1.
+QString percentText(double fraction);
+
+QString fromUtf8(std::string_view text);
+
+/// The selected cells, row by row in the order of the view, tab-separated, a line a row. Cells of
+/// rows that are selected only in part stay empty.
+QString selectionAsTsv(const QItemSelectionModel &selection);
+/// The whole of a flat table with its header, comma-separated and quoted as RFC 4180 says.
+QString tableAsCsv(const QAbstractItemModel &model);
+/// One line of "a,b,c" with what needs it quoted.
+QString csvLine(const QStringList &cells);
+/// Writes UTF-8 through a temporary file. The message of what went wrong; empty where all is well.
+QString writeTextFile(const QString &path, const QString &text);
+
+} // namespace kernscope::ui
