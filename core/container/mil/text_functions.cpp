@@ -66,6 +66,8 @@ void TextParser::parseFunctions(Program &program)
         }
         if (m_token.is(Token::Kind::End))
             return;
+        if (!spend())
+            return;
         advance();
         const bool read = parseFunction(program.functions.emplace_back());
         if (!read)
@@ -75,7 +77,8 @@ void TextParser::parseFunctions(Program &program)
     }
     advance();
     if (!m_token.is(Token::Kind::End))
-        unexpected("the end of the text");
+        remark("mil.syntax", Severity::Error, {m_token.begin, m_token.length()},
+               "the end of the text", "Something follows the program.");
 }
 
 ParsedProgram TextParser::run()

@@ -92,10 +92,14 @@ bool TextParser::fail(std::string_view code, const Token &token, std::string_vie
                       std::string_view message)
 {
     const bool atEnd = token.is(Token::Kind::End);
-    if (atEnd || (token.is(Token::Kind::OpenString) && token.end == m_text.size())) {
+    if (token.end == m_text.size()) { // what is wrong with the last token is that it is the last
         if (m_cut)
             return false;
         m_cut = true;
+        if (code == "mil.syntax" || code == "mil.number") {
+            code = "mil.cut";
+            message = "The text ends before the program does.";
+        }
     }
     Error error = m_faults.make(code, token.begin, token.length());
     error.expected = expected;

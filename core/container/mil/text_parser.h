@@ -79,6 +79,7 @@ private:
     bool parseWord(Value &value);
     bool parseBareLiteral(Value &value);
     bool parseGroup(char closing, std::vector<Value> &values);
+    bool parseCall(Value &value);
     bool parseBlob(BlobReference &blob);
     bool parseBlobField(BlobReference &blob, bool &hasPath, bool &hasOffset);
     bool parseTensorLiteral(const ValueType &type, Literal &literal);
@@ -97,6 +98,8 @@ private:
     bool parseArguments(char closing, Operation &operation, std::vector<Argument> &arguments);
     bool startsBlock() const;
     bool parseBlock(Block &block);
+    bool parseNestedBlocks(std::vector<Block> &blocks);
+    bool parseLabelledBlock(std::vector<Block> &blocks);
     void poison(const Operation &operation);
     void recoverStatement(int braces);
     void recoverFunction();

@@ -97,6 +97,37 @@ bool TextParser::parseBlock(Block &block)
     return parseNames(block.outputs);
 }
 
+/// What may follow an operation's attributes: a block, with or without a label before it, or
+/// labelled blocks in braces of their own.
+bool TextParser::parseNestedBlocks(std::vector<Block> &blocks)
+{
+    Lexer ahead = m_lexer;
+    if (m_token.is('{') && m_lexer.text(ahead.next()) == "block") {
+        const Level level(m_depth);
+        advance();
+        while (!m_token.is('}')) {
+            if (!parseLabelledBlock(blocks))
+                return false;
+            accept(';');
+        }
+        advance();
+        return true;
+    }
+    accept(',');
+    return parseLabelledBlock(blocks);
+}
+
+/// `block name (parameters) { … }`; both words may be missing.
+bool TextParser::parseLabelledBlock(std::vector<Block> &blocks)
+{
+    const bool labelled = m_token.is(Token::Kind::Identifier);
+    for (int words = 0; words < 2 && m_token.is(Token::Kind::Identifier); ++words)
+        advance();
+    if (!m_token.is('{') && !m_token.is('('))
+        return unexpected(labelled ? "a block" : "\";\"");
+    return parseBlock(blocks.emplace_back());
+}
+
 /// Statements up to the closing brace, which stays. A faulty one is left out and its names noted.
 void TextParser::parseStatements(Block &block)
 {
@@ -122,15 +153,7 @@ bool TextParser::parseStatement(Operation &operation)
     if (accept('[') && !parseArguments(']', operation, operation.attributes))
         return false;
     while (!m_token.is(';')) {
-        const bool labelled = m_token.is(Token::Kind::Identifier);
-        if (!labelled && !m_token.is('{') && !m_token.is('(') && !m_token.is(','))
-            return unexpected("\";\"");
-        if (labelled || m_token.is(',')) { // a label before a block, a comma between two
-            advance();
-            if (!m_token.is('{') && !m_token.is('('))
-                return unexpected("a block");
-        }
-        if (!parseBlock(operation.blocks.emplace_back()))
+        if (!parseNestedBlocks(operation.blocks))
             return false;
     }
     advance();

@@ -106,10 +106,32 @@ bool TextParser::parseTypedBody(Value &value)
     } else if (value.type.isTensor() && value.type.element != ElementType::Unknown) {
         if (!parseTensorLiteral(value.type, value.content.emplace<Literal>()))
             return false;
+    } else if (value.type.kind == ValueType::Kind::Unknown) {
+        return parseCall(value);
     } else {
         return parseGroup(')', value.content.emplace<std::vector<Value>>());
     }
     return expect(')');
+}
+
+/// `word(name = value, …)[…]`: an operation within an argument, or a type that is not known. Its
+/// operands are kept as values without their names.
+bool TextParser::parseCall(Value &value)
+{
+    auto &values = value.content.emplace<std::vector<Value>>();
+    while (!m_token.is(')')) {
+        Value &operand = values.emplace_back();
+        if (!parseValue(operand))
+            return false;
+        if (operand.reference() && accept('=')) {
+            operand = Value{};
+            if (!parseValue(operand))
+                return false;
+        }
+        if (!accept(','))
+            break;
+    }
+    return expect(')') && (!m_token.is('[') || skipBalanced());
 }
 
 bool TextParser::parseBareLiteral(Value &value)
