@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QStringList>
+#include <QVariant>
+#include <QWidget>
+
+class QAction;
+class QCPItemStraightLine;
+class QCustomPlot;
+class QLabel;
+class QStackedWidget;
+class QTableView;
+
+namespace kernscope::ui {
+
+class PlotTableModel;
+
+/// Base of the plots: one series of points along an axis, which the person walks with mouse or
+/// keys; the same numbers as a table; export of picture and data.
+///
+/// Keys: left and right from point to point, Home and End, Page Up and Page Down by a tenth,
+/// Enter activates, Ctrl+C copies the point's words.
+class PlotWidget : public QWidget
+{
+    Q_OBJECT
+
+public:
+    PlotWidget(const QString &name, QWidget *parent);
+    ~PlotWidget() override;
+
+    virtual int pointCount() const = 0;
+    /// A point in words: tooltip, accessible description.
+    virtual QString pointText(int point) const = 0;
+    /// Headers and cells of the table and of the CSV file, one row a point.
+    virtual QStringList columns() const = 0;
+    virtual QVariant cell(int point, int column) const = 0;
+
+    int currentPoint() const { return m_current; } ///< -1: none
+    /// Marks a point; emits nothing.
+    void setCurrentPoint(int point);
+
+    bool tableShown() const;
+    void showTable(bool shown);
+    /// Show as table, export picture, export data.
+    QList<QAction *> plotActions() const { return m_actions; }
+
+    /// PNG or PDF, by the ending of the name. The message of what went wrong, or empty.
+    QString exportPicture(const QString &path);
+    QString csv() const;
+    QString exportData(const QString &path) const;
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void currentPointChanged(int point); ///< by the person
+    void pointActivated(int point);      ///< click, double click in the table, Enter
+    void exportFailed(const QString &why);
+
+protected:
+    QCustomPlot &plot() const { return *m_plot; }
+    /// Position of a point along the horizontal axis, and the point at a position (-1: none).
+    virtual double keyOf(int point) const = 0;
+    virtual int pointAt(double key) const = 0;
+    /// Colours of what the subclass draws; called after every change of palette.
+    virtual void applyColors(bool dark) = 0;
+    /// Around every change of the data; the second also replots.
+    void beginData();
+    void endData();
+
+    bool eventFilter(QObject *watched, QEvent *event) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    void addActions();
+    void retheme();
+    void choose(int point);
+    bool keyPressed(int key, Qt::KeyboardModifiers modifiers);
+    void showTip(const QPoint &position);
+    void askForPicture();
+    void askForData();
+    void updateMark();
+
+    QStackedWidget *m_stack = nullptr;
+    QCustomPlot *m_plot = nullptr;
+    QTableView *m_table = nullptr;
+    PlotTableModel *m_model = nullptr;
+    QCPItemStraightLine *m_mark = nullptr;
+    QAction *m_showTable = nullptr;
+    QList<QAction *> m_actions;
+    int m_current = -1;
+};
+
+} // namespace kernscope::ui
