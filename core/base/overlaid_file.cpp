@@ -15,11 +15,9 @@
 
 #include <fmt/format.h>
 
-namespace kernscope
-{
+namespace kernscope {
 
-namespace
-{
+namespace {
 
 /// Closes a file descriptor at the end of its scope.
 class Descriptor
@@ -62,6 +60,17 @@ std::string_view kindName(mode_t mode)
     return "something else";
 }
 
+FileStamp stampFrom(const struct stat &status)
+{
+    FileStamp stamp;
+    stamp.device = static_cast<std::uint64_t>(status.st_dev);
+    stamp.inode = static_cast<std::uint64_t>(status.st_ino);
+    stamp.bytes = static_cast<std::uint64_t>(status.st_size);
+    stamp.modifiedSeconds = status.st_mtim.tv_sec;
+    stamp.modifiedNanoseconds = status.st_mtim.tv_nsec;
+    return stamp;
+}
+
 std::uint64_t pageBytes()
 {
     static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -92,6 +101,7 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::open(const std::filesystem::
     std::shared_ptr<OverlaidFile> result(new OverlaidFile);
     result->m_name = std::move(name);
     result->m_path = path;
+    result->m_stamp = stampFrom(status);
     const auto size = static_cast<std::size_t>(status.st_size);
     if (size == 0)
         return result; // an empty mapping is not allowed, and not needed
@@ -262,10 +272,28 @@ std::byte OverlaidFile::diskByte(FileOffset offset) const
     return m_bytes[offset.value];
 }
 
+std::span<const std::byte> OverlaidFile::diskBytes(ByteRange changedRange) const
+{
+    const auto run = m_originals.find(changedRange.offset.value);
+    if (run == m_originals.end() || run->second.size() != changedRange.bytes.value)
+        return {};
+    return run->second;
+}
+
 void OverlaidFile::markSaved()
 {
     const std::unique_lock lock(m_mutex);
     m_originals.clear();
+    if (!m_path.empty())
+        m_stamp = stampOf(m_path);
+}
+
+std::optional<FileStamp> OverlaidFile::stampOf(const std::filesystem::path &path)
+{
+    struct stat status = {};
+    if (::stat(path.c_str(), &status) != 0)
+        return std::nullopt;
+    return stampFrom(status);
 }
 
 } // namespace kernscope

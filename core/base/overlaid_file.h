@@ -8,13 +8,20 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace kernscope
-{
+namespace kernscope {
+
+/// Which file on disk was mapped, and its state then.
+struct FileStamp {
+    std::uint64_t device = 0, inode = 0, bytes = 0;
+    std::int64_t modifiedSeconds = 0, modifiedNanoseconds = 0;
+    friend bool operator==(const FileStamp &, const FileStamp &) = default;
+};
 
 /// A file mapped read-only and privately, with the changes that would be saved laid over it.
 ///
@@ -55,8 +62,16 @@ public:
     bool changed(ByteRange range) const;
     /// The byte as it is on disk, under the overlay. `offset` must lie in the file.
     std::byte diskByte(FileOffset offset) const;
+    /// Bytes on disk under one of changedRanges(), as one run; empty for any other range. Valid
+    /// until the next write.
+    std::span<const std::byte> diskBytes(ByteRange changedRange) const;
     /// What is laid over the file is on disk now: nothing is changed any more.
     void markSaved();
+
+    /// Of the file on disk when it was mapped or last marked as saved; empty for one in memory.
+    const std::optional<FileStamp> &stamp() const { return m_stamp; }
+    /// Of the file at `path` now; empty where there is none.
+    static std::optional<FileStamp> stampOf(const std::filesystem::path &path);
 
     std::shared_mutex &mutex() const { return m_mutex; }
 
@@ -68,6 +83,7 @@ private:
 
     std::string m_name;
     std::filesystem::path m_path;
+    std::optional<FileStamp> m_stamp;
     std::span<const std::byte> m_bytes;
     void *m_mapping = nullptr;
     std::vector<std::byte> m_memory;

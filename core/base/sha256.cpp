@@ -3,11 +3,9 @@
 
 #include <openssl/evp.h>
 
-namespace kernscope
-{
+namespace kernscope {
 
-namespace
-{
+namespace {
 
 EVP_MD_CTX *contextOf(void *context)
 {

@@ -9,8 +9,7 @@
 #include <span>
 #include <string>
 
-namespace kernscope
-{
+namespace kernscope {
 
 /// SHA-256 fed piece by piece (OpenSSL's EVP, which uses the processor's instructions).
 ///

@@ -33,7 +33,17 @@ struct EditPlan {
 
 /// Turns typed edits into byte ranges, exactly and without touching anything else. A value that the
 /// form cannot hold within `tolerance` (absolute) is refused: "patch.unrepresentable", `expected`
-/// naming the nearest values that it can hold. Indices out of range: "patch.index".
+/// naming the nearest values that it can hold. Indices out of range: "patch.index"; a part that the
+/// weight does not store as such: "patch.part"; mask and survivors that disagree: "codec.mask".
+///
+/// Numbers stored as they are in fp16, bf16, fp32 or fp64 (dense and sparse elements, codebook
+/// entries, scales) take every value of their range whatever the tolerance: the ordinary rounding,
+/// at most half a step away, counts as held (0.3 becomes 0.2998 in fp16). Indices, integers and the
+/// 8-bit floating-point types do not: there the tolerance decides.
+///
+/// A plan has nothing to write where the weight holds the value already. Its byte ranges are cut to
+/// the bytes that change. It holds for the weight as the decoder saw it: make a new Decoder after a
+/// plan was laid over the file.
 class Editor
 {
 public:

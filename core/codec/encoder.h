@@ -38,7 +38,9 @@ struct EncodedWeight {
 Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
                                   ElementType type);
 /// int8 or uint8 codes; scales per channel of `axis`, or one for the tensor where there is no axis.
-/// Symmetric: zero points 0, scale = max |w| / 127; otherwise from the channel's range.
+/// Symmetric: scale = max |w| / 127 and zero point 0 (128 of unsigned codes); otherwise both come
+/// from the channel's range, widened to hold 0. Scales are fp16: positive, 1 for a channel of
+/// zeros.
 struct AffineOptions {
     ElementType codeType = ElementType::Int8;
     std::optional<std::uint64_t> axis = 0;
@@ -54,13 +56,15 @@ struct PaletteOptions {
 };
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options);
-/// Keeps the elements whose magnitude is at least `threshold` and not zero.
+/// Keeps the elements whose magnitude is at least `threshold` and not zero in fp16; and NaN.
 Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
                                    float threshold);
-/// Keeps the `density` (0 to 1) share of elements of largest magnitude; ties by position.
+/// Keeps the `density` (0 to 1) share of elements of largest magnitude in fp16, ties by position;
+/// fewer where there are not so many that differ from zero.
 Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
                                           double density);
-/// Blocks of `block` elements along `axis`, one scale each, per index of axis 0.
+/// Blocks of `block` elements along `axis`, one scale each, per index of axis 0. Without an offset
+/// the codes are symmetric (and must be signed); with one it is an integer of the codes' type.
 struct BlockwiseOptions {
     ElementType codeType = ElementType::Int8; ///< int4, uint4, int8 or uint8
     std::uint64_t block = 32;

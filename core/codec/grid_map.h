@@ -3,6 +3,8 @@
 
 #include "core/numeric/element_type.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -57,5 +59,19 @@ private:
     std::uint64_t m_cellLeft = 0;
     std::uint64_t m_rowLeft = 0;
 };
+
+/// Calls `each(cell, first, count)` for the runs that make up elements 0 to `count` - 1.
+template <class Each>
+void forEachRun(const GridMap &map, std::size_t count, Each each)
+{
+    GridWalker walker(map, 0);
+    for (std::size_t at = 0; at < count;) {
+        const auto run =
+            static_cast<std::size_t>(std::min<std::uint64_t>(walker.cellLeft(), count - at));
+        each(walker.cell(), at, run);
+        walker.advance(run);
+        at += run;
+    }
+}
 
 } // namespace kernscope::codec

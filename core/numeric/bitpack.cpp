@@ -5,11 +5,9 @@
 #include <bit>
 #include <cstring>
 
-namespace kernscope
-{
+namespace kernscope {
 
-namespace
-{
+namespace {
 
 /// Eight codes of `Width` bits are exactly `Width` bytes: the unit of the fast loops.
 template <unsigned Width>

@@ -8,8 +8,7 @@
 /// Sub-byte codes in one bit stream, least significant bit first: code i of width b takes bits
 /// i*b .. i*b+b-1, and bit t is bit (t mod 8) of byte t div 8 (mil-format.md, section 1).
 /// Widths: 1, 2, 3, 4, 6 and 8 bits. Codes must lie in the stream.
-namespace kernscope
-{
+namespace kernscope {
 
 /// One code of a stream.
 inline std::uint8_t unpackCode(std::span<const std::byte> stream, unsigned width,

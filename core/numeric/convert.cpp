@@ -8,11 +8,9 @@
 #include <array>
 #include <cstring>
 
-namespace kernscope
-{
+namespace kernscope {
 
-namespace
-{
+namespace {
 
 constexpr std::size_t kBlock = 1024; // elements converted at a time, within the first cache
 

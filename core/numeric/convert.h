@@ -10,8 +10,7 @@
 /// Runs of numbers between the stored formats and fp32 or fp16, by the widest vector instructions
 /// that the processor has (Highway, chosen at run time). The bits are those of half.h on every
 /// processor. Stored bytes may lie at any address; nothing outside the spans is read or written.
-namespace kernscope
-{
+namespace kernscope {
 
 /// `stored` holds out.size() little-endian fp16 numbers.
 void convertHalfToFloat(std::span<const std::byte> stored, std::span<float> out);

@@ -13,8 +13,7 @@
 #include "core/numeric/half-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace kernscope::HWY_NAMESPACE
-{
+namespace kernscope::HWY_NAMESPACE {
 
 void halfToFloatRun(const std::byte *in, float *out, std::size_t count)
 {
@@ -48,8 +47,7 @@ void floatToHalfRun(const float *in, std::uint16_t *out, std::size_t count)
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace kernscope
-{
+namespace kernscope {
 
 HWY_EXPORT(halfToFloatRun);
 HWY_EXPORT(floatToHalfRun);

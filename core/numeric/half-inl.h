@@ -12,8 +12,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace kernscope::HWY_NAMESPACE
-{
+namespace kernscope::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 

@@ -8,8 +8,7 @@
 /// Single numbers between fp32 and the narrow floating-point formats (quantization.md, section 1).
 /// All narrowing rounds to nearest, ties to even. Conversions of NaN make it quiet and keep as much
 /// of its payload as fits, as the processors' own conversions do. Bulk versions: convert.h.
-namespace kernscope
-{
+namespace kernscope {
 
 inline constexpr std::uint16_t kHalfInfinity = 0x7c00;
 

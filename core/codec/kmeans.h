@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+/// Private to the codec: choosing the entries of a codebook.
+namespace kernscope::codec {
+
+/// A value and how often it occurs.
+struct WeightedValue {
+    float value = 0;
+    std::uint64_t count = 0;
+};
+
+/// At most `clusters` centres, ascending, whose squared error over `values` (ascending, distinct)
+/// is the least possible: exact dynamic programming in O(clusters * n * log n) steps and
+/// O(clusters * n) memory. Of equally good clusterings, the one that splits earliest. Fewer centres
+/// where there are fewer values.
+std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters);
+
+/// `clusters` centres of `vector` values each, by k-means++ and Lloyd's iterations over at most
+/// 65,536 of the vectors, evenly picked. Deterministic: the seed is fixed. A cluster that runs
+/// empty takes the vector that is worst served. `vectors` holds whole vectors, at least one.
+std::vector<float> vectorCentres(std::span<const float> vectors, std::size_t vector,
+                                 std::size_t clusters);
+
+/// Number of the centre that is nearest to `point`, the first of equally near ones.
+std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point);
+
+} // namespace kernscope::codec
