@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The numberings of element types that compilers and files use. They are five different ones and
+/// are never mixed: each has a strong type. Rows come from resources/tables.
+namespace kernscope::format {
+
+/// How well a fact is known; the window shows it beside the fact.
+enum class Confidence : std::uint8_t { Verified, Documented, Contested, Assumed };
+std::string_view confidenceName(Confidence confidence);
+/// Assumed for a word that is not one.
+Confidence confidenceFromName(std::string_view name);
+
+/// A number of one numbering; numbers of different numberings do not compare or convert.
+template <class Tag>
+struct Code {
+    std::uint32_t value = 0;
+    constexpr Code() = default;
+    constexpr explicit Code(std::uint32_t v) : value(v) {}
+    friend constexpr auto operator<=>(Code, Code) = default;
+};
+
+using KernelFormat = Code<struct KernelFormatTag>; ///< weight storage, 1 to 31 (chapter 25)
+using TypeNumber = Code<struct TypeNumberTag>;     ///< descriptor and symbol catalogue, 1 to 23
+using TensorFormat = Code<struct TensorFormatTag>; ///< activations and DMA (table 36.2)
+using SerializationType = Code<struct SerializationTag>; ///< operation attributes, 0 to 10
+using BlobType = Code<struct BlobTypeTag>;               ///< dtype of weight.bin, 1 to 17
+
+/// One row of a numbering.
+struct CatalogueRow {
+    std::uint32_t code = 0;
+    std::string name;
+    std::optional<unsigned> bits; ///< of one element; empty where it has none or is not known
+    Confidence confidence = Confidence::Assumed;
+    std::string source, note;
+};
+
+/// The embedded rows, in the order of their codes.
+std::span<const CatalogueRow> elementCatalogue();   ///< codes are TypeNumber
+std::span<const CatalogueRow> tensorFormats();      ///< codes are TensorFormat
+std::span<const CatalogueRow> serializationTypes(); ///< codes are SerializationType
+std::span<const CatalogueRow> blobTypes();          ///< codes are BlobType
+
+const CatalogueRow *find(TypeNumber number);
+const CatalogueRow *find(TensorFormat format);
+const CatalogueRow *find(SerializationType type);
+const CatalogueRow *find(BlobType type);
+
+/// Whether the DMA engine converts the format to fp16: `(fmt < 0xe) & (0x2ff0 >> fmt)`, which
+/// admits 4 to 11 and 13 (E5M2) and refuses 12 (E4M3). Chapter 36, fold predicate.
+constexpr bool isDmaConvertibleToFp16(TensorFormat format)
+{
+    return format.value < 0xe && ((0x2ff0U >> format.value) & 1U) != 0;
+}
+
+} // namespace kernscope::format

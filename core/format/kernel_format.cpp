@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/kernel_format.h"
+
+#include "core/format/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include <fmt/format.h>
+
+namespace kernscope::format {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kKindNames{"scalar", "palette", "unity", "microscaled"};
+
+template <class T>
+std::optional<T> numberIn(std::string_view cell)
+{
+    const auto value = parseInteger(cell);
+    return value ? std::optional<T>(static_cast<T>(*value)) : std::nullopt;
+}
+
+std::vector<KernelFormatRow> readRows()
+{
+    std::vector<KernelFormatRow> rows;
+    const auto csv = tables::load("kernel_formats");
+    if (!csv)
+        return rows;
+    for (std::size_t i = 0; i < csv->rows(); ++i) {
+        KernelFormatRow row;
+        row.format = KernelFormat(numberIn<std::uint32_t>(csv->cell(i, "code")).value_or(0));
+        row.name = csv->cell(i, "name");
+        const auto kind = std::find(kKindNames.begin(), kKindNames.end(), csv->cell(i, "kind"));
+        row.kind = static_cast<KernelFormatKind>(kind - kKindNames.begin());
+        row.bits = numberIn<unsigned>(csv->cell(i, "bits"));
+        row.underlying = csv->cell(i, "underlying");
+        row.registerValue = numberIn<std::uint32_t>(csv->cell(i, "register_value"));
+        if (const auto number = numberIn<std::uint32_t>(csv->cell(i, "type_number")))
+            row.typeNumber = TypeNumber(*number);
+        row.sinceVersion = numberIn<unsigned>(csv->cell(i, "since_isa"));
+        row.confidence = confidenceFromName(csv->cell(i, "confidence"));
+        row.source = csv->cell(i, "source");
+        row.note = csv->cell(i, "note");
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+Error refusal(std::string code, std::string expected, KernelFormat format, std::string message)
+{
+    Error error;
+    error.code = std::move(code);
+    error.field = "kernel format";
+    error.expected = std::move(expected);
+    error.found = fmt::format("{}", format.value);
+    error.message = std::move(message);
+    return error;
+}
+
+Result<const KernelFormatRow *> known(KernelFormat format)
+{
+    if (const KernelFormatRow *row = find(format))
+        return row;
+    return tl::unexpected(refusal("format.kernel", "1 to 31, or a later code of the table", format,
+                                  "no such kernel format is known"));
+}
+
+Result<const KernelFormatRow *> palette(KernelFormat format)
+{
+    if (!isPaletteFormat(format))
+        return tl::unexpected(refusal("format.palette", "7 to 27", format, "not a palette format"));
+    return known(format);
+}
+
+template <class T>
+Result<T> fieldOf(KernelFormat format, std::optional<T> KernelFormatRow::*field, const char *name)
+{
+    const auto row = known(format);
+    if (!row)
+        return tl::unexpected(row.error());
+    if (!((*row)->*field))
+        return tl::unexpected(
+            refusal("format.unknown", name, format, fmt::format("its {} is not known", name)));
+    return *((*row)->*field);
+}
+
+} // namespace
+
+std::string_view kernelFormatKindName(KernelFormatKind kind)
+{
+    return kKindNames[static_cast<std::size_t>(kind)];
+}
+
+std::span<const KernelFormatRow> kernelFormats()
+{
+    static const auto rows = readRows();
+    return rows;
+}
+
+const KernelFormatRow *find(KernelFormat format)
+{
+    const auto rows = kernelFormats();
+    const auto at = std::find_if(rows.begin(), rows.end(), [format](const KernelFormatRow &row) {
+        return row.format == format;
+    });
+    return at == rows.end() ? nullptr : &*at;
+}
+
+const KernelFormatRow *findKernelFormat(std::string_view name)
+{
+    const auto same = [name](const KernelFormatRow &row) {
+        return std::equal(
+            name.begin(), name.end(), row.name.begin(), row.name.end(),
+            [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+    };
+    const auto rows = kernelFormats();
+    const auto at = std::find_if(rows.begin(), rows.end(), same);
+    return at == rows.end() ? nullptr : &*at;
+}
+
+Result<unsigned> bitDepth(KernelFormat format)
+{
+    return fieldOf(format, &KernelFormatRow::bits, "bit depth");
+}
+
+Result<KernelFormat> paletteEntryFormat(KernelFormat format)
+{
+    const auto row = palette(format);
+    if (!row)
+        return tl::unexpected(row.error());
+    if (const KernelFormatRow *entries = findKernelFormat((*row)->underlying))
+        return entries->format;
+    return tl::unexpected(refusal("format.unknown", "a scalar entry type", format,
+                                  "the type of its entries is not known"));
+}
+
+Result<std::string> underlyingType(KernelFormat format)
+{
+    const auto row = known(format);
+    if (!row)
+        return tl::unexpected(row.error());
+    if ((*row)->underlying.empty())
+        return tl::unexpected(refusal("format.unknown", "an underlying type", format,
+                                      "its underlying type is not known"));
+    return (*row)->underlying;
+}
+
+Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,
+                                  std::uint64_t vectorSize)
+{
+    const auto entryFormat = paletteEntryFormat(format);
+    if (!entryFormat)
+        return tl::unexpected(entryFormat.error());
+    const auto indexBits = bitDepth(format), entryBits = bitDepth(*entryFormat);
+    if (!indexBits)
+        return tl::unexpected(indexBits.error());
+    if (!entryBits)
+        return tl::unexpected(entryBits.error());
+    const std::uint64_t codebook = (std::uint64_t(1) << *indexBits) * (*entryBits / 8);
+    const auto vectors = checkedMultiply(codebook, vectorSize);
+    const auto all = vectors ? checkedMultiply(*vectors, codebooks) : std::nullopt;
+    if (!all)
+        return tl::unexpected(refusal("format.overflow", "fewer codebooks", format,
+                                      "the codebooks do not fit 64 bits"));
+    return ByteCount(*all);
+}
+
+Result<TypeNumber> typeNumber(KernelFormat format)
+{
+    return fieldOf(format, &KernelFormatRow::typeNumber, "type number");
+}
+
+} // namespace kernscope::format

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/quantity.h"
+#include "core/format/catalogue.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The kernel-format enum: how a compiler names a weight's storage (chapter 25; rows and their
+/// confidence in resources/tables/kernel_formats.csv).
+namespace kernscope::format {
+
+enum class KernelFormatKind : std::uint8_t { Scalar, Palette, Unity, Microscaled };
+std::string_view kernelFormatKindName(KernelFormatKind kind);
+
+struct KernelFormatRow {
+    KernelFormat format;
+    std::string name; ///< "fp16", "p4f16", "unityu8"
+    KernelFormatKind kind = KernelFormatKind::Scalar;
+    std::optional<unsigned> bits; ///< of an element, or of a palette index
+    std::string underlying;       ///< "int8", "uint8", "fp16", "e4m3", …; empty where not known
+    std::optional<std::uint32_t> registerValue; ///< of the kernel-configuration register
+    std::optional<TypeNumber> typeNumber;
+    std::optional<unsigned> sinceVersion; ///< first descriptor version that has it, where known
+    Confidence confidence = Confidence::Assumed;
+    std::string source, note;
+};
+
+std::span<const KernelFormatRow> kernelFormats();
+const KernelFormatRow *find(KernelFormat format);
+/// By name, without regard to case; nothing where there is none.
+const KernelFormatRow *findKernelFormat(std::string_view name);
+
+constexpr bool isPaletteFormat(KernelFormat f)
+{
+    return f.value - 7U < 0x15U;
+}
+constexpr bool isUnityFormat(KernelFormat f)
+{
+    return f.value - 0x1cU < 3U;
+}
+
+/// The five helpers of table 25.1. All refuse a code without a row: "format.kernel".
+
+/// Bits of an element, or of a palette's index.
+Result<unsigned> bitDepth(KernelFormat format);
+/// Format of a palette's entries (int8, uint8, fp16 or e4m3 as a KernelFormat); "format.palette"
+/// outside 7 to 27.
+Result<KernelFormat> paletteEntryFormat(KernelFormat format);
+/// "int8", "uint8", "fp16", "e4m3", …
+Result<std::string> underlyingType(KernelFormat format);
+/// Stride of one codebook (2^bits entries of `vectorSize` values) times `codebooks`;
+/// "format.palette" outside 7 to 27, "format.overflow".
+Result<ByteCount> paletteLutBytes(KernelFormat format, std::uint64_t codebooks,
+                                  std::uint64_t vectorSize = 1);
+/// Number written into the descriptor.
+Result<TypeNumber> typeNumber(KernelFormat format);
+
+} // namespace kernscope::format

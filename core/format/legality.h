@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/format/catalogue.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope::format {
+
+/// A weight's form, as far as the descriptor's encoder cares (tables 25.1 and 25.5).
+struct FormRequest {
+    enum class Kind : std::uint8_t { Dense, Affine, Palette, Sparse, Blockwise };
+    Kind kind = Kind::Dense;
+    unsigned descriptorVersion = 5;     ///< instruction-set (codegen) version of the target
+    unsigned indexBits = 0;             ///< palettes
+    unsigned vectorSize = 1;            ///< palettes: output channels that share one codebook entry
+    std::uint64_t codebooks = 1;        ///< palettes
+    std::string entries = "fp16";       ///< palettes: type of the entries; otherwise of the element
+    bool zeroPoint = false;             ///< affine, blockwise or a quantised palette: not all zero
+    bool packedSparsePalette = false;   ///< palette indices packed by a mask
+    std::optional<bool> e4m3Capability; ///< hal[0x52d] & 1 of the target; empty: unknown
+};
+
+enum class RuleState : std::uint8_t { Passes, Refuses, Unknown };
+
+/// One rule that was consulted.
+struct LegalityRule {
+    std::string name; ///< "index width", "vector size", …
+    RuleState state = RuleState::Passes;
+    std::string required; ///< what the rule asks for
+    std::string found;
+    std::string source; ///< chapter and table
+    Confidence confidence = Confidence::Documented;
+};
+
+struct Legality {
+    std::vector<LegalityRule> rules; ///< every rule that applies to the form, in a fixed order
+
+    bool legal() const;                  ///< no rule refuses; unknown ones do not refuse
+    const LegalityRule *refusal() const; ///< the first that refuses, or nothing
+};
+
+/// Consults every rule. Never a bare no: the rule that refuses says what it asks for.
+Legality checkLegality(const FormRequest &request);
+
+/// Vector sizes that the mask 0x36 admits: 1, 2, 4, 5 (chapter 25). The shift is guarded: the text
+/// leaves open what the compiler does with sizes past its register.
+constexpr bool isLegalVectorSize(std::uint64_t size)
+{
+    return size < 6 && ((0x36U >> size) & 1U) != 0;
+}
+
+} // namespace kernscope::format

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/csv.h"
+#include "core/format/catalogue.h"
+#include "core/format/legality.h"
+
+#include <QFile>
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::format;
+
+class TestFormatVectors : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void predicatesOfTheGoldenTable()
+    {
+        const QByteArray folder =
+            qEnvironmentVariable("KERNSCOPE_DATA",
+                                 QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"))
+                .toUtf8();
+        QFile file(QString::fromUtf8(folder + "/vectors/tables/predicates.csv"));
+        if (!file.open(QIODevice::ReadOnly))
+            QSKIP("KERNSCOPE_DATA has no vectors/tables/predicates.csv");
+        const QByteArray text = file.readAll();
+        const auto csv = CsvTable::parse({text.constData(), size_t(text.size())}, "predicates");
+        QVERIFY(csv);
+        QVERIFY(csv->rows() > 0);
+        for (std::size_t i = 0; i < csv->rows(); ++i) {
+            const auto code = std::uint32_t(*parseInteger(csv->cell(i, "code")));
+            QCOMPARE(isDmaConvertibleToFp16(TensorFormat(code)),
+                     csv->cell(i, "dma_folds_to_fp16") == "1");
+            QCOMPARE(isLegalVectorSize(code), csv->cell(i, "palette_vector_legal") == "1");
+        }
+    }
+};
+
+QTEST_MAIN(TestFormatVectors)
+#include "tst_format_vectors.moc"

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/milblob/milblob.h"
+#include "core/format/kernel_format.h"
+#include "core/format/kernel_unit.h"
+#include "core/format/legality.h"
+#include "core/numeric/element_type.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::format;
+
+namespace {
+
+QByteArray bytesOf(std::string_view text)
+{
+    return QByteArray(text.data(), qsizetype(text.size()));
+}
+
+} // namespace
+
+class TestKernelFormat : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void coversEveryCode()
+    {
+        for (std::uint32_t code = 1; code <= 31; ++code) {
+            const KernelFormatRow *row = find(KernelFormat(code));
+            QVERIFY2(row, qPrintable(QString::number(code)));
+            QVERIFY(!row->source.empty());
+            QCOMPARE(row->kind == KernelFormatKind::Palette, isPaletteFormat(row->format));
+            QCOMPARE(row->kind == KernelFormatKind::Unity, isUnityFormat(row->format));
+        }
+        QVERIFY(!find(KernelFormat(0)));
+        QVERIFY(!isPaletteFormat(KernelFormat(6)) && isPaletteFormat(KernelFormat(27)));
+        QVERIFY(!isUnityFormat(KernelFormat(31)));
+    }
+
+    void helpersOfTable25_1_data()
+    {
+        QTest::addColumn<quint32>("code");
+        QTest::addColumn<int>("bits");
+        QTest::addColumn<int>("entryFormat");
+        QTest::addColumn<QByteArray>("underlying");
+        QTest::addColumn<qlonglong>("lutBytes");
+        QTest::addColumn<int>("typeNumber");
+        QTest::newRow("int8") << 1U << 8 << -1 << QByteArray("int8") << -1LL << 2;
+        QTest::newRow("fp16") << 4U << 16 << -1 << QByteArray("fp16") << -1LL << 5;
+        QTest::newRow("p4i8") << 10U << 4 << 1 << QByteArray("int8") << 16LL << 2;
+        QTest::newRow("p4f16: 32 bytes") << 20U << 4 << 4 << QByteArray("fp16") << 32LL << 5;
+        QTest::newRow("p8f16: 512 bytes") << 22U << 8 << 4 << QByteArray("fp16") << 512LL << 5;
+        QTest::newRow("p6e4m3") << 27U << 6 << 5 << QByteArray("e4m3") << 64LL << 16;
+        QTest::newRow("unityu8") << 29U << -1 << -1 << QByteArray("uint8") << -1LL << 3;
+        QTest::newRow("int4") << 31U << 4 << -1 << QByteArray("int4") << -1LL << 23;
+    }
+    void helpersOfTable25_1()
+    {
+        QFETCH(quint32, code);
+        QFETCH(int, bits);
+        QFETCH(int, entryFormat);
+        QFETCH(QByteArray, underlying);
+        QFETCH(qlonglong, lutBytes);
+        QFETCH(int, typeNumber);
+        const KernelFormat f(code);
+        QCOMPARE(bitDepth(f) ? int(*bitDepth(f)) : -1, bits);
+        QCOMPARE(paletteEntryFormat(f) ? int(paletteEntryFormat(f)->value) : -1, entryFormat);
+        QCOMPARE(bytesOf(underlyingType(f).value_or("")), underlying);
+        QCOMPARE(paletteLutBytes(f, 1) ? qlonglong(paletteLutBytes(f, 1)->value) : -1LL, lutBytes);
+        QCOMPARE(format::typeNumber(f) ? int(format::typeNumber(f)->value) : -1, typeNumber);
+    }
+
+    void refusesUnknownAndOverflowing()
+    {
+        QCOMPARE(bitDepth(KernelFormat(99)).error().code, std::string("format.kernel"));
+        QCOMPARE(paletteEntryFormat(KernelFormat(4)).error().code, std::string("format.palette"));
+        QCOMPARE(paletteLutBytes(KernelFormat(22), UINT64_MAX / 2).error().code,
+                 std::string("format.overflow"));
+        QCOMPARE(paletteLutBytes(KernelFormat(20), 3, 2)->value, std::uint64_t(192));
+    }
+
+    void blobTypesAreThoseOfTheReader()
+    {
+        QCOMPARE(blobTypes().size(), std::size_t(17));
+        for (const CatalogueRow &row : blobTypes()) {
+            const ElementType type = milblob::elementTypeFromCode(row.code);
+            QCOMPARE(elementTypeName(type), std::string_view(row.name));
+            QCOMPARE(bitWidth(type), *row.bits);
+        }
+    }
+
+    void catalogues()
+    {
+        QCOMPARE(elementCatalogue().size(), std::size_t(23));
+        QCOMPARE(find(TypeNumber(5))->name, std::string("fp16"));
+        QCOMPARE(find(TensorFormat(12))->name, std::string("e4m3"));
+        QCOMPARE(find(SerializationType(3))->name, std::string("fp16"));
+        QCOMPARE(serializationTypes().size(), std::size_t(11));
+        QVERIFY(!find(TensorFormat(5)));
+    }
+
+    void legality_data()
+    {
+        using K = FormRequest::Kind;
+        QTest::addColumn<FormRequest>("request");
+        QTest::addColumn<QByteArray>("refusedBy");
+        FormRequest four;
+        four.kind = K::Palette;
+        four.indexBits = 4;
+        QTest::newRow("4 bits on version 5") << four << QByteArray();
+        FormRequest r = four;
+        r.indexBits = 5;
+        QTest::newRow("5 bits") << r << QByteArray("index width");
+        r.indexBits = 2;
+        QTest::newRow("2 bits") << r << QByteArray("narrow index width");
+        r.indexBits = 6;
+        QTest::newRow("6 bits on version 5") << r << QByteArray("odd index width");
+        r.descriptorVersion = 11;
+        QTest::newRow("6 bits on version 11") << r << QByteArray();
+        r = four;
+        r.vectorSize = 3;
+        QTest::newRow("vectors of 3") << r << QByteArray("vector size");
+        r.vectorSize = 5;
+        QTest::newRow("vectors of 5") << r << QByteArray();
+        r.vectorSize = 64;
+        QTest::newRow("vectors of 64") << r << QByteArray("vector size");
+        r = four;
+        r.codebooks = 2;
+        QTest::newRow("two codebooks on version 5") << r << QByteArray("codebooks");
+        r = four;
+        r.entries = "int8";
+        r.indexBits = 8;
+        QTest::newRow("256 int8 entries") << r << QByteArray("quantised palette");
+        r = four;
+        r.entries = "e4m3";
+        QTest::newRow("E4M3 before its encoder") << r << QByteArray("E4M3 encoder");
+        r.descriptorVersion = 20;
+        r.e4m3Capability = false;
+        QTest::newRow("E4M3 without the byte") << r << QByteArray("E4M3 capability");
+        r.e4m3Capability = true;
+        QTest::newRow("E4M3 with the byte") << r << QByteArray();
+        FormRequest affine;
+        affine.kind = K::Affine;
+        affine.entries = "int8";
+        affine.zeroPoint = true;
+        QTest::newRow("asymmetric on version 5") << affine << QByteArray("symmetric");
+        affine.descriptorVersion = 7;
+        QTest::newRow("asymmetric on version 7") << affine << QByteArray();
+    }
+    void legality()
+    {
+        QFETCH(FormRequest, request);
+        QFETCH(QByteArray, refusedBy);
+        const Legality answer = checkLegality(request);
+        const LegalityRule *refusal = answer.refusal();
+        QCOMPARE(refusal ? bytesOf(refusal->name) : QByteArray(), refusedBy);
+        QCOMPARE(answer.legal(), refusedBy.isEmpty());
+        for (const LegalityRule &rule : answer.rules)
+            QVERIFY(!rule.required.empty() && !rule.found.empty() && !rule.source.empty());
+    }
+
+    void unitListingRoundTrips()
+    {
+        KernelUnit unit;
+        unit.type = 7;
+        unit.offset = 5'000'000'000ULL;
+        unit.sections[KernelUnit::Lut] = UnitSection{TypeNumber(8), 0, 16, 1, 86};
+        unit.sections[KernelUnit::Pal] = UnitSection{TypeNumber(8), 20, 4, 2, 64};
+        unit.sections[KernelUnit::Weights] = UnitSection{TypeNumber(9), 0, 4, 1000, 500};
+        const std::string text = printKernelUnit(unit);
+        const auto read = parseKernelUnit(text);
+        QVERIFY(read);
+        QVERIFY(*read == unit);
+        QVERIFY(read->vectorPalettized());
+        QVERIFY(text.find("t7 = s5000000000\n") == 0);
+    }
+
+    void unitListingFaults_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("code");
+        QTest::newRow("empty") << QByteArray() << QByteArray("unit.syntax");
+        QTest::newRow("no offset") << QByteArray("t1 = ") << QByteArray("unit.syntax");
+        QTest::newRow("unknown section")
+            << QByteArray("t1 = s0\n foo: ()") << QByteArray("unit.section");
+        QTest::newRow("twice") << QByteArray("t1 = s0\n lut: ()\n lut: ()")
+                               << QByteArray("unit.section");
+        QTest::newRow("few numbers")
+            << QByteArray("t1 = s0\n pal: (20, 4)") << QByteArray("unit.syntax");
+        QTest::newRow("many numbers")
+            << QByteArray("t1 = s0\n pal: (20, 4, 1, 2, 3)") << QByteArray("unit.syntax");
+        QTest::newRow("wide type") << QByteArray("t4294967296 = s0") << QByteArray("unit.number");
+        QTest::newRow("past 64 bits")
+            << QByteArray("t1 = s99999999999999999999999") << QByteArray("unit.syntax");
+    }
+    void unitListingFaults()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QByteArray, code);
+        const auto read = parseKernelUnit({text.constData(), size_t(text.size())});
+        QVERIFY(!read);
+        QCOMPARE(bytesOf(read.error().code), code);
+        QVERIFY(read.error().offset);
+    }
+};
+
+QTEST_MAIN(TestKernelFormat)
+#include "tst_kernel_format.moc"
