@@ -25,9 +25,19 @@ std::string_view bundleKindName(BundleKind kind);
 
 /// What a run of bytes is for; each has a colour token (window.md, Tokens).
 enum class SectionKind : std::uint8_t {
-    Header, Metadata, Program, Data, Indices, Codebook, Mask, Values, Scale, ZeroPoint,
+    Header,
+    Metadata,
+    Program,
+    Data,
+    Indices,
+    Codebook,
+    Mask,
+    Values,
+    Scale,
+    ZeroPoint,
     Manifest, ///< JSON and other files that describe the bundle
-    Padding, Unknown,
+    Padding,
+    Unknown,
 };
 /// "header", "metadata", "program", "data", "indices", "codebook", "mask", "values", "scale",
 /// "zero_point", "manifest", "padding", "unknown".
@@ -41,9 +51,9 @@ struct Section {
     std::size_t file = 0;
     ByteRange range;
     SectionKind kind = SectionKind::Unknown;
-    std::string owner;                 ///< name of the weight it belongs to; empty where none
-    std::size_t weight = kNoIndex;     ///< index of that weight
-    std::size_t part = kNoIndex;       ///< and of the part within it
+    std::string owner;             ///< name of the weight it belongs to; empty where none
+    std::size_t weight = kNoIndex; ///< index of that weight
+    std::size_t part = kNoIndex;   ///< and of the part within it
 };
 
 /// One stored operand of a weight.
@@ -60,7 +70,8 @@ struct Part {
     std::shared_ptr<const mil::Literal> literal;
     /// Spans of the extents in the program's type, for edits that change the part's size.
     std::vector<mil::SourceSpan> dimSpans;
-    /// Of sparse values: extents of other types that repeat the count (joint forms' outputs).
+    /// Extents of other types that repeat those of this part: of the const op that it is named
+    /// by, and of sparse values those of a joint op's output (there times the palette's vector).
     std::vector<mil::SourceSpan> countSpans;
 
     bool isLiteral() const { return file == kNoIndex; }
@@ -79,9 +90,9 @@ struct ConsumerGeometry {
 };
 
 struct Consumer {
-    std::string op;    ///< "conv"
-    std::string name;  ///< displayName of the op
-    std::string param; ///< "weight"
+    std::string op;                     ///< "conv"
+    std::string name;                   ///< displayName of the op
+    std::string param;                  ///< "weight"
     std::vector<std::string> via;       ///< ops between: "cast", "transpose"
     std::optional<std::uint64_t> flops; ///< multiply and add count as two; empty: shape unknown
     ConsumerGeometry geometry;
@@ -111,7 +122,8 @@ struct Weight {
     bool has(codec::PartRole role) const { return part(role) != nullptr; }
 
     /// Structure without bytes; Bundle::decoder fills in the spans. Empty where the weight is
-    /// unsound: `fault` then says why.
+    /// unsound: `fault` then says why. Its operands in the order mask, payload, codebook, scale,
+    /// offset, nested ones in place, are those of `parts`, one by one.
     std::shared_ptr<const codec::Encoding> encoding;
     std::optional<Error> fault;
 };
@@ -119,10 +131,10 @@ struct Weight {
 /// One file of the bundle with its overlay.
 struct BundleFile {
     std::shared_ptr<OverlaidFile> file;
-    std::string path;          ///< relative to the bundle, with '/'
+    std::string path;                        ///< relative to the bundle, with '/'
     SectionKind role = SectionKind::Unknown; ///< Data: a weight file; Program; Manifest; Unknown
     std::uint32_t blobVersion = 0, blobCount = 0; ///< weight files: header fields
-    std::size_t records = 0;      ///< weight files: records found
+    std::size_t records = 0;                      ///< weight files: records found
     std::size_t unusedRecords = 0; ///< weight files: records that no weight or constant names
     ByteCount payloadBytes;
 };

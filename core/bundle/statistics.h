@@ -19,8 +19,7 @@ struct Statistics {
     double min = 0, max = 0, mean = 0, standardDeviation = 0;
     double zeroFraction() const
     {
-        return elements == 0 ? 0.0
-                             : static_cast<double>(zeros) / static_cast<double>(elements);
+        return elements == 0 ? 0.0 : static_cast<double>(zeros) / static_cast<double>(elements);
     }
     std::string sha256; ///< of the contiguous little-endian fp16; empty unless asked for
 };

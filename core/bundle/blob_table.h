@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
+#include "core/container/milblob/milblob.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kernscope {
+
+/// A record of a weight file of the bundle.
+struct BlobPlace {
+    std::size_t file = 0;
+    milblob::Record record;
+};
+
+/// The records that the program names, read once each, with every number checked.
+class BlobTable
+{
+public:
+    BlobTable(const std::vector<BundleFile> &files, std::string modelFolder,
+              std::string programFile);
+
+    /// Errors: "blob.path", "blob.file" (not in the bundle), "blob.header" and "blob.version" of a
+    /// file that cannot be used, those of milblob::readRecord.
+    Result<BlobPlace> find(const mil::BlobReference &reference);
+
+    const std::string &fileName(std::size_t file) const { return m_files[file].path; }
+    /// The sound records of a file that the program has named, by offset.
+    std::vector<milblob::Record> named(std::size_t file) const;
+    /// The files that the program names, and those whose content is that of a weight file.
+    bool isWeightFile(std::size_t file) const;
+
+private:
+    Result<std::size_t> findFile(const mil::BlobReference &reference) const;
+    Result<milblob::Record> readRecord(std::size_t file, FileOffset offset) const;
+    Error place(Error error, const mil::BlobReference &reference) const;
+
+    const std::vector<BundleFile> &m_files;
+    std::string m_modelFolder;
+    std::string m_programFile;
+    std::map<std::pair<std::size_t, std::uint64_t>, Result<milblob::Record>> m_records;
+};
+
+} // namespace kernscope

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle.h"
+
+#include "core/bundle/bundle_builder.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+std::string_view bundleKindName(BundleKind kind)
+{
+    static constexpr std::array<std::string_view, 5> kNames{"mlmodelc", "mlpackage", "milblob",
+                                                            "mil", "unknown"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+std::string_view sectionKindName(SectionKind kind)
+{
+    static constexpr std::array<std::string_view, 13> kNames{
+        "header", "metadata", "program",    "data",     "indices", "codebook", "mask",
+        "values", "scale",    "zero_point", "manifest", "padding", "unknown"};
+    return kNames[static_cast<std::size_t>(kind)];
+}
+
+double Weight::ratio() const
+{
+    return elements.value == 0 ? 0.0
+                               : static_cast<double>(storedBytes.value) /
+                                     (2.0 * static_cast<double>(elements.value));
+}
+
+const Part *Weight::part(codec::PartRole role) const
+{
+    const auto found = std::find_if(parts.begin(), parts.end(),
+                                    [role](const Part &part) { return part.role == role; });
+    return found == parts.end() ? nullptr : &*found;
+}
+
+Result<BundlePtr> Bundle::open(const std::filesystem::path &path, const OpenOptions &options)
+{
+    return BundleBuilder::open(path, options);
+}
+
+Result<BundlePtr> Bundle::reread() const
+{
+    return BundleBuilder::reread(*this);
+}
+
+Totals Bundle::totals() const
+{
+    Totals totals;
+    totals.weights = m_weights.size();
+    std::uint64_t stored = 0;
+    std::uint64_t dense = 0;
+    for (const Weight &weight : m_weights) {
+        stored = checkedAdd(stored, weight.storedBytes.value).value_or(UINT64_MAX);
+        dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
+        const auto known =
+            std::find_if(totals.forms.begin(), totals.forms.end(),
+                         [&weight](const auto &form) { return form.first == weight.form; });
+        if (known == totals.forms.end())
+            totals.forms.emplace_back(weight.form, 1);
+        else
+            ++known->second;
+    }
+    totals.storedBytes = ByteCount(stored);
+    totals.denseFp16Bytes = ByteCount(dense);
+    totals.ratio = dense == 0 ? 0.0 : static_cast<double>(stored) / static_cast<double>(dense);
+    return totals;
+}
+
+std::optional<std::size_t> Bundle::weightByName(std::string_view name) const
+{
+    const auto found = std::find_if(m_weights.begin(), m_weights.end(),
+                                    [name](const Weight &weight) { return weight.name == name; });
+    if (found == m_weights.end())
+        return std::nullopt;
+    return static_cast<std::size_t>(found - m_weights.begin());
+}
+
+std::optional<std::size_t> Bundle::fileByPath(std::string_view path) const
+{
+    const auto found = std::find_if(m_files.begin(), m_files.end(),
+                                    [path](const BundleFile &file) { return file.path == path; });
+    if (found == m_files.end())
+        return std::nullopt;
+    return static_cast<std::size_t>(found - m_files.begin());
+}
+
+std::size_t Bundle::sectionAt(std::size_t file, FileOffset offset) const
+{
+    const auto behind =
+        std::upper_bound(m_sections.begin(), m_sections.end(), std::pair(file, offset),
+                         [](const auto &place, const Section &section) {
+                             return place.first != section.file
+                                        ? place.first < section.file
+                                        : place.second < section.range.offset;
+                         });
+    if (behind == m_sections.begin())
+        return kNoIndex;
+    const Section &section = *std::prev(behind);
+    return section.file == file && section.range.contains(offset)
+               ? static_cast<std::size_t>(std::prev(behind) - m_sections.begin())
+               : kNoIndex;
+}
+
+std::pair<std::size_t, std::size_t> Bundle::sectionsOf(std::size_t file) const
+{
+    const auto first =
+        std::partition_point(m_sections.begin(), m_sections.end(),
+                             [file](const Section &section) { return section.file < file; });
+    const auto last = std::partition_point(
+        first, m_sections.end(), [file](const Section &section) { return section.file == file; });
+    return {static_cast<std::size_t>(first - m_sections.begin()),
+            static_cast<std::size_t>(last - m_sections.begin())};
+}
+
+bool Bundle::modified() const
+{
+    return std::any_of(m_files.begin(), m_files.end(),
+                       [](const BundleFile &file) { return file.file->modified(); });
+}
+
+ByteCount Bundle::totalBytes() const
+{
+    std::uint64_t sum = 0;
+    for (const BundleFile &file : m_files)
+        sum = checkedAdd(sum, file.file->size().value).value_or(UINT64_MAX);
+    return ByteCount(sum);
+}
+
+BundleReadLock::BundleReadLock(const Bundle &bundle)
+{
+    m_locks.reserve(bundle.files().size());
+    for (const BundleFile &file : bundle.files())
+        m_locks.emplace_back(file.file->mutex());
+}
+
+} // namespace kernscope

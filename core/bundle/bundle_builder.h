@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/blob_table.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/bundle_files.h"
+#include "core/bundle/diagnostic_log.h"
+#include "core/bundle/section_map.h"
+#include "core/container/milblob/milblob.h"
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// Reads the tables of opened files into a Bundle: program, weights, records, sections.
+class BundleBuilder
+{
+public:
+    static Result<BundlePtr> open(const std::filesystem::path &path, const OpenOptions &options);
+    static BundlePtr reread(const Bundle &before);
+
+private:
+    BundleBuilder();
+
+    void build(OpenedFiles &&opened);
+    void readProgram(OpenedFiles &opened);
+    void nameBlobs();
+    void readBlobFiles();
+    void readWeights();
+    void addBareWeights();
+    void markShared();
+    void addSections();
+    SectionKind roleOf(std::size_t file) const;
+    std::vector<Claim> claimsOf(std::size_t file, const std::vector<PartPlace> &places) const;
+
+    std::shared_ptr<Bundle> m_bundle;
+    DiagnosticLog m_log;
+    std::string m_programPath;
+    std::unique_ptr<BlobTable> m_blobs;
+    std::vector<std::vector<milblob::Record>> m_records; ///< of each weight file, by offset
+};
+
+} // namespace kernscope

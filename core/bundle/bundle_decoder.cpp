@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bundle::decoder: a weight's encoding with the current bytes of its parts.
+#include "core/bundle/bundle.h"
+
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+/// Copies an encoding and gives its operands the bytes of the parts, one by one.
+class Binder
+{
+public:
+    Binder(const Bundle &bundle, const Weight &weight) : m_bundle(bundle), m_weight(weight) {}
+
+    codec::Encoding bind(codec::Encoding encoding)
+    {
+        if (encoding.mask)
+            bind(*encoding.mask);
+        bind(encoding.payload);
+        if (encoding.palette)
+            bind(encoding.palette->lut);
+        if (encoding.scaling) {
+            bind(encoding.scaling->scale);
+            if (encoding.scaling->offset)
+                bind(*encoding.scaling->offset);
+        }
+        return encoding;
+    }
+
+    bool complete() const { return m_next == m_weight.parts.size(); }
+
+private:
+    void bind(codec::Operand &operand)
+    {
+        if (m_next < m_weight.parts.size())
+            operand.bytes = m_bundle.partBytes(m_weight.parts[m_next]);
+        ++m_next;
+    }
+
+    void bind(codec::OperandSource &source)
+    {
+        if (auto *operand = std::get_if<codec::Operand>(&source))
+            bind(*operand);
+        else if (auto &inner = std::get<std::shared_ptr<const codec::Encoding>>(source))
+            inner = std::make_shared<const codec::Encoding>(bind(*inner));
+    }
+
+    const Bundle &m_bundle;
+    const Weight &m_weight;
+    std::size_t m_next = 0;
+};
+
+/// Where the codec's fault lies: the part that its field names, or the weight's first one.
+void placeFault(const Bundle &bundle, const Weight &weight, Error &error)
+{
+    const auto role = codec::partRoleFromName(error.field);
+    const Part *part = role ? weight.part(*role) : nullptr;
+    if (!part && !weight.parts.empty())
+        part = &weight.parts.front();
+    if (!part || part->isLiteral())
+        return;
+    error.file = bundle.files()[part->file].path;
+    error.offset = part->dataOffset;
+}
+
+} // namespace
+
+std::span<const std::byte> Bundle::partBytes(const Part &part) const
+{
+    if (part.isLiteral())
+        return part.literal ? std::span<const std::byte>(part.literal->bytes)
+                            : std::span<const std::byte>();
+    if (part.file >= m_files.size())
+        return {};
+    const auto bytes = m_files[part.file].file->bytes();
+    if (!fitsInside(part.range(), ByteCount(bytes.size())))
+        return {};
+    return bytes.subspan(part.dataOffset.value, part.bytes.value);
+}
+
+Result<codec::Decoder> Bundle::decoder(std::size_t weight) const
+{
+    const Weight &wanted = m_weights[weight];
+    if (wanted.fault)
+        return tl::unexpected(*wanted.fault);
+    Binder binder(*this, wanted);
+    codec::Encoding encoding = binder.bind(*wanted.encoding);
+    if (!binder.complete()) {
+        Error error;
+        error.code = "codec.operand";
+        error.field = wanted.name;
+        error.message = "The stored parts do not match the weight's form.";
+        return tl::unexpected(std::move(error));
+    }
+    auto decoder = codec::Decoder::make(std::move(encoding));
+    if (!decoder)
+        placeFault(*this, wanted, decoder.error());
+    return decoder;
+}
+
+} // namespace kernscope

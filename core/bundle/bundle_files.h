@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/diagnostic_log.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// What `openFiles` found at a path: the files, mapped, in the order of their names, and what kind
+/// of bundle they make. Nothing is read but the first bytes that tell the kind.
+struct OpenedFiles {
+    BundleKind kind = BundleKind::Unknown;
+    std::string name; ///< last component of the path
+    std::vector<BundleFile> files;
+    std::string programPath;      ///< of the program among `files`; empty where there is none
+    std::filesystem::path folder; ///< of a lone file: where it lies; empty otherwise
+    std::string modelFolder;      ///< what "@model_path" stands for: "" or "Data/com.apple.CoreML/"
+};
+
+/// Lists and maps the files of the bundle at `path`. Errors: "io.open" and its like, "bundle.kind",
+/// those of the package's manifest.
+Result<OpenedFiles> openFiles(const std::filesystem::path &path, const OpenOptions &options,
+                              DiagnosticLog &log);
+
+/// Adds the files of these names (resolved paths) that lie beside a lone program; does nothing for
+/// folders. A name that is no file there is left to whoever reads the reference.
+void openReferenced(OpenedFiles &opened, const std::vector<std::string> &paths, DiagnosticLog &log);
+
+/// The path within the bundle that a blob reference means: "@model_path" replaced, "." and empty
+/// parts removed. Errors: "blob.path" for absolute paths, "..", other "@" prefixes and names that
+/// hold a NUL.
+Result<std::string> resolveBlobPath(std::string_view spelt, std::string_view modelFolder);
+
+/// What "@model_path" stands for, given the program's path: "" or "Data/com.apple.CoreML/".
+std::string modelFolderOf(std::string_view programPath);
+
+/// True where a file is the text of a program, by its first word or its name.
+bool looksLikeProgramText(std::span<const std::byte> bytes, std::string_view name);
+/// True where a program is a serialised Model rather than text.
+bool isModelProtobuf(std::span<const std::byte> bytes, std::string_view name);
+
+/// True where the bytes begin as a weight file (storage version 1 or 2) does. A file that is too
+/// short to tell counts as one only by its name.
+bool looksLikeBlobFile(std::span<const std::byte> bytes, std::string_view name);
+
+/// Names what the first bytes are, for an error: "a hardware container (.hwx)", "a ZIP archive".
+std::string_view knownKind(std::span<const std::byte> bytes);
+
+} // namespace kernscope

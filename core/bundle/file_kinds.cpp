@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle_files.h"
+#include "core/container/milblob/milblob.h"
+
+#include <array>
+#include <cctype>
+#include <cstring>
+
+namespace kernscope {
+
+namespace {
+
+std::uint32_t word(std::span<const std::byte> bytes, std::size_t at)
+{
+    std::uint32_t value = 0;
+    for (std::size_t i = 4; i-- > 0;)
+        value = value << 8 | std::to_integer<std::uint32_t>(bytes[at + i]);
+    return value;
+}
+
+bool startsWith(std::span<const std::byte> bytes, std::string_view magic)
+{
+    return bytes.size() >= magic.size() &&
+           std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+}
+
+} // namespace
+
+bool looksLikeBlobFile(std::span<const std::byte> bytes, std::string_view name)
+{
+    const bool named = name == "weight.bin" || name.ends_with("/weight.bin");
+    if (bytes.size() < milblob::kHeaderBytes)
+        return named;
+    const std::uint32_t version = word(bytes, 4);
+    if (bytes.size() >= milblob::kHeaderBytes + milblob::kMetadataBytes &&
+        word(bytes, milblob::kHeaderBytes) == milblob::kSentinel)
+        return named || version <= milblob::kVersion;
+    return named || (version == milblob::kVersion && name.ends_with(".bin"));
+}
+
+bool looksLikeProgramText(std::span<const std::byte> bytes, std::string_view name)
+{
+    constexpr std::size_t kMaxBlank = 4096;
+    std::size_t at = 0;
+    while (at < bytes.size() && at < kMaxBlank &&
+           std::isspace(std::to_integer<unsigned char>(bytes[at])) != 0)
+        ++at;
+    return startsWith(bytes.subspan(at), "program") || name.ends_with(".mil");
+}
+
+/// A serialised Model begins with its specification version (field 1) and its description (2).
+bool isModelProtobuf(std::span<const std::byte> bytes, std::string_view name)
+{
+    const bool looks = bytes.size() >= 3 && bytes[0] == std::byte(0x08) &&
+                       bytes[1] < std::byte(0x80) && bytes[2] == std::byte(0x12);
+    return looks || name.ends_with(".mlmodel");
+}
+
+std::string_view knownKind(std::span<const std::byte> bytes)
+{
+    struct Magic {
+        std::string_view bytes;
+        std::string_view what;
+    };
+    using namespace std::string_view_literals;
+    static constexpr std::array kMagics = {
+        Magic{"\xce\xfa\xef\xbe"sv, "a hardware container (.hwx)"},
+        Magic{"\xce\xfa\xed\xfe"sv, "a Mach-O file"},
+        Magic{"\xcf\xfa\xed\xfe"sv, "a Mach-O file"},
+        Magic{"\xca\xfe\xba\xbe"sv, "a universal Mach-O file"},
+        Magic{"\x7f"
+              "ELF"sv,
+              "an ELF file"},
+        Magic{"PK\x03\x04"sv, "a ZIP archive"},
+        Magic{"\x1f\x8b"sv, "a gzip archive"},
+        Magic{"bplist00"sv, "a binary property list"},
+        Magic{"\x93NUMPY"sv, "a NumPy array"},
+        Magic{"\x89PNG"sv, "a PNG picture"},
+        Magic{"{"sv, "a JSON file"},
+        Magic{"["sv, "a JSON file"},
+    };
+    for (const Magic &magic : kMagics) {
+        if (startsWith(bytes, magic.bytes))
+            return magic.what;
+    }
+    return bytes.empty() ? "an empty file" : "something else";
+}
+
+} // namespace kernscope

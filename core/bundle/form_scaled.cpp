@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forms that scale what is stored: affine, blockwise, sparse blockwise.
+#include "core/bundle/form_detail.h"
+#include "core/bundle/form_reader.h"
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+using codec::Scaling;
+
+namespace {
+
+/// A palette's result can be scaled in place; anything else stays an encoding of its own.
+bool canScaleInPlace(const StoredForm &form)
+{
+    return form.encoding.palette && !form.encoding.scaling && !form.encoding.mask;
+}
+
+} // namespace
+
+Result<StoredForm> FormReader::affine(const mil::Operation &operation, PartRole role)
+{
+    auto data = stored(operation, "quantized_data", role, {ElementType::Int8, ElementType::Uint8});
+    if (!data)
+        return tl::unexpected(std::move(data.error()));
+    auto scale =
+        stored(operation, "scale", PartRole::Scale, {ElementType::Fp16, ElementType::Fp32});
+    if (!scale)
+        return tl::unexpected(std::move(scale.error()));
+    auto zero = stored(operation, "zero_point", PartRole::ZeroPoint,
+                       {ElementType::Int8, ElementType::Uint8, ElementType::Fp32});
+    if (!zero)
+        return tl::unexpected(std::move(zero.error()));
+    StoredForm form;
+    form.names = {"affine"};
+    form.type = scale->type;
+    form.encoding.type = scale->type;
+    form.encoding.shape = data->shape;
+    form.encoding.payload = codec::Operand{role, data->type, data->shape, {}};
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Affine;
+    scaling.scale = codec::Operand{PartRole::Scale, scale->type, scale->shape, {}};
+    scaling.offset = codec::Operand{PartRole::ZeroPoint, zero->type, zero->shape, {}};
+    for (const Part *part : {&*scale, &*zero}) {
+        if (part->shape.empty())
+            continue;
+        auto axis = axisOperand(operation, "axis", data->shape.size());
+        if (!axis)
+            return tl::unexpected(std::move(axis.error()));
+        scaling.axis = *axis;
+        if (part->shape.size() != 1 || part->shape[0] != data->shape[*axis])
+            return tl::unexpected(m_operands.fault(
+                operation, "codec.scale", codec::partRoleName(part->role),
+                fmt::format("a scalar or [{}]", data->shape[*axis]), shapeText(part->shape),
+                "A vector does not have one number for each index of the axis."));
+    }
+    form.encoding.scaling = std::move(scaling);
+    form.detail = {{"data_bits", std::uint64_t(bitWidth(data->type))},
+                   {"scales", elementCount(scale->shape)->value}};
+    return form;
+}
+
+/// Reads scale and offset, which follow the data, and checks that they divide it.
+Result<void> FormReader::addBlocks(const mil::Operation &operation, StoredForm &form,
+                                   ElementType dataType)
+{
+    auto scale = source(operation, "scale", PartRole::Scale);
+    if (!scale)
+        return tl::unexpected(std::move(scale.error()));
+    if (auto fits =
+            checkType(operation, "scale", scale->type, {ElementType::Fp16, ElementType::Fp32});
+        !fits)
+        return fits;
+    const Shape &shape = form.encoding.shape;
+    std::vector<std::uint64_t> block;
+    for (std::size_t i = 0; i < shape.size() && scale->shape.size() == shape.size(); ++i) {
+        if (scale->shape[i] != 0 && shape[i] % scale->shape[i] == 0)
+            block.push_back(shape[i] / scale->shape[i]);
+    }
+    if (block.size() != shape.size() || scale->shape.size() != shape.size())
+        return tl::unexpected(m_operands.fault(
+            operation, "codec.scale", "scale", "extents that divide " + shapeText(shape),
+            shapeText(scale->shape), "The scales do not divide the data into equal blocks."));
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Blockwise;
+    scaling.scale = scale->source;
+    const auto scales = elementCount(scale->shape);
+    std::vector<StoredForm> inner;
+    if (scale->inner)
+        inner.push_back(std::move(*scale->inner));
+    if (operation.operand("offset")) {
+        auto offset = source(operation, "offset", PartRole::Offset);
+        if (!offset)
+            return tl::unexpected(std::move(offset.error()));
+        if (auto fits = checkType(operation, "offset", offset->type,
+                                  {dataType, ElementType::Fp16, ElementType::Fp32});
+            !fits)
+            return fits;
+        if (offset->shape != scale->shape)
+            return tl::unexpected(
+                m_operands.fault(operation, "codec.scale", "offset", shapeText(scale->shape),
+                                 shapeText(offset->shape), "The offsets do not match the scales."));
+        scaling.offset = offset->source;
+        if (offset->inner)
+            inner.push_back(std::move(*offset->inner));
+    }
+    form.encoding.scaling = std::move(scaling);
+    form.encoding.type = scale->type;
+    form.type = scale->type;
+    mergeDetail(form.detail, {{"data_bits", std::uint64_t(bitWidth(dataType))},
+                              {"scales", scales ? scales->value : 0},
+                              {"block", std::move(block)}});
+    for (StoredForm &other : inner)
+        adoptNames(form, other);
+    return {};
+}
+
+Result<StoredForm> FormReader::blockwise(const mil::Operation &operation, PartRole role)
+{
+    auto data = source(operation, "data", role);
+    if (!data)
+        return tl::unexpected(std::move(data.error()));
+    if (auto fits = checkType(operation, "data", data->type,
+                              {ElementType::Int4, ElementType::Uint4, ElementType::Int8,
+                               ElementType::Uint8, ElementType::Fp16, ElementType::Fp32});
+        !fits)
+        return tl::unexpected(std::move(fits.error()));
+    StoredForm form;
+    if (data->inner && canScaleInPlace(*data->inner))
+        form.encoding = data->inner->encoding;
+    else
+        form.encoding.payload = data->source;
+    form.encoding.shape = data->shape;
+    form.names = {"blockwise"};
+    if (data->inner)
+        adoptNames(form, *data->inner);
+    if (auto added = addBlocks(operation, form, data->type); !added)
+        return tl::unexpected(std::move(added.error()));
+    return form;
+}
+
+Result<StoredForm> FormReader::sparseBlockwise(const mil::Operation &operation)
+{
+    StoredForm form;
+    ElementType dataType = ElementType::Unknown;
+    if (const mil::Operation *maker = compactMaker(operation)) {
+        auto inner = readAs(*maker, PartRole::NonzeroData);
+        if (!inner)
+            return inner;
+        if (auto same = sameMask(operation, "data_mask", *inner, *maker); !same)
+            return tl::unexpected(std::move(same.error()));
+        dataType = inner->type;
+        form = std::move(*inner);
+        form.names.insert(form.names.begin(), "blockwise");
+    } else {
+        auto mask = stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1});
+        if (!mask)
+            return tl::unexpected(std::move(mask.error()));
+        form.maskPart = m_parts.size() - 1;
+        auto data = stored(operation, "nonzero_data", PartRole::NonzeroData,
+                           {ElementType::Int4, ElementType::Uint4, ElementType::Int8,
+                            ElementType::Uint8, ElementType::Fp16, ElementType::Fp32});
+        if (!data)
+            return tl::unexpected(std::move(data.error()));
+        if (auto fits = checkSurvivors(m_operands, operation, data->shape, mask->shape); !fits)
+            return tl::unexpected(std::move(fits.error()));
+        repeatCount(operation);
+        dataType = data->type;
+        form.names = {"blockwise"};
+        form.encoding.shape = mask->shape;
+        form.encoding.mask = codec::Operand{PartRole::Mask, mask->type, mask->shape, {}};
+        form.encoding.payload = codec::Operand{PartRole::NonzeroData, data->type, data->shape, {}};
+    }
+    if (auto added = addBlocks(operation, form, dataType); !added)
+        return tl::unexpected(std::move(added.error()));
+    return form;
+}
+
+} // namespace kernscope

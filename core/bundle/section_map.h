@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/container/milblob/milblob.h"
+
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// A run of bytes that something lays claim to. Claims may overlap or leave gaps.
+struct Claim {
+    ByteRange range;
+    SectionKind kind = SectionKind::Unknown;
+    std::string name;
+    std::string owner;
+    std::size_t weight = kNoIndex;
+    std::size_t part = kNoIndex;
+};
+
+/// Turns claims into sections that cover `bytes` of file number `file` exactly once, in order: the
+/// claim that begins first keeps its bytes (of equals the first one given), a claim that it covers
+/// in part is cut, and gaps become padding (up to the next multiple of 64) or unknown.
+std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<Claim> claims);
+
+/// A part of a weight that lies in some file.
+struct PartPlace {
+    FileOffset metaOffset;
+    std::size_t weight = 0;
+    std::size_t part = 0;
+};
+
+/// Claims of a weight file: header, metadata records, payloads. `places` (sorted by offset, then
+/// weight) say whose the payloads are; the first one owns a shared payload.
+std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
+                                    const std::vector<PartPlace> &places,
+                                    const std::vector<Weight> &weights);
+
+/// Section kind of a part's bytes.
+SectionKind sectionKindOf(codec::PartRole role);
+
+} // namespace kernscope

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/weight_reader.h"
+
+#include "core/bundle/consumers.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+bool isConst(const mil::Operation &operation)
+{
+    return operation.type == "const";
+}
+
+/// What a faulty weight is called as far as its op tells.
+std::string formByOperation(const mil::Operation &operation, ElementType type)
+{
+    const std::string &name = operation.type;
+    if (name.find("blockwise") != std::string::npos)
+        return "blockwise";
+    if (name.find("affine") != std::string::npos)
+        return "affine";
+    if (name.find("lut") != std::string::npos)
+        return "lut";
+    if (name.find("sparse") != std::string::npos)
+        return "sparse";
+    return isConst(operation) || name == "constexpr_cast"
+               ? "dense-" + std::string(elementTypeName(type))
+               : "unknown";
+}
+
+} // namespace
+
+ByteCount storedBytesOf(const std::vector<Part> &parts)
+{
+    std::set<std::pair<std::size_t, std::uint64_t>> counted;
+    std::uint64_t sum = 0;
+    for (const Part &part : parts) {
+        if (part.isLiteral() || counted.insert({part.file, part.metaOffset.value}).second)
+            sum = checkedAdd(sum, part.bytes.value).value_or(UINT64_MAX);
+    }
+    return ByteCount(sum);
+}
+
+WeightReader::WeightReader(const mil::Function &function, BlobTable &blobs, std::string programFile,
+                           DiagnosticLog &log)
+    : m_function(function), m_blobs(blobs), m_log(log), m_graph(function),
+      m_operands(m_graph, m_blobs, std::move(programFile))
+{
+}
+
+/// A value that only constexpr ops read is a step towards a weight, not one itself.
+bool WeightReader::isOutermost(const GraphOperation &maker) const
+{
+    bool used = false;
+    for (std::size_t i = 0; i < maker.operation->outputs.size(); ++i) {
+        for (const Use &use : m_graph.definitions()[maker.firstDefinition + i].uses) {
+            used = true;
+            if (!isConstexpr(*m_graph.operations()[use.operation].operation))
+                return true;
+        }
+    }
+    return !used;
+}
+
+void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
+{
+    weight.function = m_function.name;
+    weight.type = type.element;
+    const auto shape = type.isTensor() ? type.shape() : std::nullopt;
+    const auto count = shape ? elementCount(*shape) : std::nullopt;
+    // A size in fp64 that fits keeps every later sum of sizes of this weight from wrapping.
+    if (count && packedBytes(*count, ElementType::Fp64)) {
+        weight.shape = *shape;
+        weight.elements = *count;
+    }
+}
+
+void WeightReader::finish(Weight &weight, Result<StoredForm> form)
+{
+    weight.storedBytes = storedBytesOf(weight.parts);
+    if (!form) {
+        weight.fault = form.error();
+        m_log.add(Severity::Error, std::move(form.error()));
+        return;
+    }
+    weight.form.clear();
+    for (const std::string &name : form->names)
+        weight.form += (weight.form.empty() ? "" : "+") + name;
+    weight.type = form->type;
+    weight.shape = form->encoding.shape;
+    weight.elements = elementCount(weight.shape).value_or(ElementCount());
+    weight.detail = std::move(form->detail);
+    if (form->encoding.palette)
+        weight.vectorAxis = form->encoding.palette->vectorAxis;
+    weight.encoding = std::make_shared<const codec::Encoding>(std::move(form->encoding));
+}
+
+void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
+{
+    const GraphOperation &maker = m_graph.operations()[index];
+    const mil::Operation &operation = *maker.operation;
+    Weight weight;
+    weight.opName = operation.displayName();
+    weight.name = operation.outputs.empty() ? weight.opName : operation.outputs.back().name;
+    weight.sourceOp = operation.type;
+    const mil::ValueType none;
+    describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
+    weight.form = formByOperation(operation, weight.type);
+    weight.consumers = findConsumers(m_graph, index);
+    FormReader reader(m_operands, weight.parts);
+    if (isConst(operation))
+        finish(weight, reader.readConst(operation));
+    else if (makesSurvivors(operation))
+        finish(weight,
+               tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
+                                               "a constexpr_sparse_to_dense that completes it",
+                                               "none", "Compacted values are read as they are.")));
+    else
+        finish(weight, reader.read(operation));
+    weights.push_back(std::move(weight));
+}
+
+/// A constant in a weight file that an op names without a const op between.
+void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
+{
+    const mil::Operation &operation = *m_graph.operations()[index].operation;
+    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+        if (!value.blob())
+            return;
+        Weight weight;
+        weight.opName = operation.displayName();
+        weight.name = weight.opName + "." + std::string(param);
+        weight.sourceOp = "inline";
+        describe(weight, value.type);
+        weight.form = "dense-" + std::string(elementTypeName(weight.type));
+        weight.consumers = {describeConsumer(m_graph, index, param, &value.type)};
+        FormReader reader(m_operands, weight.parts);
+        finish(weight, reader.readDense(operation, param, value, codec::PartRole::Data));
+        weights.push_back(std::move(weight));
+    });
+}
+
+void WeightReader::read(std::vector<Weight> &weights)
+{
+    for (std::size_t i = 0; i < m_graph.operations().size(); ++i) {
+        const GraphOperation &maker = m_graph.operations()[i];
+        const mil::Operation &operation = *maker.operation;
+        if (isConstexpr(operation)) {
+            if (isOutermost(maker))
+                addMade(i, weights);
+        } else if (isConst(operation)) {
+            const mil::Value *value = operation.operand("val");
+            if (value && value->blob() && isOutermost(maker))
+                addMade(i, weights);
+        } else {
+            addInline(i, weights);
+        }
+    }
+}
+
+} // namespace kernscope
