@@ -14,19 +14,21 @@
 namespace kernscope {
 
 /// How two weights were found to be the same one (tried in this order).
-enum class Pairing : std::uint8_t { Consumer, Name, Content, Shape, Position };
-std::string_view pairingName(Pairing pairing); ///< "consumer", "name", "content", "shape", "position"
+enum class Pairing : std::uint8_t { Consumer, Name, Content, ShapeOnly, Position };
+/// "consumer", "name", "content", "shape", "position".
+std::string_view pairingName(Pairing pairing);
 
 /// Decoded values of B against A, both as canonical fp16. NaN against NaN counts as equal.
 struct ValueDifference {
-    std::uint64_t equal = 0;   ///< same value (+0 and -0 are equal)
-    std::uint64_t changed = 0; ///< both nonzero, different
-    std::uint64_t zeroed = 0;  ///< nonzero in A, zero in B
-    std::uint64_t revived = 0; ///< zero in A, nonzero in B
+    std::uint64_t equal = 0;                  ///< same value (+0 and -0 are equal)
+    std::uint64_t changed = 0;                ///< both nonzero, different
+    std::uint64_t zeroed = 0;                 ///< nonzero in A, zero in B
+    std::uint64_t revived = 0;                ///< zero in A, nonzero in B
     double maxAbs = 0, meanAbs = 0, rmse = 0; ///< over the elements finite in both
     double cosine = 1;                        ///< 1 where both are all zero
-    std::uint32_t maxUlp = 0; ///< steps between the two in the order of finite fp16 values
-    /// Elements by ULP distance: bin 0: 0, bin k: 2^(k-1) to 2^k - 1; 17 bins.
+    std::uint32_t maxUlp = 0; ///< steps between the two in the order of fp16 values, NaN left out
+    /// Elements by ULP distance: bin 0: 0, bin k: 2^(k-1) to 2^k - 1; 17 bins. NaN against a
+    /// number counts in the last.
     std::array<std::uint64_t, 17> ulpHistogram{};
     std::uint64_t beyondTolerance = 0; ///< |a - b| above the tolerance asked for
 
@@ -37,11 +39,14 @@ struct ValueDifference {
 struct WeightPair {
     Pairing pairing = Pairing::Name;
     std::size_t a = kNoIndex, b = kNoIndex;
-    double storedRatio = 1;    ///< stored bytes of B over those of A
-    bool layoutEqual = false;  ///< same form, type, shape and part sizes
-    bool storedEqual = false;  ///< and the same stored bytes
-    bool shapeEqual = false;   ///< decoded values can be compared
+    double storedRatio = 1;   ///< stored bytes of B over those of A
+    bool layoutEqual = false; ///< same form, type, shape and part sizes
+    bool storedEqual = false; ///< and the same stored bytes
+    bool shapeEqual = false;  ///< decoded values can be compared (extents of one do not count)
     std::optional<ValueDifference> values;
+    /// Largest quantisation step (scale) of the two; empty where neither has one that is stored
+    /// plainly. Found along with the values.
+    std::optional<double> step;
     std::optional<Error> fault; ///< why the values could not be compared
 };
 
@@ -77,16 +82,25 @@ struct DiffOptions {
 std::string baseName(std::string_view name);
 
 /// Pairs the weights and compares layouts and stored bytes; values where asked. Costs the tables
-/// and the bytes compared; memory does not grow with the weights. Errors: "task.cancelled".
+/// and the bytes compared; memory does not grow with the weights. Takes the files' locks itself,
+/// shared, weight by weight: the caller must not hold them. Errors: "task.cancelled".
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
                                   Progress *progress = nullptr);
 
-/// Pairing only: what the window shows at once, before any byte is read.
+/// Pairing only: what the window shows at once. Reads the tables; of weights that neither a
+/// consumer nor a name pairs, at most 65,536 decoded elements each.
 std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
                                     std::vector<std::size_t> &onlyA,
                                     std::vector<std::size_t> &onlyB);
 
-/// Decoded values of one pair, in blocks.
+/// What came of a weight, in the words of the comparison's tables: "identical", "same values",
+/// "kept values exact", "within one step", "3 values differ", "close", "different", …; of a pair
+/// whose values were not compared, what the stored bytes say.
+std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b);
+
+/// Decoded values of one pair, in blocks. Takes the files' locks itself, shared, for as long as it
+/// runs: the caller must not hold them. Errors: those of Bundle::decoder, "diff.shape",
+/// "task.cancelled". Progress in elements.
 Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
                                       std::size_t weightB, double tolerance,
                                       Progress *progress = nullptr);

@@ -13,6 +13,7 @@ namespace kernscope {
 
 /// One index of a weight's element, or a range of it: [start, stop). stop 0 with all set: ":".
 struct IndexRange {
+    static constexpr std::uint64_t kToEnd = UINT64_MAX; ///< stop of "4:"
     std::uint64_t start = 0, stop = 0;
     bool all = false;
     bool single = true; ///< a plain number

@@ -24,7 +24,8 @@ struct FileEdit {
 /// An edit turned into bytes, checked against the form.
 struct AppliedEdit {
     Edit edit;
-    double asked = 0, stored = 0; ///< of a fill or a file: those of the element with the largest error
+    /// Of a fill or a file: those of the element with the largest error.
+    double asked = 0, stored = 0;
     std::string note;             ///< the codec's answer: "codebook entry 7"
     std::string oldText, newText; ///< values for the list of patches
     std::vector<FileEdit> bytes;  ///< empty where nothing had to change
@@ -64,7 +65,7 @@ std::vector<WrittenRange> pendingRanges(const Bundle &bundle);
 /// Writes the changed ranges into the files and nothing else, behind a journal: an interrupted save
 /// is completed or undone by recoverJournal at the next open. Then reads back and verifies.
 /// `keepBackup`: copies each changed file to NAME.bak first, where no such copy exists.
-/// Errors: "io.write", "patch.verify", "patch.stale" (the file changed on disk since it was opened).
+/// Errors: "io.write", "patch.verify", "patch.stale" (the file on disk is not what was opened).
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
 
 /// Copies the bundle (folder or file) to `target`, which must not exist, with the overlay applied;

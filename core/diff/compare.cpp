@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/byte_ranges.h"
+#include "core/diff/diff.h"
+#include "core/diff/read_lock.h"
+
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+tl::unexpected<Error> cancelled()
+{
+    Error error;
+    error.code = "task.cancelled";
+    error.message = "The comparison was cancelled";
+    return tl::unexpected(std::move(error));
+}
+
+/// A file of each side, or of one of them.
+struct FilePair {
+    std::size_t a = kNoIndex, b = kNoIndex;
+};
+
+std::string_view lastComponent(std::string_view path)
+{
+    const auto slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+/// By path; then by the last name among files of one role (a compiled bundle against its package);
+/// then the only two left of a role (weight files of any name).
+class FilePairer
+{
+public:
+    FilePairer(const Bundle &a, const Bundle &b)
+        : m_a(a), m_b(b), m_ofA(a.files().size(), kNoIndex), m_ofB(b.files().size(), kNoIndex)
+    {
+    }
+
+    std::vector<FilePair> pairs()
+    {
+        match([](const BundleFile &x, const BundleFile &y) { return x.path == y.path; });
+        match([](const BundleFile &x, const BundleFile &y) {
+            return x.role == y.role && lastComponent(x.path) == lastComponent(y.path);
+        });
+        for (const SectionKind role : {SectionKind::Data, SectionKind::Program})
+            matchOnlyOnes(role);
+        std::vector<FilePair> result;
+        for (std::size_t i = 0; i < m_ofA.size(); ++i)
+            result.push_back({i, m_ofA[i]});
+        for (std::size_t i = 0; i < m_ofB.size(); ++i) {
+            if (m_ofB[i] == kNoIndex)
+                result.push_back({kNoIndex, i});
+        }
+        return result;
+    }
+
+private:
+    template <class Same>
+    void match(const Same &same)
+    {
+        for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+            for (std::size_t j = 0; j < m_ofB.size() && m_ofA[i] == kNoIndex; ++j) {
+                if (m_ofB[j] == kNoIndex && same(m_a.files()[i], m_b.files()[j]))
+                    join(i, j);
+            }
+        }
+    }
+    void matchOnlyOnes(SectionKind role)
+    {
+        const auto only = [role](const Bundle &bundle, const std::vector<std::size_t> &partner) {
+            std::size_t found = kNoIndex, count = 0;
+            for (std::size_t i = 0; i < partner.size(); ++i) {
+                if (partner[i] == kNoIndex && bundle.files()[i].role == role) {
+                    found = i;
+                    ++count;
+                }
+            }
+            return count == 1 ? found : kNoIndex;
+        };
+        const std::size_t a = only(m_a, m_ofA), b = only(m_b, m_ofB);
+        if (a != kNoIndex && b != kNoIndex)
+            join(a, b);
+    }
+    void join(std::size_t a, std::size_t b)
+    {
+        m_ofA[a] = b;
+        m_ofB[b] = a;
+    }
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    std::vector<std::size_t> m_ofA, m_ofB;
+};
+
+class BundleComparison
+{
+public:
+    BundleComparison(const Bundle &a, const Bundle &b, const DiffOptions &options,
+                     Progress *progress)
+        : m_a(a), m_b(b), m_options(options), m_progress(progress)
+    {
+    }
+
+    Result<Difference> run();
+
+private:
+    void announceTotal(const std::vector<FilePair> &files);
+    bool compareFile(FilePair pair);
+    bool compareStored(WeightPair &pair);
+    bool comparePairValues(WeightPair &pair);
+    void describeProgram();
+    std::optional<double> largestStep(const WeightPair &pair) const;
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    const DiffOptions &m_options;
+    Progress *m_progress;
+    Difference m_result;
+};
+
+/// Work in bytes of files and stored parts, and in decoded elements.
+void BundleComparison::announceTotal(const std::vector<FilePair> &files)
+{
+    if (m_progress == nullptr)
+        return;
+    std::uint64_t total = 0;
+    for (const FilePair &pair : files) {
+        if (m_options.bytes && pair.a != kNoIndex && pair.b != kNoIndex) {
+            total += std::min(m_a.files()[pair.a].file->size().value,
+                              m_b.files()[pair.b].file->size().value);
+        }
+    }
+    for (const WeightPair &pair : m_result.weights) {
+        if (pair.layoutEqual)
+            total += m_a.weights()[pair.a].storedBytes.value;
+        if (m_options.values && pair.shapeEqual)
+            total += m_a.weights()[pair.a].elements.value;
+    }
+    m_progress->setTotal(total);
+}
+
+bool BundleComparison::compareFile(FilePair pair)
+{
+    FileDifference file;
+    const BundleFile *a = pair.a == kNoIndex ? nullptr : &m_a.files()[pair.a];
+    const BundleFile *b = pair.b == kNoIndex ? nullptr : &m_b.files()[pair.b];
+    file.path = a != nullptr ? a->path : b->path;
+    if (a != nullptr)
+        file.bytesA = a->file->size();
+    if (b != nullptr)
+        file.bytesB = b->file->size();
+    if (a != nullptr && b != nullptr && m_options.bytes) {
+        const diff::ReadLock lock(m_a, m_b);
+        auto found = diff::findDifferentBytes(a->file->bytes(), b->file->bytes(),
+                                              FileDifference::kMaxRanges, m_progress);
+        if (!found)
+            return false;
+        file.ranges = std::move(found->ranges);
+        file.rangesCut = found->cut;
+        file.equal = file.ranges.empty();
+    }
+    m_result.files.push_back(std::move(file));
+    return true;
+}
+
+void BundleComparison::describeProgram()
+{
+    auto &program = m_result.program;
+    std::span<const std::byte> a, b;
+    const diff::ReadLock lock(m_a, m_b);
+    if (m_a.programFile() != kNoIndex) {
+        a = m_a.files()[m_a.programFile()].file->bytes();
+        program.bytesA = ByteCount(a.size());
+    }
+    if (m_b.programFile() != kNoIndex) {
+        b = m_b.files()[m_b.programFile()].file->bytes();
+        program.bytesB = ByteCount(b.size());
+    }
+    program.equal = program.bytesA.has_value() == program.bytesB.has_value() &&
+                    diff::sameBytes(a, b, nullptr).value_or(false);
+}
+
+bool BundleComparison::compareStored(WeightPair &pair)
+{
+    if (!pair.layoutEqual)
+        return true;
+    const diff::ReadLock lock(m_a, m_b);
+    const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
+    pair.storedEqual = true;
+    for (std::size_t i = 0; i < a.parts.size(); ++i) {
+        const auto same =
+            diff::sameBytes(m_a.partBytes(a.parts[i]), m_b.partBytes(b.parts[i]), m_progress);
+        if (!same)
+            return false;
+        pair.storedEqual = pair.storedEqual && *same;
+    }
+    return true;
+}
+
+/// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
+std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder || !decoder->encoding().scaling)
+        return std::nullopt;
+    const auto *scale = std::get_if<codec::Operand>(&decoder->encoding().scaling->scale);
+    const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
+    if (!count || !isFloatingPoint(scale->type))
+        return std::nullopt;
+    std::vector<float> values(
+        static_cast<std::size_t>(std::min<std::uint64_t>(count->value, 4096)));
+    double largest = 0;
+    for (std::uint64_t first = 0; first < count->value; first += values.size()) {
+        const auto n = std::min<std::uint64_t>(values.size(), count->value - first);
+        const auto block = std::span(values).first(static_cast<std::size_t>(n));
+        convertToFloat(scale->bytes, scale->type, first, block);
+        for (const float value : block) {
+            if (std::isfinite(value))
+                largest = std::max(largest, std::abs(static_cast<double>(value)));
+        }
+    }
+    return largest;
+}
+
+std::optional<double> BundleComparison::largestStep(const WeightPair &pair) const
+{
+    const diff::ReadLock lock(m_a, m_b);
+    const auto a = largestScale(m_a, pair.a), b = largestScale(m_b, pair.b);
+    if (!a || !b)
+        return a ? a : b;
+    return std::max(*a, *b);
+}
+
+bool BundleComparison::comparePairValues(WeightPair &pair)
+{
+    if (!m_options.values || !pair.shapeEqual)
+        return true;
+    auto values = compareValues(m_a, pair.a, m_b, pair.b, m_options.tolerance, m_progress);
+    if (values) {
+        pair.values = *values;
+        pair.step = largestStep(pair);
+        return true;
+    }
+    if (values.error().code == "task.cancelled")
+        return false;
+    pair.fault = std::move(values.error());
+    return true;
+}
+
+Result<Difference> BundleComparison::run()
+{
+    m_result.weights = pairWeights(m_a, m_b, m_result.onlyA, m_result.onlyB);
+    const auto files = FilePairer(m_a, m_b).pairs();
+    announceTotal(files);
+    for (const FilePair &pair : files) {
+        if (!compareFile(pair))
+            return cancelled();
+    }
+    describeProgram();
+    for (WeightPair &pair : m_result.weights) {
+        if (!compareStored(pair) || !comparePairValues(pair))
+            return cancelled();
+    }
+    const auto sameFile = [](const FileDifference &file) { return file.equal; };
+    const auto sameWeight = [this](const WeightPair &pair) {
+        return m_options.bytes || (pair.layoutEqual && pair.storedEqual);
+    };
+    const auto &all = m_result.files;
+    m_result.identical = m_result.onlyA.empty() && m_result.onlyB.empty() &&
+                         (!m_options.bytes || std::all_of(all.begin(), all.end(), sameFile)) &&
+                         std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
+    return std::move(m_result);
+}
+
+} // namespace
+
+Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
+                                  Progress *progress)
+{
+    return BundleComparison(a, b, options, progress).run();
+}
+
+} // namespace kernscope

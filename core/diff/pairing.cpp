@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/diff.h"
+#include "core/diff/read_lock.h"
+
+#include "core/base/sha256.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+/// Elements of a weight that its content is recognised by, spread over it.
+constexpr std::uint64_t kSampleElements = 65536;
+constexpr std::uint64_t kSampleRun = 4096;
+
+/// Weights of one side by a text that both sides can have, in order.
+using Groups = std::map<std::string, std::vector<std::size_t>>;
+
+/// Pairs what is found, step by step; each step only sees what the ones before left over.
+class Pairer
+{
+public:
+    Pairer(const Bundle &a, const Bundle &b)
+        : m_a(a), m_b(b), m_ofA(a.weights().size(), kNoIndex), m_ofB(b.weights().size(), kNoIndex),
+          m_how(a.weights().size(), Pairing::Name)
+    {
+    }
+
+    void byConsumer();
+    void byName();
+    void byContent();
+    void byShape();
+
+    std::vector<WeightPair> pairs() const;
+    void leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB) const;
+
+private:
+    template <class KeyOf>
+    void byKey(Pairing how, const KeyOf &keyOf);
+    template <class KeyOf>
+    static Groups groupsOf(const Bundle &bundle, const std::vector<std::size_t> &partner,
+                           const KeyOf &keyOf);
+    bool pair(std::size_t a, std::size_t b, Pairing how);
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    std::vector<std::size_t> m_ofA, m_ofB; ///< partner of each weight
+    std::vector<Pairing> m_how;            ///< by weight of A
+};
+
+bool Pairer::pair(std::size_t a, std::size_t b, Pairing how)
+{
+    if (m_ofA[a] != kNoIndex || m_ofB[b] != kNoIndex)
+        return false;
+    m_ofA[a] = b;
+    m_ofB[b] = a;
+    m_how[a] = how;
+    return true;
+}
+
+template <class KeyOf>
+Groups Pairer::groupsOf(const Bundle &bundle, const std::vector<std::size_t> &partner,
+                        const KeyOf &keyOf)
+{
+    Groups groups;
+    for (std::size_t i = 0; i < partner.size(); ++i) {
+        if (partner[i] != kNoIndex)
+            continue;
+        if (std::string key = keyOf(bundle, i); !key.empty())
+            groups[std::move(key)].push_back(i);
+    }
+    return groups;
+}
+
+/// Pairs the weights that share a key, in order; an empty key stands for none.
+template <class KeyOf>
+void Pairer::byKey(Pairing how, const KeyOf &keyOf)
+{
+    const Groups groupsA = groupsOf(m_a, m_ofA, keyOf), groupsB = groupsOf(m_b, m_ofB, keyOf);
+    for (const auto &[key, a] : groupsA) {
+        const auto found = groupsB.find(key);
+        if (found == groupsB.end())
+            continue;
+        const auto &b = found->second;
+        for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+            pair(a[i], b[i], how);
+    }
+}
+
+std::string consumerKey(const Weight &weight, const Consumer &consumer)
+{
+    return fmt::format("{}\n{}\n{}\n{}", weight.function, consumer.op, consumer.name,
+                       consumer.param);
+}
+
+Groups consumersOf(const Bundle &bundle)
+{
+    Groups groups;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        for (const Consumer &consumer : bundle.weights()[i].consumers)
+            groups[consumerKey(bundle.weights()[i], consumer)].push_back(i);
+    }
+    return groups;
+}
+
+void Pairer::byConsumer()
+{
+    const Groups groupsA = consumersOf(m_a), groupsB = consumersOf(m_b);
+    // Several weights can serve one parameter (the values of a concat), and operations may share
+    // a name: of those the one of the same name goes first, then the one in the same place.
+    for (const bool sameName : {true, false}) {
+        for (const auto &[key, a] : groupsA) {
+            const auto found = groupsB.find(key);
+            if (found == groupsB.end())
+                continue;
+            const auto &b = found->second;
+            for (std::size_t i = 0; i < a.size(); ++i) {
+                if (!sameName) {
+                    if (i < b.size())
+                        pair(a[i], b[i], Pairing::Consumer);
+                    continue;
+                }
+                const std::string name = baseName(m_a.weights()[a[i]].name);
+                for (const std::size_t candidate : b) {
+                    if (baseName(m_b.weights()[candidate].name) == name &&
+                        pair(a[i], candidate, Pairing::Consumer))
+                        break;
+                }
+            }
+        }
+    }
+}
+
+void Pairer::byName()
+{
+    const bool offsets = m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
+    if (offsets) {
+        // Names made of offsets say little: the same place must hold as many elements.
+        byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
+            const Weight &weight = bundle.weights()[i];
+            return fmt::format("{} {}", weight.name, weight.elements.value);
+        });
+        return;
+    }
+    byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
+        return fmt::format("{}\n{}", bundle.weights()[i].function, bundle.weights()[i].name);
+    });
+    byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
+        return fmt::format("{}\n{}", bundle.weights()[i].function,
+                           baseName(bundle.weights()[i].name));
+    });
+    byKey(Pairing::Name,
+          [](const Bundle &bundle, std::size_t i) { return baseName(bundle.weights()[i].name); });
+}
+
+/// Digest of the decoded elements (of a large weight: of runs spread over it), with their number;
+/// empty where the weight cannot be decoded.
+std::string contentKey(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return {};
+    const std::uint64_t elements = decoder->elements().value;
+    const std::uint64_t runs = elements <= kSampleElements ? 1 : kSampleElements / kSampleRun;
+    const std::uint64_t run = elements <= kSampleElements ? elements : kSampleRun;
+    std::vector<std::uint16_t> values(run);
+    Sha256 digest;
+    for (std::uint64_t i = 0; i < runs; ++i) {
+        // The last run ends with the weight: (elements - run) / (runs - 1) apart.
+        const std::uint64_t first = runs == 1 ? 0 : (elements - run) / (runs - 1) * i;
+        decoder->decodeHalf(first, values);
+        for (std::uint16_t &value : values)
+            value = value == 0x8000 ? std::uint16_t{0} : value; // -0 is the same value
+        digest.update(std::as_bytes(std::span(values)));
+    }
+    const auto text = digest.finishHex();
+    return text ? fmt::format("{} {}", elements, *text) : std::string();
+}
+
+void Pairer::byContent()
+{
+    // Only sizes that are left over on both sides need to be read.
+    std::map<std::uint64_t, std::array<std::size_t, 2>> sizes;
+    for (std::size_t i = 0; i < m_ofA.size(); ++i)
+        sizes[m_a.weights()[i].elements.value][0] += m_ofA[i] == kNoIndex;
+    for (std::size_t i = 0; i < m_ofB.size(); ++i)
+        sizes[m_b.weights()[i].elements.value][1] += m_ofB[i] == kNoIndex;
+    byKey(Pairing::Content, [&](const Bundle &bundle, std::size_t i) {
+        const auto [a, b] = sizes[bundle.weights()[i].elements.value];
+        return a > 0 && b > 0 ? contentKey(bundle, i) : std::string();
+    });
+}
+
+void Pairer::byShape()
+{
+    const auto shapeKey = [](const Bundle &bundle, std::size_t i) {
+        return shapeText(bundle.weights()[i].shape);
+    };
+    // A shape that one weight of each side has is a better reason than the place among many.
+    const auto once = [&](const Bundle &bundle, const std::vector<std::size_t> &partner) {
+        std::map<std::string, std::size_t> counts;
+        for (std::size_t i = 0; i < partner.size(); ++i) {
+            if (partner[i] == kNoIndex)
+                ++counts[shapeKey(bundle, i)];
+        }
+        return counts;
+    };
+    const auto countsA = once(m_a, m_ofA), countsB = once(m_b, m_ofB);
+    byKey(Pairing::ShapeOnly, [&](const Bundle &bundle, std::size_t i) {
+        const std::string key = shapeKey(bundle, i);
+        const auto a = countsA.find(key), b = countsB.find(key);
+        const bool unique =
+            a != countsA.end() && b != countsB.end() && a->second == 1 && b->second == 1;
+        return unique ? key : std::string();
+    });
+    byKey(Pairing::Position, shapeKey);
+}
+
+/// The same elements in the same order: extents of one do not count.
+bool comparable(Shape a, Shape b)
+{
+    a.erase(std::remove(a.begin(), a.end(), 1u), a.end());
+    b.erase(std::remove(b.begin(), b.end(), 1u), b.end());
+    return a == b;
+}
+
+bool sameLayout(const Weight &a, const Weight &b)
+{
+    const auto samePart = [](const Part &x, const Part &y) {
+        return x.role == y.role && x.type == y.type && x.bytes == y.bytes;
+    };
+    return a.form == b.form && a.type == b.type && a.shape == b.shape &&
+           std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), samePart);
+}
+
+std::vector<WeightPair> Pairer::pairs() const
+{
+    std::vector<WeightPair> pairs;
+    for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+        if (m_ofA[i] == kNoIndex)
+            continue;
+        WeightPair pair;
+        pair.pairing = m_how[i];
+        pair.a = i;
+        pair.b = m_ofA[i];
+        const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
+        pair.shapeEqual = comparable(a.shape, b.shape);
+        pair.layoutEqual = sameLayout(a, b);
+        if (a.storedBytes.value > 0) {
+            pair.storedRatio =
+                static_cast<double>(b.storedBytes.value) / static_cast<double>(a.storedBytes.value);
+        }
+        pairs.push_back(std::move(pair));
+    }
+    return pairs;
+}
+
+void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB) const
+{
+    onlyA.clear();
+    onlyB.clear();
+    for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+        if (m_ofA[i] == kNoIndex)
+            onlyA.push_back(i);
+    }
+    for (std::size_t i = 0; i < m_ofB.size(); ++i) {
+        if (m_ofB[i] == kNoIndex)
+            onlyB.push_back(i);
+    }
+}
+
+} // namespace
+
+std::string_view pairingName(Pairing pairing)
+{
+    static constexpr std::array<std::string_view, 5> kNames{"consumer", "name", "content", "shape",
+                                                            "position"};
+    return kNames[static_cast<std::size_t>(pairing)];
+}
+
+std::string baseName(std::string_view name)
+{
+    static constexpr std::array<std::string_view, 3> kSuffixes{"_quantized", "_palettized",
+                                                               "_sparsified"};
+    for (bool taken = true; taken;) {
+        taken = false;
+        for (const std::string_view suffix : kSuffixes) {
+            // A name that is nothing but a suffix stays.
+            if (name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix) {
+                name.remove_suffix(suffix.size());
+                taken = true;
+            }
+        }
+    }
+    return std::string(name);
+}
+
+std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
+                                    std::vector<std::size_t> &onlyA,
+                                    std::vector<std::size_t> &onlyB)
+{
+    const diff::ReadLock lock(a, b);
+    Pairer pairer(a, b);
+    pairer.byConsumer();
+    pairer.byName();
+    pairer.byContent();
+    pairer.byShape();
+    pairer.leftOver(onlyA, onlyB);
+    return pairer.pairs();
+}
+
+} // namespace kernscope

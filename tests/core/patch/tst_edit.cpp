@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/edit.h"
+
+#include <cmath>
+#include <random>
+
+#include <QTest>
+
+using namespace kernscope;
+using Kind = Edit::Kind;
+
+/// Edits as the command line and scripts spell them.
+class TestEdit : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void spellingRoundTrips_data();
+    void spellingRoundTrips();
+    void values_data();
+    void values();
+    void refused_data();
+    void refused();
+    void indices();
+    void script();
+    void scriptFaults_data();
+    void scriptFaults();
+    void anyTextGivesAnAnswer();
+};
+
+void TestEdit::spellingRoundTrips_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("weight");
+    const auto row = [](Kind kind, const char *text, const char *weight) {
+        QTest::newRow(text) << static_cast<int>(kind) << QByteArray(text) << QByteArray(weight);
+    };
+    row(Kind::Set, "conv1_weight[3,0,1,1]=0.5", "conv1_weight");
+    row(Kind::Set, "w[17]=-1e-07", "w");
+    row(Kind::Set, "a/b.c:0-d w[0]=1", "a/b.c:0-d w");
+    row(Kind::Set, "w=x[0]=1", "w=x");
+    row(Kind::Set, "list[2][0]=1", "list[2]");
+    row(Kind::SetStored, "w:indices[17]=9", "w");
+    row(Kind::SetStored, "scope:0/w:nonzero_data[1]=-7", "scope:0/w");
+    row(Kind::Codebook, "w[0][7]=-1.25", "w");
+    row(Kind::Codebook, "w[0][7][1]=0.125", "w");
+    row(Kind::Scale, "w[4]=0.01", "w");
+    row(Kind::Keep, "w[9]=0.25", "w");
+    row(Kind::Drop, "w[9]", "w");
+    row(Kind::Drop, "w[1,2,3]", "w");
+    row(Kind::Fill, "w[0:4,:]=0", "w");
+    row(Kind::Fill, "w[3:,2,:]=nan", "w");
+    row(Kind::FromNpy, "w=some dir/FILE=1.npy", "w");
+}
+
+void TestEdit::spellingRoundTrips()
+{
+    QFETCH(const int, kind);
+    QFETCH(const QByteArray, text);
+    QFETCH(const QByteArray, weight);
+    const auto edit = parseEdit(static_cast<Kind>(kind), text.toStdString());
+    QVERIFY2(edit, edit ? "" : describe(edit.error()).c_str());
+    QCOMPARE(QByteArray::fromStdString(edit->weight), weight);
+    QCOMPARE(QByteArray::fromStdString(editText(*edit)), text);
+}
+
+void TestEdit::values_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<double>("value");
+    QTest::newRow("decimal") << QByteArray("w[0]=0.3") << 0.3;
+    QTest::newRow("plus") << QByteArray("w[0]=+2") << 2.0;
+    QTest::newRow("hexadecimal") << QByteArray("w[0]=0x1.8p-3") << 0x1.8p-3;
+    QTest::newRow("negative hexadecimal") << QByteArray("w[0]=-0X1P+4") << -16.0;
+    QTest::newRow("infinity") << QByteArray("w[0]=-inf") << -HUGE_VAL;
+    QTest::newRow("spaces") << QByteArray(" w [ 0 ] = 1.5 ") << 1.5;
+    QTest::newRow("exponent") << QByteArray("w[0]=1e3") << 1000.0;
+}
+
+void TestEdit::values()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const double, value);
+    const auto edit = parseEdit(Kind::Set, text.toStdString());
+    QVERIFY2(edit, edit ? "" : describe(edit.error()).c_str());
+    QCOMPARE(edit->value, value);
+    QCOMPARE(edit->weight, std::string("w"));
+    QVERIFY(std::isnan(parseEdit(Kind::Set, "w[0]=nan")->value));
+    QVERIFY(std::signbit(parseEdit(Kind::Set, "w[0]=-0")->value));
+    QCOMPARE(parseEdit(Kind::SetStored, "w:data[0]=0x3c00")->stored, 0x3c00);
+}
+
+void TestEdit::refused_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<qulonglong>("offset");
+    const auto row = [](Kind kind, const char *text, qulonglong offset) {
+        QTest::newRow(text) << static_cast<int>(kind) << QByteArray(text) << offset;
+    };
+    row(Kind::Set, "", 0);
+    row(Kind::Set, "w[0]", 4);
+    row(Kind::Set, "w=1", 1);
+    row(Kind::Set, "[0]=1", 0);
+    row(Kind::Set, "w[]=1", 2);
+    row(Kind::Set, "w[0,]=1", 4);
+    row(Kind::Set, "w[-1]=1", 2);
+    row(Kind::Set, "w[0:2]=1", 2);
+    row(Kind::Set, "w[18446744073709551615]=1", 2);
+    row(Kind::Set, "w[99999999999999999999]=1", 2);
+    row(Kind::Set, "w[0]=", 5);
+    row(Kind::Set, "w[0]=abc", 5);
+    row(Kind::Set, "w[0]=--1", 5);
+    row(Kind::Set, "w[0]=0x-1", 5);
+    row(Kind::Set, "w[0]=0x", 5);
+    row(Kind::Set, "w[0]=1.5x", 5);
+    row(Kind::Set, "w[0]=1e999", 5);
+    row(Kind::SetStored, "w[0]=1", 1);
+    row(Kind::SetStored, "w:nothing[0]=1", 2);
+    row(Kind::SetStored, "w:data[0]=1.5", 10);
+    row(Kind::SetStored, "w:data[0,1]=1", 8);
+    row(Kind::SetStored, ":data[0]=1", 0);
+    row(Kind::Codebook, "w[7]=1", 1);
+    row(Kind::Codebook, "w[0,7]=1", 1);
+    row(Kind::Drop, "w", 1);
+    row(Kind::Fill, "w[4:4]=0", 2);
+    row(Kind::Fill, "w[5:4]=0", 2);
+    row(Kind::FromNpy, "w", 1);
+    row(Kind::FromNpy, "w=", 2);
+}
+
+void TestEdit::refused()
+{
+    QFETCH(const int, kind);
+    QFETCH(const QByteArray, text);
+    QFETCH(const qulonglong, offset);
+    const auto edit = parseEdit(static_cast<Kind>(kind), text.toStdString());
+    QVERIFY(!edit);
+    QCOMPARE(edit.error().code, std::string("patch.syntax"));
+    QVERIFY(edit.error().offset.has_value());
+    QCOMPARE(static_cast<qulonglong>(edit.error().offset->value), offset);
+    QVERIFY(!edit.error().expected.empty());
+}
+
+void TestEdit::indices()
+{
+    const auto edit = parseEdit(Kind::Fill, "w[7, 1:3, :, 2:]=0");
+    QVERIFY(edit);
+    QCOMPARE(edit->indices.size(), std::size_t{4});
+    QVERIFY(edit->indices[0].single && edit->indices[0].start == 7);
+    QVERIFY(!edit->indices[1].single && edit->indices[1].start == 1 && edit->indices[1].stop == 3);
+    QVERIFY(edit->indices[2].all && !edit->indices[2].single);
+    QCOMPARE(edit->indices[3].stop, IndexRange::kToEnd);
+}
+
+void TestEdit::script()
+{
+    const auto edits = parseEditScript("# head\n"
+                                       "set w[0]=1\r\n"
+                                       "\n"
+                                       "  --drop   'a#b[3]'   # behind\n"
+                                       "from-npy w=x.npy",
+                                       "edits.txt");
+    QVERIFY2(edits, edits ? "" : describe(edits.error()).c_str());
+    QCOMPARE(edits->size(), std::size_t{3});
+    QCOMPARE(editText((*edits)[0]), std::string("w[0]=1"));
+    QCOMPARE(editText((*edits)[1]), std::string("a#b[3]"));
+    QVERIFY((*edits)[1].kind == Kind::Drop);
+    QCOMPARE((*edits)[2].file, std::string("x.npy"));
+    QVERIFY(parseEditScript("", "empty")->empty());
+}
+
+void TestEdit::scriptFaults_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<qulonglong>("offset");
+    QTest::newRow("unknown word") << QByteArray("set w[0]=1\nput w[0]=1") << QByteArray("line 2")
+                                  << 11ULL;
+    QTest::newRow("bad value") << QByteArray("\n\n  set w[0]=?\n") << QByteArray("line 3") << 13ULL;
+    QTest::newRow("nothing behind") << QByteArray("drop") << QByteArray("line 1") << 4ULL;
+}
+
+void TestEdit::scriptFaults()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QByteArray, line);
+    QFETCH(const qulonglong, offset);
+    const auto edits = parseEditScript(text.toStdString(), "edits.txt");
+    QVERIFY(!edits);
+    QCOMPARE(edits.error().file, std::string("edits.txt"));
+    QCOMPARE(QByteArray::fromStdString(edits.error().field), line);
+    QCOMPARE(static_cast<qulonglong>(edits.error().offset->value), offset);
+}
+
+void TestEdit::anyTextGivesAnAnswer()
+{
+    std::mt19937 random(7);
+    const std::string alphabet = "w[]:,=0123456789.-x\"'# \n\0setdrop";
+    for (int i = 0; i < 20000; ++i) {
+        std::string text;
+        for (std::size_t n = random() % 24; n > 0; --n)
+            text += alphabet[random() % alphabet.size()];
+        for (int kind = 0; kind < 8; ++kind) {
+            const auto edit = parseEdit(static_cast<Kind>(kind), text);
+            if (!edit) {
+                QVERIFY(edit.error().offset->value <= text.size());
+                continue;
+            }
+            const auto again = parseEdit(static_cast<Kind>(kind), editText(*edit));
+            QVERIFY(again);
+            QCOMPARE(editText(*again), editText(*edit));
+        }
+        (void)parseEditScript(text, "x");
+    }
+}
+
+QTEST_APPLESS_MAIN(TestEdit)
+#include "tst_edit.moc"
