@@ -20,7 +20,7 @@ bool ProtobufParser::parseBlock(const WireBytes &message, Block &block)
         switch (field.number) {
         case 1: return parseNamedType(field.content, block.inputs.emplace_back());
         case 2: block.outputs.push_back(text(field.content)); return spend(field.content);
-        case 3: operations.push_back(field.content); return true;
+        case 3: operations.push_back(field.content); return spend(field.content);
         default: return true;
         }
     });
@@ -40,7 +40,7 @@ void ProtobufParser::parseOperations(const std::vector<WireBytes> &operations, B
             continue;
         }
         for (const NamedType &output : operation.outputs)
-            m_poisoned.insert(output.name);
+            m_unread.names.insert(output.name);
     }
 }
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include "core/container/mil/program.h"
+#include "core/container/mil/validate.h"
 #include "core/container/mil/wire.h"
 
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,7 +79,7 @@ private:
     int m_depth = 0;
     std::size_t m_nodes = 0;
     bool m_exhausted = false;
-    std::set<std::string, std::less<>> m_poisoned; ///< what operations with faults define
+    Unread m_unread;
 };
 
 } // namespace kernscope::mil

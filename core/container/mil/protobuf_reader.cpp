@@ -3,7 +3,6 @@
 #include "core/container/mil/reader.h"
 #include "core/container/mil/text_parser.h"
 #include "core/container/mil/utf8.h"
-#include "core/container/mil/validate.h"
 
 #include <climits>
 
@@ -25,7 +24,7 @@ std::string opsetName(const std::string &written)
 } // namespace
 
 ProtobufParser::ProtobufParser(std::span<const std::byte> file, std::string_view fileName)
-    : m_state{Faults(fileName), file.size(), false}, m_file{file, 0}
+    : m_state{Faults(fileName), file.size(), false, false}, m_file{file, 0}
 {
 }
 
@@ -101,7 +100,8 @@ ParsedProgram ProtobufParser::run()
              fmt::format("{} bytes", m_file.bytes.size()), "The model file is too large.");
     } else {
         parseModel(m_file, parsed);
-        validate(parsed.program, m_poisoned, m_state.faults);
+        m_unread.more = m_state.lost;
+        validate(parsed.program, m_unread, m_state.faults);
     }
     parsed.diagnostics = m_state.faults.take();
     return parsed;
@@ -139,6 +139,8 @@ bool ProtobufParser::parseProgram(const WireBytes &message, Program &program)
         if (field.number == 1 && field.type == WireField::Type::Varint) {
             program.version = std::to_string(field.value);
         } else if (field.number == 2 && field.type == WireField::Type::Bytes) {
+            if (!spend(field.content))
+                return false;
             mapEntry(field.content, [&](const WireBytes &key, const WireBytes &value) {
                 Function &function = program.functions.emplace_back();
                 function.name = text(key);

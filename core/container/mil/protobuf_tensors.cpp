@@ -2,7 +2,6 @@
 #include "core/container/mil/number.h"
 #include "core/container/mil/packed_elements.h"
 #include "core/container/mil/protobuf_parser.h"
-#include "core/container/mil/validate.h"
 
 #include <algorithm>
 #include <bit>

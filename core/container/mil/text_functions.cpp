@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/reader.h"
 #include "core/container/mil/text_parser.h"
-#include "core/container/mil/validate.h"
 
 namespace kernscope::mil {
 
@@ -94,7 +93,7 @@ ParsedProgram TextParser::run()
         recoverFunction();
     if (header || !m_token.is(Token::Kind::End))
         parseFunctions(parsed.program);
-    validate(parsed.program, m_poisoned, m_faults);
+    validate(parsed.program, m_unread, m_faults);
     parsed.diagnostics = m_faults.take();
     return parsed;
 }

@@ -5,8 +5,8 @@
 #include "core/container/mil/number.h"
 #include "core/container/mil/program.h"
 #include "core/container/mil/text_lexer.h"
+#include "core/container/mil/validate.h"
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,7 +115,7 @@ private:
     std::size_t m_nodes = 0;
     bool m_cut = false;       ///< the end of the text was met too early, and reported
     bool m_exhausted = false; ///< kMaxNodes was met, and reported
-    std::set<std::string, std::less<>> m_poisoned; ///< what statements with faults define
+    Unread m_unread;
 };
 
 } // namespace kernscope::mil

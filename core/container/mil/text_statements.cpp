@@ -166,7 +166,7 @@ void TextParser::poison(const Operation &operation)
 {
     for (const NamedType &output : operation.outputs) {
         if (!output.name.empty())
-            m_poisoned.insert(output.name);
+            m_unread.names.insert(output.name);
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/packed_elements.h"
 #include "core/container/mil/text_parser.h"
-#include "core/container/mil/validate.h"
 
 #include <fmt/format.h>
 

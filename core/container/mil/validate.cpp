@@ -14,10 +14,7 @@ namespace {
 class Validator
 {
 public:
-    Validator(const std::set<std::string, std::less<>> &poisoned, Faults &faults)
-        : m_poisoned(poisoned), m_faults(faults)
-    {
-    }
+    Validator(const Unread &unread, Faults &faults) : m_unread(unread), m_faults(faults) {}
 
     void run(const Function &function)
     {
@@ -27,6 +24,9 @@ public:
             declare(input.name, {}, hidden, true);
         block(function.body);
     }
+
+    void report(std::string_view code, std::string_view name, SourceSpan place,
+                std::string_view expected, std::string_view message);
 
 private:
     struct Name {
@@ -45,10 +45,7 @@ private:
     void operation(const Operation &operation);
     void value(const Value &value, SourceSpan place);
     void use(std::string_view name, SourceSpan place);
-    void report(std::string_view code, std::string_view name, SourceSpan place,
-                std::string_view expected, std::string_view message);
-
-    const std::set<std::string, std::less<>> &m_poisoned;
+    const Unread &m_unread;
     Faults &m_faults;
     std::unordered_map<std::string_view, Name> m_names;
     const Block *m_block = nullptr;
@@ -131,7 +128,7 @@ void Validator::value(const Value &v, SourceSpan place)
 
 void Validator::use(std::string_view name, SourceSpan place)
 {
-    if (m_poisoned.contains(name))
+    if (m_unread.more || m_unread.names.contains(name))
         return;
     const auto found = m_names.find(name);
     if (found == m_names.end())
@@ -144,12 +141,16 @@ void Validator::use(std::string_view name, SourceSpan place)
 
 } // namespace
 
-void validate(const Program &program, const std::set<std::string, std::less<>> &poisoned,
-              Faults &faults)
+void validate(const Program &program, const Unread &unread, Faults &faults)
 {
-    Validator validator(poisoned, faults);
-    for (const Function &function : program.functions)
+    Validator validator(unread, faults);
+    std::set<std::string_view> functions;
+    for (const Function &function : program.functions) {
+        if (!functions.insert(function.name).second)
+            validator.report("mil.duplicate", function.name, {}, "a name of its own",
+                             "Two functions have one name.");
         validator.run(function);
+    }
 }
 
 void checkElementCount(const ValueType &type, const Literal &literal, SourceSpan place,

@@ -15,6 +15,7 @@ bool WireState::fail(std::string_view code, SourceSpan place, std::string_view e
     error.found = found;
     error.message = message;
     faults.add(Severity::Error, std::move(error));
+    lost = lost || code == "proto.wire" || code == "proto.cut" || code == "mil.limit";
     return false;
 }
 

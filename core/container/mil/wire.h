@@ -35,7 +35,8 @@ struct WireField {
 struct WireState {
     Faults faults;
     std::uint64_t fileBytes = 0;
-    bool cut = false; ///< reported once; what came before is kept
+    bool cut = false;  ///< reported once; what came before is kept
+    bool lost = false; ///< a fault hides parts of the program whose names are not known
 
     bool fail(std::string_view code, SourceSpan place, std::string_view expected,
               std::string_view found, std::string_view message);
