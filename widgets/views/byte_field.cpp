@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/views/byte_field.h"
+
+#include "core/container/milblob/milblob.h"
+#include "widgets/models/table_text.h"
+
+#include <QCoreApplication>
+
+#include <array>
+#include <span>
+
+namespace kernscope::ui {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("kernscope::ByteField", text);
+}
+
+/// A named run of bytes of a fixed record.
+struct FieldRow {
+    std::uint64_t offset, length;
+    const char *name;
+};
+
+constexpr std::array<FieldRow, 3> kHeaderFields{{
+    {0, 4, QT_TRANSLATE_NOOP("kernscope::ByteField", "number of records (u32)")},
+    {4, 4, QT_TRANSLATE_NOOP("kernscope::ByteField", "storage version (u32)")},
+    {8, 56, QT_TRANSLATE_NOOP("kernscope::ByteField", "reserved")},
+}};
+constexpr std::array<FieldRow, 6> kRecordFields{{
+    {milblob::kSentinelAt, 4, QT_TRANSLATE_NOOP("kernscope::ByteField", "sentinel (u32)")},
+    {milblob::kCodeAt, 4, QT_TRANSLATE_NOOP("kernscope::ByteField", "element type (u32)")},
+    {milblob::kBytesAt, 8, QT_TRANSLATE_NOOP("kernscope::ByteField", "payload bytes (u64)")},
+    {milblob::kDataOffsetAt, 8, QT_TRANSLATE_NOOP("kernscope::ByteField", "payload offset (u64)")},
+    {milblob::kPaddingBitsAt, 8, QT_TRANSLATE_NOOP("kernscope::ByteField", "padding bits (u64)")},
+    {32, 32, QT_TRANSLATE_NOOP("kernscope::ByteField", "reserved")},
+}};
+
+const FieldRow *rowAt(std::span<const FieldRow> rows, std::uint64_t into)
+{
+    for (const FieldRow &row : rows) {
+        if (into >= row.offset && into - row.offset < row.length)
+            return &row;
+    }
+    return nullptr;
+}
+
+const codec::Operand *operandIn(const codec::Encoding &encoding, codec::PartRole role, int depth);
+
+const codec::Operand *operandIn(const codec::OperandSource &source, codec::PartRole role, int depth)
+{
+    if (const auto *operand = std::get_if<codec::Operand>(&source))
+        return operand->role == role ? operand : nullptr;
+    const auto &nested = std::get<std::shared_ptr<const codec::Encoding>>(source);
+    return nested && depth > 0 ? operandIn(*nested, role, depth - 1) : nullptr;
+}
+
+/// The operand of that role as the codec reads it: packed indices have their true width here,
+/// where the record says bytes.
+const codec::Operand *operandIn(const codec::Encoding &encoding, codec::PartRole role, int depth)
+{
+    if (encoding.mask && encoding.mask->role == role)
+        return &*encoding.mask;
+    const codec::Operand *found = operandIn(encoding.payload, role, depth);
+    if (!found && encoding.palette)
+        found = operandIn(encoding.palette->lut, role, depth);
+    if (!found && encoding.scaling)
+        found = operandIn(encoding.scaling->scale, role, depth);
+    if (!found && encoding.scaling && encoding.scaling->offset)
+        found = operandIn(*encoding.scaling->offset, role, depth);
+    return found;
+}
+
+constexpr int kMostNested = 8;
+
+ElementType storedType(const Weight &weight, const Part &part)
+{
+    const codec::Operand *operand =
+        weight.encoding ? operandIn(*weight.encoding, part.role, kMostNested) : nullptr;
+    return operand ? operand->type : part.type;
+}
+
+/// Whether element i of the part is element i of the decoded tensor.
+bool isElementwise(const Weight &weight, codec::PartRole role)
+{
+    if (!weight.encoding)
+        return false;
+    const codec::Encoding &encoding = *weight.encoding;
+    if (role == codec::PartRole::Mask)
+        return encoding.mask.has_value();
+    if (encoding.mask)
+        return false;
+    // Only the weight's own payload: a scale or codebook may be a coded tensor of its own.
+    const auto *payload = std::get_if<codec::Operand>(&encoding.payload);
+    return payload && payload->role == role && (!encoding.palette || encoding.palette->vector == 1);
+}
+
+QString roleText(codec::PartRole role)
+{
+    switch (role) {
+    case codec::PartRole::Data: return tr("values");
+    case codec::PartRole::Indices: return tr("indices");
+    case codec::PartRole::Lut: return tr("codebook");
+    case codec::PartRole::Mask: return tr("mask");
+    case codec::PartRole::NonzeroData: return tr("stored values");
+    case codec::PartRole::Scale: return tr("scale");
+    case codec::PartRole::ZeroPoint: return tr("zero point");
+    case codec::PartRole::Offset: return tr("offset");
+    }
+    return {};
+}
+
+void describePart(ByteField &field, const Weight &weight, const Part &part, FileOffset offset)
+{
+    const std::uint64_t into = offset.value - part.dataOffset.value;
+    field.text =
+        tr("%1 of %2 +%3").arg(roleText(part.role), fromUtf8(weight.name), hexNumber(into));
+    field.type = storedType(weight, part);
+    const std::uint64_t width = bitWidth(field.type);
+    if (width == 0 || into > UINT64_MAX / 8)
+        return;
+    const std::uint64_t first = into * 8 / width, last = (into * 8 + 7) / width;
+    const std::uint64_t begin = first * width / 8;
+    field.bytes = {FileOffset(part.dataOffset.value + begin),
+                   ByteCount(((first + 1) * width + 7) / 8 - begin)};
+    field.stored = first;
+    const bool elementwise = isElementwise(weight, part.role);
+    if (elementwise && first < weight.elements.value)
+        field.element = first;
+    const QString number = first == last
+                               ? groupedNumber(first)
+                               : tr("%1 to %2").arg(groupedNumber(first), groupedNumber(last));
+    field.text += elementwise ? tr(", element %1").arg(number) : tr(", entry %1").arg(number);
+}
+
+} // namespace
+
+ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
+{
+    ByteField field;
+    field.bytes = {offset, ByteCount(1)};
+    field.section = bundle.sectionAt(file, offset);
+    if (field.section >= bundle.sections().size())
+        return field;
+    const Section &section = bundle.sections()[field.section];
+    const std::uint64_t into = offset.value - section.range.offset.value;
+    field.weight = section.weight;
+    if (section.weight < bundle.weights().size()) {
+        const Weight &weight = bundle.weights()[section.weight];
+        for (const Part &part : weight.parts) {
+            if (!part.isLiteral() && part.file == file && part.range().contains(offset)) {
+                describePart(field, weight, part, offset);
+                return field;
+            }
+        }
+    }
+    field.text = section.owner.empty()
+                     ? tr("%1 +%2").arg(fromUtf8(section.name), hexNumber(into))
+                     : tr("%1 of %2 +%3").arg(fromUtf8(section.name), fromUtf8(section.owner),
+                                              hexNumber(into));
+    const bool blob = bundle.files()[file].role == SectionKind::Data;
+    const FieldRow *row = nullptr;
+    if (blob && section.kind == SectionKind::Header)
+        row = rowAt(kHeaderFields, into);
+    else if (blob && section.kind == SectionKind::Metadata)
+        row = rowAt(kRecordFields, into);
+    if (row) {
+        field.text += tr(", %1").arg(tr(row->name));
+        field.bytes = {FileOffset(section.range.offset.value + row->offset),
+                       ByteCount(row->length)};
+    }
+    return field;
+}
+
+std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t at,
+                                           std::uint64_t element)
+{
+    if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
+        return std::nullopt;
+    const Weight &weight = bundle.weights()[at];
+    for (const Part &part : weight.parts) {
+        if (part.isLiteral() || !isElementwise(weight, part.role))
+            continue;
+        const std::uint64_t width = bitWidth(storedType(weight, part));
+        const auto bit = checkedMultiply(element, width);
+        if (width == 0 || !bit)
+            continue;
+        const std::uint64_t begin = *bit / 8;
+        const ByteRange bytes{FileOffset(part.dataOffset.value + begin),
+                              ByteCount((*bit + width + 7) / 8 - begin)};
+        if (bytes.end() <= part.range().end())
+            return ElementPlace{part.file, bytes};
+    }
+    return std::nullopt;
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+
+namespace kernscope::ui {
+
+/// What one byte of a bundle is.
+struct ByteField {
+    QString text; ///< "values of encoder_layers_6 +0x40, element 12"; empty past the end
+    std::size_t section = kNoIndex;
+    std::size_t weight = kNoIndex;
+    ByteRange bytes;                         ///< of the field or stored element that holds the byte
+    ElementType type = ElementType::Unknown; ///< of the stored element
+    std::optional<std::uint64_t> stored;     ///< number of the stored element within its part
+    /// The decoded element, where it follows from the place alone (not of a mask's survivors).
+    std::optional<std::uint64_t> element;
+};
+
+/// Costs a search among the sections, whatever the size of the file.
+ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset);
+
+/// Where a decoded element is stored, as far as its place alone tells: its value, its index, or
+/// the byte of the mask that keeps it.
+struct ElementPlace {
+    std::size_t file = kNoIndex;
+    ByteRange bytes;
+};
+std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t weight,
+                                           std::uint64_t element);
+
+} // namespace kernscope::ui

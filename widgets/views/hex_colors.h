@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <QColor>
+#include <QPalette>
+
+namespace kernscope::ui {
+
+/// Ground of a byte in the hex view: the colour of its section's kind, so thin that the palette's
+/// text stays readable on it (a contrast of 4.5 and more).
+QColor hexGround(SectionKind kind, const QPalette &palette);
+/// Ground of a byte that differs from the disk; an outline goes with it.
+QColor hexChangedGround(const QPalette &palette);
+
+} // namespace kernscope::ui
