@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <QString>
+#include <QStringList>
+
+namespace kernscope::ui {
+
+/// What the axes of a weight are called, by the op that uses it: "out channel", "in channel",
+/// "ky", "kx"; "axis 2" where that is not known. One name an axis.
+QStringList axisNames(const Weight &weight);
+/// "128×64×3"; "scalar" for an empty shape.
+QString shapeWords(const Shape &shape);
+/// "conv conv_6 (weight)"; several joined by commas, at most three and a count of the rest.
+QString consumerWords(const Weight &weight);
+/// One line: form, shape, type, elements, stored bytes of dense fp16 bytes, ratio.
+QString weightFacts(const Weight &weight);
+
+/// A number that holds every fp16 and fp32 exactly enough to be read: five significant digits.
+QString valueText(double value);
+
+} // namespace kernscope::ui
