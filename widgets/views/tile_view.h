@@ -75,6 +75,7 @@ Q_SIGNALS:
     void cellHovered(std::uint64_t row, std::uint64_t col);
     void hoverLeft();
     void currentCellChanged(std::uint64_t row, std::uint64_t col); ///< by mouse or keys
+    void cellClicked(std::uint64_t row, std::uint64_t col);        ///< after currentCellChanged
     void cellActivated(std::uint64_t row, std::uint64_t col);      ///< double click, Enter
     void loaded();                                                 ///< every tile on view is there
 

@@ -150,8 +150,10 @@ void TileView::mouseReleaseEvent(QMouseEvent *event)
     viewport()->unsetCursor();
     if (!click)
         return;
-    if (const auto cell = cellAt(event->pos()))
+    if (const auto cell = cellAt(event->pos())) {
         pickCell(*cell);
+        Q_EMIT cellClicked(cell->row, cell->col);
+    }
 }
 
 void TileView::mouseDoubleClickEvent(QMouseEvent *event)
