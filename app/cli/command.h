@@ -12,14 +12,12 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-namespace CLI
-{
+namespace CLI {
 class App;
 }
 
 /// The command line of cli.md: one file a command, each a thin skin over the core.
-namespace kernscope::cli
-{
+namespace kernscope::cli {
 
 enum ExitCode : int {
     kDone = 0,

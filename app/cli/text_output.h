@@ -13,8 +13,7 @@
 #include <vector>
 
 /// Text for people: aligned columns, units, colour only on a terminal and without NO_COLOR.
-namespace kernscope::cli
-{
+namespace kernscope::cli {
 
 struct Session;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bundle::decoder: a weight's encoding with the current bytes of its parts.
 #include "core/bundle/bundle.h"
+#include "core/bundle/part_fault.h"
 
 #include <utility>
 
@@ -52,20 +53,27 @@ private:
     std::size_t m_next = 0;
 };
 
-/// Where the codec's fault lies: the part that its field names, or the weight's first one.
+} // namespace
+
 void placeFault(const Bundle &bundle, const Weight &weight, Error &error)
 {
     const auto role = codec::partRoleFromName(error.field);
     const Part *part = role ? weight.part(*role) : nullptr;
     if (!part && !weight.parts.empty())
         part = &weight.parts.front();
-    if (!part || part->isLiteral())
+    if (!part)
         return;
-    error.file = bundle.files()[part->file].path;
-    error.offset = part->dataOffset;
+    if (!part->isLiteral()) {
+        error.file = bundle.files()[part->file].path;
+        error.offset = part->dataOffset;
+        return;
+    }
+    if (bundle.programFile() == kNoIndex)
+        return;
+    error.file = bundle.files()[bundle.programFile()].path;
+    if (part->literal && !part->literal->elementSpans.empty())
+        error.offset = FileOffset(part->literal->elementSpans.front().offset);
 }
-
-} // namespace
 
 std::span<const std::byte> Bundle::partBytes(const Part &part) const
 {

@@ -35,6 +35,15 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
                                      const StatisticsOptions &options,
                                      Progress *progress = nullptr);
 
+/// Figures of every weight, worked out on all processors.
+struct AllStatistics {
+    std::vector<std::optional<Statistics>> weights; ///< empty: has a fault, or was not reached
+    Diagnostics diagnostics;                        ///< weights that could not be decoded
+};
+/// Stops early where the progress is cancelled. Progress in elements.
+AllStatistics computeAllStatistics(const Bundle &bundle, const StatisticsOptions &options,
+                                   Progress *progress = nullptr);
+
 /// Counts of the finite decoded values in equal bins from `low` to `high`; outer values go to the
 /// outer bins.
 struct Histogram {

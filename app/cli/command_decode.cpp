@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
+
+#include "core/numeric/npy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+struct DecodeOptions {
+    std::string path;
+    std::string weight;
+    std::string output;
+    std::string type = "fp16";
+    std::string rows; ///< "A:B", either side may be left out
+};
+
+/// Elements [first, last) to write, and the shape that they have.
+struct Slice {
+    std::uint64_t first = 0, last = 0;
+    Shape shape;
+};
+
+Error badRows(std::string_view found, std::string expected)
+{
+    Error error;
+    error.code = "cli.rows";
+    error.field = "--rows";
+    error.expected = std::move(expected);
+    error.found = found;
+    error.message = "These rows cannot be taken.";
+    return error;
+}
+
+std::optional<std::uint64_t> numberOf(std::string_view text, std::uint64_t otherwise)
+{
+    if (text.empty())
+        return otherwise;
+    std::uint64_t number = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return failure == std::errc() && end == text.data() + text.size() ? std::optional(number)
+                                                                      : std::nullopt;
+}
+
+/// Rows are indices of the first axis.
+Result<Slice> sliceOf(const Weight &weight, std::string_view rows)
+{
+    Slice slice{0, weight.elements.value, weight.shape};
+    if (rows.empty())
+        return slice;
+    const std::uint64_t extent = weight.shape.empty() ? 0 : weight.shape.front();
+    const std::size_t colon = rows.find(':');
+    if (colon == std::string_view::npos)
+        return tl::unexpected(badRows(rows, "FIRST:LAST"));
+    const auto first = numberOf(rows.substr(0, colon), 0);
+    const auto last = numberOf(rows.substr(colon + 1), extent);
+    if (!first || !last || *first > *last || *last > extent)
+        return tl::unexpected(badRows(rows, fmt::format("rows within 0:{}", extent)));
+    const std::uint64_t perRow = extent == 0 ? 0 : weight.elements.value / extent;
+    slice.first = *first * perRow;
+    slice.last = *last * perRow;
+    slice.shape.front() = *last - *first;
+    return slice;
+}
+
+/// Decodes block by block; memory does not grow with the weight.
+template <class Value, class Decode>
+Result<void> writeBlocks(OutputFile &file, const Slice &slice, Progress &progress,
+                         const Decode &decode)
+{
+    constexpr std::uint64_t kBlock = 65536;
+    std::vector<Value> block(std::min(kBlock, slice.last - slice.first));
+    for (std::uint64_t at = slice.first; at < slice.last; at += block.size()) {
+        const auto some =
+            std::span(block).first(std::min<std::uint64_t>(block.size(), slice.last - at));
+        decode(at, some);
+        if (auto written = file.write(std::as_bytes(std::span<const Value>(some))); !written)
+            return written;
+        if (!progress.advance(some.size()))
+            return tl::unexpected(Error{"task.cancelled", {}, {}, {}, {}, {}, {}, "Stopped."});
+    }
+    return {};
+}
+
+Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
+                                  const DecodeOptions &options, const Slice &slice,
+                                  Session &session)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    const bool half = options.type == "fp16";
+    auto file = OutputFile::create(options.output);
+    if (!file)
+        return tl::unexpected(file.error());
+    if (options.output.ends_with(".npy")) {
+        const std::string header =
+            npyHeader(half ? ElementType::Fp16 : ElementType::Fp32, slice.shape);
+        if (auto written = file->write(std::as_bytes(std::span(header))); !written)
+            return tl::unexpected(written.error());
+    }
+    session.progress.setTotal(slice.last - slice.first);
+    const ProgressLine line(session, "Decoding");
+    const auto written =
+        half ? writeBlocks<std::uint16_t>(*file, slice, session.progress,
+                                          [&](std::uint64_t at, std::span<std::uint16_t> out) {
+                                              decoder->decodeHalf(at, out);
+                                          })
+             : writeBlocks<float>(
+                   *file, slice, session.progress,
+                   [&](std::uint64_t at, std::span<float> out) { decoder->decodeFloat(at, out); });
+    if (!written)
+        return tl::unexpected(written.error());
+    if (auto closed = file->commit(); !closed)
+        return tl::unexpected(closed.error());
+    return file->bytesWritten();
+}
+
+std::optional<std::size_t> findWeight(const Bundle &bundle, const DecodeOptions &options,
+                                      Session &session, int &exitCode)
+{
+    if (const auto found = bundle.weightByName(options.weight))
+        return found;
+    Error error;
+    error.code = "cli.weight";
+    error.expected = "the name of a weight";
+    error.found = options.weight;
+    error.message = "The bundle has no weight of this name.";
+    reportFailure(session, "decode", error);
+    exitCode = kUsage;
+    return std::nullopt;
+}
+
+int runDecode(const DecodeOptions &options, Session &session)
+{
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, "decode", bundle.error());
+    int exitCode = kDone;
+    const auto weight = findWeight(**bundle, options, session, exitCode);
+    if (!weight)
+        return exitCode;
+    const Weight &wanted = (*bundle)->weights()[*weight];
+    if (wanted.fault)
+        return reportFailure(session, "decode", *wanted.fault);
+    const auto slice = sliceOf(wanted, options.rows);
+    if (!slice) {
+        reportFailure(session, "decode", slice.error());
+        return kUsage;
+    }
+    const auto written = writeWeight(**bundle, *weight, options, *slice, session);
+    if (interrupted())
+        return kDone;
+    if (!written)
+        return reportFailure(session, "decode", written.error());
+    if (session.json) {
+        report::Json document = report::document("decode");
+        document["name"] = wanted.name;
+        document["form"] = wanted.form;
+        document["output"] = options.output;
+        document["dtype"] = options.type;
+        document["shape"] = slice->shape;
+        document["elements"] = slice->last - slice->first;
+        document["bytes"] = *written;
+        printDocument(session, document, {});
+    } else if (!session.quiet) {
+        print(fmt::format("{}: {} {} in {}\n", printable(wanted.name), options.type,
+                          shapeText(slice->shape), bytesText(*written)));
+    }
+    return kDone;
+}
+
+} // namespace
+
+void addDecode(CLI::App &app, Session &session)
+{
+    CLI::App *command = app.add_subcommand("decode", "Write the decoded values of one weight");
+    auto options = std::make_shared<DecodeOptions>();
+    command->add_option("path", options->path, "Bundle folder, program or weight file")
+        ->required()
+        ->type_name("PATH");
+    command->add_option("name", options->weight, "Name of the weight")
+        ->required()
+        ->type_name("NAME");
+    command
+        ->add_option("-o,--output", options->output,
+                     "File to write: .npy with a NumPy header, .bin without")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--as", options->type, "Type of the values written")
+        ->check(CLI::IsMember({"fp16", "fp32"}))
+        ->capture_default_str();
+    command->add_option("--rows", options->rows, "Indices of the first axis to write")
+        ->type_name("A:B");
+    addCommonOptions(*command, session);
+    command->callback([options, &session] { session.exitCode = runDecode(*options, session); });
+}
+
+} // namespace kernscope::cli

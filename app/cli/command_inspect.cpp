@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/inspect_text.h"
+#include "app/cli/text_output.h"
+
+#include <iterator>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+struct InspectOptions {
+    std::string path;
+    bool statistics = false;
+    bool hash = false;
+    bool sections = false;
+};
+
+void append(Diagnostics &diagnostics, Diagnostics more)
+{
+    diagnostics.insert(diagnostics.end(), std::make_move_iterator(more.begin()),
+                       std::make_move_iterator(more.end()));
+}
+
+/// Work ahead, in elements: the payload checks, and the figures where they are asked for.
+std::uint64_t workOf(const Bundle &bundle, bool figures)
+{
+    std::uint64_t elements = 0;
+    for (const Weight &weight : bundle.weights())
+        elements += weight.fault ? 0 : weight.elements.value;
+    return figures ? 2 * elements : elements;
+}
+
+int runInspect(const InspectOptions &options, Session &session)
+{
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, "inspect", bundle.error());
+    const StatisticsOptions asked{options.statistics, options.hash};
+    const bool figures = asked.figures || asked.hash;
+    Diagnostics diagnostics = (*bundle)->diagnostics();
+    AllStatistics statistics;
+    {
+        session.progress.setTotal(workOf(**bundle, figures));
+        const ProgressLine line(session, "Reading");
+        append(diagnostics, verifyPayloads(**bundle, &session.progress));
+        if (figures)
+            statistics = computeAllStatistics(**bundle, asked, &session.progress);
+    }
+    if (interrupted())
+        return kDone;
+    append(diagnostics, std::move(statistics.diagnostics));
+    if (session.json) {
+        report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
+        printDocument(session, document, diagnostics);
+    } else {
+        if (!session.quiet)
+            print(inspectText(**bundle, statistics.weights, asked, options.sections));
+        printDiagnostics(session, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace
+
+void addInspect(CLI::App &app, Session &session)
+{
+    CLI::App *command =
+        app.add_subcommand("inspect", "Show what a bundle holds and how every weight is stored");
+    auto options = std::make_shared<InspectOptions>();
+    command->add_option("path", options->path, "Bundle folder, program or weight file")
+        ->required()
+        ->type_name("PATH");
+    command->add_flag("--stats", options->statistics, "Figures of the decoded values");
+    command->add_flag("--hash", options->hash, "SHA-256 of each weight decoded as fp16");
+    command->add_flag("--sections", options->sections,
+                      "List every section of every file in the text output");
+    addCommonOptions(*command, session);
+    command->callback([options, &session] { session.exitCode = runInspect(*options, session); });
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/selftest.h"
+#include "app/cli/text_output.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+void run(Session &session)
+{
+    const std::vector<SelftestStep> steps = runSelftest();
+    std::size_t failed = 0;
+    for (const SelftestStep &step : steps)
+        failed += step.passed ? 0 : 1;
+    session.exitCode = failed == 0 ? kDone : kDiffers;
+    if (session.json) {
+        report::Json document = report::document("selftest");
+        auto rows = report::Json::array();
+        for (const SelftestStep &step : steps)
+            rows.push_back({{"name", step.name}, {"passed", step.passed}, {"detail", step.detail}});
+        document["steps"] = std::move(rows);
+        document["passed"] = failed == 0;
+        printDocument(session, document, {});
+        return;
+    }
+    for (const SelftestStep &step : steps) {
+        print(fmt::format("  {}  {}{}\n",
+                          step.passed ? styled(Style::Good, "holds") : styled(Style::Bad, "FAILS"),
+                          step.name, step.detail.empty() ? "" : ": " + step.detail));
+    }
+    print(fmt::format("{} of {} steps hold\n", steps.size() - failed, steps.size()));
+}
+
+} // namespace
+
+void addSelftest(CLI::App &app, Session &session)
+{
+    CLI::App *command =
+        app.add_subcommand("selftest", "Take the embedded sample the whole way: open, decode, "
+                                       "compare, patch, save, read back");
+    addCommonOptions(*command, session);
+    command->callback([&session] { run(session); });
+}
+
+} // namespace kernscope::cli

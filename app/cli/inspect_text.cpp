@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/inspect_text.h"
+
+#include "app/cli/text_output.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Align = Table::Align;
+
+std::string heading(std::string_view text)
+{
+    return "\n" + styled(Style::Bold, text) + "\n";
+}
+
+std::string typeText(const mil::ValueType &type)
+{
+    std::string text(elementTypeName(type.element));
+    text += " [";
+    for (std::size_t i = 0; i < type.dims.size(); ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ", ",
+                            type.dims[i] < 0 ? "?" : std::to_string(type.dims[i]));
+    return text + "]";
+}
+
+std::string summaryText(const Bundle &bundle)
+{
+    std::string text = styled(Style::Bold, printable(bundle.name())) + ": " +
+                       fmt::format("{}, {} in {} {}", bundleKindName(bundle.kind()),
+                                   bytesText(bundle.totalBytes().value), bundle.files().size(),
+                                   bundle.files().size() == 1 ? "file" : "files");
+    if (bundle.programFile() != kNoIndex)
+        text += ", program " + printable(bundle.program().version);
+    return text + "\n";
+}
+
+std::string functionsText(const Bundle &bundle)
+{
+    std::string text;
+    for (const mil::Function &function : bundle.program().functions) {
+        text += fmt::format("  {} ({}, {} ops)\n", printable(function.name),
+                            printable(function.opset), grouped(mil::operationCount(function.body)));
+        for (const mil::NamedType &input : function.inputs)
+            text += fmt::format("    in   {}  {}\n", printable(input.name), typeText(input.type));
+        for (const std::string &output : function.body.outputs)
+            text += fmt::format("    out  {}\n", printable(output));
+    }
+    return text.empty() ? text : heading("Functions") + text;
+}
+
+std::string filesText(const Bundle &bundle)
+{
+    Table table({{"path"},
+                 {"bytes", Align::Right},
+                 {"kind"},
+                 {"records", Align::Right},
+                 {"unused", Align::Right}});
+    for (const BundleFile &file : bundle.files()) {
+        const bool weights = file.role == SectionKind::Data;
+        table.add({file.path, grouped(file.file->size().value),
+                   weights ? "weights" : std::string(sectionKindName(file.role)),
+                   weights ? grouped(file.records) : "",
+                   weights ? grouped(file.unusedRecords) : ""});
+    }
+    return heading("Files") + table.text();
+}
+
+std::string consumersText(const Weight &weight)
+{
+    std::string text;
+    for (std::size_t i = 0; i < weight.consumers.size() && i < 2; ++i) {
+        const Consumer &consumer = weight.consumers[i];
+        text += fmt::format("{}{}.{}", i == 0 ? "" : ", ", consumer.op, consumer.param);
+    }
+    if (weight.consumers.size() > 2)
+        text += fmt::format(", {} more", weight.consumers.size() - 2);
+    return text;
+}
+
+void addFigures(std::vector<std::string> &cells, const std::optional<Statistics> &figures)
+{
+    if (!figures) {
+        cells.insert(cells.end(), 5, "-");
+        return;
+    }
+    cells.push_back(percentText(figures->zeroFraction()));
+    cells.push_back(fmt::format("{:.5g}", figures->min));
+    cells.push_back(fmt::format("{:.5g}", figures->max));
+    cells.push_back(fmt::format("{:.5g}", figures->mean));
+    cells.push_back(grouped(figures->nan + figures->inf));
+}
+
+std::string weightsText(const Bundle &bundle,
+                        const std::vector<std::optional<Statistics>> &statistics,
+                        const StatisticsOptions &asked)
+{
+    std::vector<Table::Column> columns = {{"name"},
+                                          {"form"},
+                                          {"type"},
+                                          {"shape"},
+                                          {"stored B", Align::Right},
+                                          {"ratio", Align::Right},
+                                          {"used by"}};
+    if (asked.figures) {
+        for (const char *figure : {"zeros", "min", "max", "mean", "not finite"})
+            columns.push_back({figure, Align::Right});
+    }
+    if (asked.hash)
+        columns.push_back({"sha256"});
+    Table table(std::move(columns));
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        const std::optional<Statistics> figures =
+            i < statistics.size() ? statistics[i] : std::nullopt;
+        std::vector<std::string> cells = {weight.fault ? "! " + weight.name : weight.name,
+                                          weight.form,
+                                          std::string(elementTypeName(weight.type)),
+                                          shapeText(weight.shape),
+                                          grouped(weight.storedBytes.value),
+                                          fmt::format("{:.3f}", weight.ratio()),
+                                          consumersText(weight)};
+        if (asked.figures)
+            addFigures(cells, figures);
+        if (asked.hash)
+            cells.push_back(figures ? figures->sha256 : "-");
+        table.add(std::move(cells));
+    }
+    return table.empty() ? std::string("\nNo weights.\n") : heading("Weights") + table.text();
+}
+
+std::string totalsText(const Bundle &bundle)
+{
+    const Totals totals = bundle.totals();
+    std::string forms;
+    for (const auto &[form, count] : totals.forms)
+        forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(form));
+    return heading("Totals") +
+           fmt::format("  {} weights ({})\n  stored {} of {} as dense fp16: ratio {:.3f}\n",
+                       totals.weights, forms, bytesText(totals.storedBytes.value),
+                       bytesText(totals.denseFp16Bytes.value), totals.ratio);
+}
+
+std::string sectionsText(const Bundle &bundle)
+{
+    Table table({{"file"}, {"offset", Align::Right}, {"bytes", Align::Right}, {"kind"}, {"name"}});
+    for (const Section &section : bundle.sections())
+        table.add({bundle.files()[section.file].path,
+                   fmt::format("{:#x}", section.range.offset.value),
+                   grouped(section.range.bytes.value), std::string(sectionKindName(section.kind)),
+                   section.name});
+    return heading("Sections") + table.text();
+}
+
+} // namespace
+
+std::string inspectText(const Bundle &bundle,
+                        const std::vector<std::optional<Statistics>> &statistics,
+                        const StatisticsOptions &asked, bool withSections)
+{
+    std::string text = summaryText(bundle) + functionsText(bundle) + filesText(bundle);
+    if (withSections)
+        text += sectionsText(bundle);
+    text += weightsText(bundle, statistics, asked);
+    return bundle.weights().empty() ? text : text + totalsText(bundle);
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/bundle/statistics.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope::cli {
+
+/// What `inspect` prints for people: the bundle, its functions, files and weights, their figures
+/// where they were asked for, the sections likewise.
+std::string inspectText(const Bundle &bundle,
+                        const std::vector<std::optional<Statistics>> &statistics,
+                        const StatisticsOptions &asked, bool withSections);
+
+} // namespace kernscope::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/text_output.h"
+
+#include <exception>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+namespace {
+
+namespace cli = kernscope::cli;
+
+int run(int argc, char **argv, cli::Session &session)
+{
+    CLI::App app("Inspects, decodes, compares and patches compiled neural-network weights.",
+                 "kernscope-cli");
+    app.set_version_flag("--version", "kernscope-cli " KERNSCOPE_VERSION);
+    app.require_subcommand(1);
+    app.get_formatter()->column_width(34);
+    cli::addInspect(app, session);
+    cli::addDecode(app, session);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? cli::kDone : cli::kUsage;
+    }
+    return session.exitCode;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    cli::Session session;
+    cli::beginInterrupt(session);
+    int exitCode = cli::kIo;
+    try {
+        exitCode = run(argc, argv, session);
+    } catch (const std::exception &failure) {
+        cli::complain(std::string("kernscope-cli: ") + failure.what());
+    }
+    if (cli::outputFailed() && !cli::interrupted()) {
+        cli::complain("kernscope-cli: standard output cannot be written");
+        exitCode = cli::kIo;
+    }
+    cli::endInterrupt();
+    return exitCode;
+}

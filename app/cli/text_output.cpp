@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/text_output.h"
+
+#include "app/cli/command.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace kernscope::cli {
+
+namespace {
+
+bool g_outputFailed = false;
+
+bool coloursOn(int descriptor)
+{
+    const char *noColor = std::getenv("NO_COLOR");
+    const char *term = std::getenv("TERM");
+    return (!noColor || *noColor == '\0') && isatty(descriptor) == 1 && term &&
+           std::string_view(term) != "dumb";
+}
+
+std::string_view escapeOf(Style style)
+{
+    switch (style) {
+    case Style::Plain: return "";
+    case Style::Bold: return "\x1b[1m";
+    case Style::Dim: return "\x1b[2m";
+    case Style::Good: return "\x1b[32m";
+    case Style::Warning: return "\x1b[33m";
+    case Style::Bad: return "\x1b[31m";
+    }
+    return "";
+}
+
+/// Code points, near enough to columns for names.
+std::size_t widthOf(std::string_view text)
+{
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+        return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
+    }));
+}
+
+std::string styledFor(int descriptor, Style style, std::string_view text)
+{
+    if (style == Style::Plain || !coloursOn(descriptor))
+        return std::string(text);
+    return fmt::format("{}{}\x1b[0m", escapeOf(style), text);
+}
+
+} // namespace
+
+std::string styled(Style style, std::string_view text)
+{
+    return styledFor(STDOUT_FILENO, style, text);
+}
+
+std::string printable(std::string_view text)
+{
+    std::string clean(text);
+    for (char &c : clean) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte == 0x7F)
+            c = '?';
+    }
+    return clean;
+}
+
+std::string grouped(std::uint64_t number)
+{
+    std::string digits = fmt::format("{}", number);
+    for (std::size_t at = digits.size(); at > 3;) {
+        at -= 3;
+        digits.insert(at, 1, ',');
+    }
+    return digits;
+}
+
+std::string bytesText(std::uint64_t bytes)
+{
+    static constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    std::string text = grouped(bytes) + " B";
+    if (bytes < 1024)
+        return text;
+    double figure = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    for (; figure >= 1024 && unit + 1 < std::size(kUnits); ++unit)
+        figure /= 1024;
+    return fmt::format("{} ({:.1f} {})", text, figure, kUnits[unit]);
+}
+
+std::string percentText(double fraction)
+{
+    return fmt::format("{:.1f} %", fraction * 100);
+}
+
+Table::Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
+
+void Table::add(std::vector<std::string> cells)
+{
+    cells.resize(m_columns.size());
+    for (std::string &cell : cells)
+        cell = printable(cell);
+    m_rows.push_back(std::move(cells));
+}
+
+std::string Table::text() const
+{
+    std::vector<std::size_t> widths;
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        std::size_t width = widthOf(m_columns[i].header);
+        for (const auto &row : m_rows)
+            width = std::max(width, widthOf(row[i]));
+        widths.push_back(width);
+    }
+    const auto line = [&](const auto &cellOf) {
+        std::string text = " ";
+        for (std::size_t i = 0; i < m_columns.size(); ++i) {
+            const std::string &cell = cellOf(i);
+            const std::string blank(widths[i] - widthOf(cell), ' ');
+            text += ' ';
+            text += m_columns[i].align == Align::Right ? blank + cell : cell + blank;
+            text += i + 1 < m_columns.size() ? " " : "";
+        }
+        text.erase(text.find_last_not_of(' ') + 1);
+        return text;
+    };
+    std::string whole =
+        styled(Style::Bold,
+               line([this](std::size_t i) -> const std::string & { return m_columns[i].header; })) +
+        "\n";
+    for (const auto &row : m_rows)
+        whole += line([&row](std::size_t i) -> const std::string & { return row[i]; }) + "\n";
+    return whole;
+}
+
+void print(std::string_view text)
+{
+    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
+        g_outputFailed = true;
+}
+
+void note(const Session &session, std::string_view text)
+{
+    if (!session.quiet)
+        complain(text);
+}
+
+void complain(std::string_view text)
+{
+    const std::string line = std::string(text) + "\n";
+    std::fflush(stdout);
+    std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+bool outputFailed()
+{
+    if (std::fflush(stdout) != 0)
+        g_outputFailed = true;
+    return g_outputFailed;
+}
+
+void printDiagnostics(const Session &session, const Diagnostics &diagnostics)
+{
+    for (const Diagnostic &diagnostic : diagnostics) {
+        const bool error = diagnostic.severity == Severity::Error;
+        if (session.quiet && !error)
+            continue;
+        const Style style = error                                      ? Style::Bad
+                            : diagnostic.severity == Severity::Warning ? Style::Warning
+                                                                       : Style::Dim;
+        complain(fmt::format("{}: {} [{}]",
+                             styledFor(STDERR_FILENO, style, severityName(diagnostic.severity)),
+                             printable(describe(diagnostic.error)), diagnostic.error.code));
+    }
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+namespace kernscope {
+
+/// Gives a fault of the codec, which knows no files, its place: the stored part that its field
+/// names, or the weight's first one. Literals lie in the program, at the place of their spelling.
+void placeFault(const Bundle &bundle, const Weight &weight, Error &error);
+
+} // namespace kernscope

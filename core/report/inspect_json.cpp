@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/milblob/milblob.h"
+#include "core/report/json_values.h"
+
+namespace kernscope::report {
+
+namespace {
+
+/// A value's extents; null for one that the program leaves open.
+Json dimsJson(const mil::ValueType &type)
+{
+    Json list = Json::array();
+    for (const std::int64_t dim : type.dims)
+        list.push_back(dim < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(dim)));
+    return list;
+}
+
+Json functionJson(const mil::Function &function)
+{
+    Json json;
+    json["name"] = function.name;
+    json["opset"] = function.opset;
+    json["ops"] = mil::operationCount(function.body);
+    json["inputs"] = Json::array();
+    for (const mil::NamedType &input : function.inputs) {
+        Json row;
+        row["name"] = input.name;
+        row["dtype"] = elementTypeName(input.type.element);
+        row["shape"] = dimsJson(input.type);
+        json["inputs"].push_back(std::move(row));
+    }
+    json["outputs"] = function.body.outputs;
+    return json;
+}
+
+Json blobJson(const milblob::Record &record)
+{
+    Json json;
+    json["meta_offset"] = numberJson(record.metaOffset.value);
+    json["dtype"] = elementTypeName(record.type);
+    json["code"] = record.code;
+    json["bytes"] = numberJson(record.bytes.value);
+    json["data_offset"] = numberJson(record.dataOffset.value);
+    json["padding_bits"] = numberJson(record.paddingBits);
+    json["elements"] = numberJson(record.elements.value);
+    return json;
+}
+
+Json fileJson(const BundleFile &file)
+{
+    Json json;
+    json["path"] = file.path;
+    json["bytes"] = numberJson(file.file->size().value);
+    json["kind"] = sectionKindName(file.role);
+    if (file.role != SectionKind::Data)
+        return json;
+    json["version"] = file.blobVersion;
+    json["count"] = file.blobCount;
+    json["blobs"] = Json::array();
+    for (const milblob::Record &record :
+         milblob::readBlobFile(file.file->bytes(), file.path).records)
+        json["blobs"].push_back(blobJson(record));
+    json["payload_bytes"] = numberJson(file.payloadBytes.value);
+    json["unused_blobs"] = file.unusedRecords;
+    return json;
+}
+
+Json sectionJson(const Bundle &bundle, const Section &section)
+{
+    Json json;
+    json["name"] = section.name;
+    json["file"] = bundle.files()[section.file].path;
+    json["offset"] = numberJson(section.range.offset.value);
+    json["bytes"] = numberJson(section.range.bytes.value);
+    json["kind"] = sectionKindName(section.kind);
+    json["owner"] = section.owner.empty() ? Json(nullptr) : Json(section.owner);
+    return json;
+}
+
+Json totalsJson(const Totals &totals)
+{
+    Json json;
+    json["weights"] = totals.weights;
+    json["stored_bytes"] = numberJson(totals.storedBytes.value);
+    json["dense_fp16_bytes"] = numberJson(totals.denseFp16Bytes.value);
+    json["ratio"] = ratioJson(totals.ratio);
+    json["forms"] = Json::object();
+    for (const auto &[form, count] : totals.forms)
+        json["forms"][form] = count;
+    return json;
+}
+
+} // namespace
+
+Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistics>> &statistics,
+                 const StatisticsOptions &asked)
+{
+    Json json = document("inspect");
+    json["kind"] = bundleKindName(bundle.kind());
+    json["bundle"] = bundle.name();
+    json["program_version"] =
+        bundle.programFile() == kNoIndex ? Json(nullptr) : Json(bundle.program().version);
+    json["functions"] = Json::array();
+    for (const mil::Function &function : bundle.program().functions)
+        json["functions"].push_back(functionJson(function));
+    json["files"] = Json::array();
+    for (const BundleFile &file : bundle.files())
+        json["files"].push_back(fileJson(file));
+    json["sections"] = Json::array();
+    for (const Section &section : bundle.sections())
+        json["sections"].push_back(sectionJson(bundle, section));
+    json["weights"] = Json::array();
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i)
+        json["weights"].push_back(
+            weightJson(bundle, i, i < statistics.size() ? statistics[i] : std::nullopt, asked));
+    json["totals"] = totalsJson(bundle.totals());
+    json["warnings"] = Json::array();
+    json["errors"] = Json::array();
+    json["relocations"] = Json::array();
+    return json;
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/report/json.h"
+
+#include <cstdint>
+#include <span>
+
+#include <nlohmann/json.hpp>
+
+/// How the documents spell numbers and shapes.
+namespace kernscope::report {
+
+/// An integer, or a string where a double cannot hold it exactly.
+Json numberJson(std::uint64_t number);
+Json numbersJson(std::span<const std::uint64_t> numbers);
+/// Six decimals, as the contract's ratios have. Not finite: null.
+Json ratioJson(double ratio);
+
+} // namespace kernscope::report

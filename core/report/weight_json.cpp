@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/json_values.h"
+
+#include <type_traits>
+
+namespace kernscope::report {
+
+namespace {
+
+Json partJson(const Bundle &bundle, const Part &part)
+{
+    Json json;
+    json["role"] = codec::partRoleName(part.role);
+    json["dtype"] = elementTypeName(part.type);
+    json["shape"] = numbersJson(part.shape);
+    json["bytes"] = numberJson(part.bytes.value);
+    if (part.isLiteral()) {
+        json["file"] = nullptr;
+        return json;
+    }
+    json["file"] = bundle.files()[part.file].path;
+    json["meta_offset"] = numberJson(part.metaOffset.value);
+    json["data_offset"] = numberJson(part.dataOffset.value);
+    json["shared"] = part.shared;
+    return json;
+}
+
+Json geometryJson(const ConsumerGeometry &geometry)
+{
+    Json json = Json::object();
+    if (!geometry.strides.empty())
+        json["strides"] = numbersJson(geometry.strides);
+    if (!geometry.dilations.empty())
+        json["dilations"] = numbersJson(geometry.dilations);
+    if (!geometry.pads.empty())
+        json["pads"] = numbersJson(geometry.pads);
+    if (!geometry.padType.empty())
+        json["pad_type"] = geometry.padType;
+    json["groups"] = numberJson(geometry.groups);
+    if (geometry.transposeX)
+        json["transpose_x"] = true;
+    if (geometry.transposeY)
+        json["transpose_y"] = true;
+    json["input"] = geometry.input ? numbersJson(*geometry.input) : Json(nullptr);
+    json["output"] = geometry.output ? numbersJson(*geometry.output) : Json(nullptr);
+    json["inside_loop"] = geometry.insideLoop;
+    return json;
+}
+
+Json consumerJson(const Consumer &consumer)
+{
+    Json json;
+    json["op"] = consumer.op;
+    json["name"] = consumer.name;
+    json["param"] = consumer.param;
+    json["via"] = consumer.via;
+    json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
+    json["geometry"] = geometryJson(consumer.geometry);
+    return json;
+}
+
+Json detailJson(const Weight &weight)
+{
+    Json json = Json::object();
+    for (const auto &[key, value] : weight.detail) {
+        json[key] = std::visit(
+            [](const auto &held) -> Json {
+                using Held = std::decay_t<decltype(held)>;
+                if constexpr (std::is_same_v<Held, std::uint64_t>)
+                    return numberJson(held);
+                else if constexpr (std::is_same_v<Held, std::string>)
+                    return held;
+                else
+                    return numbersJson(held);
+            },
+            value);
+    }
+    return json;
+}
+
+void addStatistics(Json &json, const Statistics &statistics, const StatisticsOptions &asked)
+{
+    if (asked.figures) {
+        json["zero_fraction"] = ratioJson(statistics.zeroFraction());
+        json["min"] = statistics.min;
+        json["max"] = statistics.max;
+        json["mean"] = statistics.mean;
+        json["std"] = statistics.standardDeviation;
+        json["nan"] = numberJson(statistics.nan);
+        json["inf"] = numberJson(statistics.inf);
+    }
+    if (asked.hash)
+        json["sha256"] = statistics.sha256;
+}
+
+} // namespace
+
+Json weightJson(const Bundle &bundle, std::size_t weight,
+                const std::optional<Statistics> &statistics, const StatisticsOptions &asked)
+{
+    const Weight &shown = bundle.weights()[weight];
+    Json json;
+    json["name"] = shown.name;
+    json["op_name"] = shown.opName;
+    json["function"] = shown.function;
+    json["source_op"] = shown.sourceOp;
+    json["form"] = shown.form;
+    json["shape"] = numbersJson(shown.shape);
+    json["dtype"] = elementTypeName(shown.type);
+    json["elements"] = numberJson(shown.elements.value);
+    json["parts"] = Json::array();
+    for (const Part &part : shown.parts)
+        json["parts"].push_back(partJson(bundle, part));
+    json["stored_bytes"] = numberJson(shown.storedBytes.value);
+    json["detail"] = detailJson(shown);
+    json["consumers"] = Json::array();
+    for (const Consumer &consumer : shown.consumers)
+        json["consumers"].push_back(consumerJson(consumer));
+    json["dense_fp16_bytes"] = numberJson(shown.denseFp16Bytes().value);
+    json["ratio"] = ratioJson(shown.ratio());
+    if (statistics)
+        addStatistics(json, *statistics, asked);
+    if (shown.fault)
+        json["fault"] = diagnosticJson({Severity::Error, *shown.fault});
+    return json;
+}
+
+} // namespace kernscope::report
