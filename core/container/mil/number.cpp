@@ -53,14 +53,14 @@ std::optional<int> parseExponent(std::string_view text)
     const bool negative = takeSign(text);
     if (text.empty())
         return std::nullopt;
-    constexpr int kBound = 1 << 28;
-    int exponent = 0;
+    constexpr std::int64_t kBound = 1 << 28;
+    std::int64_t exponent = 0;
     for (const char c : text) {
         if (c < '0' || c > '9')
             return std::nullopt;
         exponent = std::min(exponent * 10 + (c - '0'), kBound);
     }
-    return negative ? -exponent : exponent;
+    return static_cast<int>(negative ? -exponent : exponent);
 }
 
 std::optional<Real> parseHexReal(std::string_view text)

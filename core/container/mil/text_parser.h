@@ -96,7 +96,8 @@ private:
     bool parseOutputs(std::vector<NamedType> &outputs);
     bool parseOutput(NamedType &output);
     bool parseArguments(char closing, Operation &operation, std::vector<Argument> &arguments);
-    bool startsBlock() const;
+    bool startsBlock(int words) const;
+    bool opensStatements() const;
     bool parseBlock(Block &block);
     bool parseNestedBlocks(std::vector<Block> &blocks);
     bool parseLabelledBlock(std::vector<Block> &blocks);

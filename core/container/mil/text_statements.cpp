@@ -39,7 +39,7 @@ bool TextParser::parseArguments(char closing, Operation &operation,
         std::string name;
         if (!spend() || !expectIdentifier(name, "the name of an argument") || !expect('='))
             return false;
-        if (startsBlock()) {
+        if (opensStatements() || (m_token.is('(') && startsBlock(0))) {
             if (!parseBlock(operation.blocks.emplace_back()))
                 return false;
             continue;
@@ -57,13 +57,30 @@ bool TextParser::parseArguments(char closing, Operation &operation,
     return expect(closing);
 }
 
-/// True at `{`, or at a bracketed parameter list that `{` follows. Looks ahead over the list only.
-bool TextParser::startsBlock() const
+/// True at a `{` behind which statements stand, and not values: a type and a name come first, or
+/// the outputs in parentheses, or nothing.
+bool TextParser::opensStatements() const
 {
-    if (!m_token.is('('))
-        return m_token.is('{');
+    if (!m_token.is('{'))
+        return false;
+    Lexer ahead = m_lexer;
+    const Token first = ahead.next();
+    const Token second = ahead.next();
+    if (first.is(Token::Kind::Identifier))
+        return second.is(Token::Kind::Identifier) || second.is('<');
+    return first.is('}') || (first.is('(') && second.is(Token::Kind::Identifier));
+}
+
+/// True at `{`, or at a bracketed parameter list that `{` follows, with up to `words` words before
+/// them. Looks ahead over the list only.
+bool TextParser::startsBlock(int words) const
+{
     Lexer ahead = m_lexer;
     Token token = m_token;
+    for (; words > 0 && token.is(Token::Kind::Identifier); --words)
+        token = ahead.next();
+    if (!token.is('('))
+        return token.is('{');
     std::size_t open = 0;
     do {
         if (token.is('('))
@@ -120,11 +137,10 @@ bool TextParser::parseNestedBlocks(std::vector<Block> &blocks)
 /// `block name (parameters) { … }`; both words may be missing.
 bool TextParser::parseLabelledBlock(std::vector<Block> &blocks)
 {
-    const bool labelled = m_token.is(Token::Kind::Identifier);
-    for (int words = 0; words < 2 && m_token.is(Token::Kind::Identifier); ++words)
+    if (!startsBlock(2))
+        return unexpected("a block");
+    while (m_token.is(Token::Kind::Identifier))
         advance();
-    if (!m_token.is('{') && !m_token.is('('))
-        return unexpected(labelled ? "a block" : "\";\"");
     return parseBlock(blocks.emplace_back());
 }
 
@@ -152,12 +168,19 @@ bool TextParser::parseStatement(Operation &operation)
         return false;
     if (accept('[') && !parseArguments(']', operation, operation.attributes))
         return false;
-    while (!m_token.is(';')) {
+    while (m_token.is(',') || startsBlock(2)) {
         if (!parseNestedBlocks(operation.blocks))
             return false;
     }
-    advance();
+    operation.span = {begin, m_token.end - begin};
+    if (accept(';'))
+        return true;
+    if (!m_token.is('}') && !m_token.is(Token::Kind::Identifier))
+        return unexpected("\";\"");
+    // only the semicolon is missing: here the next statement starts, or the block ends
     operation.span = spanFrom(begin);
+    remark("mil.syntax", Severity::Error, {m_token.begin, m_token.length()}, "\";\"",
+           "The text is not what a program needs here.");
     return true;
 }
 
@@ -170,14 +193,17 @@ void TextParser::poison(const Operation &operation)
     }
 }
 
-/// Goes behind the next `;` of the same block. Only braces are counted: a fault may have hidden
-/// the other brackets' partners, and no `;` stands inside them.
+/// Goes behind the next `;` of the same block, or behind the line whose string never closes and
+/// so hides it. Only braces are counted: a fault may have hidden the other brackets' partners,
+/// and no `;` stands inside them.
 void TextParser::recoverStatement(int braces)
 {
     while (!m_token.is(Token::Kind::End)) {
         if (m_token.is('}') && m_braces <= braces)
             return;
-        const bool end = m_token.is(';') && m_braces <= braces;
+        const bool line = m_token.is(Token::Kind::OpenString) && m_token.end < m_text.size() &&
+                          m_text[m_token.end] == '\n';
+        const bool end = (line || m_token.is(';')) && m_braces <= braces;
         advance();
         if (end)
             return;

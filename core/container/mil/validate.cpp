@@ -19,6 +19,7 @@ public:
     void run(const Function &function)
     {
         m_names.clear();
+        m_block = &function.body; // a parameter is a name of the body like any other
         std::vector<Hidden> hidden;
         for (const NamedType &input : function.inputs)
             declare(input.name, {}, hidden, true);
@@ -30,7 +31,7 @@ public:
 
 private:
     struct Name {
-        const Block *owner = nullptr; ///< none: a parameter of the function
+        const Block *owner = nullptr;
         bool defined = false;
     };
     /// A name of a block and what it hid of the blocks around.

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "mil_text.h"
+
+#include <QTest>
+
+using namespace kernscope;
+using namespace miltest;
+
+class TestMilManifest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void manifests_data();
+    void manifests();
+};
+
+void TestMilManifest::manifests_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    QTest::addColumn<QByteArray>("answer"); // the path, or the code of the fault
+    const auto row = [](const char *name, const QByteArray &json, const char *answer) {
+        QTest::newRow(name) << json << QByteArray(answer);
+    };
+    const auto with = [](const char *path) {
+        return R"({"fileFormatVersion": "1.0.0", "itemInfoEntries": {"U": {"path": ")" +
+               QByteArray(path) + R"("}, "W": {"path": "weights"}}, "rootModelIdentifier": "U"})";
+    };
+    row("real", with("com.apple.CoreML/model.mlmodel"), "Data/com.apple.CoreML/model.mlmodel");
+    row("flat", with("m.mlmodel"), "Data/m.mlmodel");
+    row("dots in names", with("..a/b..c/.d"), "Data/..a/b..c/.d");
+    row("up", with("../m.mlmodel"), "manifest.path");
+    row("up within", with("a/../../m"), "manifest.path");
+    row("up at the end", with("a/.."), "manifest.path");
+    row("absolute", with("/etc/hostname"), "manifest.path");
+    row("backslashes", with("..\\\\m"), "manifest.path");
+    row("NUL", with("a\\u0000b"), "manifest.path");
+    row("empty path", with(""), "manifest.path");
+    row("here", with("./m"), "manifest.path");
+    row("double slash", with("a//m"), "manifest.path");
+    row("empty", "", "manifest.json");
+    row("no JSON", "{", "manifest.json");
+    row("bad UTF-8", "{\"a\": \"\xFF\"}", "manifest.json");
+    row("a list", "[]", "manifest.json");
+    row("too deep", QByteArray("[").repeated(100'000), "manifest.json");
+    row("deep and closed",
+        "{\"a\":" + QByteArray("[").repeated(100'000) + QByteArray("]").repeated(100'000) + "}",
+        "manifest.root");
+    row("no root", "{}", "manifest.root");
+    row("root a number", R"({"rootModelIdentifier": 1})", "manifest.root");
+    row("no entries", R"({"rootModelIdentifier": "U"})", "manifest.root");
+    row("entries a list", R"({"rootModelIdentifier": "U", "itemInfoEntries": ["U"]})",
+        "manifest.root");
+    row("other entries", R"({"rootModelIdentifier": "U", "itemInfoEntries": {"V": {"path": "m"}}})",
+        "manifest.root");
+    row("entry a string", R"({"rootModelIdentifier": "U", "itemInfoEntries": {"U": "m"}})",
+        "manifest.root");
+    row("no path", R"({"rootModelIdentifier": "U", "itemInfoEntries": {"U": {"name": "m"}}})",
+        "manifest.root");
+    row("path a number", R"({"rootModelIdentifier": "U", "itemInfoEntries": {"U": {"path": 3}}})",
+        "manifest.root");
+    row("too large", QByteArray(17 << 20, ' '), "manifest.json");
+}
+
+void TestMilManifest::manifests()
+{
+    QFETCH(QByteArray, json);
+    QFETCH(QByteArray, answer);
+    const auto path = mil::modelPathFromManifest(bytesOf(json), "Manifest.json");
+    QCOMPARE(QByteArray::fromStdString(path ? *path : path.error().code), answer);
+    if (!path) {
+        QCOMPARE(path.error().file, std::string("Manifest.json"));
+        QVERIFY(!path.error().expected.empty());
+        QVERIFY(!path.error().message.empty());
+    }
+}
+
+QTEST_APPLESS_MAIN(TestMilManifest)
+#include "tst_mil_manifest.moc"
