@@ -46,6 +46,9 @@ public:
     void forgetZeroFraction(std::size_t weight);
     std::optional<double> zeroFraction(std::size_t weight) const;
 
+    /// Whether any of the weight's bytes differ from the disk.
+    bool isChanged(std::size_t weight) const { return weightChanged(m_bundle->weights()[weight]); }
+
     Node nodeAt(const QModelIndex &index) const;
     /// Invalid where the filter hides the row.
     QModelIndex indexOfWeight(std::size_t weight, int column = 0) const;

@@ -37,6 +37,17 @@ std::vector<int> pathOf(QModelIndex index)
     return path;
 }
 
+void appendRows(QString &text, const QAbstractItemModel &model, const QModelIndex &parent)
+{
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        QStringList line;
+        for (int column = 0; column < model.columnCount(parent); ++column)
+            line += copyText(model.index(row, column, parent));
+        text += csvLine(line) + u'\n';
+        appendRows(text, model, model.index(row, 0, parent));
+    }
+}
+
 } // namespace
 
 QString groupedNumber(std::uint64_t number)
@@ -108,12 +119,7 @@ QString tableAsCsv(const QAbstractItemModel &model)
     for (int column = 0; column < model.columnCount(); ++column)
         line += model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     text += csvLine(line) + u'\n';
-    for (int row = 0; row < model.rowCount(); ++row) {
-        line.clear();
-        for (int column = 0; column < model.columnCount(); ++column)
-            line += copyText(model.index(row, column));
-        text += csvLine(line) + u'\n';
-    }
+    appendRows(text, model, {});
     return text;
 }
 

@@ -32,7 +32,8 @@ QString fromUtf8(std::string_view text);
 /// The selected cells, row by row in the order of the view, tab-separated, a line a row. Cells of
 /// rows that are selected only in part stay empty.
 QString selectionAsTsv(const QItemSelectionModel &selection);
-/// The whole of a flat table with its header, comma-separated and quoted as RFC 4180 says.
+/// The whole of a table with its header, comma-separated and quoted as RFC 4180 says; the rows of a
+/// tree follow the row that they hang below.
 QString tableAsCsv(const QAbstractItemModel &model);
 /// One line of "a,b,c" with what needs it quoted.
 QString csvLine(const QStringList &cells);

@@ -34,6 +34,7 @@ public:
     std::size_t file() const { return m_fileIndex; }
     std::uint64_t size() const { return m_file ? m_file->size().value : 0; }
     std::span<const std::byte> bytes() const;
+    const std::shared_ptr<OverlaidFile> &overlaidFile() const { return m_file; }
 
     /// 8, 16 or 32.
     void setBytesPerRow(int bytes);

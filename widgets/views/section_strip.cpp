@@ -230,6 +230,10 @@ void SectionStrip::keyPressEvent(QKeyEvent *event)
         if (m_current != kNoIndex)
             Q_EMIT activated(m_current);
         break;
+    case Qt::Key_Plus: zoomIn(); break;
+    case Qt::Key_Minus: zoomOut(); break;
+    case Qt::Key_0: fit(); break;
+    case Qt::Key_1: oneToOne(); break;
     default: QAbstractScrollArea::keyPressEvent(event); return;
     }
     afterScaleChange();

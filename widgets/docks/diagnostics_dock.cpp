@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/docks/diagnostics_dock.h"
+
+#include "core/bundle/statistics.h"
+#include "widgets/docks/dock_tools.h"
+#include "widgets/models/diagnostics_model.h"
+#include "widgets/models/icons.h"
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr int kAfterEditMs = 400; ///< edits come in bursts
+constexpr std::array kSeverities{Severity::Error, Severity::Warning, Severity::Note};
+
+} // namespace
+
+DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("diagnostics"), tr("Diagnostics"), parent),
+      m_model(new DiagnosticsModel(this))
+{
+    auto *content = new QWidget(this);
+    auto *column = new QVBoxLayout(content);
+    const int gap = theme::em(this, 0.25);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    m_table = new QTableView(content);
+    m_table->setAccessibleName(tr("Faults found"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {6, 9, 18, 28, 14, 14});
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_state = new QLabel(content);
+    m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    buildFilters(content);
+    auto *bar = new QHBoxLayout;
+    bar->setSpacing(gap);
+    for (QToolButton *button : m_severities)
+        bar->addWidget(button);
+    bar->addWidget(m_filter, 1);
+    column->addLayout(bar);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_state);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    buildActions();
+
+    connect(m_table, &QTableView::activated, this, &DiagnosticsDock::open);
+    connect(&session, &Session::bundleChanged, this, &DiagnosticsDock::onBundleChanged);
+    connect(&session, &Session::bytesChanged, this, [this] {
+        m_unchecked = true;
+        if (m_checkWanted)
+            m_checkSoon.start(kAfterEditMs);
+    });
+    m_checkSoon.setSingleShot(true);
+    connect(&m_checkSoon, &QTimer::timeout, this, &DiagnosticsDock::checkPayloads);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled())
+            setTask(nullptr);
+    });
+    updateCounts();
+}
+
+void DiagnosticsDock::buildFilters(QWidget *parent)
+{
+    for (const Severity severity : kSeverities) {
+        auto *button = new QToolButton(parent);
+        button->setCheckable(true);
+        button->setChecked(true);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setIcon(severityIcon(severity));
+        button->setIconSize(m_table->iconSize());
+        button->setToolTip(tr("Show rows of severity: %1").arg(severityWord(severity)));
+        connect(button, &QToolButton::toggled, this,
+                [this, severity](bool shown) { m_model->setShown(severity, shown); });
+        m_severities[static_cast<std::size_t>(severity)] = button;
+    }
+    m_filter = filterBox(parent, tr("Filter by code, place or message"), m_table);
+    connect(m_filter, &QLineEdit::textChanged, m_model, &DiagnosticsModel::setFilter);
+}
+
+void DiagnosticsDock::buildActions()
+{
+    auto *find = dockAction(this, tr("Filter Diagnostics"), QKeySequence::Find, [this] {
+        m_filter->setFocus(Qt::ShortcutFocusReason);
+        m_filter->selectAll();
+    });
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *go = dockAction(this, tr("Go to Place"), {}, [this] { open(m_table->currentIndex()); });
+    auto *save = dockAction(this, tr("Export Diagnostics…"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("diagnostics"));
+        if (!fault.isEmpty())
+            Q_EMIT session().statusMessage(fault);
+    });
+    m_check = dockAction(this, tr("Check All Payloads"), {}, [this] {
+        m_checkWanted = true;
+        checkPayloads();
+    });
+    m_actions = {find, copy, go, save, m_check};
+    m_table->addActions(m_actions);
+}
+
+std::size_t DiagnosticsDock::countOf(Severity severity) const
+{
+    return m_model->countOf(severity);
+}
+
+void DiagnosticsDock::onBundleChanged()
+{
+    m_unchecked = true;
+    const BundlePtr &bundle = session().bundle();
+    m_checkWanted = bundle && bundle->totals().storedBytes.value <= kMostBytesUnasked;
+    // At once, though hidden: the status bar counts these rows.
+    m_model->setRows(DiagnosticsModel::Source::Payloads, {});
+    m_model->setRows(DiagnosticsModel::Source::Tables,
+                     bundle ? bundle->diagnostics() : Diagnostics{});
+    updateCounts();
+    m_checkSoon.stop();
+    if (m_checkWanted)
+        m_checkSoon.start(0);
+}
+
+void DiagnosticsDock::addRow(const Diagnostic &diagnostic)
+{
+    m_model->addRow(DiagnosticsModel::Source::Other, diagnostic);
+    updateCounts();
+    showRows();
+}
+
+void DiagnosticsDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    m_model->setRows(DiagnosticsModel::Source::Tables,
+                     bundle ? bundle->diagnostics() : Diagnostics{});
+    updateCounts();
+    showRows();
+}
+
+void DiagnosticsDock::showRows()
+{
+    m_check->setEnabled(session().bundle() != nullptr);
+    if (!session().bundle() && m_model->count() == 0) {
+        showMessage(tr("Open a bundle to see what is wrong with it (Ctrl+O)."));
+        return;
+    }
+    if (!session().bundle())
+        m_state->setText(tr("No bundle is open."));
+    else if (m_task)
+        m_state->setText(tr("Reading the payloads…"));
+    else if (m_unchecked)
+        m_state->setText(tr("The payloads have not been read: Check All Payloads reads them."));
+    else
+        m_state->setText(m_model->count() == 0
+                             ? tr("Nothing is wrong: tables and payloads are sound.")
+                             : tr("Tables and payloads have been read."));
+    showContent();
+}
+
+void DiagnosticsDock::setTask(TaskPtr task)
+{
+    m_task = std::move(task);
+    showRows();
+}
+
+void DiagnosticsDock::checkPayloads()
+{
+    const BundlePtr bundle = session().bundle();
+    if (!bundle)
+        return;
+    if (m_task)
+        m_task->cancel();
+    setTask(session().tasks().start(
+        this, tr("Checking payloads"),
+        [bundle](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            return verifyPayloads(*bundle, &progress);
+        },
+        [this](const Diagnostics &found) {
+            m_unchecked = false;
+            m_model->setRows(DiagnosticsModel::Source::Payloads, found);
+            updateCounts();
+            setTask(nullptr);
+        }));
+}
+
+void DiagnosticsDock::updateCounts()
+{
+    for (const Severity severity : kSeverities) {
+        QToolButton *button = m_severities[static_cast<std::size_t>(severity)];
+        const QString text = QStringLiteral("%1 %2").arg(groupedNumber(m_model->countOf(severity)),
+                                                         severityWord(severity));
+        button->setText(text);
+        button->setAccessibleName(text);
+    }
+    Q_EMIT countsChanged();
+}
+
+void DiagnosticsDock::open(const QModelIndex &index)
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!index.isValid() || !bundle)
+        return;
+    const Error &error = m_model->diagnosticAt(index.row()).error;
+    const auto file = bundle->fileByPath(error.file);
+    if (!file) {
+        Q_EMIT session().statusMessage(fromUtf8(describe(error)));
+        return;
+    }
+    const FileOffset offset = error.offset.value_or(FileOffset(0));
+    session().goToBytes(*file, {offset, error.length.value_or(ByteCount(1))}, this);
+    Q_EMIT raiseRequested(QStringLiteral("hex"));
+}
+
+} // namespace kernscope::ui

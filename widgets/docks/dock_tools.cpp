@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/docks/dock_tools.h"
+
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QAbstractItemView>
+#include <QAction>
+#include <QClipboard>
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QTableView>
+
+namespace kernscope::ui {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("kernscope::DockTools", text);
+}
+
+class FilterBox final : public QLineEdit
+{
+public:
+    FilterBox(QWidget *parent, QWidget *next) : QLineEdit(parent), m_next(next) {}
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override
+    {
+        if (event->key() == Qt::Key_Escape && !text().isEmpty())
+            clear();
+        else if (event->key() == Qt::Key_Escape || event->key() == Qt::Key_Down)
+            m_next->setFocus(Qt::TabFocusReason);
+        else
+            QLineEdit::keyPressEvent(event);
+    }
+
+private:
+    QWidget *m_next;
+};
+
+} // namespace
+
+QAction *dockAction(QWidget *scope, const QString &text, const QKeySequence &shortcut,
+                    std::function<void()> triggered)
+{
+    auto *action = new QAction(text, scope);
+    action->setShortcut(shortcut);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    scope->addAction(action);
+    QObject::connect(action, &QAction::triggered, scope, [call = std::move(triggered)] { call(); });
+    return action;
+}
+
+QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
+{
+    auto *box = new FilterBox(parent, next);
+    box->setPlaceholderText(placeholder);
+    box->setAccessibleName(placeholder);
+    box->setClearButtonEnabled(true);
+    return box;
+}
+
+void prepareView(QAbstractItemView *view)
+{
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setTextElideMode(Qt::ElideMiddle);
+    view->setAlternatingRowColors(true);
+    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setContextMenuPolicy(Qt::ActionsContextMenu);
+    const int side = theme::em(view, 0.95);
+    view->setIconSize(QSize(side, side));
+}
+
+void prepareTable(QTableView *table)
+{
+    prepareView(table);
+    table->setShowGrid(false);
+    table->setWordWrap(false);
+    table->setCornerButtonEnabled(false);
+    table->setTabKeyNavigation(false);
+    QHeaderView *rows = table->verticalHeader();
+    rows->hide();
+    rows->setSectionResizeMode(QHeaderView::Fixed);
+    rows->setMinimumSectionSize(1);
+    rows->setDefaultSectionSize(theme::em(table, 1.35));
+    QHeaderView *columns = table->horizontalHeader();
+    columns->setHighlightSections(false);
+    columns->setSortIndicatorClearable(true);
+    columns->setSortIndicator(-1, Qt::AscendingOrder);
+    table->setSortingEnabled(true);
+}
+
+void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems)
+{
+    int column = 0;
+    for (const double width : ems)
+        header->resizeSection(column++, theme::em(header, width));
+}
+
+void copySelection(const QAbstractItemView &view)
+{
+    if (view.selectionModel() && view.selectionModel()->hasSelection())
+        QGuiApplication::clipboard()->setText(selectionAsTsv(*view.selectionModel()));
+}
+
+QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
+{
+    const QString path =
+        QFileDialog::getSaveFileName(parent, tr("Export Table"), baseName + QStringLiteral(".csv"),
+                                     tr("Comma-separated values (*.csv)"));
+    return path.isEmpty() ? QString() : writeTextFile(path, tableAsCsv(model));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QKeySequence>
+#include <QString>
+
+#include <functional>
+
+class QAbstractItemModel;
+class QAbstractItemView;
+class QAction;
+class QHeaderView;
+class QLineEdit;
+class QTableView;
+class QWidget;
+
+namespace kernscope::ui {
+
+/// An action of `scope`: its shortcut works while the keyboard is in there, whichever menus hold
+/// the action as well.
+QAction *dockAction(QWidget *scope, const QString &text, const QKeySequence &shortcut,
+                    std::function<void()> triggered);
+
+/// A filter box with a button to clear it; Escape clears it too, and Down goes on to `next`.
+QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next);
+
+/// What all tables share: whole rows, names elided in the middle, sorting that a third click on
+/// the header takes back, rows of one height.
+void prepareView(QAbstractItemView *view);
+void prepareTable(QTableView *table);
+/// Widths of the columns in ems of the view's font.
+void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
+
+/// Puts the selected rows on the clipboard as tab-separated text.
+void copySelection(const QAbstractItemView &view);
+/// Asks for a file and writes the whole table as CSV. What went wrong, or an empty text.
+QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName);
+
+} // namespace kernscope::ui

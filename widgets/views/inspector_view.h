@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QListView>
+
+namespace kernscope::ui {
+
+class InspectorModel;
+
+/// The readings of the bytes under the cursor as cells of one width, in as many columns as there is
+/// room for. Values change in place, nothing moves.
+class InspectorView final : public QListView
+{
+    Q_OBJECT
+
+public:
+    explicit InspectorView(InspectorModel *model, QWidget *parent = nullptr);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    void measure();
+};
+
+} // namespace kernscope::ui
