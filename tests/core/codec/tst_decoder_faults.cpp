@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/codec/decoder.h"
+#include "core/codec/editor.h"
+#include "sample.h"
+
+using namespace kernscope;
+using namespace kernscope::codec;
+using namespace kernscope::codec::test;
+
+namespace {
+
+constexpr std::uint64_t kHuge = std::uint64_t{1} << 63;
+
+struct Fault {
+    const char *name;
+    const char *code;
+    const char *field;
+    void (*spoil)(Encoding &);
+};
+
+Operand &payload(Encoding &encoding)
+{
+    return std::get<Operand>(encoding.payload);
+}
+
+Operand &lut(Encoding &encoding)
+{
+    return std::get<Operand>(encoding.palette->lut);
+}
+
+Operand &scale(Encoding &encoding)
+{
+    return std::get<Operand>(encoding.scaling->scale);
+}
+
+/// Bytes enough for every sound operand below.
+const std::vector<std::byte> kBytes(4096, std::byte{0x11});
+
+Encoding dense()
+{
+    Encoding encoding;
+    encoding.shape = {4, 6};
+    encoding.payload =
+        Operand{PartRole::Data, ElementType::Fp16, {4, 6}, std::span(kBytes).first(48)};
+    return encoding;
+}
+
+Encoding palette()
+{
+    Encoding encoding = dense();
+    encoding.payload =
+        Operand{PartRole::Indices, ElementType::Uint4, {4, 6}, std::span(kBytes).first(12)};
+    encoding.palette = Palette{
+        Operand{PartRole::Lut, ElementType::Fp16, {2, 1, 16, 1}, std::span(kBytes).first(64)},
+        {2, 1},
+        16,
+        1,
+        0};
+    return encoding;
+}
+
+Encoding sparse()
+{
+    Encoding encoding = dense();
+    encoding.mask = Operand{PartRole::Mask, ElementType::Uint1, {4, 6}, std::span(kBytes).first(3)};
+    encoding.payload =
+        Operand{PartRole::NonzeroData, ElementType::Fp16, {6}, std::span(kBytes).first(12)};
+    return encoding;
+}
+
+Encoding blockwise()
+{
+    Encoding encoding = dense();
+    encoding.payload =
+        Operand{PartRole::Data, ElementType::Int8, {4, 6}, std::span(kBytes).first(24)};
+    Scaling scaling;
+    scaling.kind = Scaling::Kind::Blockwise;
+    scaling.scale =
+        Operand{PartRole::Scale, ElementType::Fp16, {4, 2}, std::span(kBytes).first(16)};
+    scaling.offset =
+        Operand{PartRole::Offset, ElementType::Int8, {4, 2}, std::span(kBytes).first(8)};
+    encoding.scaling = scaling;
+    return encoding;
+}
+
+Encoding affine()
+{
+    Encoding encoding = blockwise();
+    encoding.scaling->kind = Scaling::Kind::Affine;
+    encoding.scaling->scale =
+        Operand{PartRole::Scale, ElementType::Fp16, {4}, std::span(kBytes).first(8)};
+    encoding.scaling->offset =
+        Operand{PartRole::ZeroPoint, ElementType::Int8, {}, std::span(kBytes).first(1)};
+    return encoding;
+}
+
+const Fault kDenseFaults[] = {
+    {"shape overflows", "codec.shape", "output",
+     [](Encoding &e) {
+         e.shape = {kHuge, kHuge};
+     }},
+    {"bits overflow", "codec.shape", "output", [](Encoding &e) { e.shape = {kHuge}; }},
+    {"operand overflows", "codec.shape", "data",
+     [](Encoding &e) {
+         payload(e).shape = {kHuge, 3};
+     }},
+    {"operand bits overflow", "codec.shape", "data",
+     [](Encoding &e) { payload(e).shape = {kHuge}; }},
+    {"huge and short", "codec.length", "data",
+     [](Encoding &e) { e.shape = payload(e).shape = {std::uint64_t{1} << 50}; }},
+    {"one byte short", "codec.length", "data",
+     [](Encoding &e) { payload(e).bytes = payload(e).bytes.first(47); }},
+    {"other element count", "codec.shape", "data", [](Encoding &e) { payload(e).shape = {23}; }},
+    {"strings", "codec.type", "data", [](Encoding &e) { payload(e).type = ElementType::String; }},
+    {"unknown output", "codec.type", "output", [](Encoding &e) { e.type = ElementType::Unknown; }},
+    {"other type", "codec.type", "data", [](Encoding &e) { e.type = ElementType::Fp32; }},
+};
+
+const Fault kPaletteFaults[] = {
+    {"too few entries", "codec.codebook", "lut",
+     [](Encoding &e) {
+         e.palette->entries = 8;
+         lut(e).shape = {2, 1, 8, 1};
+     }},
+    {"entries contradict", "codec.codebook", "lut", [](Encoding &e) { e.palette->entries = 15; }},
+    {"entries overflow", "codec.codebook", "lut", [](Encoding &e) { e.palette->entries = kHuge; }},
+    {"no entries", "codec.codebook", "lut",
+     [](Encoding &e) {
+         e.palette->entries = 0;
+         lut(e).shape = {0};
+     }},
+    {"vector of nothing", "codec.codebook", "lut", [](Encoding &e) { e.palette->vector = 0; }},
+    {"vector does not fit", "codec.shape", "vector_axis",
+     [](Encoding &e) { e.palette->vector = 5; }},
+    {"vector axis", "codec.shape", "vector_axis",
+     [](Encoding &e) {
+         e.palette->vector = 2;
+         e.palette->vectorAxis = 7;
+     }},
+    {"huge vector", "codec.shape", "vector_axis", [](Encoding &e) { e.palette->vector = kHuge; }},
+    {"grid does not divide", "codec.codebook", "lut",
+     [](Encoding &e) {
+         e.palette->grid = {3, 1};
+     }},
+    {"grid of nothing", "codec.codebook", "lut",
+     [](Encoding &e) {
+         e.palette->grid = {0, 1};
+     }},
+    {"grid of other rank", "codec.codebook", "lut", [](Encoding &e) { e.palette->grid = {2}; }},
+    {"indices of int8", "codec.type", "indices",
+     [](Encoding &e) {
+         payload(e).type = ElementType::Int8;
+         payload(e).bytes = kBytes;
+     }},
+    {"short indices", "codec.length", "indices",
+     [](Encoding &e) { payload(e).bytes = payload(e).bytes.first(11); }},
+    {"packed, too short", "codec.length", "indices",
+     [](Encoding &e) {
+         payload(e).type = ElementType::Uint8;
+         payload(e).shape = {11};
+     }},
+    {"full bytes for 16 entries", "codec.codebook", "lut",
+     [](Encoding &e) {
+         payload(e).type = ElementType::Uint8;
+         payload(e).bytes = std::span(kBytes).first(24);
+     }},
+    {"short codebook", "codec.length", "lut",
+     [](Encoding &e) { lut(e).bytes = lut(e).bytes.first(63); }},
+    {"other output type", "codec.type", "lut", [](Encoding &e) { e.type = ElementType::Int8; }},
+    {"indices of another op", "codec.type", "data",
+     [](Encoding &e) { e.payload = std::make_shared<const Encoding>(dense()); }},
+    {"missing codebook", "codec.type", "lut",
+     [](Encoding &e) { e.palette->lut = std::shared_ptr<const Encoding>(); }},
+};
+
+const Fault kSparseFaults[] = {
+    {"mask of int8", "codec.type", "mask",
+     [](Encoding &e) {
+         e.mask->type = ElementType::Int8;
+         e.mask->bytes = kBytes;
+     }},
+    {"mask of other shape", "codec.shape", "mask", [](Encoding &e) { e.mask->shape = {23}; }},
+    {"short mask", "codec.length", "mask",
+     [](Encoding &e) { e.mask->bytes = e.mask->bytes.first(2); }},
+    {"short packed mask", "codec.length", "mask",
+     [](Encoding &e) {
+         e.mask->type = ElementType::Uint8;
+         e.mask->shape = {2};
+     }},
+    {"short survivors", "codec.length", "nonzero_data",
+     [](Encoding &e) { payload(e).shape = {7}; }},
+};
+
+const Fault kBlockwiseFaults[] = {
+    {"scales do not divide", "codec.scale", "scale",
+     [](Encoding &e) {
+         scale(e).shape = {2, 4};
+     }},
+    {"scales of nothing", "codec.scale", "scale",
+     [](Encoding &e) {
+         scale(e).shape = {0, 2};
+     }},
+    {"scales of other rank", "codec.scale", "scale", [](Encoding &e) { scale(e).shape = {4}; }},
+    {"scales of int8", "codec.type", "scale",
+     [](Encoding &e) { scale(e).type = ElementType::Int8; }},
+    {"short scales", "codec.length", "scale",
+     [](Encoding &e) { scale(e).bytes = scale(e).bytes.first(3); }},
+    {"other offsets", "codec.scale", "offset",
+     [](Encoding &e) {
+         std::get<Operand>(*e.scaling->offset).shape = {4, 1};
+     }},
+    {"other output type", "codec.type", "scale", [](Encoding &e) { e.type = ElementType::Fp32; }},
+};
+
+const Fault kAffineFaults[] = {
+    {"scales of other length", "codec.scale", "scale", [](Encoding &e) { scale(e).shape = {3}; }},
+    {"zero points of other length", "codec.scale", "zero_point",
+     [](Encoding &e) {
+         e.scaling->offset =
+             Operand{PartRole::ZeroPoint, ElementType::Int8, {3}, std::span(kBytes).first(3)};
+     }},
+    {"axis outside", "codec.scale", "scale", [](Encoding &e) { e.scaling->axis = 2; }},
+    {"scales overflow", "codec.shape", "scale",
+     [](Encoding &e) {
+         scale(e).shape = {kHuge, kHuge};
+     }},
+};
+
+} // namespace
+
+class TestDecoderFaults : public QObject
+{
+    Q_OBJECT
+
+private:
+    template <std::size_t N>
+    static void check(const Encoding &sound, const Fault (&faults)[N])
+    {
+        const auto good = Decoder::make(sound);
+        QVERIFY2(good, good ? "" : describe(good.error()).c_str());
+        for (const Fault &fault : faults) {
+            Encoding encoding = sound;
+            fault.spoil(encoding);
+            const auto decoder = Decoder::make(encoding);
+            QVERIFY2(!decoder, fault.name);
+            QVERIFY2(decoder.error().code == fault.code,
+                     (std::string(fault.name) + ": " + decoder.error().code).c_str());
+            QVERIFY2(decoder.error().field == fault.field,
+                     (std::string(fault.name) + ": " + decoder.error().field).c_str());
+            QVERIFY(!decoder.error().message.empty());
+            QVERIFY(!decoder.error().expected.empty() && !decoder.error().found.empty());
+        }
+    }
+
+private slots:
+    void dense() { check(::dense(), kDenseFaults); }
+    void palette() { check(::palette(), kPaletteFaults); }
+    void sparse() { check(::sparse(), kSparseFaults); }
+    void blockwise() { check(::blockwise(), kBlockwiseFaults); }
+    void affine() { check(::affine(), kAffineFaults); }
+    void deepNesting();
+    void tooFewSurvivors();
+    void tooManySurvivors();
+    void maskTail();
+    void nonFiniteScales();
+    void emptyTensor();
+    void cancelled();
+    void randomOperandsNeverCrash();
+};
+
+void TestDecoderFaults::deepNesting()
+{
+    auto inner = std::make_shared<Encoding>(::dense());
+    for (int i = 0; i < 100; ++i) {
+        auto outer = std::make_shared<Encoding>(::dense());
+        outer->payload = std::shared_ptr<const Encoding>(inner);
+        inner = outer;
+    }
+    const auto decoder = Decoder::make(*inner);
+    QVERIFY(!decoder);
+    QCOMPARE(decoder.error().code, std::string("codec.shape"));
+}
+
+void TestDecoderFaults::tooFewSurvivors()
+{
+    // 0x11 0x11 0x11 keeps elements 0, 4, 8, …, 20; the payload has values for four of them.
+    Encoding encoding = ::sparse();
+    payload(encoding).shape = {4};
+    const auto decoder = Decoder::make(encoding);
+    QVERIFY(decoder);
+    std::vector<std::uint16_t> halves(24);
+    decoder->decodeHalf(0, halves);
+    for (std::size_t i = 0; i < 24; ++i)
+        QCOMPARE(halves[i], i % 4 == 0 && i < 16 ? std::uint16_t{0x1111} : std::uint16_t{0});
+    // The same from within what is missing.
+    std::vector<std::uint16_t> tail(6);
+    decoder->decodeHalf(18, tail);
+    QCOMPARE(tail, std::vector<std::uint16_t>(6));
+    std::vector<std::int64_t> codes(24);
+    decoder->codes(0, codes);
+    QCOMPARE(codes[16], Decoder::kNotStored);
+    const Diagnostics diagnostics = decoder->verify();
+    QCOMPARE(diagnostics.size(), std::size_t{1});
+    QCOMPARE(diagnostics[0].severity, Severity::Error);
+    QCOMPARE(diagnostics[0].error.code, std::string("codec.mask"));
+    QVERIFY(diagnostics[0].error.expected.starts_with("4 "));
+    QVERIFY(diagnostics[0].error.found.starts_with("6 "));
+    QCOMPARE(Editor(*decoder).keep(1, 1, 0).error().code, std::string("codec.mask"));
+    QCOMPARE(Editor(*decoder).setElement(16, 1, 0).error().code, std::string("patch.index"));
+}
+
+void TestDecoderFaults::tooManySurvivors()
+{
+    Encoding encoding = ::sparse();
+    payload(encoding).shape = {8};
+    payload(encoding).bytes = std::span(kBytes).first(16);
+    const auto decoder = Decoder::make(encoding);
+    QVERIFY(decoder);
+    const Diagnostics diagnostics = decoder->verify();
+    QCOMPARE(diagnostics.size(), std::size_t{1});
+    QCOMPARE(diagnostics[0].error.code, std::string("codec.mask"));
+}
+
+void TestDecoderFaults::maskTail()
+{
+    Encoding encoding = ::sparse();
+    encoding.shape = encoding.mask->shape = {21};
+    const std::vector<std::byte> mask{std::byte{0x11}, std::byte{0x11}, std::byte{0xf1}};
+    encoding.mask->bytes = mask;
+    const auto decoder = Decoder::make(encoding);
+    QVERIFY(decoder);
+    const Diagnostics diagnostics = decoder->verify();
+    QCOMPARE(diagnostics.size(), std::size_t{1});
+    QCOMPARE(diagnostics[0].severity, Severity::Warning);
+    QCOMPARE(diagnostics[0].error.code, std::string("codec.mask_tail"));
+    QCOMPARE(decoder->rank(21), std::uint64_t{6});
+}
+
+void TestDecoderFaults::nonFiniteScales()
+{
+    std::vector<std::uint16_t> scales(8, 0x3c00);
+    scales[3] = 0x7e00;
+    scales[5] = 0x7c00;
+    Encoding encoding = ::blockwise();
+    scale(encoding).bytes = std::as_bytes(std::span(scales));
+    const auto decoder = Decoder::make(encoding);
+    QVERIFY(decoder);
+    const Diagnostics diagnostics = decoder->verify();
+    QCOMPARE(diagnostics.size(), std::size_t{1});
+    QCOMPARE(diagnostics[0].severity, Severity::Warning);
+    QCOMPARE(diagnostics[0].error.code, std::string("codec.scale_nonfinite"));
+    QCOMPARE(diagnostics[0].error.field, std::string("scale"));
+    QVERIFY(diagnostics[0].error.found.starts_with("2 of 8"));
+}
+
+void TestDecoderFaults::emptyTensor()
+{
+    for (Encoding encoding : {::dense(), ::palette(), ::sparse(), ::blockwise()}) {
+        encoding.shape = {0, 6};
+        payload(encoding).shape = encoding.mask ? Shape{0} : encoding.shape;
+        if (encoding.mask)
+            encoding.mask->shape = encoding.shape;
+        const auto decoder = Decoder::make(encoding);
+        QVERIFY2(decoder, decoder ? "" : describe(decoder.error()).c_str());
+        decoder->decodeHalf(0, {});
+        decoder->decodeFloat(0, {});
+        QVERIFY(decoder->verify().empty());
+        QCOMPARE(Editor(*decoder).setElement(0, 1, 0).error().code, std::string("patch.index"));
+    }
+}
+
+void TestDecoderFaults::cancelled()
+{
+    Progress progress;
+    progress.cancel();
+    Encoding encoding = ::sparse();
+    payload(encoding).shape = {4};
+    const auto decoder = Decoder::make(encoding);
+    QVERIFY(decoder);
+    QVERIFY(decoder->verify(&progress).empty());
+    const auto book = Decoder::make(::palette());
+    QVERIFY(book);
+    const auto counts = book->codebookUse(&progress);
+    QCOMPARE(counts.size(), std::size_t{32});
+}
+
+/// Extents, types and counts at random around sound weights: either refused or decoded.
+void TestDecoderFaults::randomOperandsNeverCrash()
+{
+    std::mt19937_64 random(99);
+    const std::vector<std::uint64_t> odd{0, 1, 2, 3, 7, 16, 255, 256, 4096, kHuge, UINT64_MAX};
+    const std::vector<Form> forms = allForms();
+    int made = 0;
+    for (int round = 0; round < 20000; ++round) {
+        Sample sample = makeSample(forms[random() % forms.size()], random);
+        Encoding &e = sample.encoding;
+        std::vector<std::uint64_t *> numbers;
+        const auto add = [&](Shape &shape) {
+            for (std::uint64_t &extent : shape)
+                numbers.push_back(&extent);
+        };
+        add(e.shape);
+        if (auto *operand = std::get_if<Operand>(&e.payload))
+            add(operand->shape);
+        if (e.mask)
+            add(e.mask->shape);
+        if (e.palette) {
+            add(e.palette->grid);
+            for (std::uint64_t *n :
+                 {&e.palette->entries, &e.palette->vector, &e.palette->vectorAxis})
+                numbers.push_back(n);
+            if (auto *operand = std::get_if<Operand>(&e.palette->lut))
+                add(operand->shape);
+        }
+        if (e.scaling) {
+            numbers.push_back(&e.scaling->axis);
+            if (auto *operand = std::get_if<Operand>(&e.scaling->scale))
+                add(operand->shape);
+        }
+        for (int i = 0; i < 2 && !numbers.empty(); ++i)
+            *numbers[random() % numbers.size()] = odd[random() % odd.size()];
+        if (auto *operand = std::get_if<Operand>(&e.payload); operand && random() % 4 == 0)
+            operand->bytes = operand->bytes.first(random() % (operand->bytes.size() + 1));
+        const auto decoder = Decoder::make(e);
+        if (!decoder)
+            continue;
+        ++made;
+        const std::uint64_t count = std::min<std::uint64_t>(decoder->elements().value, 3000);
+        std::vector<std::uint16_t> halves(count);
+        std::vector<float> floats(count);
+        std::vector<std::int64_t> codes(count);
+        const std::uint64_t first = random() % (decoder->elements().value - count + 1);
+        decoder->decodeHalf(first, halves);
+        decoder->decodeFloat(first, floats);
+        decoder->codes(first, codes);
+        decoder->verify();
+    }
+    QVERIFY(made > 500);
+}
+
+QTEST_APPLESS_MAIN(TestDecoderFaults)
+#include "tst_decoder_faults.moc"

@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/codec/decoder.h"
+#include "core/codec/encoder.h"
+#include "core/codec/kmeans.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+using namespace kernscope;
+using namespace kernscope::codec;
+
+namespace {
+
+std::vector<float> gaussian(std::size_t count, unsigned seed = 1)
+{
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0.0f, 0.1f);
+    std::vector<float> values(count);
+    for (float &value : values)
+        value = normal(random);
+    return values;
+}
+
+std::vector<float> decodeAll(const EncodedWeight &weight)
+{
+    const auto decoder = Decoder::make(weight.encoding());
+    if (!decoder) {
+        qWarning("%s", describe(decoder.error()).c_str());
+        return {};
+    }
+    if (!decoder->verify().empty())
+        qWarning("%s", describe(decoder->verify()[0].error).c_str());
+    std::vector<float> values(decoder->elements().value);
+    decoder->decodeFloat(0, values);
+    return values;
+}
+
+float toHalf(float value)
+{
+    return halfToFloat(floatToHalf(value));
+}
+
+double squaredError(const std::vector<float> &a, const std::vector<float> &b)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+        sum += std::pow(static_cast<double>(a[i]) - static_cast<double>(b[i]), 2);
+    return sum;
+}
+
+const EncodedPart &part(const EncodedWeight &weight, PartRole role)
+{
+    for (const EncodedPart &p : weight.parts) {
+        if (p.role == role)
+            return p;
+    }
+    return weight.parts.front();
+}
+
+/// Least squared error of any clustering into runs, by trying all of them.
+double bestError(const std::vector<WeightedValue> &values, std::size_t clusters, std::size_t first)
+{
+    const auto runError = [&](std::size_t from, std::size_t end) {
+        double count = 0;
+        double sum = 0;
+        for (std::size_t i = from; i < end; ++i) {
+            count += static_cast<double>(values[i].count);
+            sum += static_cast<double>(values[i].count) * static_cast<double>(values[i].value);
+        }
+        double error = 0;
+        for (std::size_t i = from; i < end; ++i)
+            error += static_cast<double>(values[i].count) *
+                     std::pow(static_cast<double>(values[i].value) - sum / count, 2);
+        return error;
+    };
+    if (clusters == 1)
+        return runError(first, values.size());
+    double least = HUGE_VAL;
+    for (std::size_t end = first + 1; end + clusters - 1 <= values.size(); ++end)
+        least = std::min(least, runError(first, end) + bestError(values, clusters - 1, end));
+    return least;
+}
+
+} // namespace
+
+class TestEncoder : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void dense();
+    void affine_data();
+    void affine();
+    void palette_data();
+    void palette();
+    void paletteIsExactForFewValues();
+    void optimalCentresAreOptimal();
+    void sparse();
+    void sparseDensity_data();
+    void sparseDensity();
+    void blockwise_data();
+    void blockwise();
+    void deterministic();
+    void refusals();
+    void specialValues();
+};
+
+void TestEncoder::dense()
+{
+    const auto values = gaussian(240);
+    for (const ElementType type :
+         {ElementType::Fp16, ElementType::Fp32, ElementType::Bf16, ElementType::Fp8E4M3Fn,
+          ElementType::Fp8E5M2, ElementType::Int8, ElementType::Uint4, ElementType::Int4}) {
+        const auto weight = encodeDense(values, {4, 60}, type);
+        QVERIFY(weight);
+        const auto decoded = decodeAll(*weight);
+        QCOMPARE(decoded.size(), values.size());
+        const auto again = encodeDense(decoded, {4, 60}, type);
+        QCOMPARE(again->parts[0].bytes, weight->parts[0].bytes);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (type == ElementType::Fp16)
+                QCOMPARE(decoded[i], toHalf(values[i]));
+            else if (type == ElementType::Fp32)
+                QCOMPARE(decoded[i], values[i]);
+            else if (!isFloatingPoint(type))
+                QCOMPARE(decoded[i], isUnsignedInteger(type)
+                                         ? std::max(0.0f, std::nearbyint(values[i]))
+                                         : std::nearbyint(values[i]));
+        }
+    }
+}
+
+void TestEncoder::affine_data()
+{
+    QTest::addColumn<bool>("isSigned");
+    QTest::addColumn<int>("axis");
+    QTest::addColumn<bool>("symmetric");
+    for (const bool isSigned : {true, false})
+        for (const int axis : {-1, 0, 1, 2})
+            for (const bool symmetric : {true, false})
+                QTest::addRow("%s axis %d %s", isSigned ? "int8" : "uint8", axis,
+                              symmetric ? "symmetric" : "ranged")
+                    << isSigned << axis << symmetric;
+}
+
+void TestEncoder::affine()
+{
+    QFETCH(bool, isSigned);
+    QFETCH(int, axis);
+    QFETCH(bool, symmetric);
+    auto values = gaussian(5 * 8 * 9);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] += symmetric ? 0.0f : 0.05f;
+    AffineOptions options;
+    options.codeType = isSigned ? ElementType::Int8 : ElementType::Uint8;
+    options.axis = axis < 0 ? std::nullopt : std::optional(static_cast<std::uint64_t>(axis));
+    options.symmetric = symmetric;
+    const Shape shape{5, 8, 9};
+    const auto weight = encodeAffine(values, shape, options);
+    QVERIFY(weight);
+    const auto decoded = decodeAll(*weight);
+    QCOMPARE(decoded.size(), values.size());
+    float largest = 0;
+    for (const float value : values)
+        largest = std::max(largest, std::abs(value));
+    // At most half a step, and what fp16 makes of the scale and the result.
+    const float step = 2 * largest / 255;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        QVERIFY(std::abs(decoded[i] - values[i]) <= 0.51f * step + largest * 0.003f);
+    const EncodedPart &scale = part(*weight, PartRole::Scale);
+    QCOMPARE(scale.shape, axis < 0 ? Shape{} : Shape{shape[static_cast<std::size_t>(axis)]});
+    if (symmetric) {
+        for (const std::byte zero : part(*weight, PartRole::ZeroPoint).bytes)
+            QCOMPARE(zero, isSigned ? std::byte{0} : std::byte{128});
+    }
+}
+
+void TestEncoder::palette_data()
+{
+    QTest::addColumn<unsigned>("bits");
+    QTest::addColumn<int>("groups");
+    QTest::addColumn<int>("vector");
+    for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u})
+        for (const auto &[groups, vector] : {std::pair(1, 1), {4, 1}, {1, 2}, {3, 4}, {1, 5}})
+            QTest::addRow("%u bits, %d groups, vectors of %d", bits, groups, vector)
+                << bits << groups << vector;
+}
+
+void TestEncoder::palette()
+{
+    QFETCH(unsigned, bits);
+    QFETCH(int, groups);
+    QFETCH(int, vector);
+    const Shape shape{60, 7, 3};
+    const auto values = gaussian(60 * 7 * 3, bits);
+    PaletteOptions options;
+    options.bits = bits;
+    options.groups = static_cast<std::uint64_t>(groups);
+    options.vector = static_cast<std::uint64_t>(vector);
+    const auto weight = encodePalette(values, shape, options);
+    QVERIFY2(weight, weight ? "" : describe(weight.error()).c_str());
+    const auto decoded = decodeAll(*weight);
+    QCOMPARE(decoded.size(), values.size());
+    // Every element has the nearest entry of its codebook (with its vector).
+    const auto decoder = Decoder::make(weight->encoding());
+    const auto book = decoder->codebookValues();
+    const std::uint64_t entries = std::uint64_t{1} << bits;
+    if (vector == 1) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const std::uint64_t g = decoder->codebookOf(i).codebook;
+            const float value = toHalf(values[i]);
+            for (std::uint64_t k = 0; k < entries; ++k)
+                QVERIFY(std::abs(decoded[i] - value) <=
+                        std::abs(book[g * entries + k] - value) * 1.000001f);
+        }
+    }
+    // Better than one value for everything.
+    QVERIFY(squaredError(decoded, values) <
+            squaredError(std::vector<float>(values.size()), values));
+    if (bits == 8 && vector == 1)
+        QVERIFY(squaredError(decoded, values) <
+                squaredError(std::vector<float>(values.size()), values) * 1e-3);
+}
+
+void TestEncoder::paletteIsExactForFewValues()
+{
+    std::vector<float> values;
+    for (int i = 0; i < 400; ++i)
+        values.push_back(static_cast<float>((i * 7) % 16) - 8.0f);
+    const auto weight = encodePalette(values, {400}, {});
+    QVERIFY(weight);
+    QCOMPARE(decodeAll(*weight), values);
+    // Fewer values than entries: the entries left over are never used.
+    const auto wide = encodePalette(values, {400}, {8, 1, 1});
+    QVERIFY(wide);
+    QCOMPARE(decodeAll(*wide), values);
+    const auto use = Decoder::make(wide->encoding())->codebookUse();
+    QCOMPARE(std::count(use.begin(), use.end(), 25u), 16);
+    QCOMPARE(std::count(use.begin(), use.end(), 0u), 240);
+}
+
+void TestEncoder::optimalCentresAreOptimal()
+{
+    std::mt19937 random(4);
+    for (int round = 0; round < 200; ++round) {
+        std::set<int> distinct;
+        const std::size_t count = 2 + random() % 9;
+        while (distinct.size() < count)
+            distinct.insert(static_cast<int>(random() % 60));
+        std::vector<WeightedValue> values;
+        for (const int value : distinct)
+            values.push_back({static_cast<float>(value), 1 + random() % 5});
+        const std::size_t clusters = 1 + random() % 4;
+        const std::vector<float> centres = optimalCentres(values, clusters);
+        QCOMPARE(centres.size(), std::min(clusters, count));
+        QVERIFY(std::is_sorted(centres.begin(), centres.end()));
+        double error = 0;
+        for (const WeightedValue &value : values) {
+            double nearest = HUGE_VAL;
+            for (const float centre : centres)
+                nearest = std::min(
+                    nearest,
+                    std::pow(static_cast<double>(value.value) - static_cast<double>(centre), 2));
+            error += nearest * static_cast<double>(value.count);
+        }
+        const double best = bestError(values, std::min(clusters, count), 0);
+        QVERIFY(error <= best + 1e-4);
+    }
+}
+
+void TestEncoder::sparse()
+{
+    auto values = gaussian(1003);
+    for (std::size_t i = 0; i < values.size(); i += 3)
+        values[i] = 0;
+    const auto weight = encodeSparse(values, {1003}, 0.08f);
+    QVERIFY(weight);
+    const auto decoded = decodeAll(*weight);
+    const auto decoder = Decoder::make(weight->encoding());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool keep = std::abs(values[i]) >= 0.08f;
+        QCOMPARE(decoder->stored(i), keep);
+        QCOMPARE(decoded[i], keep ? toHalf(values[i]) : 0.0f);
+    }
+    // Without a threshold everything but the zeros.
+    const auto all = encodeSparse(values, {1003}, 0);
+    QCOMPARE(part(*all, PartRole::NonzeroData).shape,
+             Shape{static_cast<std::uint64_t>(
+                 std::count_if(values.begin(), values.end(), [](float v) { return v != 0; }))});
+}
+
+void TestEncoder::sparseDensity_data()
+{
+    QTest::addColumn<double>("density");
+    QTest::addColumn<int>("kept");
+    QTest::newRow("none") << 0.0 << 0;
+    QTest::newRow("tenth") << 0.1 << 100;
+    QTest::newRow("half") << 0.5 << 500;
+    QTest::newRow("most") << 0.9 << 900;
+    QTest::newRow("all") << 1.0 << 1000;
+}
+
+void TestEncoder::sparseDensity()
+{
+    QFETCH(double, density);
+    QFETCH(int, kept);
+    const auto values = gaussian(1000);
+    const auto weight = encodeSparseDensity(values, {10, 100}, density);
+    QVERIFY(weight);
+    QCOMPARE(part(*weight, PartRole::NonzeroData).shape, Shape{static_cast<std::uint64_t>(kept)});
+    const auto decoded = decodeAll(*weight);
+    float leastKept = HUGE_VALF;
+    float largestDropped = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (decoded[i] != 0)
+            leastKept = std::min(leastKept, std::abs(decoded[i]));
+        else
+            largestDropped = std::max(largestDropped, std::abs(toHalf(values[i])));
+    }
+    QVERIFY(kept == 0 || leastKept >= largestDropped);
+    // Equal magnitudes: the first ones stay.
+    const std::vector<float> equal(10, -2.0f);
+    const auto first = encodeSparseDensity(equal, {10}, 0.3);
+    QCOMPARE(decodeAll(*first), (std::vector<float>{-2, -2, -2, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+void TestEncoder::blockwise_data()
+{
+    QTest::addColumn<int>("type");
+    QTest::addColumn<int>("block");
+    QTest::addColumn<int>("axis");
+    QTest::addColumn<bool>("offset");
+    for (const ElementType type :
+         {ElementType::Int4, ElementType::Uint4, ElementType::Int8, ElementType::Uint8})
+        for (const auto &[block, axis] : {std::pair(32, 1), {8, 1}, {1, 1}, {2, 0}, {3, 2}})
+            for (const bool offset : {false, true})
+                if (offset || isSignedInteger(type))
+                    QTest::addRow("%s blocks of %d along %d%s", elementTypeName(type).data(), block,
+                                  axis, offset ? " with offset" : "")
+                        << static_cast<int>(type) << block << axis << offset;
+}
+
+void TestEncoder::blockwise()
+{
+    QFETCH(int, type);
+    QFETCH(int, block);
+    QFETCH(int, axis);
+    QFETCH(bool, offset);
+    const Shape shape{6, 64, 3};
+    const auto values = gaussian(6 * 64 * 3);
+    BlockwiseOptions options;
+    options.codeType = static_cast<ElementType>(type);
+    options.block = static_cast<std::uint64_t>(block);
+    options.axis = static_cast<std::uint64_t>(axis);
+    options.withOffset = offset;
+    const auto weight = encodeBlockwise(values, shape, options);
+    QVERIFY2(weight, weight ? "" : describe(weight.error()).c_str());
+    const auto decoded = decodeAll(*weight);
+    float largest = 0;
+    for (const float value : values)
+        largest = std::max(largest, std::abs(value));
+    const float step = 2 * largest / (bitWidth(options.codeType) == 4 ? 14.0f : 254.0f);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        QVERIFY(std::abs(decoded[i] - values[i]) <= step * (offset ? 1.01f : 0.51f) + 0.002f);
+}
+
+void TestEncoder::deterministic()
+{
+    const auto values = gaussian(64 * 50);
+    for (const PaletteOptions &options : {PaletteOptions{4, 1, 1}, PaletteOptions{6, 2, 4}}) {
+        const auto one = encodePalette(values, {64, 50}, options);
+        const auto two = encodePalette(values, {64, 50}, options);
+        for (std::size_t i = 0; i < one->parts.size(); ++i)
+            QCOMPARE(one->parts[i].bytes, two->parts[i].bytes);
+    }
+}
+
+void TestEncoder::refusals()
+{
+    const auto values = gaussian(12);
+    const Shape shape{4, 3};
+    const auto codeOf = [](const auto &result) {
+        return result ? std::string("taken") : result.error().code;
+    };
+    const std::string badShape = "codec.shape";
+    const std::string badArgument = "codec.argument";
+    QCOMPARE(codeOf(encodeDense(values, {13}, ElementType::Fp16)), badShape);
+    QCOMPARE(codeOf(encodeDense(values, {UINT64_MAX, 2}, ElementType::Fp16)), badShape);
+    QCOMPARE(codeOf(encodeDense(values, shape, ElementType::String)), badArgument);
+    QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int4, 0, true})), badArgument);
+    QCOMPARE(codeOf(encodeAffine(values, shape, {ElementType::Int8, 2, true})), badArgument);
+    QCOMPARE(codeOf(encodePalette(values, shape, {5, 1, 1})), badArgument);
+    QCOMPARE(codeOf(encodePalette(values, shape, {4, 3, 1})), badArgument);
+    QCOMPARE(codeOf(encodePalette(values, shape, {4, 0, 1})), badArgument);
+    QCOMPARE(codeOf(encodePalette(values, shape, {4, 1, 0})), badArgument);
+    QCOMPARE(codeOf(encodePalette(values, shape, {4, UINT64_MAX, 2})), badArgument);
+    QCOMPARE(codeOf(encodePalette(values, shape, {4, 4, 2})), badArgument);
+    QCOMPARE(codeOf(encodeSparse(values, shape, std::nanf(""))), badArgument);
+    QCOMPARE(codeOf(encodeSparseDensity(values, shape, 1.5)), badArgument);
+    QCOMPARE(codeOf(encodeSparseDensity(values, shape, std::nan(""))), badArgument);
+    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 2, 1, false})), badArgument);
+    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 0, 1, false})), badArgument);
+    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Int8, 1, 2, false})), badArgument);
+    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Uint8, 3, 1, false})),
+             badArgument);
+    QCOMPARE(codeOf(encodeBlockwise(values, shape, {ElementType::Fp16, 3, 1, false})), badArgument);
+}
+
+void TestEncoder::specialValues()
+{
+    // Zeros, subnormals, huge numbers and NaN: never a zero or infinite scale.
+    std::vector<float> values(16);
+    values[1] = 1e-30f;
+    values[5] = 1e30f;
+    values[6] = -1e30f;
+    values[9] = std::nanf("");
+    values[10] = HUGE_VALF;
+    for (const bool symmetric : {true, false}) {
+        const auto weight = encodeAffine(values, {4, 4}, {ElementType::Int8, 0, symmetric});
+        QVERIFY(weight);
+        QVERIFY(Decoder::make(weight->encoding())->verify().empty());
+        const auto decoded = decodeAll(*weight);
+        for (std::size_t i = 12; i < 16; ++i)
+            QCOMPARE(decoded[i], 0.0f);
+    }
+    const auto sparse = encodeSparse(values, {4, 4}, 0);
+    QVERIFY(std::isnan(decodeAll(*sparse)[9]));
+    const auto palette = encodePalette(values, {4, 4}, {});
+    QVERIFY(!palette);
+    QCOMPARE(palette.error().code, std::string("codec.argument"));
+    const auto empty = encodePalette({}, {0, 4}, {});
+    QVERIFY(empty);
+    QVERIFY(decodeAll(*empty).empty());
+}
+
+QTEST_APPLESS_MAIN(TestEncoder)
+#include "tst_encoder.moc"
