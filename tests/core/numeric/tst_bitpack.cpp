@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/numeric/bitpack.h"
+
+#include <random>
+#include <vector>
+
+using namespace kernscope;
+
+namespace {
+
+std::vector<std::byte> bytes(const char *text)
+{
+    const QByteArray raw = QByteArray::fromHex(text);
+    const auto *data = reinterpret_cast<const std::byte *>(raw.constData());
+    return {data, data + raw.size()};
+}
+
+std::vector<std::byte> randomBytes(std::size_t count, std::uint64_t seed)
+{
+    std::mt19937_64 random(seed);
+    std::vector<std::byte> result(count);
+    for (std::byte &byte : result)
+        byte = static_cast<std::byte>(random());
+    return result;
+}
+
+unsigned bitOf(const std::vector<std::byte> &stream, std::uint64_t t)
+{
+    return std::to_integer<unsigned>(stream[t / 8]) >> (t % 8) & 1u;
+}
+
+void widthRows()
+{
+    QTest::addColumn<unsigned>("width");
+    for (const unsigned width : {1u, 2u, 3u, 4u, 6u, 8u})
+        QTest::addRow("%u bits", width) << width;
+}
+
+} // namespace
+
+class TestBitpack : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void workedBytes_data();
+    void workedBytes();
+    void unpackAnywhere_data() { widthRows(); }
+    void unpackAnywhere();
+    void packKeepsTheRest_data() { widthRows(); }
+    void packKeepsTheRest();
+    void nibbles();
+    void countAnywhere();
+};
+
+void TestBitpack::workedBytes_data()
+{
+    QTest::addColumn<unsigned>("width");
+    QTest::addColumn<QByteArray>("stream");
+    QTest::addColumn<QList<int>>("codes");
+    // mil-format.md, section 7.
+    QTest::newRow("uint3") << 3u << QByteArray("D1581F") << QList<int>{1, 2, 3, 4, 5, 6, 7, 0};
+    QTest::newRow("uint6") << 6u << QByteArray("8130FC") << QList<int>{1, 2, 3, 63};
+    QTest::newRow("uint2") << 2u << QByteArray("6C03") << QList<int>{0, 3, 2, 1, 3};
+    QTest::newRow("uint4") << 4u << QByteArray("0110") << QList<int>{1, 0, 0, 1};
+    QTest::newRow("uint1") << 1u << QByteArray("9201") << QList<int>{0, 1, 0, 0, 1, 0, 0, 1, 1, 0};
+}
+
+void TestBitpack::workedBytes()
+{
+    QFETCH(unsigned, width);
+    QFETCH(QByteArray, stream);
+    QFETCH(QList<int>, codes);
+    const auto packed = bytes(stream.constData());
+    std::vector<std::uint8_t> found(static_cast<std::size_t>(codes.size()));
+    unpackCodes(packed, width, 0, found);
+    QCOMPARE(QList<int>(found.begin(), found.end()), codes);
+    std::vector<std::byte> again(packed.size());
+    packCodes(found, width, 0, again);
+    QCOMPARE(again, packed);
+}
+
+void TestBitpack::unpackAnywhere()
+{
+    QFETCH(unsigned, width);
+    constexpr std::uint64_t kCodes = 700;
+    const auto stream = randomBytes((kCodes * width + 7) / 8, width);
+    for (std::uint64_t first = 0; first < 40; ++first) {
+        for (std::uint64_t count : {0, 1, 2, 5, 8, 15, 16, 31, 64, 127, 130, 300, 660}) {
+            std::vector<std::uint8_t> out(count + 2, 0xaa);
+            unpackCodes(stream, width, first, std::span(out).subspan(1, count));
+            QCOMPARE(out.front(), 0xaa);
+            QCOMPARE(out.back(), 0xaa);
+            for (std::uint64_t i = 0; i < count; ++i) {
+                unsigned code = 0;
+                for (unsigned b = 0; b < width; ++b)
+                    code |= bitOf(stream, (first + i) * width + b) << b;
+                QCOMPARE(out[i + 1], code);
+                QCOMPARE(unpackCode(stream, width, first + i), code);
+            }
+        }
+    }
+    // Up to the very last code of a stream that has not a byte to spare.
+    for (std::uint64_t count = 0; count < 200; ++count) {
+        const std::vector<std::byte> tight(
+            stream.begin(), stream.begin() + static_cast<std::ptrdiff_t>((count * width + 7) / 8));
+        std::vector<std::uint8_t> out(count);
+        unpackCodes(tight, width, 0, out);
+        for (std::uint64_t i = 0; i < count; ++i)
+            QCOMPARE(out[i], unpackCode(tight, width, i));
+    }
+}
+
+void TestBitpack::packKeepsTheRest()
+{
+    QFETCH(unsigned, width);
+    std::mt19937_64 random(width);
+    for (int round = 0; round < 400; ++round) {
+        const std::uint64_t codes = 1 + random() % 90;
+        const auto before = randomBytes((codes * width + 7) / 8 + 2, random());
+        const std::uint64_t first = random() % codes;
+        std::vector<std::uint8_t> values(random() % (codes - first + 1));
+        for (std::uint8_t &value : values)
+            value = static_cast<std::uint8_t>(random());
+        auto after = before;
+        packCodes(values, width, first, after);
+        for (std::uint64_t t = 0; t < before.size() * 8; ++t) {
+            const std::uint64_t code = t / width;
+            if (code >= first && code < first + values.size())
+                QCOMPARE(bitOf(after, t), values[code - first] >> (t % width) & 1u);
+            else
+                QCOMPARE(bitOf(after, t), bitOf(before, t));
+        }
+    }
+}
+
+void TestBitpack::nibbles()
+{
+    const auto stream = bytes("780F");
+    std::vector<std::int8_t> out(3);
+    unpackInt4(stream, 0, out);
+    QCOMPARE(out, (std::vector<std::int8_t>{-8, 7, -1}));
+    const auto all = bytes("1032547698BADCFE");
+    std::vector<std::int8_t> wide(15);
+    unpackInt4(all, 1, wide);
+    for (int i = 0; i < 15; ++i)
+        QCOMPARE(wide[static_cast<std::size_t>(i)], i + 1 < 8 ? i + 1 : i + 1 - 16);
+}
+
+void TestBitpack::countAnywhere()
+{
+    const auto stream = randomBytes(300, 8);
+    std::mt19937_64 random(9);
+    for (int round = 0; round < 3000; ++round) {
+        const std::uint64_t first = random() % 2400;
+        const std::uint64_t count = random() % (2401 - first);
+        std::uint64_t expected = 0;
+        for (std::uint64_t t = first; t < first + count; ++t)
+            expected += bitOf(stream, t);
+        QCOMPARE(countBits(stream, first, count), expected);
+    }
+}
+
+QTEST_APPLESS_MAIN(TestBitpack)
+#include "tst_bitpack.moc"

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <random>
+
+using namespace kernscope;
+
+namespace {
+
+/// A floating-point format by its definition (quantization.md, section 1.1).
+struct Format {
+    int exponentBits;
+    int fractionBits;
+    int bias;
+    bool infinity; ///< exponent of ones is infinity and NaN; else NaN is the last code only
+};
+constexpr Format kHalf{5, 10, 15, true};
+constexpr Format kBfloat{8, 7, 127, true};
+constexpr Format kE4m3{4, 3, 7, false};
+constexpr Format kE5m2{5, 2, 15, true};
+
+double valueOf(const Format &format, std::uint32_t code)
+{
+    const auto fractionMask = (1u << format.fractionBits) - 1u;
+    const auto exponentMask = (1u << format.exponentBits) - 1u;
+    const std::uint32_t fraction = code & fractionMask;
+    const std::uint32_t exponent = code >> format.fractionBits & exponentMask;
+    const double sign = (code >> (format.fractionBits + format.exponentBits) & 1u) != 0 ? -1 : 1;
+    if (format.infinity && exponent == exponentMask)
+        return fraction != 0 ? std::nan("") : sign * HUGE_VAL;
+    if (!format.infinity && exponent == exponentMask && fraction == fractionMask)
+        return std::nan("");
+    if (exponent == 0)
+        return sign * std::ldexp(fraction, 1 - format.bias - format.fractionBits);
+    return sign * std::ldexp(fraction + fractionMask + 1,
+                             static_cast<int>(exponent) - format.bias - format.fractionBits);
+}
+
+std::uint32_t bitsOf(float value)
+{
+    return std::bit_cast<std::uint32_t>(value);
+}
+
+/// fp32 numbers worth trying: every code of the format, the middle between neighbours, and what
+/// lies just beside both; and random bits.
+std::vector<float> interesting(const Format &format)
+{
+    std::vector<float> values;
+    const std::uint32_t codes = 1u << (format.exponentBits + format.fractionBits);
+    for (std::uint32_t code = 0; code < codes; ++code) {
+        const double low = valueOf(format, code);
+        double high = valueOf(format, code + 1);
+        if (!std::isfinite(low))
+            continue;
+        if (!std::isfinite(high) || code + 1 == codes)
+            high = 2 * low - valueOf(format, code - 1);
+        for (const double value : {low, (low + high) / 2}) {
+            const auto v = static_cast<float>(value);
+            for (const float beside : {v, std::nextafter(v, 0.0f), std::nextafter(v, HUGE_VALF)}) {
+                values.push_back(beside);
+                values.push_back(-beside);
+            }
+        }
+    }
+    std::mt19937 random(2);
+    for (int i = 0; i < 200000; ++i)
+        values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random())));
+    for (const std::uint32_t bits : {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00001u,
+                                     0x7f800001u, 0x7fffffffu, 0x00000001u, 0x807fffffu})
+        values.push_back(std::bit_cast<float>(bits));
+    return values;
+}
+
+/// Nearest code, ties to even, by comparing distances; the overflow limit is half a step above the
+/// largest finite number. Nothing for NaN and for what overflows.
+std::optional<std::uint32_t> nearest(const Format &format, double value, std::uint32_t largest)
+{
+    const std::uint32_t sign =
+        std::signbit(value) ? 1u << (format.exponentBits + format.fractionBits) : 0u;
+    const double magnitude = std::abs(value);
+    const double top = valueOf(format, largest);
+    const double step = top - valueOf(format, largest - 1);
+    if (std::isnan(value) || magnitude > top + step / 2 ||
+        (magnitude == top + step / 2 && largest % 2 != 0))
+        return std::nullopt;
+    std::uint32_t low = 0;
+    std::uint32_t high = largest;
+    while (low < high) { // the largest code not above the magnitude
+        const std::uint32_t middle = (low + high + 1) / 2;
+        (valueOf(format, middle) <= magnitude ? low : high) =
+            valueOf(format, middle) <= magnitude ? middle : middle - 1;
+    }
+    if (low == largest)
+        return sign | low;
+    const double below = magnitude - valueOf(format, low);
+    const double above = valueOf(format, low + 1) - magnitude;
+    const bool up = above < below || (above == below && low % 2 != 0);
+    return sign | (up ? low + 1 : low);
+}
+
+} // namespace
+
+class TestHalf : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void everyHalfWidens();
+    void everyHalfComesBack();
+    void halfRounding();
+    void bfloat16();
+    void e4m3();
+    void e5m2();
+    void roundToOdd();
+    void bulkIsScalar();
+    void everyTypeConverts_data();
+    void everyTypeConverts();
+};
+
+void TestHalf::everyHalfWidens()
+{
+    for (std::uint32_t code = 0; code < 0x10000; ++code) {
+        const float wide = halfToFloat(static_cast<std::uint16_t>(code));
+        const double expected = valueOf(kHalf, code);
+        if (std::isnan(expected)) {
+            // Quiet, with the sign and the payload.
+            QCOMPARE(bitsOf(wide),
+                     ((code & 0x8000u) << 16) | 0x7fc00000u | ((code & 0x3ffu) << 13));
+        } else {
+            QCOMPARE(bitsOf(wide), bitsOf(static_cast<float>(expected)));
+        }
+    }
+}
+
+void TestHalf::everyHalfComesBack()
+{
+    for (std::uint32_t code = 0; code < 0x10000; ++code) {
+        const auto half = static_cast<std::uint16_t>(code);
+        const bool nan = (code & 0x7fffu) > 0x7c00u;
+        QCOMPARE(floatToHalf(halfToFloat(half)), nan ? half | 0x200u : half);
+    }
+}
+
+void TestHalf::halfRounding()
+{
+    for (const float value : interesting(kHalf)) {
+        const std::uint16_t found = floatToHalf(value);
+        if (std::isnan(value)) {
+            QVERIFY((found & 0x7e00) == 0x7e00);
+            QCOMPARE(found >> 15, static_cast<int>(bitsOf(value) >> 31));
+            continue;
+        }
+        const auto expected = nearest(kHalf, static_cast<double>(value), 0x7bff);
+        QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7c00u);
+    }
+}
+
+void TestHalf::bfloat16()
+{
+    for (std::uint32_t code = 0; code < 0x10000; ++code) {
+        const float wide = bfloat16ToFloat(static_cast<std::uint16_t>(code));
+        const double expected = valueOf(kBfloat, code);
+        if (std::isnan(expected))
+            QVERIFY(std::isnan(wide));
+        else
+            QCOMPARE(static_cast<double>(wide), expected);
+    }
+    for (const float value : interesting(kBfloat)) {
+        const std::uint16_t found = floatToBfloat16(value);
+        if (std::isnan(value)) {
+            QVERIFY(std::isnan(bfloat16ToFloat(found)));
+            continue;
+        }
+        const auto expected = nearest(kBfloat, static_cast<double>(value), 0x7f7f);
+        QCOMPARE(found, expected ? *expected : (bitsOf(value) >> 16 & 0x8000u) | 0x7f80u);
+    }
+}
+
+void TestHalf::e4m3()
+{
+    for (std::uint32_t code = 0; code < 256; ++code) {
+        const float wide = e4m3ToFloat(static_cast<std::uint8_t>(code));
+        const double expected = valueOf(kE4m3, code);
+        QVERIFY(std::isnan(expected) ? std::isnan(wide)
+                                     : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
+        if (!std::isnan(expected))
+            QCOMPARE(floatToE4m3(wide), code);
+    }
+    for (const float value : interesting(kE4m3)) {
+        const std::uint32_t sign = bitsOf(value) >> 24 & 0x80u;
+        if (std::isnan(value)) {
+            QCOMPARE(floatToE4m3(value), sign | 0x7fu);
+            continue;
+        }
+        const auto expected = nearest(kE4m3, static_cast<double>(value), 0x7e);
+        QCOMPARE(floatToE4m3(value), expected.value_or(sign | 0x7fu));
+        QCOMPARE(floatToE4m3(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7eu));
+    }
+}
+
+void TestHalf::e5m2()
+{
+    for (std::uint32_t code = 0; code < 256; ++code) {
+        const float wide = e5m2ToFloat(static_cast<std::uint8_t>(code));
+        const double expected = valueOf(kE5m2, code);
+        QVERIFY(std::isnan(expected) ? std::isnan(wide)
+                                     : bitsOf(wide) == bitsOf(static_cast<float>(expected)));
+        if (!std::isnan(expected))
+            QCOMPARE(floatToE5m2(wide), code);
+    }
+    for (const float value : interesting(kE5m2)) {
+        const std::uint32_t sign = bitsOf(value) >> 24 & 0x80u;
+        if (std::isnan(value)) {
+            QCOMPARE(floatToE5m2(value), sign | 0x7eu);
+            continue;
+        }
+        const auto expected = nearest(kE5m2, static_cast<double>(value), 0x7b);
+        QCOMPARE(floatToE5m2(value), expected.value_or(sign | 0x7cu));
+        QCOMPARE(floatToE5m2(value, Fp8Overflow::Saturate), expected.value_or(sign | 0x7bu));
+    }
+}
+
+void TestHalf::roundToOdd()
+{
+    // Just beside a tie of fp16, closer than fp32 can tell: rounding twice would go to even.
+    for (std::uint32_t code = 1; code < 0x7bff; ++code) {
+        const double tie = (valueOf(kHalf, code) + valueOf(kHalf, code + 1)) / 2;
+        QCOMPARE(doubleToHalf(tie), code % 2 == 0 ? code : code + 1);
+        QCOMPARE(doubleToHalf(std::nextafter(tie, 0.0)), code);
+        QCOMPARE(doubleToHalf(std::nextafter(tie, 1e9)), code + 1);
+        QCOMPARE(doubleToHalf(-std::nextafter(tie, 1e9)), (code + 1) | 0x8000u);
+    }
+    QCOMPARE(doubleToHalf(1e300), kHalfInfinity);
+    QCOMPARE(doubleToHalf(1e-300), 0);
+    QVERIFY(std::isnan(doubleToFloatOdd(std::nan(""))));
+    QCOMPARE(doubleToFloatOdd(HUGE_VAL), HUGE_VALF);
+}
+
+void TestHalf::bulkIsScalar()
+{
+    std::vector<float> values = interesting(kHalf);
+    std::vector<std::uint16_t> halves(values.size());
+    convertFloatToHalf(values, halves);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        QCOMPARE(halves[i], floatToHalf(values[i]));
+    std::vector<std::uint16_t> codes(0x10000);
+    for (std::uint32_t code = 0; code < 0x10000; ++code)
+        codes[code] = static_cast<std::uint16_t>(code);
+    std::vector<float> wide(codes.size());
+    convertHalfToFloat(codes, wide);
+    for (std::size_t i = 0; i < codes.size(); ++i)
+        QCOMPARE(bitsOf(wide[i]), bitsOf(halfToFloat(codes[i])));
+    // Every short length, from an odd address, without a touch beyond the ends.
+    for (std::size_t count = 0; count < 70; ++count) {
+        std::vector<std::byte> stored(2 * count + 1);
+        if (count > 0)
+            std::memcpy(stored.data() + 1, codes.data() + 0x3c00, 2 * count);
+        std::vector<float> out(count + 2, -7.0f);
+        convertHalfToFloat(std::span<const std::byte>(stored).subspan(1),
+                           std::span(out).subspan(1, count));
+        QCOMPARE(out.front(), -7.0f);
+        QCOMPARE(out.back(), -7.0f);
+        std::vector<std::uint16_t> back(count + 2, 0xabcd);
+        convertFloatToHalf(std::span(out).subspan(1, count), std::span(back).subspan(1, count));
+        QCOMPARE(back.front(), 0xabcd);
+        QCOMPARE(back.back(), 0xabcd);
+        for (std::size_t i = 0; i < count; ++i)
+            QCOMPARE(back[i + 1], 0x3c00 + i);
+    }
+}
+
+void TestHalf::everyTypeConverts_data()
+{
+    QTest::addColumn<int>("type");
+    for (int type = static_cast<int>(ElementType::Fp16);
+         type <= static_cast<int>(ElementType::Uint64); ++type)
+        QTest::newRow(elementTypeName(static_cast<ElementType>(type)).data()) << type;
+}
+
+void TestHalf::everyTypeConverts()
+{
+    QFETCH(int, type);
+    const auto element = static_cast<ElementType>(type);
+    std::mt19937_64 random(3);
+    constexpr std::uint64_t kCount = 3000;
+    std::vector<std::byte> packed(packedBytes(ElementCount(kCount), element)->value);
+    for (std::byte &byte : packed)
+        byte = static_cast<std::byte>(random());
+    for (const std::uint64_t first : {0, 1, 7, 1500}) {
+        std::vector<float> floats(kCount - first);
+        std::vector<std::uint16_t> halves(kCount - first);
+        convertToFloat(packed, element, first, floats);
+        convertToHalf(packed, element, first, halves);
+        for (std::size_t i = 0; i < floats.size(); ++i) {
+            const auto value = static_cast<float>(loadValue(packed, element, first + i));
+            QVERIFY(bitsOf(value) == bitsOf(floats[i]) || std::isnan(value));
+            if (element == ElementType::Fp16)
+                QCOMPARE(halves[i], loadCode(packed, element, first + i));
+            else
+                QVERIFY(halves[i] == floatToHalf(floats[i]));
+        }
+    }
+}
+
+QTEST_APPLESS_MAIN(TestHalf)
+#include "tst_half.moc"

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/numeric/half.h"
+
+#include <bit>
+#include <cmath>
+
+#include <QFile>
+
+using namespace kernscope;
+
+/// The golden vectors of the number formats (quantization.md, section 1).
+class TestNumberVectors : public QObject
+{
+    Q_OBJECT
+
+private:
+    static QString folder()
+    {
+        const QByteArray set = qgetenv("KERNSCOPE_DATA");
+        const QString data = set.isEmpty() ? QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data")
+                                           : QString::fromLocal8Bit(set);
+        return data + QStringLiteral("/vectors/");
+    }
+
+    /// Rows of hexadecimal columns, without the line of names.
+    static QList<QList<std::uint32_t>> rows(const QString &name)
+    {
+        QFile file(folder() + name);
+        QList<QList<std::uint32_t>> result;
+        if (!file.open(QIODevice::ReadOnly))
+            return result;
+        file.readLine();
+        while (!file.atEnd()) {
+            QList<std::uint32_t> row;
+            for (const QByteArray &field : file.readLine().trimmed().split(','))
+                row.append(field.toUInt(nullptr, 16));
+            result.append(row);
+        }
+        return result;
+    }
+
+    static bool sameFloat(float found, std::uint32_t expected)
+    {
+        const auto value = std::bit_cast<float>(expected);
+        return std::bit_cast<std::uint32_t>(found) == expected ||
+               (std::isnan(found) && std::isnan(value));
+    }
+
+private slots:
+    void initTestCase()
+    {
+        if (!QFile::exists(folder() + QStringLiteral("codes/e4m3fn.csv")))
+            QSKIP("No golden vectors: set KERNSCOPE_DATA to the folder that holds vectors/");
+    }
+
+    void codes()
+    {
+        const auto e4m3 = rows(QStringLiteral("codes/e4m3fn.csv"));
+        const auto e5m2 = rows(QStringLiteral("codes/e5m2.csv"));
+        QCOMPARE(e4m3.size(), 256);
+        QCOMPARE(e5m2.size(), 256);
+        for (const auto &row : e4m3)
+            QVERIFY(sameFloat(e4m3ToFloat(static_cast<std::uint8_t>(row[0])), row[1]));
+        for (const auto &row : e5m2) {
+            QVERIFY(sameFloat(e5m2ToFloat(static_cast<std::uint8_t>(row[0])), row[1]));
+            QCOMPARE(row[0] << 8, row[2]);
+        }
+    }
+
+    void fp32ToE4m3()
+    {
+        const auto table = rows(QStringLiteral("casts/fp32_to_e4m3.csv"));
+        QCOMPARE(table.size(), 4096);
+        for (const auto &row : table) {
+            const auto value = std::bit_cast<float>(row[0]);
+            QCOMPARE(floatToE4m3(value), row[1]);
+            QCOMPARE(floatToE4m3(value, Fp8Overflow::Saturate), row[2]);
+        }
+    }
+
+    void fp32ToTheOthers()
+    {
+        const auto table = rows(QStringLiteral("casts/fp32_to_fp16_bf16_e5m2.csv"));
+        QCOMPARE(table.size(), 2048);
+        for (const auto &row : table) {
+            const auto value = std::bit_cast<float>(row[0]);
+            if (std::isnan(value)) {
+                QVERIFY(std::isnan(halfToFloat(floatToHalf(value))));
+                QVERIFY(std::isnan(bfloat16ToFloat(floatToBfloat16(value))));
+                QVERIFY(std::isnan(e5m2ToFloat(floatToE5m2(value))));
+                continue;
+            }
+            QCOMPARE(floatToHalf(value), row[1]);
+            QCOMPARE(floatToBfloat16(value), row[2]);
+            QCOMPARE(floatToE5m2(value), row[3]);
+            QCOMPARE(floatToE5m2(value, Fp8Overflow::Saturate), row[4]);
+        }
+    }
+
+    void fp16ToTheOthers()
+    {
+        QFile narrow(folder() + QStringLiteral("casts/fp16_to_e4m3_e2m1.bin"));
+        QFile e5m2(folder() + QStringLiteral("casts/fp16_to_e5m2.bin"));
+        QVERIFY(narrow.open(QIODevice::ReadOnly));
+        QVERIFY(e5m2.open(QIODevice::ReadOnly));
+        const QByteArray e4m3Planes = narrow.readAll();
+        const QByteArray e5m2Planes = e5m2.readAll();
+        QVERIFY(e4m3Planes.size() >= 2 * 65536 && e5m2Planes.size() >= 2 * 65536);
+        for (qsizetype code = 0; code < 65536; ++code) {
+            const float value = halfToFloat(static_cast<std::uint16_t>(code));
+            const auto plane = [&](const QByteArray &planes, qsizetype number) {
+                return static_cast<std::uint8_t>(planes[number * 65536 + code]);
+            };
+            QCOMPARE(floatToE4m3(value), plane(e4m3Planes, 0));
+            QCOMPARE(floatToE4m3(value, Fp8Overflow::Saturate), plane(e4m3Planes, 1));
+            if (std::isnan(value)) {
+                QVERIFY(std::isnan(e5m2ToFloat(floatToE5m2(value))));
+                continue;
+            }
+            QCOMPARE(floatToE5m2(value), plane(e5m2Planes, 0));
+            QCOMPARE(floatToE5m2(value, Fp8Overflow::Saturate), plane(e5m2Planes, 1));
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestNumberVectors)
+#include "tst_number_vectors.moc"
