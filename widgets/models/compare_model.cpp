@@ -30,8 +30,28 @@ QString nameTip(const CompareRow &row)
 
 CompareModel::CompareModel(QObject *parent) : QAbstractTableModel(parent) {}
 
+bool CompareModel::samePairs(const std::vector<CompareRow> &rows) const
+{
+    const auto same = [](const CompareRow &x, const CompareRow &y) {
+        return x.pair.a == y.pair.a && x.pair.b == y.pair.b && x.name == y.name &&
+               x.nameB == y.nameB;
+    };
+    return !rows.empty() &&
+           std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(), same);
+}
+
 void CompareModel::setRows(std::vector<CompareRow> rows)
 {
+    if (samePairs(rows)) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (rows[i].state == CompareState::Compared)
+                rows[i].word = m_rows[i].word; // until the verdict is told anew
+        }
+        m_rows = std::move(rows);
+        if (!m_order.empty())
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kCompareColumns - 1));
+        return;
+    }
     beginResetModel();
     m_rows = std::move(rows);
     applyFilter();
@@ -114,6 +134,15 @@ std::size_t CompareModel::rowOfB(std::size_t index) const
 {
     const auto at = std::find_if(m_rows.begin(), m_rows.end(), [index](const CompareRow &row) {
         return row.onB() && row.pair.b == index;
+    });
+    return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
+}
+
+std::size_t CompareModel::rowOfNames(const QString &nameA, const QString &nameB) const
+{
+    const auto at = std::find_if(m_rows.begin(), m_rows.end(), [&](const CompareRow &row) {
+        return row.onA() ? row.name == nameA && row.nameB == nameB
+                         : nameA.isEmpty() && row.name == nameB;
     });
     return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
 }

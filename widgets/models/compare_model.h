@@ -20,7 +20,8 @@ class CompareModel : public QAbstractTableModel
 public:
     explicit CompareModel(QObject *parent = nullptr);
 
-    /// Replaces everything (makeCompareRows); the filter and the order stay.
+    /// Replaces everything (makeCompareRows); the filter and the order stay. Rows of the same
+    /// pairs are only updated.
     void setRows(std::vector<CompareRow> rows);
     /// Rows by their stable number.
     const std::vector<CompareRow> &rows() const { return m_rows; }
@@ -43,6 +44,8 @@ public:
     /// Stable number of the row that holds weight `index` of that side; kNoIndex where none does.
     std::size_t rowOfA(std::size_t index) const;
     std::size_t rowOfB(std::size_t index) const;
+    /// The row of two names (CompareRow::name and nameB; of one side only: the other is empty).
+    std::size_t rowOfNames(const QString &nameA, const QString &nameB) const;
 
     int rowCount(const QModelIndex &parent = {}) const final;
     int columnCount(const QModelIndex &parent = {}) const final;
@@ -52,6 +55,7 @@ public:
 
 private:
     std::vector<std::size_t> wantedOrder() const;
+    bool samePairs(const std::vector<CompareRow> &rows) const;
     bool accepts(const CompareRow &row) const;
     void applyFilter();
     void reorder(std::vector<std::size_t> order);

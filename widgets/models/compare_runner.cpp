@@ -39,8 +39,10 @@ double CompareRunner::fraction() const
 
 void CompareRunner::start(BundlePtr a, BundlePtr b)
 {
-    if (m_task)
+    if (m_task) {
         m_task->cancel();
+        salvage();
+    }
     m_task = nullptr;
     m_stopped = false;
     m_files = nullptr;
@@ -54,6 +56,8 @@ void CompareRunner::start(BundlePtr a, BundlePtr b)
     auto now = std::make_shared<ComparisonMemory>();
     now->a = std::move(a);
     now->b = std::move(b);
+    m_now = now;
+    m_rowsReady = false;
     m_task = m_tasks.start(
         this, tr("Comparing weights"),
         [now, before = m_memory, inbox = m_inbox](Progress &progress) {
@@ -61,8 +65,8 @@ void CompareRunner::start(BundlePtr a, BundlePtr b)
             return std::shared_ptr<const ComparisonMemory>(now);
         },
         [this](std::shared_ptr<const ComparisonMemory> memory) {
-            m_memory = std::move(memory);
             drain();
+            m_memory = std::move(memory);
             finish(true);
         });
     m_poll.start();
@@ -81,6 +85,7 @@ void CompareRunner::drain()
     }
     if (rows) {
         m_model.setRows(*std::move(rows));
+        m_rowsReady = true;
         Q_EMIT rowsReady();
     }
     if (files) {
@@ -94,14 +99,33 @@ void CompareRunner::drain()
     }
 }
 
+/// Keeps what a cancelled run had found. Its worker may still be busy with the values, but no
+/// longer with the fingerprints, which came before the rows.
+void CompareRunner::salvage()
+{
+    if (!m_rowsReady)
+        return;
+    auto kept = std::make_shared<ComparisonMemory>();
+    kept->a = m_now->a;
+    kept->b = m_now->b;
+    kept->printsA = m_now->printsA;
+    kept->printsB = m_now->printsB;
+    for (const CompareRow &row : m_model.rows()) {
+        if (row.pair.values)
+            kept->values[{row.pair.a, row.pair.b}] = *row.pair.values;
+    }
+    m_memory = std::move(kept);
+}
+
 void CompareRunner::finish(bool complete)
 {
     m_poll.stop();
     m_task = nullptr;
     m_stopped = !complete;
-    if (m_stopped)
+    if (m_stopped) {
+        salvage();
         m_model.setStopped(true);
-    m_model.settle();
+    }
     Q_EMIT finished();
 }
 

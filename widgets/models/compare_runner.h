@@ -40,10 +40,11 @@ Q_SIGNALS:
     void filesCompared(); ///< files() is there
     void pairCompared(std::size_t row);
     void progressed();
-    void finished(); ///< everything is there, or the task was cancelled
+    void finished(); ///< everything is there, or the task was cancelled; settle the model now
 
 private:
     void drain();
+    void salvage();
     void finish(bool complete);
 
     TaskManager &m_tasks;
@@ -51,10 +52,11 @@ private:
     QTimer m_poll;
     TaskPtr m_task;
     std::shared_ptr<ComparisonInbox> m_inbox;
-    std::shared_ptr<const ComparisonMemory>
-        m_memory; ///< of the last run: what need not be read again
+    std::shared_ptr<const ComparisonMemory> m_now; ///< of the run that is under way
+    /// Of the last run: what need not be read again.
+    std::shared_ptr<const ComparisonMemory> m_memory;
     std::shared_ptr<const Difference> m_files;
-    bool m_stopped = false;
+    bool m_rowsReady = false, m_stopped = false;
 };
 
 } // namespace kernscope::ui

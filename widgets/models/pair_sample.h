@@ -19,6 +19,9 @@ struct PairSample {
     /// zero: values of the full colour. 1 where there is nothing to scale by.
     double valueRange = 1, differenceRange = 1;
     bool whole = false; ///< every element is in it
+
+    /// No sample, and ranges of 0: every picture finds its own.
+    static PairSample none() { return {{}, {}, {}, 0, 0, false}; }
 };
 
 /// Short runs spread evenly over the weights, all of a small one. Errors: those of

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/plots/scatter_plot.h"
 
+#include "widgets/models/table_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/views/difference_tiles.h"
 
@@ -76,23 +77,51 @@ void ScatterPlot::setSample(PairSample sample)
     }
     for (std::size_t i = 0; i < m_graphs.size(); ++i)
         m_graphs[i]->setData(keys[i], values[i], true);
-    plot().xAxis->setLabel(sampled() && pointCount() > 0 ? tr("A (a sample)") : tr("A"));
     rescale();
     endData();
 }
 
+/// Everything, unless a few values would press the others into a spot: those then lie outside.
 void ScatterPlot::rescale()
 {
+    constexpr double kOutlier = 4, kRoom = 1.6;
     double low = 0, high = 0;
     for (const std::size_t i : m_order) {
         const auto a = static_cast<double>(m_sample.a[i]), b = static_cast<double>(m_sample.b[i]);
         low = std::min({low, a, b});
         high = std::max({high, a, b});
     }
+    const double range = m_sample.valueRange;
+    if (std::max(high, -low) > kOutlier * range) {
+        low = std::max(low, -kRoom * range);
+        high = std::min(high, kRoom * range);
+    }
     const double margin = high > low ? 0.05 * (high - low) : 1.0;
     plot().xAxis->setRange(low - margin, high + margin);
     plot().yAxis->setRange(low - margin, high + margin);
     m_diagonal->setData({low - margin, high + margin}, {low - margin, high + margin}, true);
+    labelAxes(low, high);
+}
+
+void ScatterPlot::labelAxes(double low, double high)
+{
+    const auto outside = std::count_if(m_order.begin(), m_order.end(), [&](std::size_t i) {
+        const auto a = static_cast<double>(m_sample.a[i]);
+        const auto b = static_cast<double>(m_sample.b[i]);
+        return std::min(a, b) < low || std::max(a, b) > high;
+    });
+    QString label = sampled() && pointCount() > 0
+                        ? tr("A (a sample of %1)").arg(groupedNumber(m_order.size()))
+                        : tr("A");
+    if (outside > 0)
+        label += tr(", %1 outside").arg(outside);
+    plot().xAxis->setLabel(label);
+}
+
+void ScatterPlot::resizeEvent(QResizeEvent *event)
+{
+    PlotWidget::resizeEvent(event);
+    plot().legend->setVisible(width() > theme::em(this, 16));
 }
 
 std::uint64_t ScatterPlot::elementOf(int point) const

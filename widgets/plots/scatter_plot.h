@@ -38,11 +38,13 @@ protected:
     int pointAt(double key) const override;
     void applyColors(bool dark) override;
     bool eventFilter(QObject *watched, QEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
 
 private:
     std::size_t at(int point) const { return m_order[static_cast<std::size_t>(point)]; }
     int nearest(const QPoint &position) const;
     void rescale();
+    void labelAxes(double low, double high);
 
     PairSample m_sample;
     std::vector<std::size_t> m_order;     ///< point -> index into the sample, by value of A
