@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/fuzz/fuzz_program.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
+{
+    const auto text = fuzz::bytesOf(data, size);
+    fuzz::ProgramCheck(size).program(kernscope::mil::readProgramText(text, "model.mil"));
+    return 0;
+}

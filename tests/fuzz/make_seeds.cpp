@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Writes small sound inputs for the fuzz targets: FOLDER/<target>/<number> each, and for every
+// target FOLDER/<target>.list, which libFuzzer takes as -seed_inputs=@FILE.
+//   make_seeds FOLDER
+#include "core/container/milblob/milblob.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <vector>
+
+using namespace kernscope;
+
+namespace {
+
+using Seeds = std::vector<std::string>;
+
+std::string fromBytes(const std::vector<std::byte> &bytes)
+{
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+Seeds blobSeeds()
+{
+    milblob::Writer one;
+    const std::vector<std::byte> payload(40, std::byte{0x5A});
+    for (std::uint32_t code = 1; code <= 17; ++code) {
+        const auto type = milblob::elementTypeFromCode(code);
+        one.add(type, std::span(payload).first(bitWidth(type) % 3 == 0 ? 39 : 40), 0);
+    }
+    milblob::Writer gaps;
+    gaps.add(ElementType::Uint1, std::span(payload).first(2), 6);
+    gaps.fill(std::span(payload).first(5));
+    gaps.add(ElementType::Fp16, payload, 12345, payload, std::vector<std::byte>(64));
+    return {fromBytes(milblob::Writer().finish()), fromBytes(one.finish()),
+            fromBytes(gaps.finish())};
+}
+
+Seeds textSeeds()
+{
+    const std::string head =
+        "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n";
+    const std::string blob = "(BLOBFILE(path = string(\"@model_path/weights/weight.bin\"), "
+                             "offset = uint64(64)))";
+    const std::string compact =
+        "tensor<int32, [2]> p = const()[name = string(\"p\"), val = tensor<int32, [2]>([1, -1])];\n"
+        "tensor<fp16, [2, 3]> w = constexpr_lut_to_dense(indices = tensor<uint4, [2, 3]>" +
+        blob +
+        ", lut = tensor<fp16, [1, 1, 2, 1]>([0x1.8p-3, nan]))[name = string(\"w\")];\n"
+        "tensor<fp16, [1, 3]> y = conv(values = (x, w), x = x)[name = string(\"y\")];\n";
+    const std::string longForm =
+        "tensor<string, []> s = const()[name = tensor<string, []>(\"\\x41\\n\"), val = "
+        "tensor<string, []>(\"valid\")];\n"
+        "list<tensor<fp32, [?]>, 3> l, state<tensor<fp16, [1]>> t = make(a = true, b = 1.5e3);\n";
+    const std::string loop =
+        "tensor<fp16, [1]> z = while_loop(v = x)[n = int32(1)] (fp16 i) { bool c = less(x = i); } "
+        "-> (c), body (fp16 j) { fp16 k = f(b = {int32 q = g();} -> (q)); } -> (k);\n";
+    const auto whole = [&head](const std::string &statements) {
+        return head + "func main<ios18>(tensor<fp16, [1, ?]> x)[F = tuple<string>((\"D\"))] {\n" +
+               statements + "} -> (x);\n}";
+    };
+    return {whole(""), whole(compact), whole(longForm), whole(loop),
+            whole(compact + longForm + loop) + " trailing"};
+}
+
+std::string varint(std::uint64_t value)
+{
+    std::string raw;
+    for (; value >= 0x80; value >>= 7)
+        raw += static_cast<char>((value & 0x7F) | 0x80);
+    return raw + static_cast<char>(value);
+}
+
+std::string number(std::uint64_t field, std::uint64_t value)
+{
+    return varint(field << 3) + varint(value);
+}
+
+std::string bytes(std::uint64_t field, const std::string &content)
+{
+    return varint(field << 3 | 2) + varint(content.size()) + content;
+}
+
+std::string entry(std::uint64_t field, const std::string &key, const std::string &value)
+{
+    return bytes(field, bytes(1, key) + bytes(2, value));
+}
+
+std::string tensorType(std::uint64_t type, std::uint64_t extent)
+{
+    return bytes(1, number(1, type) + number(2, 2) + bytes(3, bytes(1, number(1, extent))) +
+                        bytes(3, bytes(2, "")));
+}
+
+std::string immediate(std::uint64_t type, std::uint64_t extent, std::uint64_t field,
+                      const std::string &values)
+{
+    return bytes(2, tensorType(type, extent)) + bytes(3, bytes(1, bytes(field, bytes(1, values))));
+}
+
+Seeds protobufSeeds()
+{
+    const std::string output = bytes(3, bytes(1, "w") + bytes(2, tensorType(10, 2)));
+    const std::string blob = bytes(2, tensorType(10, 2)) +
+                             bytes(5, bytes(1, "@model_path/weights/weight.bin") + number(2, 64));
+    const std::string constant = bytes(1, "const") + output + entry(5, "val", blob) +
+                                 entry(5, "name", immediate(2, 1, 4, "w"));
+    std::string values =
+        bytes(1, "f") + bytes(2, bytes(1, "x") + bytes(2, bytes(1, bytes(1, "w"))));
+    values +=
+        entry(5, "a", immediate(10, 2, 7, "abcd")) + entry(5, "b", immediate(11, 1, 1, "abcd")) +
+        entry(5, "c", immediate(23, 2, 2, varint(300) + varint(~std::uint64_t(0)))) +
+        entry(5, "d", immediate(1, 1, 3, "\1")) + entry(5, "e", immediate(24, 1, 5, varint(7))) +
+        entry(5, "g", immediate(12, 1, 6, "12345678")) + entry(5, "h", immediate(39, 8, 7, "abc"));
+    const std::string item = bytes(1, immediate(23, 1, 2, varint(1)));
+    values += entry(5, "t", bytes(3, bytes(2, item + item))) +
+              entry(5, "m", bytes(3, bytes(4, entry(1, immediate(2, 1, 4, "k"), blob)))) +
+              entry(5, "s", bytes(2, bytes(5, bytes(1, tensorType(10, 4)))));
+    const std::string inner =
+        bytes(1, bytes(1, "i") + bytes(2, tensorType(10, 1))) + bytes(2, "w") + bytes(3, constant);
+    const std::string loop = bytes(1, "while_loop") + bytes(4, inner) + bytes(4, inner);
+    const auto model = [](const std::string &operations) {
+        const std::string function = bytes(1, bytes(1, "x") + bytes(2, tensorType(10, 4))) +
+                                     bytes(2, "CoreML7") + entry(3, "CoreML7", operations);
+        return number(1, 8) + bytes(502, number(1, 1) + entry(2, "main", function));
+    };
+    return {model(bytes(3, constant)), model(bytes(3, constant) + bytes(3, values)),
+            model(bytes(3, loop)), number(1, 1) + bytes(500, "x")};
+}
+
+Seeds manifestSeeds()
+{
+    return {R"({"fileFormatVersion": "1.0.0", "itemInfoEntries": {"U": {"author": "a", "path": )"
+            R"("com.apple.CoreML/model.mlmodel"}}, "rootModelIdentifier": "U"})",
+            R"({"itemInfoEntries": {"U": {"path": "../\u0041"}}, "rootModelIdentifier": "U"})"};
+}
+
+bool write(const std::filesystem::path &folder, const std::string &target, const Seeds &seeds)
+{
+    std::filesystem::create_directories(folder / target);
+    std::ofstream list(folder / (target + ".list"));
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+        const auto path = folder / target / std::to_string(i);
+        std::ofstream(path, std::ios::binary) << seeds[i];
+        list << (i == 0 ? "" : ",") << path.string();
+    }
+    return list.good();
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        std::cerr << "usage: make_seeds FOLDER\n";
+        return 2;
+    }
+    const std::filesystem::path folder(argv[1]);
+    const bool written = write(folder, "fuzz_milblob", blobSeeds()) &&
+                         write(folder, "fuzz_mil_text", textSeeds()) &&
+                         write(folder, "fuzz_mil_protobuf", protobufSeeds()) &&
+                         write(folder, "fuzz_manifest", manifestSeeds());
+    return written ? 0 : 1;
+}
