@@ -40,6 +40,8 @@ struct Session {
 /// adds its line here, its file to CMakeLists.txt and its call to main.cpp.
 void addInspect(CLI::App &app, Session &session);
 void addDecode(CLI::App &app, Session &session);
+void addDiff(CLI::App &app, Session &session);
+void addPatch(CLI::App &app, Session &session);
 
 /// Adds --json, --quiet and --target to a subcommand.
 void addCommonOptions(CLI::App &command, Session &session);

@@ -20,6 +20,8 @@ int run(int argc, char **argv, cli::Session &session)
     app.get_formatter()->column_width(34);
     cli::addInspect(app, session);
     cli::addDecode(app, session);
+    cli::addDiff(app, session);
+    cli::addPatch(app, session);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {

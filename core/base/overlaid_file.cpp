@@ -288,6 +288,13 @@ void OverlaidFile::markSaved()
         m_stamp = stampOf(m_path);
 }
 
+void OverlaidFile::restamp()
+{
+    const std::unique_lock lock(m_mutex);
+    if (!m_path.empty())
+        m_stamp = stampOf(m_path);
+}
+
 std::optional<FileStamp> OverlaidFile::stampOf(const std::filesystem::path &path)
 {
     struct stat status = {};

@@ -67,6 +67,8 @@ public:
     std::span<const std::byte> diskBytes(ByteRange changedRange) const;
     /// What is laid over the file is on disk now: nothing is changed any more.
     void markSaved();
+    /// The file on disk was written and holds again what was mapped: only its stamp is new.
+    void restamp();
 
     /// Of the file on disk when it was mapped or last marked as saved; empty for one in memory.
     const std::optional<FileStamp> &stamp() const { return m_stamp; }

@@ -111,7 +111,7 @@ void TestNpy::types()
     QFETCH(const QByteArray, type);
     QFETCH(const QByteArray, data);
     QFETCH(const QList<double>, values);
-    for (const char version : {1, 2, 3}) {
+    for (const char version : {'\x01', '\x02', '\x03'}) {
         const QByteArray content = file(described(type, "False", "(2,)"), data, version);
         const auto array = readNpy(bytesOf(content), "x.npy");
         QVERIFY2(array, array ? "" : describe(array.error()).c_str());

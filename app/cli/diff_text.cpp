@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/diff_text.h"
+
+#include "app/cli/text_output.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Align = Table::Align;
+
+constexpr std::size_t kShownRanges = 8;
+
+std::string sizeText(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? grouped(bytes->value) + " B" : "-";
+}
+
+std::string fileVerdict(const FileDifference &file)
+{
+    if (!file.bytesA)
+        return "only in B";
+    if (!file.bytesB)
+        return "only in A";
+    if (file.equal)
+        return "equal";
+    std::uint64_t bytes = 0;
+    for (const ByteRange &range : file.ranges)
+        bytes += range.bytes.value;
+    if (file.rangesCut)
+        return fmt::format("differs in more than {} places", grouped(file.ranges.size()));
+    return fmt::format("differs in {} byte{} at {} place{}", grouped(bytes), bytes == 1 ? "" : "s",
+                       grouped(file.ranges.size()), file.ranges.size() == 1 ? "" : "s");
+}
+
+std::string filesText(const Difference &difference)
+{
+    Table table({{"file"}, {"A", Align::Right}, {"B", Align::Right}, {"bytes"}});
+    for (const FileDifference &file : difference.files)
+        table.add({printable(file.path), sizeText(file.bytesA), sizeText(file.bytesB),
+                   fileVerdict(file)});
+    return table.text();
+}
+
+/// Places of a small difference, such as that of a patch.
+std::string rangesText(const Difference &difference)
+{
+    std::string text;
+    for (const FileDifference &file : difference.files) {
+        if (file.ranges.empty() || file.ranges.size() > kShownRanges)
+            continue;
+        text += fmt::format("  {}:", printable(file.path));
+        for (const ByteRange &range : file.ranges)
+            text += fmt::format(" {:#x}+{}", range.offset.value, range.bytes.value);
+        text += '\n';
+    }
+    return text;
+}
+
+/// "12,032 zeroed, 3 changed".
+std::string countsText(const ValueDifference &values)
+{
+    if (values.identical())
+        return fmt::format("all {} equal", grouped(values.elements()));
+    std::string text = fmt::format("{} equal", grouped(values.equal));
+    const auto add = [&text](std::uint64_t count, std::string_view word) {
+        if (count > 0)
+            text += fmt::format(", {} {}", grouped(count), word);
+    };
+    add(values.changed, "changed");
+    add(values.zeroed, "zeroed");
+    add(values.revived, "revived");
+    return text;
+}
+
+std::vector<Table::Column> columns(bool values)
+{
+    std::vector<Table::Column> list{{"weight"}, {"A"}, {"B"}, {"stored B/A", Align::Right}};
+    if (values) {
+        list.push_back({"max |d|", Align::Right});
+        list.push_back({"rmse", Align::Right});
+        list.push_back({"cosine", Align::Right});
+        list.push_back({"ULP", Align::Right});
+        list.push_back({"elements"});
+    }
+    list.push_back({"paired by"});
+    list.push_back({"verdict"});
+    return list;
+}
+
+std::string weightsText(const Bundle &a, const Bundle &b, const Difference &difference, bool values)
+{
+    Table table(columns(values));
+    for (const WeightPair &pair : difference.weights) {
+        const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+        std::vector<std::string> row{printable(from.name), from.form, to.form,
+                                     fmt::format("{:.3f}", pair.storedRatio)};
+        if (values && pair.values) {
+            row.push_back(fmt::format("{:.4g}", pair.values->maxAbs));
+            row.push_back(fmt::format("{:.3g}", pair.values->rmse));
+            row.push_back(fmt::format("{:.6f}", pair.values->cosine));
+            row.push_back(grouped(pair.values->maxUlp));
+            row.push_back(countsText(*pair.values));
+        } else if (values) {
+            row.insert(row.end(), 5, "-");
+        }
+        row.emplace_back(pairingName(pair.pairing));
+        row.push_back(verdict(pair, a, b));
+        table.add(std::move(row));
+    }
+    return table.empty() ? std::string() : table.text();
+}
+
+std::string onlyText(const Bundle &bundle, const std::vector<std::size_t> &weights,
+                     std::string_view side)
+{
+    std::string text;
+    for (const std::size_t i : weights) {
+        const Weight &weight = bundle.weights()[i];
+        text += fmt::format("  only in {}: {} {} {}\n", side, printable(weight.name), weight.form,
+                            shapeText(weight.shape));
+    }
+    return text;
+}
+
+} // namespace
+
+std::string differenceText(const Bundle &a, const Bundle &b, const Difference &difference,
+                           const DiffOptions &options)
+{
+    std::string text = fmt::format("A  {}  {} B\nB  {}  {} B\n", printable(a.name()),
+                                   grouped(a.totalBytes().value), printable(b.name()),
+                                   grouped(b.totalBytes().value));
+    text += difference.identical ? styled(Style::Good, "identical") + "\n"
+                                 : styled(Style::Bold, "different") + "\n";
+    text += "\n" + filesText(difference) + rangesText(difference);
+    const std::string weights = weightsText(a, b, difference, options.values);
+    if (!weights.empty())
+        text += "\n" + weights;
+    text += onlyText(a, difference.onlyA, "A") + onlyText(b, difference.onlyB, "B");
+    if (options.values && options.tolerance > 0) {
+        std::uint64_t beyond = 0;
+        for (const WeightPair &pair : difference.weights)
+            beyond += pair.values ? pair.values->beyondTolerance : 0;
+        text += fmt::format("\n  {} elements differ by more than {}\n", grouped(beyond),
+                            options.tolerance);
+    }
+    return text;
+}
+
+} // namespace kernscope::cli

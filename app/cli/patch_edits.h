@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/patch/edit.h"
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+} // namespace CLI
+
+namespace kernscope::cli {
+
+/// The options that give edits, and their texts.
+struct EditOptions {
+    struct One {
+        const CLI::Option *option = nullptr;
+        std::vector<std::string> texts;
+        bool script = false;
+        Edit::Kind kind = Edit::Kind::Set;
+    };
+    std::vector<One> all;
+};
+
+/// Adds --set, --set-stored, … and --script. `options` must live as long as the command.
+void addEditOptions(CLI::App &command, EditOptions &options);
+
+/// The edits in the order of the command line, those of a script in its place. Errors:
+/// "patch.syntax", "io.open".
+Result<std::vector<Edit>> editsInOrder(const CLI::App &command, const EditOptions &options);
+
+} // namespace kernscope::cli

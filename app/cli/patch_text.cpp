@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/patch_text.h"
+
+#include "app/cli/text_output.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Align = Table::Align;
+
+constexpr std::size_t kShownRanges = 16; ///< of one edit
+constexpr std::size_t kShownBytes = 8;   ///< of one range
+
+std::string hexText(const std::vector<std::byte> &bytes)
+{
+    std::string text;
+    for (std::size_t i = 0; i < std::min(bytes.size(), kShownBytes); ++i)
+        text += fmt::format("{}{:02x}", i == 0 ? "" : " ", std::to_integer<unsigned>(bytes[i]));
+    return bytes.size() > kShownBytes ? text + " …" : text;
+}
+
+std::string editsText(const std::vector<AppliedEdit> &edits)
+{
+    Table table({{"edit"},
+                 {"asked", Align::Right},
+                 {"stored", Align::Right},
+                 {"was", Align::Right},
+                 {"note"}});
+    for (const AppliedEdit &edit : edits) {
+        table.add({fmt::format("{} {}", editKindName(edit.edit.kind), editText(edit.edit)),
+                   fmt::format("{}", edit.asked), fmt::format("{:.9g}", edit.stored), edit.oldText,
+                   edit.bytes.empty() ? "nothing to change" : edit.note});
+    }
+    return table.text();
+}
+
+std::string rangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
+{
+    Table table(
+        {{"file"}, {"offset", Align::Right}, {"bytes", Align::Right}, {"before"}, {"after"}});
+    std::size_t hidden = 0;
+    for (const AppliedEdit &edit : edits) {
+        for (std::size_t i = 0; i < edit.bytes.size(); ++i) {
+            const FileEdit &bytes = edit.bytes[i];
+            if (i >= kShownRanges) {
+                ++hidden;
+                continue;
+            }
+            table.add({bundle.files()[bytes.file].path, fmt::format("{:#x}", bytes.offset.value),
+                       grouped(bytes.after.size()), hexText(bytes.before), hexText(bytes.after)});
+        }
+    }
+    if (table.empty())
+        return {};
+    std::string text = "\n" + table.text();
+    if (hidden > 0)
+        text += fmt::format("  and {} more ranges\n", grouped(hidden));
+    return text;
+}
+
+} // namespace
+
+std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
+                      const std::optional<SaveReport> &saved, const std::string &target)
+{
+    std::string text = editsText(edits) + rangesText(bundle, edits) + "\n";
+    if (!saved)
+        return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
+    if (saved->ranges.empty())
+        return text + fmt::format("{}: nothing had to be changed\n", printable(target));
+    const std::size_t ranges = saved->ranges.size();
+    return text + fmt::format("{}: {} byte{} changed in {} range{}, {}\n", printable(target),
+                              grouped(saved->bytesWritten.value),
+                              saved->bytesWritten.value == 1 ? "" : "s", grouped(ranges),
+                              ranges == 1 ? "" : "s",
+                              saved->verified ? styled(Style::Good, "read back and verified")
+                                              : styled(Style::Bad, "not verified"));
+}
+
+} // namespace kernscope::cli

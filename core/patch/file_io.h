@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <signal.h>
+
+/// Files written so that what was reported is on the disk.
+namespace kernscope::patch {
+
+/// A file descriptor that closes itself. Errors are "io.open", "io.read" and "io.write", with the
+/// system's words in `found`.
+class File
+{
+public:
+    enum class Mode : std::uint8_t {
+        Read,
+        Change, ///< an existing file, read and written in place
+        Create, ///< a file that must not exist yet
+    };
+    static Result<File> open(const std::filesystem::path &path, Mode mode, std::string name);
+
+    File(File &&other) noexcept;
+    File &operator=(File &&other) noexcept;
+    File(const File &) = delete;
+    File &operator=(const File &) = delete;
+    ~File();
+
+    int descriptor() const { return m_descriptor; }
+    const std::string &name() const { return m_name; }
+
+    Result<std::uint64_t> size() const;
+    /// Exactly bytes.size() bytes; a file that ends before is an error.
+    Result<void> readAt(std::uint64_t offset, std::span<std::byte> bytes) const;
+    Result<void> writeAt(std::uint64_t offset, std::span<const std::byte> bytes) const;
+    /// At the place where the last append ended.
+    Result<void> append(std::span<const std::byte> bytes);
+    /// Everything written is on the disk when this returns.
+    Result<void> sync() const;
+    /// Alone, until it is closed. False where another process has it.
+    bool tryLock() const;
+    /// Permissions as those of `other`.
+    Result<void> takePermissions(const File &other) const;
+
+private:
+    File(int descriptor, std::string name) : m_descriptor(descriptor), m_name(std::move(name)) {}
+
+    int m_descriptor = -1;
+    std::uint64_t m_end = 0;
+    std::string m_name;
+};
+
+Error ioError(std::string_view code, std::string_view file, std::string_view what, int number);
+
+/// Makes renames and removals in a folder last.
+Result<void> syncFolder(const std::filesystem::path &folder);
+
+/// Holds back the signals that would end the process, on this thread. They are delivered when it
+/// is gone; whoever holds it asks in between whether one waits, and puts things back.
+class SignalShield
+{
+public:
+    SignalShield();
+    ~SignalShield();
+    SignalShield(const SignalShield &) = delete;
+    SignalShield &operator=(const SignalShield &) = delete;
+
+    bool signalled() const;
+
+private:
+    sigset_t m_ending{};
+    sigset_t m_before{};
+};
+
+} // namespace kernscope::patch

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/patch/patch.h"
+
+#include <functional>
+
+/// The steps of a save in place, for the tests that stop it at each of them.
+namespace kernscope::patch {
+
+enum class SaveStep : std::uint8_t {
+    Checked,      ///< nothing was written yet
+    BackedUp,     ///< the backups are made
+    Journalled,   ///< the journal is on the disk
+    RangeWritten, ///< once for each range
+    Synced,       ///< all files are on the disk
+    Verified,     ///< and were read back
+    Removed,      ///< the journal is gone
+};
+
+/// Called after each step; false makes that step fail as a fault of the disk would.
+using SaveHook = std::function<bool(SaveStep)>;
+
+Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook);
+
+} // namespace kernscope::patch

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/json_values.h"
+
+namespace kernscope::report {
+
+namespace {
+
+Json bytesJson(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? numberJson(bytes->value) : Json(nullptr);
+}
+
+Json fileJson(const FileDifference &file)
+{
+    Json json;
+    json["path"] = file.path;
+    json["bytes_a"] = bytesJson(file.bytesA);
+    json["bytes_b"] = bytesJson(file.bytesB);
+    json["equal"] = file.equal;
+    json["ranges"] = Json::array();
+    for (const ByteRange &range : file.ranges)
+        json["ranges"].push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
+    if (file.rangesCut)
+        json["ranges_cut"] = true;
+    return json;
+}
+
+Json valuesJson(const ValueDifference &values)
+{
+    Json json;
+    json["equal"] = numberJson(values.equal);
+    json["changed"] = numberJson(values.changed);
+    json["zeroed"] = numberJson(values.zeroed);
+    json["revived"] = numberJson(values.revived);
+    json["max_abs"] = values.maxAbs;
+    json["mean_abs"] = values.meanAbs;
+    json["rmse"] = values.rmse;
+    json["cosine"] = values.cosine;
+    json["max_ulp"] = values.maxUlp;
+    json["ulp_histogram"] = numbersJson(values.ulpHistogram);
+    json["beyond_tolerance"] = numberJson(values.beyondTolerance);
+    return json;
+}
+
+Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
+{
+    Json json;
+    json["name"] = a.weights()[pair.a].name;
+    json["pairing"] = pairingName(pair.pairing);
+    json["a"] = weightJson(a, pair.a, std::nullopt, {});
+    json["b"] = weightJson(b, pair.b, std::nullopt, {});
+    json["stored_ratio"] = ratioJson(pair.storedRatio);
+    json["layout_equal"] = pair.layoutEqual;
+    json["stored_equal"] = pair.storedEqual;
+    json["values"] = pair.values ? valuesJson(*pair.values) : Json(nullptr);
+    if (pair.step)
+        json["step"] = *pair.step;
+    json["verdict"] = verdict(pair, a, b);
+    if (pair.fault)
+        json["fault"] = diagnosticJson({Severity::Error, *pair.fault});
+    return json;
+}
+
+Json onlyJson(const Bundle &bundle, const std::vector<std::size_t> &weights)
+{
+    Json list = Json::array();
+    for (const std::size_t weight : weights)
+        list.push_back(weightJson(bundle, weight, std::nullopt, {}));
+    return list;
+}
+
+} // namespace
+
+Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    Json json = document("diff");
+    json["a"] = a.name();
+    json["b"] = b.name();
+    json["identical"] = difference.identical;
+    json["files"] = Json::array();
+    for (const FileDifference &file : difference.files)
+        json["files"].push_back(fileJson(file));
+    json["program"] = {{"equal", difference.program.equal},
+                       {"bytes_a", bytesJson(difference.program.bytesA)},
+                       {"bytes_b", bytesJson(difference.program.bytesB)}};
+    json["weights"] = Json::array();
+    for (const WeightPair &pair : difference.weights)
+        json["weights"].push_back(pairJson(a, b, pair));
+    json["only_a"] = onlyJson(a, difference.onlyA);
+    json["only_b"] = onlyJson(b, difference.onlyB);
+    return json;
+}
+
+} // namespace kernscope::report
