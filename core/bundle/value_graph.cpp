@@ -61,16 +61,22 @@ void GraphBuilder::read(const mil::Operation &operation, std::size_t index)
     });
 }
 
-/// A body's inputs stand for the loop's operands, one by one.
+/// A body's inputs stand for the loop's operands, one by one, however these are bracketed.
 void GraphBuilder::bindInputs(const mil::Block &block, const mil::Operation &holder)
 {
-    const mil::Argument *loopVars = holder.input("loop_vars");
+    std::vector<const mil::Reference *> variables;
+    if (const mil::Argument *loopVars = holder.input("loop_vars")) {
+        for (const mil::Value &value : loopVars->values) {
+            forEachValue(value, [&variables](const mil::Value &each) {
+                if (!std::holds_alternative<std::vector<mil::Value>>(each.content))
+                    variables.push_back(each.reference());
+            });
+        }
+    }
     for (std::size_t i = 0; i < block.inputs.size(); ++i) {
         const std::size_t inner = define(block.inputs[i], Definition::kNoOperation, i);
-        if (!loopVars || i >= loopVars->values.size())
-            continue;
-        const mil::Reference *reference = loopVars->values[i].reference();
-        const std::size_t outer = reference ? m_graph.resolve(*reference) : ValueGraph::kNone;
+        const mil::Reference *variable = i < variables.size() ? variables[i] : nullptr;
+        const std::size_t outer = variable ? m_graph.resolve(*variable) : ValueGraph::kNone;
         if (outer != ValueGraph::kNone)
             m_graph.m_definitions[outer].aliases.push_back(inner);
     }

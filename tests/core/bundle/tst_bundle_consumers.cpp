@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+
+#include <QTest>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+std::string textOf(const Consumer &consumer)
+{
+    std::string via;
+    for (const std::string &op : consumer.via)
+        via += op + ">";
+    return fmt::format("{}{}:{}.{}={}", via, consumer.name, consumer.op, consumer.param,
+                       consumer.flops ? std::to_string(*consumer.flops) : "?");
+}
+
+std::string consumersOf(const Bundle &bundle, std::string_view weight)
+{
+    const auto index = bundle.weightByName(weight);
+    if (!index)
+        return "no such weight";
+    std::string text;
+    for (const Consumer &consumer : bundle.weights()[*index].consumers)
+        text += (text.empty() ? "" : " ") + textOf(consumer);
+    return text;
+}
+
+void weight(MadeBundle &made, std::string_view name, std::string_view shape, std::size_t elements)
+{
+    made.constant(fmt::format("tensor<fp16, {}>", shape), name,
+                  made.blob(ElementType::Fp16, shape, Bytes(2 * elements)));
+}
+
+} // namespace
+
+/// Who reads a weight, through which ops, and at what cost.
+class TestBundleConsumers : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void flops_data();
+    void flops();
+    void throughOtherOps();
+    void intoLoops();
+    void geometry();
+    void functionsAndUnusedWeights();
+    void inlineBlob();
+};
+
+void TestBundleConsumers::flops_data()
+{
+    QTest::addColumn<QByteArray>("shape");
+    QTest::addColumn<int>("elements");
+    QTest::addColumn<QByteArray>("statement");
+    QTest::addColumn<QByteArray>("consumer");
+    const auto row = [](const char *name, const char *shape, int elements, const char *statement,
+                        const char *consumer) {
+        QTest::newRow(name) << QByteArray(shape) << elements << QByteArray(statement)
+                            << QByteArray(consumer);
+    };
+    row("conv", "[8, 3, 2, 2]", 96, "tensor<fp16, [1, 8, 5, 5]> y = conv(weight = w, x = x)",
+        "y:conv.weight=4800");
+    row("conv, open extents", "[8, 3, 2, 2]", 96,
+        "tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)", "y:conv.weight=?");
+    row("conv, bias", "[8]", 8, "tensor<fp16, [1, 8, 5, 5]> y = conv(bias = w, weight = x, x = x)",
+        "y:conv.bias=0");
+    row("conv_transpose", "[4, 3, 2]", 24,
+        "tensor<fp16, [1, 3, 9]> y = conv_transpose(weight = w, x = x)",
+        "y:conv_transpose.weight=48");
+    row("linear", "[2, 4]", 8, "tensor<fp16, [1, 2]> y = linear(weight = w, x = x)",
+        "y:linear.weight=16");
+    row("matmul, y", "[4, 6]", 24,
+        "tensor<fp16, [1, 6]> y = matmul(transpose_y = bool(false), x = x, y = w)",
+        "y:matmul.y=48");
+    row("matmul, y transposed", "[6, 4]", 24,
+        "tensor<fp16, [1, 6]> y = matmul(transpose_y = bool(true), x = x, y = w)", "y:matmul.y=48");
+    row("matmul, x", "[5, 4]", 20, "tensor<fp16, [5, 1]> y = matmul(x = w, y = x)",
+        "y:matmul.x=40");
+    row("matmul, x transposed", "[4, 5]", 20,
+        "tensor<fp16, [5, 1]> y = matmul(transpose_x = bool(true), x = w, y = x)", "y:matmul.x=40");
+    row("gather", "[10, 4]", 40, "tensor<fp16, [1, 4]> y = gather(indices = x, x = w)",
+        "y:gather.x=0");
+    row("lstm", "[8, 4]", 32, "tensor<fp16, [1, 2]> y = lstm(weight_ih = w, x = x)",
+        "y:lstm.weight_ih=0");
+}
+
+void TestBundleConsumers::flops()
+{
+    QFETCH(QByteArray, shape);
+    QFETCH(int, elements);
+    QFETCH(QByteArray, statement);
+    QFETCH(QByteArray, consumer);
+    MadeBundle made;
+    weight(made, "w", shape.toStdString(), static_cast<std::size_t>(elements));
+    made.line(statement.toStdString() + "[name = string(\"y\")]");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+    QCOMPARE(consumersOf(**bundle, "w"), consumer.toStdString());
+}
+
+void TestBundleConsumers::throughOtherOps()
+{
+    MadeBundle made;
+    weight(made, "w", "[4, 2]", 8);
+    made.line("tensor<fp32, [4, 2]> c = cast(dtype = string(\"fp32\"), x = w)[name = "
+              "string(\"c\")]");
+    made.line("tensor<fp32, [2, 4]> t = transpose(perm = tensor<int32, [2]>([1, 0]), x = c)[name "
+              "= string(\"t\")]");
+    made.line("tensor<fp16, [1, 4]> early = add(x = x, y = w)[name = string(\"early\")]");
+    made.line("tensor<fp16, [1, 2]> late = linear(weight = t, x = x)[name = string(\"late\")]");
+    made.line("tensor<fp16, [1, 2]> shaped = reshape(shape = w, x = x)[name = string(\"shaped\")]");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    // in program order; the cost is that of the shape that the op sees
+    QCOMPARE(consumersOf(**bundle, "w"),
+             std::string("early:add.y=0 cast>transpose>late:linear.weight=16 "
+                         "shaped:reshape.shape=0"));
+}
+
+void TestBundleConsumers::intoLoops()
+{
+    MadeBundle made;
+    weight(made, "w", "[2, 4]", 8);
+    weight(made, "v", "[2, 4]", 8);
+    made.line("tensor<fp16, [1, 4]> z = while_loop(loop_vars = (x, w)) cond (tensor<fp16, [1, 4]> "
+              "a, tensor<fp16, [2, 4]> b) { bool c = less(x = a)[name = string(\"c\")]; } -> (c), "
+              "block body (tensor<fp16, [1, 4]> d, tensor<fp16, [2, 4]> e) { "
+              "tensor<fp16, [1, 2]> f = linear(weight = e, x = d)[name = string(\"f\")]; "
+              "tensor<fp16, [1, 2]> g = linear(weight = v, x = d)[name = string(\"g\")]; "
+              "tensor<fp16, [10]> inner = const()[name = string(\"inner\"), val = " +
+              made.blob(ElementType::Fp16, "[10]", Bytes(20)) +
+              "]; tensor<fp16, [10]> h = add(x = inner, y = inner)[name = string(\"h\")]; } -> "
+              "(d, e)");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+    QCOMPARE(consumersOf(**bundle, "w"), std::string("f:linear.weight=16"));
+    QCOMPARE(consumersOf(**bundle, "v"), std::string("g:linear.weight=16"));
+    QCOMPARE(consumersOf(**bundle, "inner"), std::string("h:add.x=0 h:add.y=0"));
+    QVERIFY((*bundle)->weights()[*(*bundle)->weightByName("v")].consumers[0].geometry.insideLoop);
+    QCOMPARE((*bundle)->weights().size(), std::size_t(3));
+}
+
+void TestBundleConsumers::geometry()
+{
+    MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 6, 9, 9]> x";
+    made.constant("tensor<int32, [2]>", "s", "tensor<int32, [2]>([2, 1])");
+    made.constant("string", "p", "string(\"custom\")");
+    weight(made, "w", "[4, 3, 1, 1]", 12);
+    made.line("tensor<fp16, [1, 4, 5, 9]> y = conv(dilations = tensor<int32, [2]>([1, 1]), groups "
+              "= int32(2), pad = tensor<int32, [4]>([0, 0, 1, 1]), pad_type = p, strides = s, "
+              "weight = w, x = x)[name = string(\"y\")]");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    const ConsumerGeometry &geometry = (*bundle)->weights()[0].consumers[0].geometry;
+    using Numbers = std::vector<std::uint64_t>;
+    QCOMPARE(geometry.strides, Numbers({2, 1}));
+    QCOMPARE(geometry.dilations, Numbers({1, 1}));
+    QCOMPARE(geometry.pads, Numbers({0, 0, 1, 1}));
+    QCOMPARE(geometry.padType, std::string("custom"));
+    QCOMPARE(geometry.groups, std::uint64_t(2));
+    QCOMPARE(*geometry.input, Shape({1, 6, 9, 9}));
+    QCOMPARE(*geometry.output, Shape({1, 4, 5, 9}));
+    QVERIFY(!geometry.insideLoop);
+}
+
+/// Functions share one weight file; each has its own rows. Small constants are no weights.
+void TestBundleConsumers::functionsAndUnusedWeights()
+{
+    MadeBundle made;
+    weight(made, "w", "[2, 4]", 8);
+    made.constant("tensor<fp16, [4]>", "small", "tensor<fp16, [4]>([0x0p0, 0x0p0, 0x0p0, 0x0p0])");
+    std::string text = made.text();
+    text.insert(text.rfind('}'),
+                "    func other<ios18>(tensor<fp16, [1, 4]> x) {\n tensor<fp16, [2, 4]> w = "
+                "const()[name = string(\"w\"), val = " +
+                    MadeBundle::blobAt("fp16", "[2, 4]", 64) +
+                    "];\n tensor<fp16, [1, 2]> y = linear(weight = w, x = x)[name = "
+                    "string(\"y\")];\n } -> (y);\n");
+    const auto bundle = Bundle::open("two.mlmodelc", MadeBundle::options(text, made.weights()));
+    QVERIFY(bundle);
+    QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+    QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+    QCOMPARE((*bundle)->weights()[0].function, std::string("main"));
+    QCOMPARE((*bundle)->weights()[0].consumers.size(), std::size_t(0));
+    QCOMPARE((*bundle)->weights()[1].function, std::string("other"));
+    QCOMPARE((*bundle)->weights()[1].consumers.size(), std::size_t(1));
+    QVERIFY((*bundle)->weights()[0].parts[0].shared);
+}
+
+/// An op may name a record without a const op between.
+void TestBundleConsumers::inlineBlob()
+{
+    MadeBundle made;
+    made.line("tensor<fp16, [1, 2]> y = linear(weight = " +
+              made.blob(ElementType::Fp16, "[2, 4]", Bytes(16)) + ", x = x)[name = string(\"y\")]");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
+    QCOMPARE(consumersOf(**bundle, "y.weight"), std::string("y:linear.weight=16"));
+}
+
+QTEST_APPLESS_MAIN(TestBundleConsumers)
+#include "tst_bundle_consumers.moc"
