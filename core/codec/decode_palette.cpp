@@ -45,9 +45,11 @@ void Decoder::State::indices(std::uint64_t first, std::span<std::uint8_t> out) c
         return;
     }
     std::array<std::uint8_t, kBlockElements> compact;
+    std::uint64_t next = mask->rank(first);
     forEachBlock(first, out, [&](std::uint64_t position, std::span<std::uint8_t> part) {
-        const std::uint64_t rank = std::min(mask->rank(position), payloadElements);
+        const std::uint64_t rank = std::min(next, payloadElements);
         const std::uint64_t kept = countBits(mask->bytes(), position, part.size());
+        next += kept;
         const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
         unpackCodes(payload.bytes, palette->width, rank, some);
         expandBytes(mask->bytes(), position, some, part);
@@ -85,22 +87,31 @@ void Decoder::State::vectorLanes(std::uint64_t first, std::span<std::uint16_t> o
     const std::uint64_t vector = palette->vector;
     std::array<std::uint8_t, kBlockElements> codes;
     const std::uint64_t last = (first + out.size() - 1) / vector;
-    std::uint64_t element = first;
-    std::size_t done = 0;
-    for (std::uint64_t index = first / vector; index <= last; index += kBlockElements) {
-        const std::size_t count = std::min<std::uint64_t>(kBlockElements, last + 1 - index);
+    std::uint64_t lane = first % vector; // of the first element that is still to come
+    GridWalker walker(palette->grid, first / vector);
+    for (std::uint64_t index = first / vector; index <= last;) {
+        std::size_t count =
+            std::min<std::uint64_t>({kBlockElements, last + 1 - index, walker.cellLeft()});
+        const auto book =
+            std::span(palette->vectors)
+                .subspan(walker.cell() * palette->entries * vector, palette->entries * vector);
+        if (lane != 0 || out.size() < count * vector)
+            count = lane != 0 || out.size() < vector ? 1 : count - 1; // parts of vectors alone
         indices(index, std::span(codes).first(count));
-        GridWalker walker(palette->grid, index);
-        for (std::size_t i = 0; i < count; ++i, walker.advance(1)) {
-            const bool kept = !mask || mask->test(index + i);
-            for (std::uint64_t lane = element % vector; lane < vector && done < out.size();
-                 ++lane, ++element, ++done) {
-                const auto table = palette->halfTable(walker.cell(), lane);
-                out[done] =
-                    kept ? static_cast<std::uint16_t>(loadCode(table, ElementType::Fp16, codes[i]))
-                         : std::uint16_t{0};
-            }
+        const std::size_t filled = std::min<std::uint64_t>(count * vector - lane, out.size());
+        if (filled == count * vector)
+            lookupVectors(std::span(codes).first(count), book, vector, out.first(filled));
+        else
+            std::copy_n(book.begin() + static_cast<std::ptrdiff_t>(codes[0] * vector + lane),
+                        filled, out.begin());
+        for (std::size_t i = 0; mask && i < filled; ++i) {
+            if (!mask->test(index + (lane + i) / vector))
+                out[i] = 0;
         }
+        out = out.subspan(filled);
+        lane = 0;
+        index += count;
+        walker.advance(count);
     }
 }
 

@@ -51,14 +51,16 @@ void Decoder::State::forEachScaleRun(std::uint64_t first, std::size_t count, Eac
     constexpr std::uint64_t kShortRow = 32; // below, a call for each row costs more than its work
     GridWalker walker(s.grid, first);
     for (std::size_t done = 0; done < count;) {
+        const std::size_t left = count - done;
         ScaleRun run;
         std::size_t part = 0;
         std::size_t cells = 0;
-        if (walker.rowLeft() >= kShortRow || walker.rowLeft() >= count - done) {
+        if (walker.rowLeft() >= kShortRow || walker.rowLeft() >= left) {
             run.block = walker.block();
             run.phase = run.block - walker.cellLeft();
-            part = std::min<std::uint64_t>(count - done, walker.rowLeft());
-            // A block of at most kBlockElements elements has at most that many cells.
+            part = std::min<std::uint64_t>(left, walker.rowLeft());
+            if (part / run.block >= kBlockElements - 1) // no more cells than there is room for
+                part = std::min<std::uint64_t>(part, kBlockElements * run.block - run.phase);
             cells = (run.phase + part - 1) / run.block + 1;
             s.scalesOf(walker.cell(), std::span(scales).first(cells));
             if (s.offset)
@@ -66,7 +68,7 @@ void Decoder::State::forEachScaleRun(std::uint64_t first, std::size_t count, Eac
             walker.advance(part);
         } else {
             // Short rows: one scale an element.
-            for (; part < count - done; ++part, ++cells, walker.advance(1)) {
+            for (; part < std::min(left, kBlockElements); ++part, ++cells, walker.advance(1)) {
                 s.scalesOf(walker.cell(), std::span(scales).subspan(part, 1));
                 if (s.offset)
                     s.offsetsOf(walker.cell(), std::span(offsets).subspan(part, 1));
@@ -114,25 +116,44 @@ void Decoder::State::codeBytes(std::uint64_t first, std::span<std::uint8_t> out)
     expandBytes(mask->bytes(), first, some, out);
 }
 
+void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
+                               std::span<std::uint16_t> out) const
+{
+    const auto scale = [&](std::span<const std::uint8_t> codes, const ScaleRun &part,
+                           std::span<std::uint16_t> to) {
+        if (isSignedInteger(payload.type))
+            scaleToHalf(
+                std::span(reinterpret_cast<const std::int8_t *>(codes.data()), codes.size()), part,
+                to);
+        else
+            scaleToHalf(codes, part, to);
+    };
+    if (!mask && bitWidth(payload.type) == 8) {
+        // Where they lie, in one go.
+        const auto *codes = reinterpret_cast<const std::uint8_t *>(payload.bytes.data());
+        scale({codes + first, out.size()}, run, out);
+        return;
+    }
+    std::array<std::uint8_t, kBlockElements> codes;
+    forEachBlock(0, out, [&](std::uint64_t at, std::span<std::uint16_t> to) {
+        const auto some = std::span(codes).first(to.size());
+        codeBytes(first + at, some);
+        ScaleRun part = run;
+        const std::uint64_t skipped = (run.phase + at) / run.block;
+        part.phase = (run.phase + at) % run.block;
+        part.scales = run.scales.subspan(skipped);
+        if (!run.offsets.empty())
+            part.offsets = run.offsets.subspan(skipped);
+        scale(some, part, to);
+        if (mask)
+            clearGaps(mask->bytes(), first + at, to);
+    });
+}
+
 void Decoder::State::scaledHalves(std::uint64_t first, std::span<std::uint16_t> out) const
 {
-    std::array<std::uint8_t, kBlockElements> codes;
-    forEachBlock(first, out, [&](std::uint64_t position, std::span<std::uint16_t> part) {
-        const auto some = std::span(codes).first(part.size());
-        codeBytes(position, some);
-        forEachScaleRun(
-            position, part.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
-                const auto from = some.subspan(at, count);
-                const auto to = part.subspan(at, count);
-                if (isSignedInteger(payload.type))
-                    scaleToHalf(
-                        std::span(reinterpret_cast<const std::int8_t *>(from.data()), count), run,
-                        to);
-                else
-                    scaleToHalf(from, run, to);
-            });
-        if (mask)
-            clearGaps(mask->bytes(), position, part);
+    forEachScaleRun(first, out.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+        scaledRun(first + at, run, out.subspan(at, count));
     });
 }
 

@@ -31,9 +31,11 @@ void Decoder::State::payloadFloats(std::uint64_t first, std::span<float> out) co
         return;
     }
     std::array<float, kBlockElements> compact;
+    std::uint64_t next = mask->rank(first);
     forEachBlock(first, out, [&](std::uint64_t position, std::span<float> part) {
-        const std::uint64_t rank = std::min(mask->rank(position), payloadElements);
+        const std::uint64_t rank = std::min(next, payloadElements);
         const std::uint64_t kept = countBits(mask->bytes(), position, part.size());
+        next += kept;
         const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
         fetch(rank, some);
         expandFloats(mask->bytes(), position, some, part);

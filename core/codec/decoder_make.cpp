@@ -333,6 +333,10 @@ void Maker::paletteTables(PaletteState &palette)
     palette.halves.resize(perBook * palette.codebooks);
     if (!half)
         palette.floats.resize(perBook * palette.codebooks);
+    if (palette.vector > 1 && palette.inner == 1) {
+        palette.vectors.resize(perBook * palette.codebooks);
+        convertToHalf(lut.bytes, lut.type, 0, palette.vectors);
+    }
     for (std::uint64_t g = 0; g < palette.codebooks; ++g) {
         convertToHalf(lut.bytes, lut.type, g * perBook, bookHalves);
         if (!half)

@@ -27,16 +27,17 @@ void forEachBlock(std::uint64_t first, std::span<T> out, Each each)
 }
 
 struct PaletteState {
-    unsigned width = 0;                ///< bits of one index
-    std::uint64_t entries = 0;         ///< K
-    std::uint64_t vector = 1;          ///< V
-    std::uint64_t codebooks = 0;       ///< G
-    GridMap grid;                      ///< codebook of each index
-    std::uint64_t inner = 1;           ///< elements that one step along the vector axis skips
-    std::uint64_t axisExtent = 1;      ///< decoded extent of the vector axis
-    Operand lut;                       ///< [G][K][V]
-    std::vector<std::uint16_t> halves; ///< [G][V][K]; empty where lut.bytes are that already
-    std::vector<float> floats;         ///< [G][V][K]; empty for an fp16 codebook
+    unsigned width = 0;                 ///< bits of one index
+    std::uint64_t entries = 0;          ///< K
+    std::uint64_t vector = 1;           ///< V
+    std::uint64_t codebooks = 0;        ///< G
+    GridMap grid;                       ///< codebook of each index
+    std::uint64_t inner = 1;            ///< elements that one step along the vector axis skips
+    std::uint64_t axisExtent = 1;       ///< decoded extent of the vector axis
+    Operand lut;                        ///< [G][K][V]
+    std::vector<std::uint16_t> halves;  ///< [G][V][K]; empty where lut.bytes are that already
+    std::vector<std::uint16_t> vectors; ///< [G][K][V]; vectors along the last axis only
+    std::vector<float> floats;          ///< [G][V][K]; empty for an fp16 codebook
     mutable std::once_flag valuesMade;
     mutable std::vector<float> values; ///< [G][K][V]
 
@@ -99,6 +100,7 @@ private:
     void paletteFloats(std::uint64_t first, std::span<float> out) const;
     void sparseHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
     void scaledHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void scaledRun(std::uint64_t first, const ScaleRun &run, std::span<std::uint16_t> out) const;
     void scaleBlock(std::uint64_t first, std::span<float> values) const;
     /// fp32 values before the last rounding to T, at most kBlockElements of them.
     void blockFloats(std::uint64_t first, std::span<float> out) const;

@@ -16,6 +16,11 @@ void lookupPacked(std::span<const std::byte> stream, unsigned width, std::uint64
 void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
                  std::span<const std::byte> table, std::span<std::uint16_t> out);
 
+/// Entries of `vector` halves each, one after the other: `table` holds 2^width of them, and `out`
+/// codes.size() of them.
+void lookupVectors(std::span<const std::uint8_t> codes, std::span<const std::uint16_t> table,
+                   std::size_t vector, std::span<std::uint16_t> out);
+
 /// The same for fp32 entries.
 void lookupFloats(std::span<const std::uint8_t> codes, std::span<const float> table,
                   std::span<float> out);

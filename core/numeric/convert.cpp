@@ -31,6 +31,47 @@ void convertWhole(std::span<const std::byte> packed, std::uint64_t first, std::s
         out[i] = convert(loadAt<Stored>(in, i));
 }
 
+/// What each code of an 8-bit type is in the type of the result.
+template <class Out, class Convert>
+constexpr std::array<Out, 256> tableOf(Convert convert)
+{
+    std::array<Out, 256> table{};
+    for (unsigned code = 0; code < 256; ++code)
+        table[code] = convert(static_cast<std::uint8_t>(code));
+    return table;
+}
+
+constexpr auto kE4m3Floats = tableOf<float>(e4m3ToFloat);
+constexpr auto kE5m2Floats = tableOf<float>(e5m2ToFloat);
+constexpr auto kE4m3Halves =
+    tableOf<std::uint16_t>([](std::uint8_t code) { return floatToHalf(e4m3ToFloat(code)); });
+constexpr auto kInt8Halves = tableOf<std::uint16_t>([](std::uint8_t code) {
+    return floatToHalf(static_cast<float>(static_cast<std::int8_t>(code)));
+});
+constexpr auto kUint8Halves =
+    tableOf<std::uint16_t>([](std::uint8_t code) { return floatToHalf(static_cast<float>(code)); });
+
+template <class Out>
+void lookUp(std::span<const std::byte> packed, std::uint64_t first,
+            const std::array<Out, 256> &table, std::span<Out> out)
+{
+    const std::byte *in = packed.data() + first;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = table[std::to_integer<std::size_t>(in[i])];
+}
+
+/// The table of an 8-bit type; null for the others.
+const std::array<std::uint16_t, 256> *halfTable(ElementType type)
+{
+    switch (type) {
+    case ElementType::Fp8E4M3Fn: return &kE4m3Halves;
+    case ElementType::Int8: return &kInt8Halves;
+    case ElementType::Bool:
+    case ElementType::Uint8: return &kUint8Halves;
+    default: return nullptr;
+    }
+}
+
 template <class Stored>
 void convertNumbers(std::span<const std::byte> packed, std::uint64_t first, std::span<float> out)
 {
@@ -77,10 +118,8 @@ void convertToFloat(std::span<const std::byte> packed, ElementType type, std::ui
     case ElementType::Bf16:
         convertWhole<std::uint16_t>(packed, first, out, bfloat16ToFloat);
         return;
-    case ElementType::Fp8E4M3Fn:
-        convertWhole<std::uint8_t>(packed, first, out, e4m3ToFloat);
-        return;
-    case ElementType::Fp8E5M2: convertWhole<std::uint8_t>(packed, first, out, e5m2ToFloat); return;
+    case ElementType::Fp8E4M3Fn: lookUp(packed, first, kE4m3Floats, out); return;
+    case ElementType::Fp8E5M2: lookUp(packed, first, kE5m2Floats, out); return;
     case ElementType::Int8: convertNumbers<std::int8_t>(packed, first, out); return;
     case ElementType::Int16: convertNumbers<std::int16_t>(packed, first, out); return;
     case ElementType::Int32: convertNumbers<std::int32_t>(packed, first, out); return;
@@ -108,6 +147,16 @@ void convertToHalf(std::span<const std::byte> packed, ElementType type, std::uin
     if (type == ElementType::Fp16) {
         if (!out.empty())
             std::memcpy(out.data(), packed.data() + 2 * first, 2 * out.size());
+        return;
+    }
+    if (const auto *table = halfTable(type)) {
+        lookUp(packed, first, *table, out);
+        return;
+    }
+    if (type == ElementType::Fp8E5M2) {
+        // The upper byte of an fp16 number, NaN included.
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = static_cast<std::uint16_t>(std::to_integer<unsigned>(packed[first + i]) << 8);
         return;
     }
     std::array<float, kBlock> values;

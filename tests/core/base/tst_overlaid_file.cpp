@@ -246,9 +246,9 @@ void TestOverlaidFile::randomWrites()
 void TestOverlaidFile::manyScatteredPages()
 {
     // More separate writable pages than the system allows mappings: every other page of a sparse
-    // file of 600 MB.
+    // file of 320 MB.
     const QString path = m_folder.filePath(QStringLiteral("sparse.bin"));
-    constexpr std::uint64_t kPages = 150000;
+    constexpr std::uint64_t kPages = 80000;
     {
         QFile file(path);
         QVERIFY(file.open(QIODevice::WriteOnly));

@@ -29,9 +29,9 @@ bool sameFloat(float a, float b)
            (std::isnan(a) && std::isnan(b));
 }
 
-std::mt19937_64 seeded(const QString &name)
+std::mt19937_64 seeded(int index)
 {
-    return std::mt19937_64(qHash(name, 20240607));
+    return std::mt19937_64(20240607u + static_cast<unsigned>(index));
 }
 
 } // namespace
@@ -64,7 +64,7 @@ void TestDecoder::valuesAreTheFormulas()
 {
     QFETCH(int, index);
     const Form form = allForms()[static_cast<std::size_t>(index)];
-    auto random = seeded(QString::fromStdString(form.name));
+    auto random = seeded(index);
     for (int round = 0; round < 6; ++round) {
         const Sample sample = makeSample(form, random);
         const auto decoder = Decoder::make(sample.encoding);
@@ -87,7 +87,7 @@ void TestDecoder::valuesAreTheFormulas()
                                      .arg(half, 4, 16)
                                      .arg(static_cast<double>(value))));
         }
-        QVERIFY(decoder->verify().empty());
+        QVERIFY(!hasErrors(decoder->verify())); // random scales may well overflow: a warning
     }
 }
 
@@ -95,7 +95,7 @@ void TestDecoder::anyRangeIsASlice()
 {
     QFETCH(int, index);
     const Form form = allForms()[static_cast<std::size_t>(index)];
-    auto random = seeded(QString::fromStdString(form.name));
+    auto random = seeded(index);
     for (int round = 0; round < 8; ++round) {
         const Sample sample = makeSample(form, random);
         const auto decoder = Decoder::make(sample.encoding);
@@ -126,7 +126,7 @@ void TestDecoder::codesAndRanks()
 {
     QFETCH(int, index);
     const Form form = allForms()[static_cast<std::size_t>(index)];
-    auto random = seeded(QString::fromStdString(form.name));
+    auto random = seeded(index);
     const Sample sample = makeSample(form, random);
     const Encoding &encoding = sample.encoding;
     const auto decoder = Decoder::make(encoding);
