@@ -81,6 +81,7 @@ struct Argument {
 struct NamedType {
     std::string name;
     ValueType type;
+    SourceSpan span{}; ///< of the name
 };
 
 struct Block;
@@ -105,6 +106,7 @@ struct Block {
     std::vector<NamedType> inputs;
     std::vector<Operation> operations;
     std::vector<std::string> outputs;
+    std::vector<SourceSpan> outputSpans; ///< one an output
 };
 
 struct Function {

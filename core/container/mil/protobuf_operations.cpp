@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/limits.h"
 #include "core/container/mil/protobuf_parser.h"
-#include "core/container/mil/text_parser.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,10 @@ bool ProtobufParser::parseBlock(const WireBytes &message, Block &block)
             return true;
         switch (field.number) {
         case 1: return parseNamedType(field.content, block.inputs.emplace_back());
-        case 2: block.outputs.push_back(text(field.content)); return spend(field.content);
+        case 2:
+            block.outputs.push_back(text(field.content));
+            block.outputSpans.push_back(field.content.span());
+            return spend(field.content);
         case 3: operations.push_back(field.content); return spend(field.content);
         default: return true;
         }
@@ -116,9 +119,10 @@ bool ProtobufParser::parseNamedType(const WireBytes &message, NamedType &named)
     return spend(message) && each(message, [&](const WireField &field) {
                if (field.type != WireField::Type::Bytes)
                    return true;
-               if (field.number == 1)
+               if (field.number == 1) {
                    named.name = text(field.content);
-               else if (field.number == 2)
+                   named.span = field.content.span();
+               } else if (field.number == 2)
                    return parseType(field.content, named.type);
                return true;
            });

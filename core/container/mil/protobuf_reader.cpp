@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/limits.h"
 #include "core/container/mil/protobuf_parser.h"
 #include "core/container/mil/reader.h"
-#include "core/container/mil/text_parser.h"
 #include "core/container/mil/utf8.h"
 
 #include <climits>

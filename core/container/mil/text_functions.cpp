@@ -46,7 +46,7 @@ bool TextParser::parseFunction(Function &function)
     if (!m_token.is(Token::Kind::Arrow))
         return unexpected("\"->\"");
     advance();
-    return parseNames(function.body.outputs) && expect(';');
+    return parseOutputNames(function.body) && expect(';');
 }
 
 /// Goes to the next function, wherever the text got lost.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/text_parser.h"
+#include "core/container/mil/limits.h"
 
 #include "core/container/mil/utf8.h"
 

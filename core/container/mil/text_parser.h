@@ -15,12 +15,6 @@ namespace kernscope::mil {
 
 class PackedElements;
 
-/// How deep types, values and blocks may nest; real programs stay below ten.
-inline constexpr int kMaxDepth = 200;
-/// Values, types, dimensions and strings that one program may hold; bounds memory for a text that
-/// is nothing but commas. Real programs hold some ten thousand.
-inline constexpr std::size_t kMaxNodes = 2'000'000;
-
 /// Recursive descent over the tokens of one program text (mil-format.md, section 3).
 ///
 /// Every parse function returns false where it could not go on; the fault has then been reported,
@@ -90,7 +84,7 @@ private:
     bool parseFunction(Function &function);
     bool parseSignature(Function &function);
     bool parseParameters(std::vector<NamedType> &parameters);
-    bool parseNames(std::vector<std::string> &names);
+    bool parseOutputNames(Block &block);
     void parseStatements(Block &block);
     bool parseStatement(Operation &operation);
     bool parseOutputs(std::vector<NamedType> &outputs);

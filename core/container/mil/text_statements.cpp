@@ -14,9 +14,13 @@ bool TextParser::parseOutput(NamedType &output)
     advance();
     if (m_token.is(',') || m_token.is(')')) {
         output.name = m_lexer.text(first);
+        output.span = {first.begin, first.length()};
         return true;
     }
-    return parseTypeAfter(first, output.type) && expectIdentifier(output.name, "a name");
+    if (!parseTypeAfter(first, output.type))
+        return false;
+    output.span = {m_token.begin, m_token.length()};
+    return expectIdentifier(output.name, "a name");
 }
 
 bool TextParser::parseOutputs(std::vector<NamedType> &outputs)
@@ -111,7 +115,7 @@ bool TextParser::parseBlock(Block &block)
     if (!m_token.is(Token::Kind::Arrow))
         return true;
     advance();
-    return parseNames(block.outputs);
+    return parseOutputNames(block);
 }
 
 /// What may follow an operation's attributes: a block, with or without a label before it, or
@@ -210,14 +214,16 @@ void TextParser::recoverStatement(int braces)
     }
 }
 
-bool TextParser::parseNames(std::vector<std::string> &names)
+/// `(name, …)`: what a block hands out.
+bool TextParser::parseOutputNames(Block &block)
 {
     if (!expect('('))
         return false;
     if (accept(')'))
         return true;
     do {
-        if (!spend() || !expectIdentifier(names.emplace_back(), "a name"))
+        block.outputSpans.push_back({m_token.begin, m_token.length()});
+        if (!spend() || !expectIdentifier(block.outputs.emplace_back(), "a name"))
             return false;
     } while (accept(','));
     return expect(')');
@@ -231,7 +237,10 @@ bool TextParser::parseParameters(std::vector<NamedType> &parameters)
         return true;
     do {
         NamedType &parameter = parameters.emplace_back();
-        if (!parseType(parameter.type) || !expectIdentifier(parameter.name, "a name"))
+        if (!parseType(parameter.type))
+            return false;
+        parameter.span = {m_token.begin, m_token.length()};
+        if (!expectIdentifier(parameter.name, "a name"))
             return false;
     } while (accept(','));
     return expect(')');

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/limits.h"
 #include "core/container/mil/packed_elements.h"
 #include "core/container/mil/text_parser.h"
 
@@ -222,6 +223,10 @@ bool TextParser::parseTensorLiteral(const ValueType &type, Literal &literal)
     PackedElements packed(type.element, literal.bytes);
     const Token opening = m_token;
     std::string closings;
+    if (m_token.is(')')) { // no elements
+        checkElementCount(type, literal, spanFrom(opening.begin), m_faults);
+        return true;
+    }
     bool wantsElement = true; // after a comma; after an opening bracket it may be missing
     do {
         if (opensGroup(m_token) && wantsElement) {

