@@ -115,9 +115,7 @@ void convertToFloat(std::span<const std::byte> packed, ElementType type, std::ui
     case ElementType::Fp16: convertHalfToFloat(packed.subspan(2 * first), out); return;
     case ElementType::Fp32: convertNumbers<float>(packed, first, out); return;
     case ElementType::Fp64: convertNumbers<double>(packed, first, out); return;
-    case ElementType::Bf16:
-        convertWhole<std::uint16_t>(packed, first, out, bfloat16ToFloat);
-        return;
+    case ElementType::Bf16: convertBfloat16ToFloat(packed.subspan(2 * first), out); return;
     case ElementType::Fp8E4M3Fn: lookUp(packed, first, kE4m3Floats, out); return;
     case ElementType::Fp8E5M2: lookUp(packed, first, kE5m2Floats, out); return;
     case ElementType::Int8: convertNumbers<std::int8_t>(packed, first, out); return;

@@ -15,6 +15,8 @@ namespace kernscope {
 /// `stored` holds out.size() little-endian fp16 numbers.
 void convertHalfToFloat(std::span<const std::byte> stored, std::span<float> out);
 void convertHalfToFloat(std::span<const std::uint16_t> stored, std::span<float> out);
+/// `stored` holds out.size() little-endian bf16 numbers.
+void convertBfloat16ToFloat(std::span<const std::byte> stored, std::span<float> out);
 /// out.size() == values.size().
 void convertFloatToHalf(std::span<const float> values, std::span<std::uint16_t> out);
 

@@ -143,13 +143,16 @@ std::uint64_t countBits(std::span<const std::byte> stream, std::uint64_t first, 
         return static_cast<std::uint64_t>(std::popcount(bits));
     };
     const auto byteAt = [&](std::uint64_t i) { return std::to_integer<unsigned>(stream[i]); };
-    const std::uint64_t last = first + count - 1;
-    const unsigned headMask = 0xffu << (first % 8) & 0xffu;
-    const unsigned tailMask = 0xffu >> (7 - last % 8);
-    if (first / 8 == last / 8)
-        return bitsOf(byteAt(first / 8) & headMask & tailMask);
-    std::uint64_t bits = bitsOf(byteAt(first / 8) & headMask) + bitsOf(byteAt(last / 8) & tailMask);
-    const auto whole = stream.subspan(first / 8 + 1, last / 8 - first / 8 - 1);
+    const std::uint64_t end = first + count;
+    if (first / 8 == end / 8) // within one byte
+        return bitsOf(byteAt(first / 8) >> (first % 8) & ((1u << count) - 1u));
+    std::uint64_t bits = 0;
+    if (first % 8 != 0)
+        bits += bitsOf(byteAt(first / 8) >> (first % 8));
+    if (end % 8 != 0)
+        bits += bitsOf(byteAt(end / 8) & ((1u << (end % 8)) - 1u));
+    const std::uint64_t firstWhole = (first + 7) / 8;
+    const auto whole = stream.subspan(firstWhole, end / 8 - firstWhole);
     std::size_t counted = 0;
     if (whole.size() >= 64)
         bits += HWY_DYNAMIC_DISPATCH(countRun)(whole.data(), whole.size(), &counted);

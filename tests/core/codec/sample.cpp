@@ -132,7 +132,7 @@ Shape randomShape(const Form &form, Random &random)
     do {
         for (std::uint64_t &extent : shape)
             extent = kExtents[below(random, kExtents.size())];
-    } while (elementCount(shape)->value > 6000);
+    } while (elementCount(shape)->value > 2500);
     if (form.vector > 1) {
         while (shape.size() <= form.vectorAxis)
             shape.push_back(3);

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/codec/decoder.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+#include "sample.h"
+
+#include <bit>
+#include <cstring>
+
+#include <hwy/targets.h>
+
+using namespace kernscope;
+using namespace kernscope::codec;
+using namespace kernscope::codec::test;
+
+namespace {
+
+/// Everything that the vector code makes of fixed random input, as bytes.
+std::vector<std::uint64_t> results()
+{
+    std::vector<std::uint64_t> all;
+    const auto add = [&](const auto &values) {
+        for (const auto value : values)
+            all.push_back(
+                std::bit_cast<std::conditional_t<
+                    sizeof(value) == 4, std::uint32_t,
+                    std::conditional_t<sizeof(value) == 2, std::uint16_t, std::uint8_t>>>(value));
+    };
+    std::mt19937_64 random(77);
+    std::vector<std::uint16_t> halves(0x10000);
+    for (std::size_t i = 0; i < halves.size(); ++i)
+        halves[i] = static_cast<std::uint16_t>(i);
+    std::vector<float> floats(halves.size());
+    convertHalfToFloat(halves, floats);
+    add(floats);
+    std::vector<float> anything(100003);
+    for (float &value : anything)
+        value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
+    std::vector<std::uint16_t> narrowed(anything.size());
+    convertFloatToHalf(anything, narrowed);
+    add(narrowed);
+    const auto stream = randomBytes(5000, random);
+    for (const unsigned width : {1u, 2u, 3u, 4u, 6u, 8u}) {
+        std::vector<std::uint8_t> codes(4999);
+        unpackCodes(stream, width, 1, codes);
+        add(codes);
+    }
+    std::vector<std::int8_t> nibbles(9998);
+    unpackInt4(stream, 2, nibbles);
+    add(nibbles);
+    all.push_back(countBits(stream, 3, 39990));
+    for (const Form &form : allForms()) {
+        for (int round = 0; round < 3; ++round) {
+            const Sample sample = makeSample(form, random);
+            const auto decoder = Decoder::make(sample.encoding);
+            const std::uint64_t first = random() % decoder->elements().value;
+            std::vector<std::uint16_t> decoded(decoder->elements().value - first);
+            std::vector<float> wide(decoded.size());
+            decoder->decodeHalf(first, decoded);
+            decoder->decodeFloat(first, wide);
+            add(decoded);
+            add(wide);
+        }
+    }
+    return all;
+}
+
+} // namespace
+
+/// The same bits by every instruction set that this processor has, and without vectors.
+class TestTargets : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void everyTargetAgrees()
+    {
+        hwy::GetChosenTarget().Update(0); // none: the scalar code
+        const std::vector<std::uint64_t> plain = results();
+        int targets = 0;
+        for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+            const std::int64_t target = rest & -rest;
+            hwy::GetChosenTarget().Update(target);
+            const std::vector<std::uint64_t> found = results();
+            QCOMPARE(found.size(), plain.size());
+            for (std::size_t i = 0; i < plain.size(); ++i)
+                QVERIFY2(found[i] == plain[i], hwy::TargetName(target));
+            ++targets;
+        }
+        hwy::GetChosenTarget().DeInit();
+        QVERIFY(targets > 0);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestTargets)
+#include "tst_targets.moc"
