@@ -2,6 +2,7 @@
 #include "core/bundle/bundle.h"
 
 #include "core/bundle/bundle_builder.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -53,10 +54,10 @@ Totals Bundle::totals() const
 {
     Totals totals;
     totals.weights = m_weights.size();
-    std::uint64_t stored = 0;
     std::uint64_t dense = 0;
+    StoredBytes stored; // across all weights: a codebook that two share counts once
     for (const Weight &weight : m_weights) {
-        stored = checkedAdd(stored, weight.storedBytes.value).value_or(UINT64_MAX);
+        stored.add(weight.parts);
         dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
         const auto known =
             std::find_if(totals.forms.begin(), totals.forms.end(),
@@ -66,9 +67,11 @@ Totals Bundle::totals() const
         else
             ++known->second;
     }
-    totals.storedBytes = ByteCount(stored);
+    totals.storedBytes = stored.sum();
     totals.denseFp16Bytes = ByteCount(dense);
-    totals.ratio = dense == 0 ? 0.0 : static_cast<double>(stored) / static_cast<double>(dense);
+    totals.ratio = dense == 0
+                       ? 0.0
+                       : static_cast<double>(totals.storedBytes.value) / static_cast<double>(dense);
     return totals;
 }
 

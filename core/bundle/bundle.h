@@ -141,7 +141,8 @@ struct BundleFile {
 
 struct Totals {
     std::size_t weights = 0;
-    ByteCount storedBytes, denseFp16Bytes;
+    ByteCount storedBytes; ///< a part that several weights share counts once
+    ByteCount denseFp16Bytes;
     double ratio = 0;
     std::vector<std::pair<std::string, std::size_t>> forms; ///< in order of first appearance
 };

@@ -215,9 +215,10 @@ Result<std::string> resolveBlobPath(std::string_view spelt, std::string_view mod
         if (!rest.starts_with('/'))
             return refuse("The path of a weight file names no file of the bundle.");
         rest.remove_prefix(1);
+    } else if (rest.starts_with('/') || rest.starts_with('@')) {
+        return refuse("The path of a weight file names no file of the bundle.");
     }
-    if (rest.starts_with('/') || rest.starts_with('@') || rest.empty() ||
-        rest.find('\0') != std::string_view::npos)
+    if (rest.empty() || rest.find('\0') != std::string_view::npos)
         return refuse("The path of a weight file names no file of the bundle.");
     std::string clean(modelFolder);
     for (std::size_t at = 0; at <= rest.size();) {

@@ -2,10 +2,10 @@
 #include "core/bundle/weight_reader.h"
 
 #include "core/bundle/consumers.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <utility>
 
 namespace kernscope {
@@ -36,15 +36,12 @@ std::string formByOperation(const mil::Operation &operation, ElementType type)
 
 } // namespace
 
-ByteCount storedBytesOf(const std::vector<Part> &parts)
+void StoredBytes::add(const std::vector<Part> &parts)
 {
-    std::set<std::pair<std::size_t, std::uint64_t>> counted;
-    std::uint64_t sum = 0;
     for (const Part &part : parts) {
-        if (part.isLiteral() || counted.insert({part.file, part.metaOffset.value}).second)
-            sum = checkedAdd(sum, part.bytes.value).value_or(UINT64_MAX);
+        if (part.isLiteral() || m_counted.insert({part.file, part.metaOffset.value}).second)
+            m_sum = ByteCount(checkedAdd(m_sum.value, part.bytes.value).value_or(UINT64_MAX));
     }
-    return ByteCount(sum);
 }
 
 WeightReader::WeightReader(const mil::Function &function, BlobTable &blobs, std::string programFile,
@@ -83,7 +80,9 @@ void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
 
 void WeightReader::finish(Weight &weight, Result<StoredForm> form)
 {
-    weight.storedBytes = storedBytesOf(weight.parts);
+    StoredBytes stored;
+    stored.add(weight.parts);
+    weight.storedBytes = stored.sum();
     if (!form) {
         weight.fault = form.error();
         m_log.add(Severity::Error, std::move(form.error()));

@@ -38,7 +38,4 @@ private:
     OperandReader m_operands;
 };
 
-/// Bytes of the parts, each blob counted once, literals at their packed size.
-ByteCount storedBytesOf(const std::vector<Part> &parts);
-
 } // namespace kernscope

@@ -377,7 +377,7 @@ void TestBundleForms::sharedParts()
         QVERIFY(weight.part(codec::PartRole::Lut)->shared);
         QVERIFY(!weight.part(codec::PartRole::Indices)->shared);
     }
-    QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t(68));
+    QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t(36));
     QCOMPARE(sectionFault(**bundle), std::string());
     // the payload belongs to the first of them
     const auto owner = (*bundle)->sectionAt(2, FileOffset(128));

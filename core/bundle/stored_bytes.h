@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <set>
+#include <utility>
+
+namespace kernscope {
+
+/// Sums the bytes of parts: each blob once, whatever number of parts it serves, literals at their
+/// packed size. A sum that does not fit stays at the largest number.
+class StoredBytes
+{
+public:
+    void add(const std::vector<Part> &parts);
+    ByteCount sum() const { return m_sum; }
+
+private:
+    std::set<std::pair<std::size_t, std::uint64_t>> m_counted;
+    ByteCount m_sum;
+};
+
+} // namespace kernscope

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+/// The data folder's bundles and the answers that come with them.
+namespace kernscope::test {
+
+using Json = nlohmann::ordered_json;
+
+inline QString dataFolder()
+{
+    const QString set = qEnvironmentVariable("KERNSCOPE_DATA");
+    return set.isEmpty() ? QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data") : set;
+}
+
+/// Where an answer lies: inside a made bundle, beside a real one.
+inline QString answerOf(const QString &bundle)
+{
+    const QString inside = bundle + QStringLiteral("/expected.json");
+    return QFile::exists(inside) ? inside : bundle + QStringLiteral(".expected.json");
+}
+
+inline QStringList bundlesOf(const QString &folder, const QStringList &suffixes)
+{
+    QStringList found;
+    QDirIterator entries(folder, suffixes, QDir::Dirs, QDirIterator::Subdirectories);
+    while (entries.hasNext())
+        found << entries.next();
+    found.sort();
+    return found;
+}
+
+/// First place where `found` lacks or changes something of `wanted`; numbers to six decimals.
+inline std::string difference(const Json &wanted, const Json &found, const std::string &path)
+{
+    if (wanted.is_object()) {
+        for (const auto &[key, value] : wanted.items()) {
+            if (!found.contains(key))
+                return path + "." + key + " is missing";
+            const std::string inner = difference(value, found[key], path + "." + key);
+            if (!inner.empty())
+                return inner;
+        }
+        return {};
+    }
+    if (wanted.is_array()) {
+        if (!found.is_array() || found.size() != wanted.size())
+            return path + " has other items";
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            const std::string inner =
+                difference(wanted[i], found[i], path + "[" + std::to_string(i) + "]");
+            if (!inner.empty())
+                return inner;
+        }
+        return {};
+    }
+    const bool close = wanted.is_number_float() && found.is_number() &&
+                       std::abs(wanted.get<double>() - found.get<double>()) < 1e-6;
+    return close || wanted == found
+               ? std::string()
+               : path + ": expected " + wanted.dump() + ", found " + found.dump();
+}
+
+inline Json readAnswer(const QString &bundle)
+{
+    std::ifstream file(answerOf(bundle).toStdString());
+    return Json::parse(file);
+}
+
+} // namespace kernscope::test

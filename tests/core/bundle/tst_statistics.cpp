@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+
+#include "core/base/sha256.h"
+#include "core/bundle/half_counts.h"
+#include "core/bundle/statistics.h"
+
+#include <QRandomGenerator>
+#include <QTest>
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+Result<BundlePtr> denseBundle(const Bytes &values)
+{
+    MadeBundle made;
+    const std::string shape = fmt::format("[2, {}]", values.size() / 4);
+    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, values));
+    return made.open();
+}
+
+/// A mask of 2 x 10 elements with `bits` (20 of them) and as many values as are given.
+Result<BundlePtr> sparseBundle(std::string_view bits, const Bytes &values)
+{
+    MadeBundle made;
+    const auto mask = made.blob(ElementType::Uint1, "[2, 10]", hex(bits), 4);
+    const auto kept = made.blob(ElementType::Fp16, fmt::format("[{}]", values.size() / 2), values);
+    made.line(fmt::format("tensor<fp16, [2, 10]> w = constexpr_sparse_to_dense(mask = {}, "
+                          "nonzero_data = {})[name = string(\"w\")]",
+                          mask, kept));
+    return made.open();
+}
+
+} // namespace
+
+class TestStatistics : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void figures();
+    void onlyWhatIsAsked();
+    void nothingFinite();
+    void againstPlainSums();
+    void histogram();
+    void density();
+    void masksAgainstValues();
+    void scales();
+    void allWeights();
+    void cancelled();
+    void countsOfManyEqualValues();
+};
+
+void TestStatistics::figures()
+{
+    const float inf = std::numeric_limits<float>::infinity();
+    const Bytes values = halves({1, -3, 0, -0.0F, inf, -inf, std::nanf(""), 4});
+    const auto bundle = denseBundle(values);
+    QVERIFY(bundle);
+    const auto statistics = computeStatistics(**bundle, 0, {true, true});
+    QVERIFY(statistics);
+    QCOMPARE(statistics->elements, std::uint64_t(8));
+    QCOMPARE(statistics->zeros, std::uint64_t(2));
+    QCOMPARE(statistics->nan, std::uint64_t(1));
+    QCOMPARE(statistics->inf, std::uint64_t(2));
+    QCOMPARE(statistics->min, -3.0);
+    QCOMPARE(statistics->max, 4.0);
+    QCOMPARE(statistics->mean, 0.4);
+    QVERIFY(std::abs(statistics->standardDeviation - std::sqrt(26.0 / 5 - 0.16)) < 1e-12);
+    QCOMPARE(statistics->zeroFraction(), 0.25);
+    QCOMPARE(statistics->sha256, *Sha256::hexOf(values));
+}
+
+void TestStatistics::onlyWhatIsAsked()
+{
+    const auto bundle = denseBundle(halves({1, 2}));
+    const auto hash = computeStatistics(**bundle, 0, {false, true});
+    QVERIFY(hash && !hash->sha256.empty() && hash->max == 0);
+    const auto figures = computeStatistics(**bundle, 0, {true, false});
+    QVERIFY(figures && figures->sha256.empty() && figures->max == 2);
+}
+
+void TestStatistics::nothingFinite()
+{
+    const auto bundle = denseBundle(halves({std::nanf(""), std::nanf("")}));
+    const auto statistics = computeStatistics(**bundle, 0, {});
+    QVERIFY(statistics);
+    QCOMPARE(statistics->min, 0.0);
+    QCOMPARE(statistics->mean, 0.0);
+    const auto histogram = computeHistogram(**bundle, 0, 4);
+    QVERIFY(histogram);
+    QCOMPARE(histogram->bins, std::vector<std::uint64_t>(4));
+}
+
+/// More elements than one block, against sums in the plainest way.
+void TestStatistics::againstPlainSums()
+{
+    QRandomGenerator random(7);
+    Bytes values;
+    double sum = 0;
+    std::uint64_t zeros = 0;
+    const std::size_t count = 150000;
+    for (std::size_t i = 0; i < count; ++i) {
+        const float value = static_cast<float>(int(random.bounded(2001)) - 1000) / 64.0F;
+        const Bytes half = halves({value});
+        values.insert(values.end(), half.begin(), half.end());
+        sum += value;
+        zeros += value == 0 ? 1 : 0;
+    }
+    const auto bundle = denseBundle(values);
+    const auto statistics = computeStatistics(**bundle, 0, {true, true});
+    QVERIFY(statistics);
+    QCOMPARE(statistics->zeros, zeros);
+    QCOMPARE(statistics->min, -15.625);
+    QCOMPARE(statistics->max, 15.625);
+    QVERIFY(std::abs(statistics->mean - sum / double(count)) < 1e-9);
+    QCOMPARE(statistics->sha256, *Sha256::hexOf(values));
+}
+
+void TestStatistics::histogram()
+{
+    const auto bundle = denseBundle(halves({0, 1, 2, 3, 4, 4, 1, 1}));
+    const auto histogram = computeHistogram(**bundle, 0, 4);
+    QVERIFY(histogram);
+    QCOMPARE(histogram->low, 0.0);
+    QCOMPARE(histogram->high, 4.0);
+    QCOMPARE(histogram->bins, std::vector<std::uint64_t>({1, 3, 1, 3}));
+    const auto one = computeHistogram(**denseBundle(halves({5, 5})), 0, 3);
+    QCOMPARE(one->bins, std::vector<std::uint64_t>({2, 0, 0}));
+    QVERIFY(!computeHistogram(**bundle, 0, 0));
+}
+
+void TestStatistics::density()
+{
+    const auto plain = denseBundle(halves({0, 1, 2, 0, -0.0F, 0, 3, 0}));
+    QCOMPARE(*channelDensity(**plain, 0), std::vector<std::uint64_t>({2, 1}));
+    const auto masked = sparseBundle("03 08 0C", halves({0, 1, 2, 3, 4}));
+    QCOMPARE(*channelDensity(**masked, 0), std::vector<std::uint64_t>({2, 3}));
+    MadeBundle made;
+    const auto mask = made.blob(ElementType::Uint1, "[2, 2]", hex("09"), 4);
+    made.line("tensor<uint1, [4, 2]> m, tensor<fp16, [4]> v = constexpr_lut_to_sparse("
+              "indices_mask = " +
+              mask +
+              ", indices_nonzero_data = " + made.blob(ElementType::Uint1, "[2]", hex("01"), 6) +
+              ", lut = tensor<fp16, [1, 1, 2, 2]>([0x0p0, 0x1p0, 0x1p1, 0x0p0]), vector_axis = "
+              "int32(0))[name = string(\"p\")]");
+    made.line("tensor<fp16, [4, 2]> w = constexpr_sparse_to_dense(mask = m, nonzero_data = v)"
+              "[name = string(\"w\")]");
+    const auto vectors = made.open();
+    QVERIFY(vectors);
+    QCOMPARE(faults((*vectors)->diagnostics()), std::vector<std::string>());
+    QCOMPARE(*channelDensity(**vectors, 0), std::vector<std::uint64_t>({1, 1, 1, 1}));
+}
+
+void TestStatistics::masksAgainstValues()
+{
+    const auto sound = sparseBundle("03 08 0C", halves({1, 2, 3, 4, 5}));
+    QVERIFY(verifyPayloads(**sound).empty());
+    const auto fewer = sparseBundle("03 08 0C", halves({1, 2, 3, 4}));
+    QCOMPARE(faults(verifyPayloads(**fewer)),
+             std::vector<std::string>({"error codec.mask weights/weight.bin+128"}));
+    const auto tail = sparseBundle("03 08 FC", halves({1, 2, 3, 4, 5}));
+    QCOMPARE(faults(verifyPayloads(**tail)),
+             std::vector<std::string>({"warning codec.mask_tail weights/weight.bin+128"}));
+}
+
+void TestStatistics::scales()
+{
+    MadeBundle made;
+    made.line("tensor<fp16, [2]> w = constexpr_blockwise_shift_scale(data = tensor<int8, [2]>([1, "
+              "2]), scale = " +
+              made.blob(ElementType::Fp16, "[2]", hex("00 3C 00 7E")) + ")[name = string(\"w\")]");
+    const auto bundle = made.open();
+    QCOMPARE(faults(verifyPayloads(**bundle)),
+             std::vector<std::string>({"warning codec.scale_nonfinite weights/weight.bin+128"}));
+}
+
+void TestStatistics::allWeights()
+{
+    MadeBundle made;
+    for (int i = 0; i < 9; ++i) {
+        const Bytes value = halves({float(i), 0});
+        made.constant("tensor<fp16, [2]>", fmt::format("w{}", i),
+                      made.blob(ElementType::Fp16, "[2]", value));
+    }
+    made.constant("tensor<fp16, [3]>", "bad", MadeBundle::blobAt("fp16", "[3]", 64));
+    const auto bundle = made.open();
+    Progress progress;
+    const AllStatistics all = computeAllStatistics(**bundle, {}, &progress);
+    QCOMPARE(all.weights.size(), std::size_t(10));
+    for (std::size_t i = 0; i < 9; ++i)
+        QCOMPARE(all.weights[i]->max, double(i));
+    QVERIFY(!all.weights[9]);
+    QVERIFY(all.diagnostics.empty());
+}
+
+void TestStatistics::cancelled()
+{
+    const auto bundle = denseBundle(Bytes(400000));
+    Progress progress;
+    progress.cancel();
+    QCOMPARE(computeStatistics(**bundle, 0, {}, &progress).error().code,
+             std::string("task.cancelled"));
+    QCOMPARE(computeHistogram(**bundle, 0, 5, &progress).error().code,
+             std::string("task.cancelled"));
+    QCOMPARE(channelDensity(**bundle, 0, &progress).error().code, std::string("task.cancelled"));
+    const AllStatistics all = computeAllStatistics(**bundle, {}, &progress);
+    QVERIFY(!all.weights[0] && all.diagnostics.empty());
+}
+
+void TestStatistics::countsOfManyEqualValues()
+{
+    HalfCounts counts;
+    const std::vector<std::uint16_t> odd(10001, 0x3C00);
+    for (int i = 0; i < 7; ++i)
+        counts.add(odd);
+    counts.add(std::vector<std::uint16_t>{0xFFFF, 0});
+    QCOMPARE(counts.counts()[0x3C00], std::uint64_t(70007));
+    QCOMPARE(counts.counts()[0xFFFF], std::uint64_t(1));
+    counts.add(odd);
+    QCOMPARE(counts.counts()[0x3C00], std::uint64_t(80008));
+}
+
+QTEST_APPLESS_MAIN(TestStatistics)
+#include "tst_statistics.moc"

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+
+#include "core/report/json.h"
+#include "core/report/json_values.h"
+
+#include <QTest>
+
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using report::Json;
+
+namespace {
+
+/// For comparing: QCOMPARE cannot take a Json, which converts to everything.
+QByteArray text(const Json &json)
+{
+    return QByteArray::fromStdString(json.dump());
+}
+
+std::string keysOf(const Json &json)
+{
+    std::string keys;
+    for (const auto &[key, value] : json.items())
+        keys += (keys.empty() ? "" : " ") + key;
+    return keys;
+}
+
+Result<BundlePtr> made()
+{
+    MadeBundle bundle;
+    const auto data = bundle.blob(ElementType::Int8, "[2, 2]", hex("01 00 7F 80"));
+    bundle.line("tensor<fp16, [2, 2]> w = constexpr_affine_dequantize()[axis = int32(0), "
+                "quantized_data = " +
+                data + ", scale = fp16(0x1p-1), zero_point = int8(0), name = string(\"w_op\")]");
+    bundle.consume("w");
+    return bundle.open();
+}
+
+} // namespace
+
+/// The document of `inspect`: keys, spellings and order are a contract.
+class TestInspectJson : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void document();
+    void weight();
+    void statistics();
+    void diagnostics();
+    void numbers();
+};
+
+void TestInspectJson::document()
+{
+    const auto bundle = made();
+    QVERIFY(bundle);
+    Json json = report::inspectJson(**bundle, {}, {});
+    report::finish(json, (*bundle)->diagnostics());
+    QCOMPARE(keysOf(json).c_str(),
+             "schema tool version command kind bundle program_version functions files sections "
+             "weights totals warnings errors relocations diagnostics");
+    QCOMPARE(text(json["schema"]), text(1));
+    QCOMPARE(text(json["tool"]), text("kernscope"));
+    QCOMPARE(text(json["kind"]), text("mlmodelc"));
+    QCOMPARE(text(json["bundle"]), text("made.mlmodelc"));
+    QCOMPARE(text(json["program_version"]), text("1.3"));
+    QCOMPARE(json["functions"].dump().c_str(),
+             R"([{"name":"main","opset":"ios18","ops":2,"inputs":[{"name":"x","dtype":"fp16",)"
+             R"("shape":[1,4]}],"outputs":["x"]}])");
+    QCOMPARE(json["files"][2].dump().c_str(),
+             R"({"path":"weights/weight.bin","bytes":132,"kind":"data","version":2,"count":1,)"
+             R"("blobs":[{"meta_offset":64,"dtype":"int8","code":4,"bytes":4,"data_offset":128,)"
+             R"("padding_bits":0,"elements":4}],"payload_bytes":4,"unused_blobs":0})");
+    QCOMPARE(json["sections"][2].dump().c_str(),
+             R"({"name":"header","file":"weights/weight.bin","offset":0,"bytes":64,)"
+             R"("kind":"header","owner":null})");
+    QCOMPARE(text(json["sections"][4]["owner"]), text("w"));
+    QCOMPARE(json["totals"].dump().c_str(),
+             R"({"weights":1,"stored_bytes":7,"dense_fp16_bytes":8,"ratio":0.875,)"
+             R"("forms":{"affine":1}})");
+    QCOMPARE(text(json["diagnostics"]), QByteArray("[]"));
+}
+
+void TestInspectJson::weight()
+{
+    const auto bundle = made();
+    const Json json = report::weightJson(**bundle, 0, {}, {});
+    QCOMPARE(keysOf(json).c_str(),
+             "name op_name function source_op form shape dtype elements parts stored_bytes detail "
+             "consumers dense_fp16_bytes ratio");
+    QCOMPARE(json["parts"][0].dump().c_str(),
+             R"({"role":"data","dtype":"int8","shape":[2,2],"bytes":4,)"
+             R"("file":"weights/weight.bin","meta_offset":64,"data_offset":128,"shared":false})");
+    QCOMPARE(json["parts"][1].dump().c_str(),
+             R"({"role":"scale","dtype":"fp16","shape":[],"bytes":2,"file":null})");
+    QCOMPARE(json["detail"].dump().c_str(), R"({"data_bits":8,"scales":1})");
+    QCOMPARE(keysOf(json["consumers"][0]).c_str(), "op name param via flops geometry");
+}
+
+void TestInspectJson::statistics()
+{
+    const auto bundle = made();
+    const StatisticsOptions all{true, true};
+    const Json json = report::weightJson(**bundle, 0, *computeStatistics(**bundle, 0, all), all);
+    QCOMPARE(text(json["zero_fraction"]), text(0.25));
+    QCOMPARE(text(json["min"]), text(-64.0));
+    QCOMPARE(text(json["max"]), text(63.5));
+    QCOMPARE(text(json["mean"]), text(0.0));
+    QCOMPARE(text(json["nan"]), text(0));
+    QCOMPARE(text(json["inf"]), text(0));
+    QCOMPARE(json["sha256"].get<std::string>().size(), std::size_t(64));
+    const Json hash = report::weightJson(**bundle, 0, Statistics{}, {false, true});
+    QVERIFY(!hash.contains("min") && hash.contains("sha256"));
+}
+
+void TestInspectJson::diagnostics()
+{
+    Error error;
+    error.code = "blob.sentinel";
+    error.file = "weights/weight.bin";
+    error.offset = FileOffset(64);
+    error.expected = "0xDEADBEEF";
+    error.found = "0x00000000";
+    error.message = "No record";
+    Json json = report::document("inspect");
+    json["warnings"] = Json::array();
+    json["errors"] = Json::array();
+    report::finish(json, {{Severity::Warning, error}, {Severity::Error, Error{}}});
+    QCOMPARE(json["diagnostics"][0].dump().c_str(),
+             R"({"severity":"warning","code":"blob.sentinel","file":"weights/weight.bin",)"
+             R"("offset":64,"expected":"0xDEADBEEF","found":"0x00000000","message":"No record"})");
+    QCOMPARE(text(json["diagnostics"][1]["file"]), text(nullptr));
+    QCOMPARE(text(json["diagnostics"][1]["offset"]), text(nullptr));
+    QCOMPARE(json["warnings"].size(), std::size_t(1));
+    QCOMPARE(json["errors"].size(), std::size_t(1));
+}
+
+void TestInspectJson::numbers()
+{
+    QCOMPARE(report::numberJson(std::uint64_t(1) << 53).dump().c_str(), "9007199254740992");
+    QCOMPARE(report::numberJson((std::uint64_t(1) << 53) + 1).dump().c_str(),
+             "\"9007199254740993\"");
+    QCOMPARE(report::numberJson(UINT64_MAX).dump().c_str(), "\"18446744073709551615\"");
+    QCOMPARE(report::ratioJson(0.12345678).dump().c_str(), "0.123457");
+    QCOMPARE(text(report::ratioJson(std::numeric_limits<double>::infinity())), text(nullptr));
+}
+
+QTEST_APPLESS_MAIN(TestInspectJson)
+#include "tst_inspect_json.moc"
