@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,10 @@ struct AppliedEdit {
 /// Plans edits against a bundle's current bytes; nothing is changed. All or nothing: the first
 /// edit that cannot be held is the Error ("patch.unrepresentable", "patch.index", "patch.weight",
 /// "patch.masked", "patch.space" where a grown part has no room, …).
+///
+/// `tolerance` (absolute) is how far a stored value may be from the one asked for. With 0 it must
+/// be exact, but for two things that are no loss: the ordinary rounding of numbers stored in fp16,
+/// bf16, fp32 or fp64 (codec::Editor), and the shortest spelling of an fp32 number.
 ///
 /// Later edits see earlier ones: planning lays each over the files and takes all back at the end,
 /// so it holds the files' locks one write at a time and must not run beside another editor.
@@ -67,6 +72,11 @@ std::vector<WrittenRange> pendingRanges(const Bundle &bundle);
 /// `keepBackup`: copies each changed file to NAME.bak first, where no such copy exists.
 /// Errors: "io.write", "patch.verify", "patch.stale" (the file on disk is not what was opened).
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
+/// The same for a caller on another thread than the one that reads the overlays without a lock:
+/// `settle` becomes what is left to be done there (the overlays learn what is on disk now), once,
+/// before anything else is written. Set after failures as well.
+Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
+                               std::function<void()> &settle);
 
 /// Copies the bundle (folder or file) to `target`, which must not exist, with the overlay applied;
 /// built beside it and renamed at the end. Verified like saveInPlace.

@@ -318,25 +318,41 @@ Result<SaveReport> InPlaceSave::run(bool keepBackup)
 
 } // namespace
 
-Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook)
-{
+namespace {
+
+struct Written {
+    Result<SaveReport> report;
     bool putBack = false;
-    auto report = [&] {
-        const BundleReadLock lock(bundle);
-        InPlaceSave save(bundle, hook);
-        auto result = save.run(keepBackup);
-        putBack = save.putBack();
-        return result;
-    }();
+};
+
+Written write(const Bundle &bundle, bool keepBackup, const SaveHook &hook)
+{
+    const BundleReadLock lock(bundle);
+    InPlaceSave save(bundle, hook);
+    auto report = save.run(keepBackup);
+    return {std::move(report), save.putBack()};
+}
+
+/// Tells the overlays what is on disk now.
+void settle(const Bundle &bundle, bool saved, bool putBack)
+{
     for (const BundleFile &file : bundle.files()) {
         if (!file.file->modified())
             continue;
-        if (report)
+        if (saved)
             file.file->markSaved();
         else if (putBack)
             file.file->restamp();
     }
-    return report;
+}
+
+} // namespace
+
+Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook)
+{
+    auto written = write(bundle, keepBackup, hook);
+    settle(bundle, written.report.has_value(), written.putBack);
+    return std::move(written.report);
 }
 
 } // namespace patch
@@ -344,6 +360,16 @@ Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const Save
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup)
 {
     return patch::saveInPlace(bundle, keepBackup, {});
+}
+
+Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
+                               std::function<void()> &settle)
+{
+    auto written = patch::write(*bundle, keepBackup, {});
+    settle = [bundle, saved = written.report.has_value(), putBack = written.putBack] {
+        patch::settle(*bundle, saved, putBack);
+    };
+    return std::move(written.report);
 }
 
 } // namespace kernscope
