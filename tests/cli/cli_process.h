@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QStringList>
+
+#include <nlohmann/json.hpp>
+
+/// kernscope-cli run as a process, as a script would run it.
+namespace kernscope::test {
+
+struct CliResult {
+    int exitCode = -1;
+    bool crashed = false;
+    QByteArray out, err;
+
+    /// Standard output as one JSON document; discarded where it is anything else.
+    nlohmann::ordered_json json() const
+    {
+        return nlohmann::ordered_json::parse(out.begin(), out.end(), nullptr, false);
+    }
+};
+
+/// For comparing: QCOMPARE cannot take a Json, which converts to everything.
+inline QByteArray text(const nlohmann::ordered_json &json)
+{
+    return QByteArray::fromStdString(json.dump());
+}
+
+/// Runs and waits, for at most two minutes.
+CliResult runCli(const QStringList &arguments);
+/// The same, with standard output sent to a file.
+CliResult runCliInto(const QString &file, const QStringList &arguments);
+/// Path of the program.
+QString cliProgram();
+
+} // namespace kernscope::test

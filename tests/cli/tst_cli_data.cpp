@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "answers.h"
+#include "cli_process.h"
+
+#include <QTest>
+
+using namespace kernscope::test;
+
+/// The command line against the answers that come with the bundles.
+class TestCliData : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void answers_data();
+    void answers();
+};
+
+void TestCliData::initTestCase()
+{
+    if (!QDir(dataFolder()).exists())
+        QSKIP("No data folder: set KERNSCOPE_DATA to one.");
+}
+
+void TestCliData::answers_data()
+{
+    QTest::addColumn<QString>("path");
+    for (const QString &path : bundlesOf(dataFolder(), {QStringLiteral("*.mlmodelc")})) {
+        if (QFile::exists(answerOf(path)))
+            QTest::newRow(qPrintable(QDir(path).dirName())) << path;
+    }
+}
+
+void TestCliData::answers()
+{
+    QFETCH(QString, path);
+    const Json wanted = readAnswer(path);
+    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json"),
+                                     QStringLiteral("--stats"), QStringLiteral("--hash")});
+    QCOMPARE(result.exitCode, 0);
+    QVERIFY(result.err.isEmpty());
+    const Json found = result.json();
+    QVERIFY(!found.is_discarded());
+    QCOMPARE(difference(wanted["weights"], found["weights"], "weights").c_str(), "");
+    QCOMPARE(difference(wanted["totals"], found["totals"], "totals").c_str(), "");
+    QCOMPARE(difference(wanted["functions"], found["functions"], "functions").c_str(), "");
+}
+
+QTEST_GUILESS_MAIN(TestCliData)
+#include "tst_cli_data.moc"

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include "core/numeric/npy.h"
+
+#include <QElapsedTimer>
+#include <QProcess>
+#include <QTest>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+/// `decode`: the values of one weight as a file, whole or not at all.
+class TestCliDecode : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void values_data();
+    void values();
+    void refused_data();
+    void refused();
+    void interrupted();
+
+private:
+    CliResult decode(const QString &weight, const QString &output, const QStringList &more = {});
+    QStringList leftOvers() const;
+
+    QTemporaryDir m_scratch;
+    QString m_bundle;
+    QString m_out;
+};
+
+void TestCliDecode::initTestCase()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [3, 2]>", "w",
+                  made.blob(ElementType::Fp16, "[3, 2]", halves({1, 2, 3, 4, 5, -6})));
+    made.constant("tensor<fp16, [9]>", "bad", MadeBundle::blobAt("fp16", "[9]", 64));
+    m_bundle = writeBundle(m_scratch, "decode.mlmodelc", made);
+    m_out = m_scratch.filePath(QStringLiteral("out"));
+    QVERIFY(QDir().mkpath(m_out));
+}
+
+CliResult TestCliDecode::decode(const QString &weight, const QString &output,
+                                const QStringList &more)
+{
+    return runCli(QStringList{QStringLiteral("decode"), m_bundle, weight,
+                              QStringLiteral("--output"), output} +
+                  more);
+}
+
+QStringList TestCliDecode::leftOvers() const
+{
+    return QDir(m_out).entryList(QDir::Files | QDir::Hidden);
+}
+
+void TestCliDecode::values_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<QByteArray>("shape");
+    QTest::addColumn<QList<double>>("values");
+    const QString npy = QStringLiteral("w.npy");
+    const QList<double> all{1, 2, 3, 4, 5, -6};
+    const QString rows = QStringLiteral("--rows");
+    const QStringList wide{QStringLiteral("--as"), QStringLiteral("fp32")};
+    QTest::newRow("all") << npy << QStringList() << QByteArray("[3, 2]") << all;
+    QTest::newRow("fp32") << npy << wide << QByteArray("[3, 2]") << all;
+    QTest::newRow("rows") << npy << QStringList{rows, QStringLiteral("1:2")} << QByteArray("[1, 2]")
+                          << QList<double>{3, 4};
+    QTest::newRow("first rows") << npy << QStringList{rows, QStringLiteral(":2")}
+                                << QByteArray("[2, 2]") << QList<double>{1, 2, 3, 4};
+    QTest::newRow("last rows") << npy << (QStringList{rows, QStringLiteral("2:")} + wide)
+                               << QByteArray("[1, 2]") << QList<double>{5, -6};
+    QTest::newRow("no rows") << npy << QStringList{rows, QStringLiteral("2:2")}
+                             << QByteArray("[0, 2]") << QList<double>{};
+    QTest::newRow("raw") << QStringLiteral("w.bin") << QStringList() << QByteArray() << all;
+}
+
+void TestCliDecode::values()
+{
+    QFETCH(QString, file);
+    QFETCH(QStringList, options);
+    QFETCH(QByteArray, shape);
+    QFETCH(QList<double>, values);
+    const QString path = m_out + QLatin1Char('/') + file;
+    const CliResult result =
+        decode(QStringLiteral("w"), path, options + QStringList{QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 0);
+    QCOMPARE(result.json()["elements"].get<int>(), int(values.size()));
+    const QByteArray content = contentOf(path);
+    QCOMPARE(result.json()["bytes"].get<qint64>(), content.size());
+    QCOMPARE(leftOvers(), QStringList{file});
+    QFile::remove(path);
+    if (shape.isNull()) {
+        const Bytes wanted = halves({1, 2, 3, 4, 5, -6});
+        QCOMPARE(content, QByteArray(reinterpret_cast<const char *>(wanted.data()),
+                                     qsizetype(wanted.size())));
+        return;
+    }
+    const auto array = readNpy(
+        std::as_bytes(std::span(content.constData(), std::size_t(content.size()))), "w.npy");
+    QVERIFY(array);
+    QCOMPARE(QByteArray::fromStdString(shapeText(array->shape)), shape);
+    QCOMPARE(QList<double>(array->values.begin(), array->values.end()), values);
+}
+
+void TestCliDecode::refused_data()
+{
+    QTest::addColumn<QString>("weight");
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<int>("exitCode");
+    const QString w = QStringLiteral("w");
+    const QString file = QStringLiteral("/x.npy");
+    const auto row = [&](const char *name, const QStringList &options) {
+        QTest::newRow(name) << w << file << options << 2;
+    };
+    row("rows past the end", {QStringLiteral("--rows"), QStringLiteral("0:4")});
+    row("rows backwards", {QStringLiteral("--rows"), QStringLiteral("2:1")});
+    row("rows without colon", {QStringLiteral("--rows"), QStringLiteral("2")});
+    row("rows of letters", {QStringLiteral("--rows"), QStringLiteral("a:b")});
+    row("rows beyond 64 bits",
+        {QStringLiteral("--rows"), QStringLiteral("0:99999999999999999999")});
+    row("type", {QStringLiteral("--as"), QStringLiteral("fp64")});
+    QTest::newRow("unknown weight") << QStringLiteral("x") << file << QStringList() << 2;
+    QTest::newRow("faulty weight") << QStringLiteral("bad") << file << QStringList() << 3;
+    QTest::newRow("no such folder") << w << QStringLiteral("/a/b.npy") << QStringList() << 4;
+}
+
+void TestCliDecode::refused()
+{
+    QFETCH(QString, weight);
+    QFETCH(QString, file);
+    QFETCH(QStringList, options);
+    QFETCH(int, exitCode);
+    const CliResult result = decode(weight, m_out + file, options);
+    QCOMPARE(result.exitCode, exitCode);
+    QVERIFY(!result.err.isEmpty());
+    QCOMPARE(leftOvers(), QStringList());
+}
+
+/// Ctrl-C in the middle: no half file, and what was there before is as it was.
+void TestCliDecode::interrupted()
+{
+    constexpr std::uint64_t kElements = std::uint64_t(1) << 26;
+    MadeBundle made;
+    made.blob(ElementType::Fp16, "[1]", halves({1}));
+    const std::string shape = fmt::format("[{}]", kElements);
+    made.constant("tensor<fp16, " + shape + ">", "big", MadeBundle::blobAt("fp16", shape, 64));
+    Bytes weights = made.weights();
+    for (int i = 0; i < 8; ++i)
+        weights[72 + std::size_t(i)] = static_cast<std::byte>((2 * kElements) >> (8 * i) & 0xFF);
+    const QString bundle = writeBundle(m_scratch, "big.mlmodelc", made.text(), weights);
+    std::filesystem::resize_file((bundle + QStringLiteral("/weights/weight.bin")).toStdString(),
+                                 128 + 2 * kElements);
+    const QString output = m_out + QStringLiteral("/big.bin");
+    std::ofstream(output.toStdString()) << "before";
+
+    QProcess process;
+    process.start(cliProgram(), {QStringLiteral("decode"), bundle, QStringLiteral("big"),
+                                 QStringLiteral("--output"), output});
+    QVERIFY(process.waitForStarted());
+    QElapsedTimer timer;
+    timer.start();
+    while (leftOvers().size() < 2 && process.state() == QProcess::Running &&
+           timer.elapsed() < 60000)
+        process.waitForFinished(1);
+    ::kill(pid_t(process.processId()), SIGINT);
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(leftOvers(), QStringList{QStringLiteral("big.bin")});
+    if (process.exitStatus() == QProcess::CrashExit)
+        QCOMPARE(contentOf(output), QByteArray("before"));
+    else // the machine was faster than the signal
+        QCOMPARE(QFileInfo(output).size(), qint64(2 * kElements));
+    QFile::remove(output);
+}
+
+QTEST_GUILESS_MAIN(TestCliDecode)
+#include "tst_cli_decode.moc"

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "made_bundle.h"
+#include "written_bundle.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+MadeBundle sparseBundle(const Bytes &values)
+{
+    MadeBundle made;
+    const auto mask = made.blob(ElementType::Uint1, "[2, 4]", hex("05"));
+    const auto kept =
+        made.blob(ElementType::Fp16, "[" + std::to_string(values.size() / 2) + "]", values);
+    made.line("tensor<fp16, [2, 4]> w = constexpr_sparse_to_dense(mask = " + mask +
+              ", nonzero_data = " + kept + ")[name = string(\"w\")]");
+    made.consume("w");
+    return made;
+}
+
+} // namespace
+
+/// `inspect` and what all commands have in common: exit codes, streams, JSON.
+class TestCliInspect : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void usage_data();
+    void usage();
+    void unreadable_data();
+    void unreadable();
+    void document();
+    void statistics();
+    void forPeople();
+    void damaged();
+    void maskAgainstValues();
+    void namesThatAreNoText();
+    void fullDisk();
+
+private:
+    QTemporaryDir m_scratch;
+};
+
+void TestCliInspect::usage_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<int>("exitCode");
+    const auto row = [](const char *name, const QStringList &arguments, int exitCode) {
+        QTest::newRow(name) << arguments << exitCode;
+    };
+    row("nothing", {}, 2);
+    row("unknown command", {QStringLiteral("conjure")}, 2);
+    row("no path", {QStringLiteral("inspect")}, 2);
+    row("unknown option", {QStringLiteral("inspect"), QStringLiteral("x"), QStringLiteral("--y")},
+        2);
+    row("two paths", {QStringLiteral("inspect"), QStringLiteral("x"), QStringLiteral("y")}, 2);
+    row("help", {QStringLiteral("--help")}, 0);
+    row("help of a command", {QStringLiteral("inspect"), QStringLiteral("--help")}, 0);
+    row("version", {QStringLiteral("--version")}, 0);
+}
+
+void TestCliInspect::usage()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(int, exitCode);
+    const CliResult result = runCli(arguments);
+    QCOMPARE(result.exitCode, exitCode);
+    QVERIFY(!(exitCode == 0 ? result.out : result.err).isEmpty());
+}
+
+void TestCliInspect::unreadable_data()
+{
+    QTest::addColumn<QByteArray>("content"); // null: no file at all
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QByteArray>("code");
+    QTest::newRow("no file") << QByteArray() << 4 << QByteArray("io.open");
+    QTest::newRow("another kind") << QByteArray("PK\x03\x04") << 3 << QByteArray("bundle.kind");
+    QTest::newRow("empty") << QByteArray("") << 3 << QByteArray("bundle.kind");
+}
+
+void TestCliInspect::unreadable()
+{
+    QFETCH(QByteArray, content);
+    QFETCH(int, exitCode);
+    QFETCH(QByteArray, code);
+    const QString path = m_scratch.filePath(QStringLiteral("unreadable"));
+    QFile::remove(path);
+    if (!content.isNull()) {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+    }
+    const CliResult people = runCli({QStringLiteral("inspect"), path});
+    QCOMPARE(people.exitCode, exitCode);
+    QVERIFY(people.out.isEmpty() && people.err.contains(code));
+    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, exitCode);
+    const Json json = result.json();
+    QCOMPARE(text(json["command"]), text("inspect"));
+    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+    QCOMPARE(text(json["diagnostics"][0]["code"]), text(code.toStdString()));
+    QVERIFY(result.err.isEmpty());
+}
+
+void TestCliInspect::document()
+{
+    const QString path = writeBundle(m_scratch, "sound.mlmodelc", sparseBundle(halves({1, -2})));
+    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 0);
+    QVERIFY(result.err.isEmpty());
+    const Json json = result.json();
+    QVERIFY(!json.is_discarded());
+    QCOMPARE(text(json["bundle"]), text("sound.mlmodelc"));
+    QCOMPARE(text(json["weights"][0]["form"]), text("sparse"));
+    QVERIFY(!json["weights"][0].contains("sha256"));
+    std::map<std::string, std::uint64_t> covered;
+    for (const Json &section : json["sections"]) {
+        const std::string file = section["file"];
+        QCOMPARE(section["offset"].get<std::uint64_t>(), covered[file]);
+        covered[file] += section["bytes"].get<std::uint64_t>();
+    }
+    for (const Json &file : json["files"])
+        QCOMPARE(covered[file["path"]], file["bytes"].get<std::uint64_t>());
+}
+
+void TestCliInspect::statistics()
+{
+    const QString path = writeBundle(m_scratch, "stats.mlmodelc", sparseBundle(halves({1, -2})));
+    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json"),
+                                     QStringLiteral("--stats"), QStringLiteral("--hash")});
+    const Json weight = result.json()["weights"][0];
+    QCOMPARE(text(weight["zero_fraction"]), text(0.75));
+    QCOMPARE(text(weight["min"]), text(-2.0));
+    QCOMPARE(weight["sha256"].get<std::string>().size(), std::size_t(64));
+}
+
+void TestCliInspect::forPeople()
+{
+    const QString path = writeBundle(m_scratch, "text.mlmodelc", sparseBundle(halves({1, -2})));
+    const CliResult result = runCli(
+        {QStringLiteral("inspect"), path, QStringLiteral("--stats"), QStringLiteral("--sections")});
+    QCOMPARE(result.exitCode, 0);
+    QVERIFY(result.out.contains("w: nonzero_data"));
+    QVERIFY(result.out.contains("75.0 %"));
+    QVERIFY(!result.out.contains('\x1b')); // no terminal, no colour
+    QVERIFY(result.err.isEmpty());         // and no progress
+    const CliResult quiet = runCli({QStringLiteral("inspect"), path, QStringLiteral("--quiet")});
+    QCOMPARE(quiet.exitCode, 0);
+    QVERIFY(quiet.out.isEmpty() && quiet.err.isEmpty());
+}
+
+/// One bad record: exit 3, its place is named, the sound weight is still there.
+void TestCliInspect::damaged()
+{
+    MadeBundle made = sparseBundle(halves({1, -2}));
+    made.constant("tensor<fp16, [2]>", "bad", made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
+    Bytes weights = made.weights();
+    weights[made.lastRecord()] = std::byte(0);
+    const QString path = writeBundle(m_scratch, "bad.mlmodelc", made.text(), weights);
+    const CliResult result = runCli(
+        {QStringLiteral("inspect"), path, QStringLiteral("--json"), QStringLiteral("--stats")});
+    QCOMPARE(result.exitCode, 3);
+    const Json json = result.json();
+    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+    const Json &row = json["diagnostics"][0];
+    QCOMPARE(text(row["severity"]), text("error"));
+    QCOMPARE(text(row["code"]), text("blob.sentinel"));
+    QCOMPARE(text(row["file"]), text("weights/weight.bin"));
+    QCOMPARE(row["offset"].get<std::uint64_t>(), made.lastRecord());
+    QCOMPARE(json["errors"].size(), std::size_t(1));
+    QCOMPARE(json["weights"].size(), std::size_t(2));
+    QCOMPARE(text(json["weights"][0]["min"]), text(-2.0));
+    QCOMPARE(text(json["weights"][1]["fault"]["code"]), text("blob.sentinel"));
+    const CliResult people = runCli({QStringLiteral("inspect"), path});
+    QCOMPARE(people.exitCode, 3);
+    QVERIFY(people.out.contains("! bad"));
+    QVERIFY(people.err.contains("blob.sentinel"));
+}
+
+/// Without --stats as well: a mask that disagrees with its values is bad input.
+void TestCliInspect::maskAgainstValues()
+{
+    const QString path = writeBundle(m_scratch, "mask.mlmodelc", sparseBundle(halves({1, 2, 3})));
+    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 3);
+    const Json row = result.json()["diagnostics"][0];
+    QCOMPARE(text(row["code"]), text("codec.mask"));
+    QCOMPARE(text(row["offset"]), text(128));
+}
+
+void TestCliInspect::namesThatAreNoText()
+{
+    MadeBundle made;
+    made.line("tensor<fp16, [2]> w = const()[name = string(\"a\xff\x1b[31m\"), val = " +
+              made.blob(ElementType::Fp16, "[2]", halves({3, 4})) + "]");
+    const QString path = writeBundle(m_scratch, "names.mlmodelc", made);
+    const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json")});
+    QVERIFY(!result.json().is_discarded());
+    QVERIFY(!runCli({QStringLiteral("inspect"), path}).out.contains('\x1b'));
+}
+
+void TestCliInspect::fullDisk()
+{
+    if (!QFile::exists(QStringLiteral("/dev/full")))
+        QSKIP("There is no /dev/full here.");
+    const QString path = writeBundle(m_scratch, "full.mlmodelc", sparseBundle(halves({1, -2})));
+    const CliResult result = runCliInto(
+        QStringLiteral("/dev/full"), {QStringLiteral("inspect"), path, QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 4);
+}
+
+QTEST_GUILESS_MAIN(TestCliInspect)
+#include "tst_cli_inspect.moc"
