@@ -66,6 +66,11 @@ void printDocument(Session &, report::Json &document, const Diagnostics &diagnos
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)
 {
+    const auto recovered = recoverJournal(path);
+    if (!recovered)
+        return tl::unexpected(recovered.error());
+    if (*recovered)
+        complain("An interrupted save of " + path.filename().string() + " was undone");
     return Bundle::open(path);
 }
 

@@ -115,7 +115,6 @@ private:
     bool compareStored(WeightPair &pair);
     bool comparePairValues(WeightPair &pair);
     void describeProgram();
-    std::optional<double> largestStep(const WeightPair &pair) const;
 
     const Bundle &m_a;
     const Bundle &m_b;
@@ -228,15 +227,6 @@ std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
     return largest;
 }
 
-std::optional<double> BundleComparison::largestStep(const WeightPair &pair) const
-{
-    const diff::ReadLock lock(m_a, m_b);
-    const auto a = largestScale(m_a, pair.a), b = largestScale(m_b, pair.b);
-    if (!a || !b)
-        return a ? a : b;
-    return std::max(*a, *b);
-}
-
 bool BundleComparison::comparePairValues(WeightPair &pair)
 {
     if (!m_options.values || !pair.shapeEqual)
@@ -244,7 +234,7 @@ bool BundleComparison::comparePairValues(WeightPair &pair)
     auto values = compareValues(m_a, pair.a, m_b, pair.b, m_options.tolerance, m_progress);
     if (values) {
         pair.values = *values;
-        pair.step = largestStep(pair);
+        pair.step = quantisationStep(m_a, pair.a, m_b, pair.b);
         return true;
     }
     if (values.error().code == "task.cancelled")
@@ -279,6 +269,16 @@ Result<Difference> BundleComparison::run()
 }
 
 } // namespace
+
+std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                       std::size_t weightB)
+{
+    const diff::ReadLock lock(a, b);
+    const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
+    if (!stepA || !stepB)
+        return stepA ? stepA : stepB;
+    return std::max(*stepA, *stepB);
+}
 
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
                                   Progress *progress)

@@ -105,6 +105,10 @@ Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, cons
                                       std::size_t weightB, double tolerance,
                                       Progress *progress = nullptr);
 
+/// Largest quantisation step of the two, as WeightPair::step. Takes the files' locks itself.
+std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                       std::size_t weightB);
+
 /// ULP distance of two fp16 bit patterns (finite); 0 for +0 against -0.
 std::uint32_t ulpDistance(std::uint16_t a, std::uint16_t b);
 

@@ -69,7 +69,9 @@ Error unknown(const Bundle &bundle, std::string_view name)
     const std::size_t count = std::min(bundle.weights().size(), kMostNames);
     for (std::size_t i = 0; i < count; ++i) {
         const std::string_view other = bundle.weights()[i].name;
-        near.emplace_back(editDistance(name, other), other);
+        // A name that was cut short is nearer than one with other letters.
+        const bool begins = !name.empty() && other.starts_with(name);
+        near.emplace_back(begins ? 0 : editDistance(name, withoutSuffixes(other)), other);
     }
     std::stable_sort(near.begin(), near.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });

@@ -57,7 +57,8 @@ private:
 
 Result<void> Filler::set(std::uint64_t element, double value, float &now)
 {
-    const auto plan = codec::Editor(m_planner.decoder()).setElement(element, value, m_tolerance);
+    const auto plan = codec::Editor(m_planner.decoder())
+                          .setElement(element, value, toleranceFor(value, m_tolerance));
     if (!plan) {
         if (!refusal) {
             refusal = plan.error();

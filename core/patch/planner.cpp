@@ -145,7 +145,8 @@ Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
     if (!element)
         return tl::unexpected(std::move(element.error()));
     m_applied.oldText = elementText(planner.decoder(), *element);
-    const auto plan = planElement(codec::Editor(planner.decoder()), edit, *element, m_tolerance);
+    const auto plan = planElement(codec::Editor(planner.decoder()), edit, *element,
+                                  toleranceFor(edit.value, m_tolerance));
     if (!plan)
         return tl::unexpected(plan.error());
     m_applied.asked = plan->asked;
@@ -164,7 +165,8 @@ Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
 
 Result<void> Planner::planPart(const Edit &edit, WeightPlanner &planner)
 {
-    const auto plan = planTable(codec::Editor(planner.decoder()), edit, m_tolerance);
+    const auto plan =
+        planTable(codec::Editor(planner.decoder()), edit, toleranceFor(edit.value, m_tolerance));
     if (!plan)
         return tl::unexpected(plan.error());
     if (edit.kind == Edit::Kind::SetStored && edit.part == codec::PartRole::Mask &&
@@ -238,9 +240,10 @@ Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::v
             planned.push_back(std::move(*applied));
             continue;
         }
+        // Of many edits, which one it is.
         refusal = std::move(applied.error());
-        if (refusal->field.empty())
-            refusal->field = edits[i].weight;
+        refusal->message = fmt::format("{} {}: {}", editKindName(edits[i].kind), editText(edits[i]),
+                                       refusal->message);
     }
     if (auto undone = planner.takeBack(); !undone)
         return tl::unexpected(std::move(undone.error()));

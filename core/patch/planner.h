@@ -9,6 +9,7 @@
 #include "core/patch/selection.h"
 #include "core/patch/weight_planner.h"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -50,6 +51,14 @@ private:
     std::size_t m_weight = 0;
     std::uint64_t m_element = 0;
 };
+
+/// The tolerance for one value: never finer than fp32 spells numbers, so that a value copied from
+/// any table, where it stands in fp32's shortest spelling, is the value that it was copied from.
+inline double toleranceFor(double value, double tolerance)
+{
+    const double spelling = std::abs(value) * 0x1p-24;
+    return std::isfinite(spelling) && spelling > tolerance ? spelling : tolerance;
+}
 
 /// Value or code of the table entry or stored element that an edit names, as it is now.
 std::string partText(const Edit &edit, const WeightPlanner &planner);
