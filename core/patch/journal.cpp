@@ -215,6 +215,22 @@ Result<void> removeJournal(const std::filesystem::path &journal)
     return syncFolder(journal.parent_path());
 }
 
+std::optional<std::vector<JournalEntry>> parseJournalEntries(std::span<const std::byte> body,
+                                                             std::uint64_t count)
+{
+    std::vector<JournalEntry> entries;
+    Cursor cursor(body);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        auto entry = readEntry(cursor);
+        if (!entry)
+            return std::nullopt;
+        entries.push_back(std::move(*entry));
+    }
+    if (!cursor.atEnd())
+        return std::nullopt;
+    return entries;
+}
+
 Result<Journal> readJournal(const std::filesystem::path &path)
 {
     auto file = File::open(path, File::Mode::Read, path.filename().string());
@@ -250,15 +266,11 @@ Result<Journal> readJournal(const std::filesystem::path &path)
         return tl::unexpected(sum.error());
     if (std::memcmp(sum->data(), all.last(kDigestBytes).data(), kDigestBytes) != 0)
         return tl::unexpected(damaged);
-    cursor = Cursor(all.subspan(kHeaderBytes, all.size() - kHeaderBytes - kDigestBytes));
-    for (std::uint64_t i = 0; i < *count; ++i) {
-        auto entry = readEntry(cursor);
-        if (!entry)
-            return tl::unexpected(damaged);
-        journal.entries.push_back(std::move(*entry));
-    }
-    if (!cursor.atEnd())
+    auto entries = parseJournalEntries(
+        all.subspan(kHeaderBytes, all.size() - kHeaderBytes - kDigestBytes), *count);
+    if (!entries)
         return tl::unexpected(damaged);
+    journal.entries = std::move(*entries);
     return journal;
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -45,6 +46,11 @@ Result<void> removeJournal(const std::filesystem::path &journal);
 
 /// Whether a path stays below the folder that it is relative to.
 bool staysInside(const std::filesystem::path &path);
+
+/// The entries between the header and the digest; nothing where they are not exactly `count`, or
+/// one of them leaves its file or the folder. The spans view `body`.
+std::optional<std::vector<JournalEntry>> parseJournalEntries(std::span<const std::byte> body,
+                                                             std::uint64_t count);
 
 /// A journal as read; the entries view `bytes`.
 struct Journal {

@@ -3,6 +3,7 @@
 // target FOLDER/<target>.list, which libFuzzer takes as -seed_inputs=@FILE.
 //   make_seeds FOLDER
 #include "core/container/milblob/milblob.h"
+#include "tests/fuzz/bundle_seeds.h"
 
 #include <filesystem>
 #include <fstream>
@@ -160,6 +161,7 @@ int main(int argc, char **argv)
     const bool written = write(folder, "fuzz_milblob", blobSeeds()) &&
                          write(folder, "fuzz_mil_text", textSeeds()) &&
                          write(folder, "fuzz_mil_protobuf", protobufSeeds()) &&
-                         write(folder, "fuzz_manifest", manifestSeeds());
+                         write(folder, "fuzz_manifest", manifestSeeds()) &&
+                         write(folder, "fuzz_bundle", fuzz::bundleSeeds());
     return written ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 
 #include "core/bundle/statistics.h"
 #include "widgets/docks/dock_tools.h"
+#include "widgets/docks/export_jobs.h"
 #include "widgets/models/table_text.h"
 #include "widgets/theme/theme.h"
 
@@ -34,13 +35,14 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     m_tree->setUniformRowHeights(true);
     m_tree->setModel(m_model);
     prepareView(m_tree);
+    putMarksBehind(m_tree, BundleTreeModel::Name);
     m_tree->setIndentation(theme::em(this, 0.9));
     QHeaderView *header = m_tree->header();
     header->setStretchLastSection(false);
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);
-    setColumnWidths(header, {14, 6, 6.5, 5, 3.5, 3.8});
+    setColumnWidths(header, {14, 5, 5.8, 4.4, 3.1, 3.6});
     m_tree->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this] { m_userSized |= !m_fitting; });
 
@@ -91,9 +93,16 @@ void BundleDock::buildActions()
         if (!fault.isEmpty())
             Q_EMIT session().statusMessage(fault);
     });
+    auto *npy = dockAction(this, tr("Export Weight as NumPy…"), {}, [this] {
+        const auto node = m_model->nodeAt(m_tree->currentIndex());
+        if (node.kind == BundleTreeModel::Node::Kind::Weight)
+            askAndExportWeight(this, session(), m_model->bundle(), node.index);
+        else
+            Q_EMIT session().statusMessage(tr("Select a weight to export it."));
+    });
     auto *expand = dockAction(this, tr("Expand All"), {}, [this] { m_tree->expandAll(); });
     auto *collapse = dockAction(this, tr("Collapse All"), {}, [this] { m_tree->collapseAll(); });
-    m_actions = {find, copy, hex, m_zerosAction, save, expand, collapse};
+    m_actions = {find, copy, hex, m_zerosAction, npy, save, expand, collapse};
     m_tree->addActions(m_actions);
 }
 
@@ -135,6 +144,10 @@ void BundleDock::showBundle()
 
 void BundleDock::openGroups()
 {
+    if (!m_model->filter().isEmpty()) {
+        m_tree->expandAll();
+        return;
+    }
     for (const QModelIndex &index : m_model->groupIndexes())
         m_tree->expand(index);
 }
@@ -264,6 +277,10 @@ void BundleDock::countZeros(std::vector<std::size_t> weights)
         this, tr("Counting zeros"),
         [bundle, weights = std::move(weights)](Progress &progress) {
             const BundleReadLock lock(*bundle);
+            std::uint64_t elements = 0;
+            for (const std::size_t weight : weights)
+                elements += bundle->weights()[weight].elements.value;
+            progress.setTotal(elements);
             Shares shares;
             for (const std::size_t weight : weights) {
                 if (progress.cancelled())

@@ -63,6 +63,7 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
     m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->installEventFilter(this);
     m_plot = new CodebookPlot(content);
 

@@ -6,6 +6,7 @@
 #include "widgets/docks/pair_figures.h"
 #include "widgets/docks/pair_pictures.h"
 #include "widgets/models/compare_runner.h"
+#include "widgets/models/largest_difference.h"
 #include "widgets/theme/theme.h"
 
 #include <QAction>
@@ -82,8 +83,11 @@ void CompareDock::buildActions()
     };
     auto *values = mode(tr("Values"), tr("Show values and their differences"), PictureMode::Values);
     auto *zeros = mode(tr("Zeros and Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
+    m_largestAction = dockAction(this, tr("Go to Largest Difference"),
+                                 QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
+    m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
     m_againAction =
-        dockAction(this, tr("Compare the Rest"), {}, [this] { m_runner->start(sideA(), sideB()); });
+        dockAction(this, tr("Compare the Rest"), {}, [this] { m_runner->start(m_a, m_b); });
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
     auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
                             [this] { copySelection(*m_table); });
@@ -92,8 +96,9 @@ void CompareDock::buildActions()
         if (!fault.isEmpty())
             Q_EMIT this->session().statusMessage(fault);
     });
-    m_actions = {m_swapAction, m_onlyAction, values, zeros, m_againAction, copy, save};
-    m_table->addActions({m_swapAction, m_onlyAction, m_againAction, save});
+    m_actions = {m_swapAction,    m_onlyAction,  values, zeros,
+                 m_largestAction, m_againAction, copy,   save};
+    m_table->addActions({m_swapAction, m_onlyAction, m_largestAction, m_againAction, save});
 }
 
 QWidget *CompareDock::buildToolRow(QWidget *parent)
@@ -115,6 +120,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
     };
     button(m_onlyAction);
     row->addStretch(1);
+    button(m_largestAction);
     for (QAction *action : m_modeGroup->actions())
         button(action);
     row->addWidget(m_pictures->viewDifference()->createZoomButtons(box));
@@ -135,10 +141,8 @@ void CompareDock::connectParts()
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &CompareDock::onCurrentRow);
     connect(m_pictures, &PairPictures::elementPicked, this, &CompareDock::onElement);
-    connect(m_figures, &PairFigures::elementPicked, this, [this](quint64 element) {
-        m_pictures->setElement(element);
-        onElement(element);
-    });
+    connect(m_figures, &PairFigures::elementPicked, this,
+            [this](quint64 element) { showElement(element); });
     connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
     connect(m_runner, &CompareRunner::filesCompared, this,
             [this] { m_header->setDifference(m_runner->files().get()); });
@@ -158,16 +162,6 @@ void CompareDock::connectParts()
     progress();
 }
 
-BundlePtr CompareDock::sideA() const
-{
-    return m_swapped ? session().other() : session().bundle();
-}
-
-BundlePtr CompareDock::sideB() const
-{
-    return m_swapped ? session().bundle() : session().other();
-}
-
 void CompareDock::setSwapped(bool swapped)
 {
     if (m_swapped == swapped)
@@ -179,18 +173,29 @@ void CompareDock::setSwapped(bool swapped)
 
 void CompareDock::refresh()
 {
-    const BundlePtr a = sideA(), b = sideB();
-    if (!a || !b) {
-        m_runner->start(nullptr, nullptr);
+    const auto sameTables = [](const BundlePtr &before, const BundlePtr &now) {
+        return before && now && before->path() == now->path() &&
+               before->weights().size() == now->weights().size();
+    };
+    const BundlePtr document = session().bundle(), other = session().other();
+    const BundlePtr a = m_swapped ? other : document, b = m_swapped ? document : other;
+    const bool ready = a && b;
+    if (!ready || !sameTables(m_a, a) || !sameTables(m_b, b)) {
+        // Rows of other bundles must not be picked any more.
+        m_model->setRows({});
         showRow(kNoIndex);
-        showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
-                                       : tr("Open a bundle to begin (Ctrl+O)."));
+    }
+    m_a = ready ? a : nullptr;
+    m_b = ready ? b : nullptr;
+    m_runner->start(m_a, m_b);
+    if (!ready) {
+        showMessage(document ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+                             : tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
-    showContent();
     m_header->setBundles(a, b);
     m_header->setDifference(nullptr);
-    m_runner->start(a, b);
+    showContent();
 }
 
 /// The rows of a new comparison, or of the same one after an edit or a swap: stays with the pair
@@ -284,7 +289,7 @@ void CompareDock::showRow(std::size_t number)
     const CompareRow &row = m_model->rows()[number];
     m_shownA = row.onA() ? row.name : QString();
     m_shownB = row.onA() ? row.nameB : row.name;
-    PairSubject subject{sideA(), sideB(), row.pair.a, row.pair.b, {}};
+    PairSubject subject{m_a, m_b, row.pair.a, row.pair.b, {}};
     if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
         subject.obstacle = verdictSentence(row);
     m_figures->showRow(row);
@@ -319,6 +324,39 @@ void CompareDock::takeSample(const PairSubject &subject)
         });
 }
 
+/// A single changed value of a large weight cannot be found by eye: reads both weights once.
+void CompareDock::goToLargest()
+{
+    if (m_row >= m_model->rows().size() || !m_model->rows()[m_row].pair.values)
+        return;
+    if (m_searching)
+        m_searching->cancel();
+    const WeightPair &pair = m_model->rows()[m_row].pair;
+    m_searching = session().tasks().start(
+        this, tr("Looking for the largest difference"),
+        [a = m_a, b = m_b, wa = pair.a, wb = pair.b](Progress &progress) {
+            return findLargestDifference(*a, wa, *b, wb, progress);
+        },
+        [this, row = m_row](const Result<std::optional<LargestDifference>> &found) {
+            m_searching = nullptr;
+            if (row != m_row)
+                return;
+            if (!found)
+                Q_EMIT session().statusMessage(QString::fromStdString(describe(found.error())));
+            else if (!*found)
+                Q_EMIT session().statusMessage(tr("The two weights have the same values."));
+            else
+                showElement((*found)->element);
+        });
+}
+
+/// Goes to an element that was not picked in a picture.
+void CompareDock::showElement(std::uint64_t element)
+{
+    m_pictures->setElement(element);
+    onElement(element);
+}
+
 void CompareDock::onElement(std::uint64_t element)
 {
     m_figures->setElement(element);
@@ -329,7 +367,8 @@ void CompareDock::onElement(std::uint64_t element)
 bool CompareDock::working() const
 {
     const bool sampling = m_sampling && !m_sampling->progress().cancelled();
-    return m_runner->running() || sampling || m_pictures->loading();
+    const bool searching = m_searching && !m_searching->progress().cancelled();
+    return m_runner->running() || sampling || searching || m_pictures->loading();
 }
 
 } // namespace kernscope::ui

@@ -33,7 +33,8 @@ class CompareDock : public Dock
 public:
     explicit CompareDock(Session &session, QWidget *parent = nullptr);
 
-    /// Swap sides, differences only, values, zeros, compare the rest, copy, export.
+    /// Swap sides, differences only, values, zeros, go to the largest difference (Ctrl+F8), compare
+    /// the rest, copy, export.
     QList<QAction *> menuActions() const { return m_actions; }
 
     /// A is the other bundle and B the document; both docks of a comparison should agree.
@@ -60,8 +61,6 @@ private:
     void buildActions();
     QWidget *buildToolRow(QWidget *parent);
     void connectParts();
-    BundlePtr sideA() const;
-    BundlePtr sideB() const;
     /// Weight of the document in a row, and the way back; kNoIndex for none.
     std::size_t documentWeight(std::size_t row) const;
     std::size_t rowOfDocument(std::size_t weight) const;
@@ -71,6 +70,8 @@ private:
     void selectRow(std::size_t row);
     void keepSelection(const std::function<void()> &change);
     void showRow(std::size_t number);
+    void goToLargest();
+    void showElement(std::uint64_t element);
     void takeSample(const PairSubject &subject);
 
     CompareModel *m_model = nullptr;
@@ -82,9 +83,11 @@ private:
     PairFigures *m_figures = nullptr;
     QSplitter *m_splitter = nullptr;
     QAction *m_swapAction = nullptr, *m_onlyAction = nullptr, *m_againAction = nullptr;
+    QAction *m_largestAction = nullptr;
     QActionGroup *m_modeGroup = nullptr;
     QList<QAction *> m_actions;
-    TaskPtr m_sampling;
+    BundlePtr m_a, m_b; ///< what the rows are of
+    TaskPtr m_sampling, m_searching;
     std::size_t m_row = kNoIndex; ///< whose pair is shown
     QString m_shownA, m_shownB;   ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;

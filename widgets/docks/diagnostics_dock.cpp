@@ -39,7 +39,7 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
     m_table->setAccessibleName(tr("Faults found"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {6, 9, 18, 28, 14, 14});
+    setColumnWidths(m_table->horizontalHeader(), {6, 9, 17, 14, 24, 12, 12});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_state = new QLabel(content);
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -185,6 +185,10 @@ void DiagnosticsDock::checkPayloads()
         this, tr("Checking payloads"),
         [bundle](Progress &progress) {
             const BundleReadLock lock(*bundle);
+            std::uint64_t elements = 0;
+            for (const Weight &weight : bundle->weights())
+                elements += weight.elements.value;
+            progress.setTotal(elements);
             return verifyPayloads(*bundle, &progress);
         },
         [this](const Diagnostics &found) {
@@ -199,8 +203,7 @@ void DiagnosticsDock::updateCounts()
 {
     for (const Severity severity : kSeverities) {
         QToolButton *button = m_severities[static_cast<std::size_t>(severity)];
-        const QString text = QStringLiteral("%1 %2").arg(groupedNumber(m_model->countOf(severity)),
-                                                         severityWord(severity));
+        const QString text = severityCount(severity, m_model->countOf(severity));
         button->setText(text);
         button->setAccessibleName(text);
     }

@@ -13,6 +13,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QStyledItemDelegate>
 #include <QTableView>
 
 namespace kernscope::ui {
@@ -42,6 +43,19 @@ protected:
 
 private:
     QWidget *m_next;
+};
+
+class MarkBehind final : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->decorationPosition = QStyleOptionViewItem::Right;
+    }
 };
 
 } // namespace
@@ -96,6 +110,11 @@ void prepareTable(QTableView *table)
     columns->setSortIndicatorClearable(true);
     columns->setSortIndicator(-1, Qt::AscendingOrder);
     table->setSortingEnabled(true);
+}
+
+void putMarksBehind(QAbstractItemView *view, int column)
+{
+    view->setItemDelegateForColumn(column, new MarkBehind(view));
 }
 
 void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems)

@@ -28,6 +28,8 @@ QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
 /// the header takes back, rows of one height.
 void prepareView(QAbstractItemView *view);
 void prepareTable(QTableView *table);
+/// Icons of a column stand behind its text, so that a mark that comes or goes moves nothing.
+void putMarksBehind(QAbstractItemView *view, int column);
 /// Widths of the columns in ems of the view's font.
 void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
 

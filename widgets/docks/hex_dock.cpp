@@ -2,6 +2,7 @@
 #include "widgets/docks/hex_dock.h"
 
 #include "widgets/docks/dock_tools.h"
+#include "widgets/docks/export_jobs.h"
 #include "widgets/docks/hex_find_bar.h"
 #include "widgets/models/inspector_model.h"
 #include "widgets/models/table_text.h"
@@ -45,8 +46,8 @@ HexDock::HexDock(Session &session, QWidget *parent)
     buildBar(bar);
     m_body = new QHBoxLayout;
     m_body->setSpacing(gap);
-    m_body->addWidget(m_view, 3);
-    m_body->addWidget(m_inspector, 2);
+    m_body->addWidget(m_view, 1);
+    m_body->addWidget(m_inspector, 1);
     column->addLayout(bar);
     column->addLayout(m_body, 1);
     column->addWidget(m_find);
@@ -102,7 +103,7 @@ void HexDock::buildActions()
     add(tr("Find Bytes…"), QKeySequence::Find, [this] { m_find->begin(); });
     add(tr("Find Next"), QKeySequence(Qt::Key_F3), [this] { m_find->find(true); });
     add(tr("Find Previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3), [this] { m_find->find(false); });
-    add(tr("Go to Offset…"), QKeySequence(Qt::CTRL | Qt::Key_G), [this] {
+    add(tr("Go to Offset…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G), [this] {
         m_goTo->setFocus(Qt::ShortcutFocusReason);
         m_goTo->selectAll();
     });
@@ -112,12 +113,17 @@ void HexDock::buildActions()
     add(tr("Copy as Python Bytes"), {}, [this] { copyAs(CopyFormat::PythonBytes); });
     add(tr("Copy as NumPy"), {}, [this] { copyAs(CopyFormat::NumPy); });
     add(tr("Copy Readings under the Cursor"), {}, [this] { copyInspected(); });
+    add(tr("Export Selected Bytes…"), {}, [this] {
+        askAndExportBytes(this, session(), m_view->bundle(), m_view->file(), m_view->selection());
+    });
     add(tr("Select All Bytes"), {}, [this] { m_view->selectAll(); });
     separate();
     m_widths = new QActionGroup(this);
     for (const int bytes : {8, 16, 32}) {
-        auto *action = dockAction(this, tr("%1 Bytes a Row").arg(bytes), {},
-                                  [this, bytes] { m_view->setBytesPerRow(bytes); });
+        auto *action = dockAction(this, tr("%1 Bytes a Row").arg(bytes), {}, [this, bytes] {
+            m_view->setBytesPerRow(bytes);
+            arrange();
+        });
         action->setCheckable(true);
         action->setChecked(bytes == m_view->bytesPerRow());
         m_widths->addAction(action);
@@ -170,12 +176,11 @@ void HexDock::follow(const Place &place, QObject *origin)
     std::size_t file = place.file;
     std::optional<ByteRange> bytes = place.bytes;
     if (place.element) {
-        // The section of the whole weight is too much where one element is meant.
+        // A whole section is too much where one element is meant.
         const auto exact = placeOfElement(*bundle, place.weight, *place.element);
-        const bool within = exact && bytes && file == exact->file &&
-                            bytes->offset <= exact->bytes.offset &&
-                            bytes->end() >= exact->bytes.end();
-        if (exact && (!bytes || within || file == kNoIndex)) {
+        const bool whole = bytes && place.section < bundle->sections().size() &&
+                           *bytes == bundle->sections()[place.section].range;
+        if (exact && (!bytes || whole)) {
             file = exact->file;
             bytes = exact->bytes;
         }
@@ -271,8 +276,19 @@ void HexDock::copyInspected()
 void HexDock::resizeEvent(QResizeEvent *event)
 {
     Dock::resizeEvent(event);
-    const bool wide = width() > m_view->contentWidth() + m_inspector->minimumSizeHint().width();
+    arrange();
+}
+
+/// The readings stand beside the bytes where there is room for both, else below them.
+void HexDock::arrange()
+{
+    const int room = width() - 2 * theme::em(this, 0.25) - m_body->spacing();
+    const bool wide = room >= m_view->contentWidth() + m_inspector->minimumSizeHint().width();
     m_body->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_view->setMaximumWidth(wide ? m_view->contentWidth() : QWIDGETSIZE_MAX);
+    const int most = std::max(m_inspector->minimumSizeHint().height(), height() / 3);
+    m_inspector->setMaximumHeight(wide ? QWIDGETSIZE_MAX
+                                       : std::min(m_inspector->heightFor(room), most));
 }
 
 } // namespace kernscope::ui

@@ -46,6 +46,7 @@ private:
     void goToTyped();
     void copyAs(CopyFormat format);
     void copyInspected();
+    void arrange();
 
     QComboBox *m_files = nullptr;
     QLineEdit *m_goTo = nullptr;

@@ -2,14 +2,18 @@
 #include "widgets/docks/layout_dock.h"
 
 #include "widgets/docks/dock_tools.h"
+#include "widgets/docks/export_jobs.h"
 #include "widgets/models/section_model.h"
 #include "widgets/models/table_text.h"
 #include "widgets/theme/theme.h"
+#include "widgets/views/byte_field.h"
 #include "widgets/views/kind_legend.h"
 #include "widgets/views/section_strip.h"
 
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
+#include <QGuiApplication>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -86,6 +90,7 @@ void LayoutDock::buildActions()
         if (!fault.isEmpty())
             Q_EMIT session().statusMessage(fault);
     });
+    buildByteActions();
     const auto zoom = [this](const QString &text, const QKeySequence &keys,
                              void (SectionStrip::*slot)()) {
         return dockAction(this, text, keys, [this, slot] { (m_strip->*slot)(); });
@@ -94,7 +99,43 @@ void LayoutDock::buildActions()
     m_zoomOut = zoom(tr("Zoom Out"), QKeySequence::ZoomOut, &SectionStrip::zoomOut);
     m_fit = zoom(tr("Fit File"), QKeySequence(Qt::CTRL | Qt::Key_0), &SectionStrip::fit);
     m_oneToOne = zoom(tr("One Byte a Pixel (100 %)"), {}, &SectionStrip::oneToOne);
-    m_actions = {find, copy, hex, save, m_zoomIn, m_zoomOut, m_fit, m_oneToOne};
+    m_actions = QList<QAction *>{find, copy, hex} + m_byteActions +
+                QList<QAction *>{save, m_zoomIn, m_zoomOut, m_fit, m_oneToOne};
+}
+
+/// What can be done with the bytes of the current section.
+void LayoutDock::buildByteActions()
+{
+    const auto copyAs = [this](const QString &text, CopyFormat format) {
+        m_byteActions += dockAction(this, text, {}, [this, format] { copyBytes(format); });
+    };
+    copyAs(tr("Copy Section as Hex"), CopyFormat::Hex);
+    copyAs(tr("Copy Section as C Array"), CopyFormat::CArray);
+    copyAs(tr("Copy Section as Python Bytes"), CopyFormat::PythonBytes);
+    copyAs(tr("Copy Section as NumPy"), CopyFormat::NumPy);
+    m_byteActions += dockAction(this, tr("Export Section Bytes…"), {}, [this] {
+        const BundlePtr &bundle = m_model->bundle();
+        const std::size_t section = m_strip->current();
+        if (bundle && section < bundle->sections().size())
+            askAndExportBytes(this, session(), bundle, bundle->sections()[section].file,
+                              bundle->sections()[section].range);
+    });
+}
+
+void LayoutDock::copyBytes(CopyFormat format)
+{
+    const BundlePtr &bundle = m_model->bundle();
+    if (!bundle || m_strip->current() >= bundle->sections().size())
+        return;
+    const Section &section = bundle->sections()[m_strip->current()];
+    if (section.range.bytes.value > kMostBytesAsText) {
+        Q_EMIT session().statusMessage(tr("Too much to copy as text: export the bytes."));
+        return;
+    }
+    const auto bytes = bundle->files()[section.file].file->bytes().subspan(
+        section.range.offset.value, section.range.bytes.value);
+    const ElementType type = fieldAt(*bundle, section.file, section.range.offset).type;
+    QGuiApplication::clipboard()->setText(bytesAsText(bytes, format, type));
 }
 
 void LayoutDock::buildBar(QHBoxLayout *bar)
@@ -134,7 +175,8 @@ void LayoutDock::buildTable(QWidget *parent)
     m_table->setAccessibleName(tr("Sections of every file"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {18, 7, 12, 7, 7, 16});
+    putMarksBehind(m_table, SectionModel::Name);
+    setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 16, 12, 6.5, 6});
     m_table->addActions(m_actions);
     m_strip->addActions(m_actions);
     m_strip->setContextMenuPolicy(Qt::ActionsContextMenu);

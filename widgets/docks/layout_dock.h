@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/dock.h"
+#include "widgets/views/byte_text.h"
 
 #include <QList>
 
@@ -41,6 +42,8 @@ private:
     void buildBar(QHBoxLayout *bar);
     void buildTable(QWidget *parent);
     void buildActions();
+    void buildByteActions();
+    void copyBytes(CopyFormat format);
     void fillFiles();
     void showFile(std::size_t file);
     void showSection(std::size_t section);
@@ -56,7 +59,7 @@ private:
     QLineEdit *m_filter = nullptr;
     QTableView *m_table = nullptr;
     QAction *m_zoomIn = nullptr, *m_zoomOut = nullptr, *m_fit = nullptr, *m_oneToOne = nullptr;
-    QList<QAction *> m_actions;
+    QList<QAction *> m_actions, m_byteActions;
     bool m_following = false;
 };
 

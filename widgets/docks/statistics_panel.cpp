@@ -17,7 +17,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::size_t kBins = 96;
+constexpr std::size_t kBins = 4096; ///< the plot merges them
 
 QString countAndShare(std::uint64_t count, double share)
 {
@@ -53,10 +53,18 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     m_logarithmic = new QAction(tr("Logarithmic Histogram"), this);
     m_logarithmic->setCheckable(true);
     connect(m_logarithmic, &QAction::toggled, m_histogram, &HistogramPlot::setLogarithmic);
-    auto *logButton = new QToolButton(this);
-    logButton->setDefaultAction(m_logarithmic);
-    logButton->setText(tr("log"));
-    logButton->setAutoRaise(true);
+    m_fullRange = new QAction(tr("Full Range of Values"), this);
+    m_fullRange->setToolTip(tr("Show the few values far out as well"));
+    m_fullRange->setCheckable(true);
+    connect(m_fullRange, &QAction::toggled, m_histogram, &HistogramPlot::setFullRange);
+    const auto button = [this](QAction *action, const QString &text) {
+        auto *tool = new QToolButton(this);
+        tool->setDefaultAction(action);
+        tool->setText(text);
+        tool->setAccessibleName(action->text());
+        tool->setAutoRaise(true);
+        return tool;
+    };
     m_again->setText(tr("Compute"));
     m_again->hide();
     connect(m_again, &QToolButton::clicked, this, &StatisticsPanel::start);
@@ -66,7 +74,8 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     bar->addWidget(new QLabel(tr("Histogram"), this));
     bar->addWidget(m_state, 1);
     bar->addWidget(m_again);
-    bar->addWidget(logButton);
+    bar->addWidget(button(m_fullRange, tr("all")));
+    bar->addWidget(button(m_logarithmic, tr("log")));
 
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

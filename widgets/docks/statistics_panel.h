@@ -31,7 +31,8 @@ public:
     bool working() const;
     const std::optional<Statistics> &statistics() const { return m_statistics; }
     HistogramPlot &histogram() { return *m_histogram; }
-    QAction *logarithmicAction() const { return m_logarithmic; }
+    /// Scale and range of the histogram.
+    QList<QAction *> histogramActions() const { return {m_logarithmic, m_fullRange}; }
 
 private:
     enum Row : std::size_t { Min, Max, Mean, Deviation, Zeros, NotANumber, Infinite, Stored, Rows };
@@ -50,7 +51,7 @@ private:
     std::array<QLabel *, Rows> m_values{};
     QLabel *m_state = nullptr;
     QToolButton *m_again = nullptr;
-    QAction *m_logarithmic = nullptr;
+    QAction *m_logarithmic = nullptr, *m_fullRange = nullptr;
     HistogramPlot *m_histogram = nullptr;
 };
 

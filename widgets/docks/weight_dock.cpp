@@ -20,13 +20,10 @@
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QTableView>
 #include <QTimer>
 #include <QVBoxLayout>
-
-#include <cmath>
 
 namespace kernscope::ui {
 
@@ -129,6 +126,11 @@ void WeightDock::connectViews()
 
 void WeightDock::createActions()
 {
+    auto *copy = new QAction(tr("Copy Values"), this);
+    connect(copy, &QAction::triggered, m_grid, &WeightGridView::copySelection);
+    m_grid->addAction(copy);
+    m_grid->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_actions.append(copy);
     auto *colors = new QActionGroup(this);
     for (int i = 0; i < m_colors->count(); ++i) {
         auto *action = new QAction(tr("%1 Colours").arg(m_colors->itemText(i)), colors);
@@ -140,7 +142,7 @@ void WeightDock::createActions()
         m_actions.append(action);
     }
     m_actions += m_map->zoomActions();
-    m_actions.append(m_statistics->logarithmicAction());
+    m_actions += m_statistics->histogramActions();
     m_actions += m_statistics->histogram().plotActions();
 }
 

@@ -72,17 +72,14 @@ private:
                 total += m_now.a->weights()[pair.a].storedBytes.value;
         }
         progress.setTotal(total);
-        const std::lock_guard guard(m_inbox.mutex);
-        for (std::size_t i = 0; i < m_rows.size(); ++i) {
-            CompareRow &row = m_rows[i];
+        for (CompareRow &row : m_rows) {
             const auto found = pairs.find(keyOf(row.pair));
             if (found == pairs.end())
                 continue;
             row.pair.layoutEqual = found->second->layoutEqual;
             row.pair.storedEqual = found->second->storedEqual;
-            if (row.pair.values)
-                m_inbox.pairs.push_back({i, row.pair, verdict(row.pair, *m_now.a, *m_now.b)});
         }
+        const std::lock_guard guard(m_inbox.mutex);
         m_inbox.files = std::make_shared<const Difference>(*std::move(files));
     }
 
@@ -100,8 +97,10 @@ private:
             else
                 pair.fault = values.error();
         }
-        if (pair.values)
+        if (pair.values) {
             m_now.values[keyOf(pair)] = *pair.values;
+            pair.step = quantisationStep(*m_now.a, pair.a, *m_now.b, pair.b);
+        }
         const std::lock_guard guard(m_inbox.mutex);
         m_inbox.pairs.push_back({number, pair, verdict(pair, *m_now.a, *m_now.b)});
     }

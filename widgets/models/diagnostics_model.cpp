@@ -87,6 +87,7 @@ void DiagnosticsModel::orderRows()
             return std::tie(a.error.file, a.error.offset) < std::tie(b.error.file, b.error.offset);
         });
         break;
+    case Field: order([](Row a, Row b) { return a.error.field < b.error.field; }); break;
     case Message: order([](Row a, Row b) { return a.error.message < b.error.message; }); break;
     case Expected: order([](Row a, Row b) { return a.error.expected < b.error.expected; }); break;
     case Found: order([](Row a, Row b) { return a.error.found < b.error.found; }); break;
@@ -145,6 +146,7 @@ QVariant DiagnosticsModel::data(const QModelIndex &at, int role) const
     case SeverityColumn: return severityWord(row.severity);
     case Code: return fromUtf8(row.error.code);
     case PlaceColumn: return placeText(row.error);
+    case Field: return fromUtf8(row.error.field);
     case Message: return fromUtf8(row.error.message.empty() ? row.error.code : row.error.message);
     case Expected: return fromUtf8(row.error.expected);
     case Found: return fromUtf8(row.error.found);
@@ -168,7 +170,8 @@ QVariant DiagnosticsModel::headerData(int section, Qt::Orientation orientation, 
                     tr("Error: something cannot be read. Warning: it can, with doubt.")};
         case Code:
             return {tr("Code"), tr("Stable name of the fault, the same on the command line")};
-        case PlaceColumn: return {tr("Place"), tr("File, offset and field; Enter goes there")};
+        case PlaceColumn: return {tr("Place"), tr("File and offset; Enter goes there")};
+        case Field: return {tr("Field"), tr("Field or operand that is meant")};
         case Message: return {tr("Message"), tr("What is wrong")};
         case Expected: return {tr("Expected"), tr("What should stand there")};
         case Found: return {tr("Found"), tr("What stands there")};
@@ -187,8 +190,6 @@ QString placeText(const Error &error)
     QString text = fromUtf8(error.file);
     if (error.offset)
         text += u'+' + hexNumber(error.offset->value);
-    if (!error.field.empty())
-        text += (text.isEmpty() ? QString() : QStringLiteral(", ")) + fromUtf8(error.field);
     return text;
 }
 

@@ -17,7 +17,16 @@ class DiagnosticsModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum Column : int { SeverityColumn, Code, PlaceColumn, Message, Expected, Found, ColumnCount };
+    enum Column : int {
+        SeverityColumn,
+        Code,
+        PlaceColumn,
+        Field,
+        Message,
+        Expected,
+        Found,
+        ColumnCount
+    };
 
     /// Where rows come from; each source is replaced as a whole.
     enum class Source : std::uint8_t {
@@ -65,7 +74,7 @@ private:
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 
-/// "weights/weight.bin+0x40, data offset": where a fault lies.
+/// "weights/weight.bin+0x40": where a fault lies.
 QString placeText(const Error &error);
 
 } // namespace kernscope::ui

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/models/icons.h"
 
+#include "widgets/models/table_text.h"
+
 #include <QCoreApplication>
 #include <QGuiApplication>
 #include <QIconEngine>
@@ -42,6 +44,7 @@ public:
     void paint(QPainter *painter, const QRect &rect, QIcon::Mode mode, QIcon::State) override
     {
         const QPalette palette = QGuiApplication::palette();
+        painter->save();
         QFont font = QGuiApplication::font();
         font.setPixelSize(std::max(1, static_cast<int>(std::lround(rect.height() * 0.85))));
         font.setBold(true);
@@ -49,6 +52,7 @@ public:
         painter->setPen(mode == QIcon::Selected ? palette.color(QPalette::HighlightedText)
                                                 : theme::color(m_token, darkNow()));
         painter->drawText(rect, Qt::AlignCenter, m_glyph);
+        painter->restore();
     }
 
 private:
@@ -68,15 +72,22 @@ public:
         const int margin = std::max(1, rect.height() / 8);
         const QRectF swatch =
             QRectF(rect).adjusted(margin + 0.5, margin + 0.5, -margin - 0.5, -margin - 0.5);
+        painter->save();
         painter->fillRect(swatch, palette.color(QPalette::Base));
         painter->setPen(QPen(palette.color(QPalette::PlaceholderText), 1));
         painter->setBrush(theme::brushOf(m_kind, darkNow()));
         painter->drawRect(swatch);
+        painter->restore();
     }
 
 private:
     SectionKind m_kind;
 };
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("kernscope::Severity", text);
+}
 
 Token severityToken(Severity severity)
 {
@@ -115,11 +126,20 @@ QString severityGlyph(Severity severity)
     return {};
 }
 
+QString severityCount(Severity severity, std::size_t count)
+{
+    const bool one = count == 1;
+    QString text;
+    switch (severity) {
+    case Severity::Error: text = one ? tr("%1 error") : tr("%1 errors"); break;
+    case Severity::Warning: text = one ? tr("%1 warning") : tr("%1 warnings"); break;
+    case Severity::Note: text = one ? tr("%1 note") : tr("%1 notes"); break;
+    }
+    return text.arg(groupedNumber(count));
+}
+
 QString severityWord(Severity severity)
 {
-    const auto tr = [](const char *text) {
-        return QCoreApplication::translate("kernscope::Severity", text);
-    };
     switch (severity) {
     case Severity::Error: return tr("error");
     case Severity::Warning: return tr("warning");

@@ -20,5 +20,7 @@ QIcon kindIcon(SectionKind kind);
 QIcon severityIcon(Severity severity);
 QString severityGlyph(Severity severity);
 QString severityWord(Severity severity); ///< translated: "error", "warning", "note"
+/// "1 error", "2 warnings".
+QString severityCount(Severity severity, std::size_t count);
 
 } // namespace kernscope::ui

@@ -17,7 +17,7 @@ class SectionModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    enum Column : int { Name, Kind, File, Offset, Bytes, Owner, ColumnCount };
+    enum Column : int { Name, Kind, Owner, File, Offset, Bytes, ColumnCount };
 
     explicit SectionModel(QObject *parent = nullptr);
 

@@ -2,6 +2,7 @@
 #include "widgets/plots/codebook_plot.h"
 
 #include "widgets/models/table_text.h"
+#include "widgets/plots/plot_tickers.h"
 #include "widgets/theme/theme.h"
 
 #include <qcustomplot.h>
@@ -24,8 +25,8 @@ CodebookPlot::CodebookPlot(QWidget *parent) : PlotWidget(tr("Uses of each codebo
     m_chosen = add();
     plot().xAxis->setLabel(tr("entry"));
     plot().yAxis->setLabel(tr("uses"));
-    plot().yAxis->setNumberFormat(QStringLiteral("gb"));
-    plot().yAxis->setNumberPrecision(3);
+    plot().xAxis->setTicker(countTicker());
+    plot().yAxis->setTicker(countTicker());
 }
 
 void CodebookPlot::setEntries(std::vector<Entry> entries)

@@ -2,6 +2,7 @@
 #include "widgets/plots/density_plot.h"
 
 #include "widgets/models/table_text.h"
+#include "widgets/plots/plot_tickers.h"
 #include "widgets/theme/theme.h"
 
 #include <qcustomplot.h>
@@ -20,6 +21,7 @@ DensityPlot::DensityPlot(QWidget *parent) : PlotWidget(tr("Density per output ch
     m_mean->setVisible(false);
     m_mean->setSelectable(false);
     plot().xAxis->setLabel(tr("output channel"));
+    plot().xAxis->setTicker(countTicker());
     plot().yAxis->setLabel(tr("kept (%)"));
     plot().yAxis->setRange(0, 105);
 }

@@ -2,14 +2,23 @@
 #include "widgets/plots/histogram_plot.h"
 
 #include "widgets/models/table_text.h"
+#include "widgets/plots/plot_tickers.h"
 #include "widgets/theme/theme.h"
 
 #include <qcustomplot.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace kernscope::ui {
+
+namespace {
+
+constexpr std::size_t kBars = 96;      ///< drawn at most
+constexpr std::uint64_t kSpare = 2000; ///< one element in so many may lie beyond either end
+
+} // namespace
 
 HistogramPlot::HistogramPlot(QWidget *parent)
     : PlotWidget(tr("Histogram of the decoded values"), parent)
@@ -19,22 +28,68 @@ HistogramPlot::HistogramPlot(QWidget *parent)
     m_bars->setAntialiased(false);
     plot().xAxis->setLabel(tr("value"));
     plot().yAxis->setLabel(tr("elements"));
-    plot().yAxis->setNumberFormat(QStringLiteral("gb"));
-    plot().yAxis->setNumberPrecision(3);
+    plot().yAxis->setTicker(countTicker());
 }
 
 void HistogramPlot::setHistogram(Histogram histogram)
 {
-    beginData();
     m_histogram = std::move(histogram);
+    draw();
+}
+
+void HistogramPlot::setFullRange(bool full)
+{
+    if (m_fullRange == full)
+        return;
+    m_fullRange = full;
+    draw();
+}
+
+/// Picks the range and merges neighbouring bins until few enough are left.
+void HistogramPlot::merge()
+{
+    const std::vector<std::uint64_t> &all = m_histogram.bins;
+    m_shown = {};
+    m_outside = 0;
+    if (all.empty())
+        return;
+    const std::uint64_t total = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+    const std::uint64_t spare = m_fullRange ? 0 : total / kSpare;
+    std::size_t first = 0, end = all.size();
+    for (std::uint64_t left = 0; first + 1 < end && left + all[first] <= spare; ++first)
+        left += all[first];
+    for (std::uint64_t left = 0; end - 1 > first && left + all[end - 1] <= spare; --end)
+        left += all[end - 1];
+    const std::size_t step = (end - first + kBars - 1) / kBars;
+    for (std::size_t bin = first; bin < end; bin += step) {
+        const auto stop = all.begin() + static_cast<std::ptrdiff_t>(std::min(bin + step, end));
+        m_shown.bins.push_back(std::accumulate(all.begin() + static_cast<std::ptrdiff_t>(bin), stop,
+                                               std::uint64_t{0}));
+    }
+    // Weights of one value have no width of their own.
+    const double low = m_histogram.low;
+    const double high = m_histogram.high > low ? m_histogram.high : low + 1;
+    const double width = (high - low) / static_cast<double>(all.size());
+    m_shown.low = low + width * static_cast<double>(first);
+    m_shown.high = m_shown.low + width * static_cast<double>(step * m_shown.bins.size());
+    m_outside = total - std::accumulate(m_shown.bins.begin(), m_shown.bins.end(), std::uint64_t{0});
+}
+
+void HistogramPlot::draw()
+{
+    beginData();
+    merge();
     QVector<double> keys, counts;
     for (int bin = 0; bin < pointCount(); ++bin) {
         keys.append(keyOf(bin));
-        counts.append(static_cast<double>(m_histogram.bins[static_cast<std::size_t>(bin)]));
+        counts.append(static_cast<double>(m_shown.bins[static_cast<std::size_t>(bin)]));
     }
     m_bars->setData(keys, counts, true);
     if (pointCount() > 0)
         m_bars->setWidth(edge(1) - edge(0));
+    plot().xAxis->setLabel(
+        m_outside == 0 ? tr("value")
+                       : tr("value (%1 elements lie outside)").arg(groupedNumber(m_outside)));
     rescale();
     endData();
 }
@@ -46,10 +101,7 @@ void HistogramPlot::setLogarithmic(bool logarithmic)
     m_logarithmic = logarithmic;
     QCPAxis *axis = plot().yAxis;
     axis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-    axis->setTicker(logarithmic ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog)
-                                : QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
-    axis->setNumberPrecision(logarithmic ? 0 : 3);
-    axis->setNumberFormat(logarithmic ? QStringLiteral("eb") : QStringLiteral("gb"));
+    axis->setTicker(logarithmic ? logTicker() : countTicker());
     rescale();
     plot().replot(QCustomPlot::rpQueuedReplot);
 }
@@ -61,7 +113,7 @@ void HistogramPlot::rescale()
         plot().yAxis->setRange(m_logarithmic ? 0.5 : 0, 1);
         return;
     }
-    const auto most = *std::max_element(m_histogram.bins.begin(), m_histogram.bins.end());
+    const auto most = *std::max_element(m_shown.bins.begin(), m_shown.bins.end());
     const double top = std::max(1.0, static_cast<double>(most));
     plot().xAxis->setRange(edge(0), edge(pointCount()));
     plot().yAxis->setRange(m_logarithmic ? 0.5 : 0, top * (m_logarithmic ? 1.6 : 1.05));
@@ -70,10 +122,7 @@ void HistogramPlot::rescale()
 
 double HistogramPlot::edge(int bin) const
 {
-    // Weights of one value have no width of their own.
-    const double low = m_histogram.low;
-    const double high = m_histogram.high > low ? m_histogram.high : low + 1;
-    return low + (high - low) * bin / std::max(1, pointCount());
+    return m_shown.low + (m_shown.high - m_shown.low) * bin / std::max(1, pointCount());
 }
 
 double HistogramPlot::keyOf(int point) const
@@ -92,7 +141,7 @@ int HistogramPlot::pointAt(double key) const
 QString HistogramPlot::pointText(int point) const
 {
     return tr("%1 elements from %2 to %3")
-        .arg(groupedNumber(m_histogram.bins[static_cast<std::size_t>(point)]))
+        .arg(groupedNumber(m_shown.bins[static_cast<std::size_t>(point)]))
         .arg(edge(point), 0, 'g', 4)
         .arg(edge(point + 1), 0, 'g', 4);
 }
@@ -105,7 +154,7 @@ QStringList HistogramPlot::columns() const
 QVariant HistogramPlot::cell(int point, int column) const
 {
     if (column == 2)
-        return static_cast<qulonglong>(m_histogram.bins[static_cast<std::size_t>(point)]);
+        return static_cast<qulonglong>(m_shown.bins[static_cast<std::size_t>(point)]);
     return edge(point + column);
 }
 

@@ -8,7 +8,9 @@ class QCPBars;
 
 namespace kernscope::ui {
 
-/// Bars of how many decoded values fall into each bin, on a linear or a logarithmic scale.
+/// Bars of how many decoded values fall into each bin, on a linear or a logarithmic scale. A few
+/// outliers would squeeze all else into one bar: unless asked for the full range it shows the range
+/// that leaves out at most one element in 2000 at either end, and says how many lie outside.
 class HistogramPlot final : public PlotWidget
 {
     Q_OBJECT
@@ -16,12 +18,16 @@ class HistogramPlot final : public PlotWidget
 public:
     explicit HistogramPlot(QWidget *parent = nullptr);
 
+    /// Bins of the whole range, many more than are drawn: neighbours are merged.
     void setHistogram(Histogram histogram);
     void clear() { setHistogram({}); }
     bool logarithmic() const { return m_logarithmic; }
     void setLogarithmic(bool logarithmic);
+    bool fullRange() const { return m_fullRange; }
+    void setFullRange(bool full);
+    std::uint64_t outside() const { return m_outside; } ///< elements that the bars leave out
 
-    int pointCount() const override { return static_cast<int>(m_histogram.bins.size()); }
+    int pointCount() const override { return static_cast<int>(m_shown.bins.size()); }
     QString pointText(int point) const override;
     QStringList columns() const override;
     QVariant cell(int point, int column) const override;
@@ -33,11 +39,14 @@ protected:
 
 private:
     double edge(int bin) const;
+    void merge();
+    void draw();
     void rescale();
 
-    Histogram m_histogram;
+    Histogram m_histogram, m_shown;
+    std::uint64_t m_outside = 0;
     QCPBars *m_bars = nullptr;
-    bool m_logarithmic = false;
+    bool m_logarithmic = false, m_fullRange = false;
 };
 
 } // namespace kernscope::ui

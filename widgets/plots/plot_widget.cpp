@@ -14,6 +14,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QResizeEvent>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolTip>
@@ -116,8 +117,16 @@ void PlotWidget::retheme()
     const bool dark = theme::isDark(palette());
     m_mark->setPen(QPen(theme::color(Token::MarkChanged, dark), 0, Qt::DashLine));
     applyColors(dark);
+    fitTicks(m_plot->size());
     updateMark();
     m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// As many labels as have room beside each other.
+void PlotWidget::fitTicks(const QSize &size)
+{
+    m_plot->xAxis->ticker()->setTickCount(std::clamp(size.width() / theme::em(this, 5), 2, 10));
+    m_plot->yAxis->ticker()->setTickCount(std::clamp(size.height() / theme::em(this, 3), 2, 8));
 }
 
 void PlotWidget::updateMark()
@@ -204,6 +213,7 @@ bool PlotWidget::eventFilter(QObject *watched, QEvent *event)
             return true;
         break;
     }
+    case QEvent::Resize: fitTicks(static_cast<QResizeEvent *>(event)->size()); break;
     case QEvent::MouseMove: showTip(static_cast<QMouseEvent *>(event)->pos()); break;
     case QEvent::MouseButtonRelease: {
         const auto *mouse = static_cast<QMouseEvent *>(event);

@@ -80,6 +80,7 @@ private:
     void showTip(const QPoint &position);
     void askForPicture();
     void askForData();
+    void fitTicks(const QSize &size);
     void updateMark();
 
     QStackedWidget *m_stack = nullptr;

@@ -129,10 +129,12 @@ void describePart(ByteField &field, const Weight &weight, const Part &part, File
     const bool elementwise = isElementwise(weight, part.role);
     if (elementwise && first < weight.elements.value)
         field.element = first;
-    const QString number = first == last
-                               ? groupedNumber(first)
-                               : tr("%1 to %2").arg(groupedNumber(first), groupedNumber(last));
-    field.text += elementwise ? tr(", element %1").arg(number) : tr(", entry %1").arg(number);
+    if (first == last)
+        field.text +=
+            (elementwise ? tr(", element %1") : tr(", entry %1")).arg(groupedNumber(first));
+    else
+        field.text += (elementwise ? tr(", elements %1 to %2") : tr(", entries %1 to %2"))
+                          .arg(groupedNumber(first), groupedNumber(last));
 }
 
 } // namespace
@@ -158,8 +160,8 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
     }
     field.text = section.owner.empty()
                      ? tr("%1 +%2").arg(fromUtf8(section.name), hexNumber(into))
-                     : tr("%1 of %2 +%3").arg(fromUtf8(section.name), fromUtf8(section.owner),
-                                              hexNumber(into));
+                     : tr("%1 of %2 +%3")
+                           .arg(fromUtf8(section.name), fromUtf8(section.owner), hexNumber(into));
     const bool blob = bundle.files()[file].role == SectionKind::Data;
     const FieldRow *row = nullptr;
     if (blob && section.kind == SectionKind::Header)

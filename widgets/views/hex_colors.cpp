@@ -27,6 +27,12 @@ QColor hexGround(SectionKind kind, const QPalette &palette)
     return tint(palette.color(QPalette::Base), theme::color(theme::tokenOf(kind), dark), share);
 }
 
+QColor hexSelectedGround(const QColor &ground, const QPalette &palette)
+{
+    return tint(ground, palette.color(QPalette::Active, QPalette::Highlight),
+                theme::isDark(palette) ? 0.6 : 0.4);
+}
+
 QColor hexChangedGround(const QPalette &palette)
 {
     const bool dark = theme::isDark(palette);

@@ -92,9 +92,6 @@ bool HexView::moveByKey(QKeyEvent *event)
     const std::uint64_t last = size() - 1, column = m_cursor % perRow;
     const std::uint64_t page = visibleRows() * perRow;
     const bool whole = event->modifiers() & Qt::ControlModifier;
-    const auto back = [this](std::uint64_t by) {
-        return by <= m_cursor ? m_cursor - by : m_cursor % by;
-    };
     const auto ahead = [this, last](std::uint64_t by) {
         return by <= last - m_cursor ? m_cursor + by : last;
     };
@@ -102,7 +99,7 @@ bool HexView::moveByKey(QKeyEvent *event)
     switch (event->key()) {
     case Qt::Key_Left: to = m_cursor > 0 ? m_cursor - 1 : 0; break;
     case Qt::Key_Right: to = ahead(1); break;
-    case Qt::Key_Up: to = m_cursor >= perRow ? back(perRow) : m_cursor; break;
+    case Qt::Key_Up: to = m_cursor >= perRow ? m_cursor - perRow : m_cursor; break;
     case Qt::Key_Down: to = m_cursor / perRow < last / perRow ? ahead(perRow) : m_cursor; break;
     case Qt::Key_PageUp:
         to = m_cursor >= page ? m_cursor - page : column;

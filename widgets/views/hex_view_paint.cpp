@@ -79,9 +79,8 @@ HexView::CellLook HexView::lookOf(std::uint64_t offset, const ByteRange &selecte
     }
     look.selected = selected.contains(FileOffset(offset));
     if (look.selected) {
-        look.ground = palette().color(hasFocus() ? QPalette::Active : QPalette::Inactive,
-                                      QPalette::Highlight);
-        look.ink = palette().color(QPalette::HighlightedText);
+        look.ground = hexSelectedGround(look.ground, palette());
+        look.ink = palette().color(QPalette::Text);
     }
     return look;
 }
@@ -110,6 +109,12 @@ void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &h
     const auto value = std::to_integer<std::size_t>(bytes()[offset]);
     painter.fillRect(hex, look.ground);
     painter.fillRect(text, look.ground);
+    if (look.selected) {
+        const double line = theme::em(this, 0.1);
+        for (const QRectF &box : {hex, text})
+            painter.fillRect(QRectF(box.left(), box.bottom() - line, box.width(), line),
+                             palette().color(QPalette::Active, QPalette::Highlight));
+    }
     painter.setPen(look.ink);
     painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),
                            m_digits[value]);

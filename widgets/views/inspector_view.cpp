@@ -9,6 +9,8 @@
 #include <QPainter>
 #include <QStyledItemDelegate>
 
+#include <algorithm>
+
 namespace kernscope::ui {
 
 namespace {
@@ -47,7 +49,7 @@ InspectorView::InspectorView(InspectorModel *model, QWidget *parent) : QListView
     setModelColumn(InspectorModel::Value);
     setItemDelegate(new CellDelegate(this));
     setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    setFlow(QListView::TopToBottom);
+    setFlow(QListView::LeftToRight);
     setWrapping(true);
     setResizeMode(QListView::Adjust);
     setUniformItemSizes(true);
@@ -69,6 +71,14 @@ void InspectorView::changeEvent(QEvent *event)
     QListView::changeEvent(event);
     if (event->type() == QEvent::FontChange)
         measure();
+}
+
+int InspectorView::heightFor(int width) const
+{
+    const int inside = width - 2 * frameWidth() - theme::em(this, 0.3);
+    const int columns = std::max(1, inside / gridSize().width());
+    const int rows = (model()->rowCount() + columns - 1) / columns;
+    return gridSize().height() * rows + 2 * frameWidth() + theme::em(this, 0.3);
 }
 
 QSize InspectorView::sizeHint() const

@@ -16,6 +16,9 @@ class InspectorView final : public QListView
 public:
     explicit InspectorView(InspectorModel *model, QWidget *parent = nullptr);
 
+    /// Height at which all readings are seen in that width.
+    int heightFor(int width) const;
+
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 

@@ -27,6 +27,7 @@ void TileLoader::setSource(TileSourcePtr source)
     cancelAll();
     m_wanted.clear();
     m_cache.clear();
+    m_failed.clear();
     m_source = std::move(source);
 }
 
@@ -59,7 +60,7 @@ void TileLoader::startNext()
     for (const TileKey &key : m_wanted) {
         if (m_running.size() >= kTasksAtOnce)
             return;
-        if (m_running.contains(key) || m_cache.contains(key))
+        if (m_running.contains(key) || m_cache.contains(key) || m_failed.contains(key))
             continue;
         const TaskPtr task = m_tasks.start(
             this, tr("Drawing tiles"),
@@ -73,7 +74,7 @@ void TileLoader::accept(const TileKey &key, Tile tile)
 {
     m_running.remove(key); // cancelled tasks never come here
     if (tile.image.isNull()) {
-        std::erase(m_wanted, key); // failed: asking again would fail again
+        m_failed.insert(key);
     } else {
         const qsizetype cost = tile.bytes();
         m_cache.insert(key, new Tile(std::move(tile)), cost);

@@ -7,6 +7,7 @@
 #include <QCache>
 #include <QHash>
 #include <QObject>
+#include <QSet>
 
 #include <memory>
 #include <vector>
@@ -46,6 +47,7 @@ private:
     TileSourcePtr m_source;
     QCache<TileKey, Tile> m_cache;
     QHash<TileKey, TaskPtr> m_running;
+    QSet<TileKey> m_failed; ///< asking again would fail again
     std::vector<TileKey> m_wanted;
 };
 

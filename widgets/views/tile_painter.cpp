@@ -218,7 +218,7 @@ void TilePainter::paintShape(QPainter &painter, const QRectF &cell, CellMark mar
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(ink);
-    const double r = side / 5;
+    const double r = side / 6;
     switch (mark.shape) {
     case CellShape::Fill: break;
     case CellShape::Dot: {

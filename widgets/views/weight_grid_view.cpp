@@ -9,12 +9,16 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QTableView>
+#include <QTimer>
+#include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <limits>
 
 namespace kernscope::ui {
@@ -60,7 +64,9 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
         m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 8);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
-    m_table->verticalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
+    m_table->verticalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setHighlightSections(false);
     m_table->installEventFilter(this);
     m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_answer->setAccessibleName(tr("Answer of the codec"));
@@ -71,6 +77,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
     layout->addWidget(m_table, 1);
+    layout->addWidget(createPages());
     layout->addWidget(m_answer);
     setFocusProxy(m_table);
 
@@ -85,6 +92,68 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     connect(delegate, &WeightCellDelegate::typed, this, &WeightGridView::answerTo);
     connect(m_model, &WeightGridModel::loaded, this,
             [this] { onCurrentChanged(m_table->currentIndex()); });
+    connect(m_model, &QAbstractItemModel::modelReset, this, &WeightGridView::updatePages);
+}
+
+/// Of a weight with more cells than a table can lay out: which are here, and the way to others.
+QWidget *WeightGridView::createPages()
+{
+    m_pages = new QWidget(this);
+    m_page = new QLabel(m_pages);
+    auto *layout = new QHBoxLayout(m_pages);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_page, 1);
+    const QStringList names{tr("Rows before"), tr("Rows after"), tr("Columns before"),
+                            tr("Columns after")};
+    const QList<Qt::ArrowType> arrows{Qt::UpArrow, Qt::DownArrow, Qt::LeftArrow, Qt::RightArrow};
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        auto *turn = new QToolButton(m_pages);
+        turn->setArrowType(arrows[i]);
+        turn->setAutoRaise(true);
+        turn->setToolTip(names[i]);
+        turn->setAccessibleName(names[i]);
+        connect(turn, &QToolButton::clicked, this, [this, i] { turnPage(i < 2, i % 2 == 1); });
+        layout->addWidget(turn);
+        m_turns.append(turn);
+    }
+    m_pages->hide();
+    return m_pages;
+}
+
+void WeightGridView::turnPage(bool rows, bool forward)
+{
+    const std::uint64_t first = rows ? m_model->firstRow() : m_model->firstCol();
+    const auto count =
+        static_cast<std::uint64_t>(rows ? m_model->rowCount() : m_model->columnCount());
+    const std::uint64_t to = forward ? first + count : first - std::min<std::uint64_t>(first, 1);
+    m_moving = true;
+    m_model->reveal(rows ? to : m_model->firstRow(), rows ? m_model->firstCol() : to);
+    const QModelIndex at =
+        m_model->indexOf(rows ? to : m_model->firstRow(), rows ? m_model->firstCol() : to);
+    if (at.isValid())
+        m_table->scrollTo(at, forward ? QAbstractItemView::PositionAtTop
+                                      : QAbstractItemView::PositionAtBottom);
+    m_moving = false;
+}
+
+void WeightGridView::updatePages()
+{
+    m_pages->setVisible(m_model->windowed());
+    if (!m_model->windowed())
+        return;
+    const SliceMap &map = m_model->reader()->map();
+    const std::uint64_t endRow =
+        m_model->firstRow() + static_cast<std::uint64_t>(m_model->rowCount());
+    const std::uint64_t endCol =
+        m_model->firstCol() + static_cast<std::uint64_t>(m_model->columnCount());
+    m_page->setText(tr("rows %1 to %2 of %3, columns %4 to %5 of %6")
+                        .arg(groupedNumber(m_model->firstRow()), groupedNumber(endRow - 1),
+                             groupedNumber(map.rows()), groupedNumber(m_model->firstCol()),
+                             groupedNumber(endCol - 1), groupedNumber(map.cols())));
+    m_turns[0]->setEnabled(m_model->firstRow() > 0);
+    m_turns[1]->setEnabled(endRow < map.rows());
+    m_turns[2]->setEnabled(m_model->firstCol() > 0);
+    m_turns[3]->setEnabled(endCol < map.cols());
 }
 
 void WeightGridView::setReader(WeightReaderPtr reader, bool sameCells)
@@ -170,6 +239,12 @@ void WeightGridView::copySelection() const
 
 bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
 {
+    if (watched == m_table && event->type() == QEvent::FocusIn &&
+        !m_table->currentIndex().isValid()) {
+        // The view picks its first cell by itself then: no wish of the person's.
+        m_moving = true;
+        QTimer::singleShot(0, this, [this] { m_moving = false; });
+    }
     if (watched == m_table && event->type() == QEvent::KeyPress) {
         const auto *press = static_cast<QKeyEvent *>(event);
         const QModelIndex at = m_table->currentIndex();

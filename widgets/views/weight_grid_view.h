@@ -7,6 +7,7 @@
 
 class QLabel;
 class QTableView;
+class QToolButton;
 
 namespace kernscope::ui {
 
@@ -28,6 +29,8 @@ public:
     void showCell(std::uint64_t row, std::uint64_t col);
     void showNoCell();
     QString answer() const; ///< the line under the grid
+    /// The selected values as tab-separated text, to the clipboard.
+    void copySelection() const;
 
 Q_SIGNALS:
     void cellMoved(std::uint64_t row, std::uint64_t col);   ///< cell cursor, by the person
@@ -40,12 +43,16 @@ protected:
 private:
     void onCurrentChanged(const QModelIndex &now);
     void answerTo(const QModelIndex &index, const QString &text);
-    void copySelection() const;
     void say(const QString &text);
+    QWidget *createPages();
+    void turnPage(bool rows, bool forward);
+    void updatePages();
 
     WeightGridModel *m_model = nullptr;
     QTableView *m_table = nullptr;
-    QLabel *m_answer = nullptr;
+    QLabel *m_answer = nullptr, *m_page = nullptr;
+    QWidget *m_pages = nullptr;
+    QList<QToolButton *> m_turns; ///< rows back and on, columns back and on
     bool m_moving = false;
 };
 

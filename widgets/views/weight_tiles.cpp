@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/views/weight_tiles.h"
 
+#include "widgets/models/element_changes.h"
 #include "widgets/theme/theme.h"
 
 #include <algorithm>
@@ -138,6 +139,7 @@ Tile ValueTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
     Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), std::vector<float>(sizeOf(size)),
               std::vector<CellMark>(sizeOf(size))};
     std::vector<std::uint8_t> kept(width, 1);
+    const ElementChanges changes(*m_reader->bundle(), m_reader->weightIndex(), decoder);
     for (int y = 0; y < size.height(); ++y) {
         if (!progress.advance(1))
             return {};
@@ -149,8 +151,10 @@ Tile ValueTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
             m_reader->kept(decoder, row, key.firstCol(), kept);
         QRgb *line = lineOf(tile.image, y);
         for (std::size_t x = 0; x < width; ++x) {
-            const bool inside = m_reader->map().element(row, key.firstCol() + x).has_value();
+            const auto element = m_reader->map().element(row, key.firstCol() + x);
+            const bool inside = element.has_value();
             CellMark &mark = tile.marks[first + x];
+            mark.changed = inside && changes.changed(*element);
             if (!inside || !kept[x])
                 mark.shape = inside ? CellShape::Dot : CellShape::Fill;
             else if (std::isnan(values[x]))
@@ -238,8 +242,9 @@ Tile MaskTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
     const auto width = static_cast<std::size_t>(size.width());
     Tile tile{
         QImage(size, QImage::Format_ARGB32_Premultiplied), {}, std::vector<CellMark>(sizeOf(size))};
-    const QRgb full = shade(1, m_dark);
+    const QRgb full = shade(1, m_dark), none = shade(0, m_dark);
     std::vector<std::uint8_t> kept(width);
+    const ElementChanges changes(*m_reader->bundle(), m_reader->weightIndex(), decoder);
     for (int y = 0; y < size.height(); ++y) {
         if (!progress.advance(1))
             return {};
@@ -247,12 +252,13 @@ Tile MaskTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
         m_reader->kept(decoder, row, key.firstCol(), kept);
         QRgb *line = lineOf(tile.image, y);
         for (std::size_t x = 0; x < width; ++x) {
-            const bool inside = m_reader->map().element(row, key.firstCol() + x).has_value();
-            if (inside) {
-                tile.marks[static_cast<std::size_t>(y) * width + x].shape =
-                    kept[x] ? CellShape::Square : CellShape::Dot;
-            }
-            line[x] = inside && kept[x] ? full : inside ? shade(0, m_dark) : qRgba(0, 0, 0, 0);
+            const auto element = m_reader->map().element(row, key.firstCol() + x);
+            line[x] = !element ? qRgba(0, 0, 0, 0) : kept[x] ? full : none;
+            if (!element)
+                continue;
+            CellMark &mark = tile.marks[static_cast<std::size_t>(y) * width + x];
+            mark.shape = kept[x] ? CellShape::Square : CellShape::Dot;
+            mark.changed = changes.changed(*element);
         }
     }
     return tile;

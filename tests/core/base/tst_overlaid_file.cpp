@@ -3,6 +3,7 @@
 
 #include "core/base/overlaid_file.h"
 
+#include <chrono>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -279,16 +280,21 @@ void TestOverlaidFile::readersAndWriter()
     const auto file = OverlaidFile::fromMemory(std::vector<std::byte>(4096), "sample");
     std::atomic<bool> done{false};
     std::atomic<int> torn{0};
+    std::atomic<int> reads{0};
     std::vector<std::thread> readers;
     for (int i = 0; i < 2; ++i) {
         readers.emplace_back([&] {
             while (!done) {
-                const std::shared_lock lock(file->mutex());
+                std::shared_lock lock(file->mutex());
                 const auto bytes = file->bytes();
                 if (std::adjacent_find(bytes.begin(), bytes.end(), std::not_equal_to<>()) !=
                     bytes.end())
                     ++torn;
                 static_cast<void>(file->changedRanges());
+                reads.fetch_add(1);
+                lock.unlock();
+                // Readers that never pause would keep the writer waiting for ever.
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
             }
         });
     }
@@ -302,6 +308,7 @@ void TestOverlaidFile::readersAndWriter()
         reader.join();
     QVERIFY(written);
     QCOMPARE(torn.load(), 0);
+    QVERIFY(reads.load() > 0);
 }
 
 QTEST_APPLESS_MAIN(TestOverlaidFile)

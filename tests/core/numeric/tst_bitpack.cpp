@@ -88,7 +88,8 @@ void TestBitpack::unpackAnywhere()
     constexpr std::uint64_t kCodes = 700;
     const auto stream = randomBytes((kCodes * width + 7) / 8, width);
     for (std::uint64_t first = 0; first < 40; ++first) {
-        for (std::uint64_t count : {0, 1, 2, 5, 8, 15, 16, 31, 64, 127, 130, 300, 660}) {
+        for (std::uint64_t count :
+             {0u, 1u, 2u, 5u, 8u, 15u, 16u, 31u, 64u, 127u, 130u, 300u, 660u}) {
             std::vector<std::uint8_t> out(count + 2, 0xaa);
             unpackCodes(stream, width, first, std::span(out).subspan(1, count));
             QCOMPARE(out.front(), 0xaa);

@@ -293,7 +293,7 @@ void TestHalf::everyTypeConverts()
     std::vector<std::byte> packed(packedBytes(ElementCount(kCount), element)->value);
     for (std::byte &byte : packed)
         byte = static_cast<std::byte>(random());
-    for (const std::uint64_t first : {0, 1, 7, 1500}) {
+    for (const std::uint64_t first : {0u, 1u, 7u, 1500u}) {
         std::vector<float> floats(kCount - first);
         std::vector<std::uint16_t> halves(kCount - first);
         convertToFloat(packed, element, first, floats);

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <QDateTime>
+#include <QFileSystemWatcher>
+#include <QHash>
+#include <QObject>
+#include <QTimer>
+
+namespace kernscope::app {
+
+/// Tells when another program changed a file of the open bundle. Our own saves end with `restamp`.
+class BundleWatch : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit BundleWatch(QObject *parent = nullptr);
+
+    /// Watches the files of a bundle instead of what was watched; null: nothing.
+    void watch(const BundlePtr &bundle);
+    /// Takes the files as they are now for known.
+    void restamp();
+    /// While held, changes are only remembered; restamp() or release() ends that.
+    void hold();
+    void release();
+
+Q_SIGNALS:
+    void changed(const QStringList &files);
+
+private:
+    struct Stamp {
+        qint64 bytes = -1; ///< -1: the file is gone
+        QDateTime when;
+        friend bool operator==(const Stamp &, const Stamp &) = default;
+    };
+    static Stamp stampOf(const QString &file);
+    void compare();
+
+    QFileSystemWatcher m_watcher;
+    QTimer m_settle;
+    QHash<QString, Stamp> m_stamps;
+    bool m_held = false;
+};
+
+} // namespace kernscope::app

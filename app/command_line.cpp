@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/command_line.h"
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <string_view>
+
+namespace kernscope::app {
+
+namespace {
+
+constexpr int kUsage = 2;
+
+QString words(const char *text)
+{
+    return QCoreApplication::translate("kernscope::CommandLine", text);
+}
+
+template <std::size_t N>
+bool has(int argc, char **argv, const std::array<std::string_view, N> &names)
+{
+    return std::any_of(argv + 1, argv + std::max(argc, 1), [&](const char *argument) {
+        const std::string_view word =
+            std::string_view(argument).substr(0, std::string_view(argument).find('='));
+        return std::find(names.begin(), names.end(), word) != names.end();
+    });
+}
+
+CommandLine misuse(const QString &text)
+{
+    std::fprintf(stderr, "kernscope: %s\n", qUtf8Printable(text));
+    CommandLine line;
+    line.exitCode = kUsage;
+    return line;
+}
+
+std::optional<ThemeChoice> themeOf(const QString &name)
+{
+    if (name == QLatin1String("light"))
+        return ThemeChoice::Light;
+    if (name == QLatin1String("dark"))
+        return ThemeChoice::Dark;
+    if (name == QLatin1String("system"))
+        return ThemeChoice::System;
+    return std::nullopt;
+}
+
+} // namespace
+
+void prepareEnvironment(int argc, char **argv)
+{
+    using namespace std::string_view_literals;
+    const bool pictures = has(argc, argv, std::array{"--screenshots"sv, "-screenshots"sv});
+    const bool platform = has(argc, argv, std::array{"-platform"sv, "--platform"sv}) ||
+                          qEnvironmentVariableIsSet("QT_QPA_PLATFORM");
+    if (pictures && !platform)
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+}
+
+bool wantsTextOnly(int argc, char **argv)
+{
+    using namespace std::string_view_literals;
+    return has(argc, argv, std::array{"--help"sv, "-h"sv, "--help-all"sv, "--version"sv, "-v"sv});
+}
+
+CommandLine parseCommandLine(const QCoreApplication &application)
+{
+    QCommandLineParser parser;
+    parser.setApplicationDescription(
+        words("Shows how compiled neural-network weights are stored, compares two builds, and "
+              "patches them in place."));
+    const QCommandLineOption help = parser.addHelpOption();
+    const QCommandLineOption version = parser.addVersionOption();
+    const QCommandLineOption pictures(QStringLiteral("screenshots"),
+                                      words("Write a picture of the window and of every dock to "
+                                            "this folder, without a display, and leave."),
+                                      words("folder"));
+    const QCommandLineOption theme(QStringLiteral("theme"), words("light, dark or system"),
+                                   words("theme"));
+    parser.addOptions({pictures, theme});
+    parser.addPositionalArgument(QStringLiteral("path"),
+                                 words("A bundle, a weight file or a program; two are compared. "
+                                       "None: the embedded sample."),
+                                 QStringLiteral("[PATH [PATH]]"));
+    if (!parser.parse(application.arguments()))
+        return misuse(parser.errorText());
+
+    CommandLine line;
+    if (parser.isSet(version) || parser.isSet(help)) {
+        if (parser.isSet(version))
+            std::printf("kernscope %s\n", qUtf8Printable(QCoreApplication::applicationVersion()));
+        else
+            std::fputs(qUtf8Printable(parser.helpText()), stdout);
+        line.exitCode = 0;
+        return line;
+    }
+    line.paths = parser.positionalArguments();
+    if (line.paths.size() > 2)
+        return misuse(words("At most two paths can be compared."));
+    line.themeGiven = parser.isSet(theme);
+    if (line.themeGiven) {
+        const auto choice = themeOf(parser.value(theme));
+        if (!choice)
+            return misuse(words("No such theme: %1").arg(parser.value(theme)));
+        line.theme = *choice;
+    }
+    if (parser.isSet(pictures)) {
+        line.screenshots = parser.value(pictures);
+        if (line.screenshots.isEmpty())
+            return misuse(words("--screenshots needs a folder."));
+    }
+    return line;
+}
+
+} // namespace kernscope::app

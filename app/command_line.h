@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/settings.h"
+
+#include <QSize>
+#include <QStringList>
+
+#include <optional>
+
+class QCoreApplication;
+
+namespace kernscope::app {
+
+inline constexpr QSize kScreenshotSize(1400, 900);
+
+/// What the program was asked for: `kernscope [--theme T] [PATH [PATH]]` or
+/// `kernscope --screenshots DIR [--theme T] PATH [PATH]`.
+struct CommandLine {
+    QStringList paths;   ///< none, one, or two to compare
+    QString screenshots; ///< folder; empty: the window is shown
+    ThemeChoice theme = ThemeChoice::Light;
+    bool themeGiven = false;
+    std::optional<int> exitCode; ///< set where there is nothing left to do: 0 or 2
+};
+
+/// Before the application is made: pictures are taken without a display unless one was asked for.
+void prepareEnvironment(int argc, char **argv);
+/// True for --help and --version, which need no display.
+bool wantsTextOnly(int argc, char **argv);
+/// Prints help, version or what is wrong, and says so by `exitCode`.
+CommandLine parseCommandLine(const QCoreApplication &application);
+
+} // namespace kernscope::app

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/dock_arranger.h"
+
+#include <QDockWidget>
+#include <QMainWindow>
+#include <QSize>
+#include <QStyle>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::app {
+
+namespace {
+
+/// DockNode with its docks found, and without those that are not there.
+struct Placed {
+    DockNode::Kind kind = DockNode::Kind::Leaf;
+    double share = 1;
+    QDockWidget *dock = nullptr;
+    bool visible = true;
+    std::vector<Placed> children;
+
+    /// The dock that stands for the node while its parent is split.
+    QDockWidget *first() const { return dock ? dock : children.front().first(); }
+    bool shows() const
+    {
+        return dock ? visible
+                    : std::any_of(children.begin(), children.end(),
+                                  [](const Placed &child) { return child.shows(); });
+    }
+};
+
+/// Nothing where no dock of the node exists.
+std::vector<Placed> resolve(const DockNode &node, const QList<QDockWidget *> &docks)
+{
+    Placed placed{node.kind, node.share, nullptr, node.visible, {}};
+    if (node.kind == DockNode::Kind::Leaf) {
+        const auto found = std::find_if(docks.begin(), docks.end(), [&](const QDockWidget *dock) {
+            return dock->objectName() == node.id;
+        });
+        if (found == docks.end())
+            return {};
+        placed.dock = *found;
+        return {placed};
+    }
+    for (const DockNode &child : node.children) {
+        for (Placed &one : resolve(child, docks))
+            placed.children.push_back(std::move(one));
+    }
+    return placed.children.empty() ? std::vector<Placed>{} : std::vector<Placed>{placed};
+}
+
+/// `node.first()` is in the window already; puts the rest beside it, outer splits first.
+void place(QMainWindow &host, const Placed &node)
+{
+    for (std::size_t i = 1; i < node.children.size(); ++i) {
+        QDockWidget *before = node.children[i - 1].first();
+        QDockWidget *dock = node.children[i].first();
+        switch (node.kind) {
+        case DockNode::Kind::Tabs: host.tabifyDockWidget(before, dock); break;
+        case DockNode::Kind::Row: host.splitDockWidget(before, dock, Qt::Horizontal); break;
+        case DockNode::Kind::Column: host.splitDockWidget(before, dock, Qt::Vertical); break;
+        case DockNode::Kind::Leaf: break;
+        }
+    }
+    for (const Placed &child : node.children)
+        place(host, child);
+}
+
+struct Sizes {
+    QList<QDockWidget *> docks;
+    QList<int> widths, heights;
+};
+
+void measure(const Placed &node, QSize size, int separator, Sizes &sizes)
+{
+    if (node.dock) {
+        sizes.docks << node.dock;
+        sizes.widths << std::max(1, size.width());
+        sizes.heights << std::max(1, size.height());
+        return;
+    }
+    if (node.kind == DockNode::Kind::Tabs) {
+        measure(node.children.front(), size, separator, sizes);
+        return;
+    }
+    const bool row = node.kind == DockNode::Kind::Row;
+    double shares = 0;
+    int shown = 0;
+    for (const Placed &child : node.children) {
+        if (child.shows()) {
+            shares += child.share;
+            ++shown;
+        }
+    }
+    const int extent = (row ? size.width() : size.height()) - separator * std::max(0, shown - 1);
+    for (const Placed &child : node.children) {
+        const int part =
+            static_cast<int>(std::lround(extent * child.share / std::max(shares, child.share)));
+        measure(child, row ? QSize(part, size.height()) : QSize(size.width(), part), separator,
+                sizes);
+    }
+}
+
+void setVisible(const Placed &node)
+{
+    if (node.dock)
+        node.dock->setVisible(node.visible);
+    for (const Placed &child : node.children)
+        setVisible(child);
+    if (node.kind == DockNode::Kind::Tabs)
+        node.children.front().first()->raise();
+}
+
+bool names(const Placed &node, const QDockWidget *dock)
+{
+    return node.dock == dock ||
+           std::any_of(node.children.begin(), node.children.end(),
+                       [dock](const Placed &child) { return names(child, dock); });
+}
+
+DockNode container(DockNode::Kind kind, double share, std::vector<DockNode> children)
+{
+    return {kind, share, {}, true, std::move(children)};
+}
+
+} // namespace
+
+DockNode DockNode::leaf(double share, const char *id)
+{
+    return {Kind::Leaf, share, QString::fromLatin1(id), true, {}};
+}
+
+DockNode DockNode::hidden(double share, const char *id)
+{
+    return {Kind::Leaf, share, QString::fromLatin1(id), false, {}};
+}
+
+DockNode DockNode::tabs(double share, std::vector<DockNode> children)
+{
+    return container(Kind::Tabs, share, std::move(children));
+}
+
+DockNode DockNode::row(double share, std::vector<DockNode> children)
+{
+    return container(Kind::Row, share, std::move(children));
+}
+
+DockNode DockNode::column(double share, std::vector<DockNode> children)
+{
+    return container(Kind::Column, share, std::move(children));
+}
+
+void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const DockNode &root)
+{
+    const std::vector<Placed> found = resolve(root, docks);
+    if (found.empty())
+        return;
+    const Placed &tree = found.front();
+    host.setUpdatesEnabled(false);
+    for (QDockWidget *dock : docks) {
+        dock->setFloating(false);
+        host.removeDockWidget(dock);
+    }
+    host.addDockWidget(Qt::TopDockWidgetArea, tree.first());
+    place(host, tree);
+    QDockWidget *last = tree.children.empty() ? tree.first() : tree.children.back().first();
+    for (QDockWidget *dock : docks) {
+        if (names(tree, dock))
+            continue;
+        host.tabifyDockWidget(last, dock);
+        dock->hide();
+    }
+    setVisible(tree);
+    Sizes sizes;
+    const int separator =
+        host.style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, &host);
+    measure(tree, host.size(), separator, sizes);
+    host.resizeDocks(sizes.docks, sizes.widths, Qt::Horizontal);
+    host.resizeDocks(sizes.docks, sizes.heights, Qt::Vertical);
+    host.setUpdatesEnabled(true);
+}
+
+} // namespace kernscope::app

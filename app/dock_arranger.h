@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QList>
+#include <QString>
+
+#include <cstdint>
+#include <vector>
+
+class QDockWidget;
+class QMainWindow;
+
+namespace kernscope::app {
+
+/// A place for docks: one, several in tabs, or several side by side. Shares count within a parent.
+struct DockNode {
+    enum class Kind : std::uint8_t { Leaf, Tabs, Row, Column };
+    Kind kind = Kind::Leaf;
+    double share = 1;
+    QString id;          ///< Leaf: objectName of the dock
+    bool visible = true; ///< Leaf: false, it has its place but starts hidden
+    std::vector<DockNode> children;
+
+    static DockNode leaf(double share, const char *id);
+    static DockNode hidden(double share, const char *id);
+    static DockNode tabs(double share, std::vector<DockNode> children);
+    static DockNode row(double share, std::vector<DockNode> children);
+    static DockNode column(double share, std::vector<DockNode> children);
+};
+
+/// Puts the docks of `host` (which has no central widget) where `root` has them and gives them
+/// their shares of its present size. Names that are no dock are left out; docks that `root` does
+/// not name get a place at the end and are hidden.
+void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const DockNode &root);
+
+} // namespace kernscope::app

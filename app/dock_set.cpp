@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/dock_set.h"
+
+#include "widgets/docks/bundle_dock.h"
+#include "widgets/docks/bytes_dock.h"
+#include "widgets/docks/codebook_dock.h"
+#include "widgets/docks/compare_dock.h"
+#include "widgets/docks/diagnostics_dock.h"
+#include "widgets/docks/help_dock.h"
+#include "widgets/docks/hex_dock.h"
+#include "widgets/docks/layout_dock.h"
+#include "widgets/docks/mask_dock.h"
+#include "widgets/docks/patches_dock.h"
+#include "widgets/docks/weight_dock.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QMainWindow>
+
+namespace kernscope::app {
+
+DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QObject(parent)
+{
+    add<ui::BundleDock>(session, host, Qt::ALT | Qt::Key_1);
+    add<ui::WeightDock>(session, host, Qt::ALT | Qt::Key_2);
+    add<ui::CodebookDock>(session, host, Qt::ALT | Qt::Key_3);
+    add<ui::MaskDock>(session, host, Qt::ALT | Qt::Key_4);
+    add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);
+    add<ui::HexDock>(session, host, Qt::ALT | Qt::Key_6);
+    m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
+    ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
+    connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
+    m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
+    m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
+    m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
+}
+
+template <class T>
+T *DockSet::add(ui::Session &session, QMainWindow *host, const QKeySequence &key)
+{
+    auto *dock = new T(session, host);
+    dock->setAllowedAreas(Qt::AllDockWidgetAreas);
+    auto *action = new QAction(dock->windowTitle(), this);
+    action->setCheckable(true);
+    action->setChecked(!dock->isHidden());
+    action->setShortcut(key);
+    connect(dock->toggleViewAction(), &QAction::toggled, action, &QAction::setChecked);
+    connect(action, &QAction::triggered, dock, [this, dock, action] {
+        if (focused() == dock && dock->isVisible())
+            dock->close();
+        else
+            reveal(dock);
+        action->setChecked(!dock->isHidden());
+    });
+    if constexpr (requires { &T::raiseRequested; }) {
+        connect(dock, &T::raiseRequested, this, [this](const QString &id) {
+            if (ui::Dock *wanted = this->dock(id))
+                reveal(wanted);
+        });
+    }
+    m_entries.push_back({dock, action, dock->menuActions()});
+    return dock;
+}
+
+void DockSet::reveal(ui::Dock *dock)
+{
+    dock->show();
+    dock->raise();
+    dock->setFocus(Qt::ShortcutFocusReason);
+}
+
+QStringList DockSet::ids() const
+{
+    QStringList list;
+    for (const Entry &entry : m_entries)
+        list << entry.dock->id();
+    return list;
+}
+
+ui::Dock *DockSet::dock(const QString &id) const
+{
+    for (const Entry &entry : m_entries) {
+        if (entry.dock->id() == id)
+            return entry.dock;
+    }
+    return nullptr;
+}
+
+ui::Dock *DockSet::focused() const
+{
+    for (QWidget *widget = QApplication::focusWidget(); widget; widget = widget->parentWidget()) {
+        if (auto *dock = qobject_cast<ui::Dock *>(widget))
+            return dock;
+    }
+    return nullptr;
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/dock.h"
+
+#include <QKeySequence>
+#include <QList>
+#include <QStringList>
+
+#include <vector>
+
+class QAction;
+class QMainWindow;
+
+namespace kernscope::ui {
+class CompareDock;
+class DiagnosticsDock;
+class HelpDock;
+class PatchesDock;
+} // namespace kernscope::ui
+
+namespace kernscope::app {
+
+/// Makes every dock of the window and knows them by id. Adding a dock is a line in its constructor.
+class DockSet : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// Docks become children of `host`, without a place yet.
+    DockSet(ui::Session &session, QMainWindow *host, QObject *parent = nullptr);
+
+    struct Entry {
+        ui::Dock *dock = nullptr;
+        QAction *show = nullptr;      ///< shows, raises and focuses; hides what has the focus
+        QList<QAction *> menuActions; ///< the dock's own
+    };
+    const std::vector<Entry> &entries() const { return m_entries; }
+    QStringList ids() const;
+    ui::Dock *dock(const QString &id) const; ///< null where there is none
+    /// The dock that holds the focus, or null.
+    ui::Dock *focused() const;
+    static void reveal(ui::Dock *dock);
+
+    ui::CompareDock *compare() const { return m_compare; }
+    ui::DiagnosticsDock *diagnostics() const { return m_diagnostics; }
+    ui::HelpDock *help() const { return m_help; }
+    ui::PatchesDock *patches() const { return m_patches; }
+
+private:
+    template <class T>
+    T *add(ui::Session &session, QMainWindow *host, const QKeySequence &key);
+
+    std::vector<Entry> m_entries;
+    ui::CompareDock *m_compare = nullptr;
+    ui::DiagnosticsDock *m_diagnostics = nullptr;
+    ui::HelpDock *m_help = nullptr;
+    ui::PatchesDock *m_patches = nullptr;
+};
+
+} // namespace kernscope::app

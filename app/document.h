@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/bundle_watch.h"
+#include "app/edit_command.h"
+#include "widgets/session.h"
+
+#include <QObject>
+#include <QString>
+
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace kernscope::app {
+
+/// Files of a bundle that exists in memory, as OpenOptions takes them.
+struct MemoryBundle {
+    std::string name;
+    std::vector<std::pair<std::string, std::vector<std::byte>>> files;
+};
+
+/// The open bundle as something that is opened, edited and saved: feeds the session, owns the undo
+/// commands, watches the files. It asks nobody anything; the window does that.
+///
+/// Everything that may wait for a disk runs as a task of the session; while one of ours runs (busy)
+/// edits and further files are refused.
+class Document : public QObject
+{
+    Q_OBJECT
+
+public:
+    enum class Busy : std::uint8_t { Idle, Opening, Saving };
+
+    explicit Document(ui::Session &session, QObject *parent = nullptr);
+    ~Document() override;
+
+    /// Opens A, and B beside it where `otherPath` is given. Ends in opened() or openFailed().
+    void open(const QString &path, const QString &otherPath = {});
+    /// Opens B beside the document: otherOpened() or openFailed().
+    void openOther(const QString &path);
+    void openMemory(MemoryBundle bundle, std::optional<MemoryBundle> other = std::nullopt);
+    /// The document as it is on disk now; edits are forgotten, the place is kept.
+    void reload();
+    void close();
+    void closeOther();
+    /// B becomes the document and A the one compared with; edits are forgotten.
+    void swapSides();
+
+    /// Writes the changed ranges in place: saved() or saveFailed().
+    void save(bool keepBackup);
+    /// Writes a copy, which becomes the document; undo steps live on. `target` must not exist.
+    void saveAs(const QString &target);
+    std::vector<WrittenRange> pendingRanges() const;
+
+    bool isOpen() const { return m_session.bundle() != nullptr; }
+    bool inMemory() const { return m_memory.has_value(); }
+    QString path() const { return m_path; } ///< empty in memory
+    QString otherPath() const { return m_otherPath; }
+    QString name() const;
+    QString otherName() const;
+    /// True where any byte differs from the disk.
+    bool modified() const;
+    /// True where every file may be written in place.
+    bool writable() const;
+    Busy busy() const { return m_busy; }
+
+    /// Largest difference between what is asked and what a form can hold; infinite by default: the
+    /// nearest value is taken, and shown before and after.
+    double tolerance() const { return m_tolerance; }
+    void setTolerance(double tolerance) { m_tolerance = tolerance; }
+
+    /// For EditCommand: lays bytes over the files, or takes them back in reverse order. All or
+    /// nothing; false (after Session::editsRefused) where that did not go.
+    bool layEdits(const std::vector<AppliedEditPtr> &edits);
+    bool takeBackEdits(const std::vector<AppliedEditPtr> &edits);
+
+Q_SIGNALS:
+    void opened(bool recovered); ///< recovered: an interrupted save was completed or undone first
+    void otherOpened();
+    void closed();
+    void openFailed(const QString &path, const kernscope::Error &error);
+    void saved(const kernscope::SaveReport &report, const QString &target);
+    void saveFailed(const kernscope::Error &error);
+    void cancelled(kernscope::app::Document::Busy what);
+    void changedOnDisk(const QStringList &files);
+    void modifiedChanged(bool modified);
+    void busyChanged();
+
+private:
+    struct Source {
+        QString path;
+        std::optional<MemoryBundle> memory;
+    };
+    struct Opened {
+        BundlePtr bundle;
+        std::optional<Error> error;
+        bool recovered = false;
+    };
+    static Opened openSource(const Source &source);
+
+    /// Runs `work(Progress &)` as a task and hands its result, cancelled or not, to `done` here.
+    template <class Work, class Done>
+    void run(Busy busy, const QString &title, Work work, Done done);
+    void setBusy(Busy busy);
+    void openBoth(Source a, std::optional<Source> b, std::function<void()> then = {});
+    void showOpened(const Source &source, const Opened &opened);
+    void showOther(const Source &source, const Opened &opened);
+    /// Tells the overlays that a save has ended, once, on this thread.
+    void settle();
+    void finishSave(const Result<SaveReport> &report);
+    void finishSaveAs(const Result<SaveReport> &report, const Opened &copy, const QString &target);
+
+    void onEditsRequested(const std::vector<Edit> &edits, const QString &title);
+    void refuse(const char *code, const QString &message);
+    void collectPatches();
+    void checkModified();
+
+    ui::Session &m_session;
+    BundleWatch m_watch;
+    QString m_path, m_otherPath;
+    std::optional<MemoryBundle> m_memory, m_otherMemory;
+    Busy m_busy = Busy::Idle;
+    bool m_wasModified = false;
+    std::mutex m_settleMutex;
+    std::function<void()> m_settle;
+    double m_tolerance = std::numeric_limits<double>::infinity();
+};
+
+} // namespace kernscope::app

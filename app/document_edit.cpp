@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/document.h"
+
+#include "app/document_run.h"
+#include "app/paths.h"
+
+#include <QUndoStack>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernscope::app {
+
+namespace {
+
+/// True where undo steps made on one bundle fit the other: the same files of the same sizes.
+bool sameFiles(const Bundle &a, const Bundle &b)
+{
+    const auto same = [](const BundleFile &x, const BundleFile &y) {
+        return x.path == y.path && x.file->size() == y.file->size();
+    };
+    return std::equal(a.files().begin(), a.files().end(), b.files().begin(), b.files().end(), same);
+}
+
+} // namespace
+
+void Document::refuse(const char *code, const QString &message)
+{
+    Error error;
+    error.code = code;
+    error.message = message.toStdString();
+    Q_EMIT m_session.editsRefused(error);
+}
+
+void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &title)
+{
+    if (!isOpen() || edits.empty())
+        return;
+    if (!m_session.patchingEnabled()) {
+        refuse("patch.locked", tr("The file is locked. Enable patching first."));
+        return;
+    }
+    if (m_busy != Busy::Idle) {
+        refuse("patch.busy", tr("Wait until the file is saved or opened, or cancel that."));
+        return;
+    }
+    // Planning lays bytes over the files for a moment: nobody may read meanwhile.
+    const bool idle = m_session.tasks().idle();
+    m_session.tasks().quiesce();
+    auto planned = planEdits(m_session.bundle(), edits, m_tolerance);
+    const bool nothing =
+        planned && std::all_of(planned->begin(), planned->end(),
+                               [](const AppliedEdit &edit) { return edit.bytes.empty(); });
+    if (!planned || nothing) {
+        if (!idle)
+            m_session.updateBundle(m_session.bundle()); // what was stopped begins again
+        if (planned)
+            Q_EMIT m_session.statusMessage(tr("Nothing changes: that is what is stored already."));
+        else
+            Q_EMIT m_session.editsRefused(planned.error());
+        return;
+    }
+    const QString text = !title.isEmpty() ? title
+                         : edits.size() == 1
+                             ? QString::fromStdString(editText(edits.front()))
+                             : tr("%n edit(s)", nullptr, static_cast<int>(edits.size()));
+    m_session.undoStack().push(new EditCommand(*this, std::move(*planned), text));
+    collectPatches(); // a merge leaves the index as it is
+}
+
+bool Document::layEdits(const std::vector<AppliedEditPtr> &edits)
+{
+    m_session.tasks().quiesce();
+    settle(); // a save may have ended whose result has not come yet
+    BundlePtr bundle = m_session.bundle();
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+        auto next = applyEdit(bundle, *edits[i]);
+        if (next) {
+            bundle = std::move(*next);
+            continue;
+        }
+        while (i > 0) {
+            if (auto back = revertEdit(bundle, *edits[--i]))
+                bundle = std::move(*back);
+        }
+        m_session.updateBundle(bundle);
+        Q_EMIT m_session.editsRefused(next.error());
+        return false;
+    }
+    m_session.updateBundle(bundle);
+    return true;
+}
+
+bool Document::takeBackEdits(const std::vector<AppliedEditPtr> &edits)
+{
+    m_session.tasks().quiesce();
+    settle(); // a save may have ended whose result has not come yet
+    BundlePtr bundle = m_session.bundle();
+    for (std::size_t left = edits.size(); left > 0; --left) {
+        auto next = revertEdit(bundle, *edits[left - 1]);
+        if (next) {
+            bundle = std::move(*next);
+            continue;
+        }
+        for (; left < edits.size(); ++left) {
+            if (auto again = applyEdit(bundle, *edits[left]))
+                bundle = std::move(*again);
+        }
+        m_session.updateBundle(bundle);
+        Q_EMIT m_session.editsRefused(next.error());
+        return false;
+    }
+    m_session.updateBundle(bundle);
+    return true;
+}
+
+void Document::collectPatches()
+{
+    const QUndoStack &stack = m_session.undoStack();
+    std::vector<ui::PatchEntry> entries;
+    for (int i = 0; i < stack.count(); ++i) {
+        const auto *command = dynamic_cast<const EditCommand *>(stack.command(i));
+        if (!command)
+            continue;
+        for (const AppliedEditPtr &edit : command->edits())
+            entries.push_back({edit, static_cast<std::size_t>(i), i < stack.index()});
+    }
+    m_session.setPatches(std::move(entries));
+}
+
+std::vector<WrittenRange> Document::pendingRanges() const
+{
+    return isOpen() ? kernscope::pendingRanges(*m_session.bundle()) : std::vector<WrittenRange>{};
+}
+
+void Document::save(bool keepBackup)
+{
+    if (!isOpen() || inMemory() || m_busy != Busy::Idle)
+        return;
+    m_watch.hold();
+    run(
+        Busy::Saving, tr("Saving %1").arg(name()),
+        [this, bundle = m_session.bundle(), keepBackup](Progress &) {
+            std::function<void()> settle;
+            auto report = saveInPlace(bundle, keepBackup, settle);
+            const std::lock_guard lock(m_settleMutex);
+            m_settle = std::move(settle);
+            return report;
+        },
+        [this](const Result<SaveReport> &report, bool) { finishSave(report); });
+}
+
+void Document::settle()
+{
+    std::function<void()> step;
+    {
+        const std::lock_guard lock(m_settleMutex);
+        step = std::exchange(m_settle, nullptr);
+    }
+    if (step)
+        step();
+}
+
+void Document::finishSave(const Result<SaveReport> &report)
+{
+    settle();
+    if (!report) {
+        m_watch.release();
+        Q_EMIT saveFailed(report.error());
+        return;
+    }
+    m_watch.restamp();
+    m_session.updateBundle(m_session.bundle());
+    Q_EMIT saved(*report, m_path);
+}
+
+void Document::saveAs(const QString &target)
+{
+    if (!isOpen() || m_busy != Busy::Idle)
+        return;
+    struct Ended {
+        Result<SaveReport> report;
+        Opened copy;
+    };
+    run(
+        Busy::Saving, tr("Saving a copy of %1").arg(name()),
+        [bundle = m_session.bundle(), target](Progress &progress) {
+            Ended ended{saveCopy(*bundle, toPath(target), &progress), {}};
+            if (ended.report)
+                ended.copy = openSource({target, {}});
+            return ended;
+        },
+        [this, target](const Ended &ended, bool stopped) {
+            if (stopped && !ended.report)
+                Q_EMIT cancelled(Busy::Saving);
+            else
+                finishSaveAs(ended.report, ended.copy, target);
+        });
+}
+
+void Document::finishSaveAs(const Result<SaveReport> &report, const Opened &copy,
+                            const QString &target)
+{
+    if (!report) {
+        Q_EMIT saveFailed(report.error());
+        return;
+    }
+    if (!copy.bundle) {
+        Q_EMIT openFailed(target, *copy.error);
+        return;
+    }
+    m_session.tasks().quiesce();
+    if (!sameFiles(*m_session.bundle(), *copy.bundle))
+        m_session.undoStack().clear();
+    m_path = target;
+    m_memory.reset();
+    m_watch.watch(copy.bundle);
+    m_session.updateBundle(copy.bundle);
+    Q_EMIT saved(*report, target);
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/layouts.h"
+
+#include "app/dock_arranger.h"
+#include "app/dock_set.h"
+
+#include <QCoreApplication>
+#include <QDockWidget>
+#include <QMainWindow>
+
+namespace kernscope::app {
+
+namespace {
+
+/// Of QMainWindow::saveState; a state of another number is not restored.
+constexpr int kStateVersion = 1;
+
+using Node = DockNode;
+
+// The drawings of window.md. Numbers are shares of the extent along the container's axis.
+Node inspectLayout()
+{
+    return Node::column(
+        1, {Node::row(58, {Node::leaf(23, "bundle"), Node::leaf(53, "weight"),
+                           Node::column(24, {Node::leaf(50, "codebook"), Node::leaf(50, "mask")}),
+                           Node::hidden(24, "help")}),
+            Node::leaf(15, "layout"),
+            Node::tabs(27, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
+                            Node::leaf(1, "patches")})});
+}
+
+Node compareLayout()
+{
+    return Node::column(1,
+                        {Node::row(66, {Node::leaf(76, "compare"), Node::hidden(24, "help")}),
+                         Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "diagnostics")})});
+}
+
+Node patchLayout()
+{
+    return Node::column(
+        1, {Node::row(60, {Node::leaf(20, "bundle"), Node::leaf(52, "weight"),
+                           Node::column(28, {Node::leaf(50, "codebook"), Node::leaf(50, "mask")}),
+                           Node::hidden(24, "help")}),
+            Node::row(40, {Node::leaf(56, "patches"),
+                           Node::tabs(44, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})})});
+}
+
+Node nodeOf(Layout layout)
+{
+    switch (layout) {
+    case Layout::Inspect: return inspectLayout();
+    case Layout::Compare: return compareLayout();
+    case Layout::Patch: return patchLayout();
+    }
+    return inspectLayout();
+}
+
+QString words(const char *text)
+{
+    return QCoreApplication::translate("kernscope::Layouts", text);
+}
+
+} // namespace
+
+QString layoutId(Layout layout)
+{
+    switch (layout) {
+    case Layout::Inspect: return QStringLiteral("inspect");
+    case Layout::Compare: return QStringLiteral("compare");
+    case Layout::Patch: return QStringLiteral("patch");
+    }
+    return {};
+}
+
+QString layoutTitle(Layout layout)
+{
+    switch (layout) {
+    case Layout::Inspect: return words("Inspect");
+    case Layout::Compare: return words("Compare");
+    case Layout::Patch: return words("Patch");
+    }
+    return {};
+}
+
+LayoutKeeper::LayoutKeeper(QMainWindow *host, DockSet &docks, Settings &settings, QObject *parent)
+    : QObject(parent), m_host(host), m_docks(docks), m_settings(settings)
+{
+}
+
+void LayoutKeeper::show(Layout layout)
+{
+    if (m_shown && layout == m_current)
+        return;
+    if (m_shown)
+        keep();
+    restoreOrArrange(layout);
+}
+
+void LayoutKeeper::reset()
+{
+    m_settings.forgetLayout(layoutId(m_current));
+    arrange(m_current);
+}
+
+void LayoutKeeper::keep()
+{
+    if (!m_shown)
+        return;
+    m_settings.setLayoutState(layoutId(m_current), m_docks.ids(), m_host->saveState(kStateVersion));
+    m_settings.setLastLayout(layoutId(m_current));
+}
+
+void LayoutKeeper::restoreOrArrange(Layout layout)
+{
+    const QByteArray state = m_settings.layoutState(layoutId(layout), m_docks.ids());
+    m_current = layout;
+    m_shown = true;
+    if (state.isEmpty() || !m_host->restoreState(state, kStateVersion))
+        arrange(layout);
+    m_settings.setLastLayout(layoutId(layout));
+    Q_EMIT currentChanged(layout);
+}
+
+void LayoutKeeper::arrange(Layout layout)
+{
+    QList<QDockWidget *> docks;
+    for (const DockSet::Entry &entry : m_docks.entries())
+        docks << entry.dock;
+    arrangeDocks(*m_host, docks, nodeOf(layout));
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/settings.h"
+
+#include <QObject>
+#include <QString>
+
+#include <array>
+#include <vector>
+
+class QMainWindow;
+
+namespace kernscope::app {
+
+class DockSet;
+
+/// The arrangements of window.md. Each remembers how the user left it.
+enum class Layout : std::uint8_t { Inspect, Compare, Patch };
+inline constexpr std::array kLayouts{Layout::Inspect, Layout::Compare, Layout::Patch};
+
+/// "inspect", "compare", "patch": settings key and name of the screenshot.
+QString layoutId(Layout layout);
+QString layoutTitle(Layout layout); ///< translated
+
+/// Puts the docks where a layout has them, keeps what the user changed, and forgets it on request.
+class LayoutKeeper : public QObject
+{
+    Q_OBJECT
+
+public:
+    LayoutKeeper(QMainWindow *host, DockSet &docks, Settings &settings, QObject *parent = nullptr);
+
+    Layout current() const { return m_current; }
+    /// Keeps the present arrangement and shows another one.
+    void show(Layout layout);
+    /// The present layout as it comes, forgetting what was kept.
+    void reset();
+    /// Writes the present arrangement into the settings.
+    void keep();
+
+Q_SIGNALS:
+    void currentChanged(kernscope::app::Layout layout);
+
+private:
+    void arrange(Layout layout);
+    void restoreOrArrange(Layout layout);
+
+    QMainWindow *m_host = nullptr;
+    DockSet &m_docks;
+    Settings &m_settings;
+    Layout m_current = Layout::Inspect;
+    bool m_shown = false;
+};
+
+} // namespace kernscope::app

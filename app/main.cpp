@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/command_line.h"
+#include "app/main_window.h"
+#include "app/screenshots.h"
+
+#include <QApplication>
+#include <QTemporaryDir>
+
+#include <cstdio>
+#include <memory>
+
+namespace {
+
+using namespace kernscope;
+
+/// Never the user's settings, never his window size: pictures are the same everywhere.
+int takeScreenshots(const app::CommandLine &line)
+{
+    const QTemporaryDir folder;
+    app::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
+    settings.setTheme(line.theme);
+    app::MainWindow window(settings);
+    window.resize(app::kScreenshotSize);
+    window.show();
+    app::ScreenshotRun run(window, line.screenshots);
+    QObject::connect(&run, &app::ScreenshotRun::finished, &window,
+                     [](int exitCode, const QString &reason) {
+                         if (!reason.isEmpty())
+                             std::fprintf(stderr, "kernscope: %s\n", qUtf8Printable(reason));
+                         QCoreApplication::exit(exitCode);
+                     });
+    run.start(line.paths);
+    return QCoreApplication::exec();
+}
+
+int showWindow(const app::CommandLine &line)
+{
+    app::Settings settings;
+    if (line.themeGiven)
+        settings.setTheme(line.theme);
+    app::MainWindow window(settings);
+    window.show();
+    window.openPaths(line.paths);
+    return QCoreApplication::exec();
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    app::prepareEnvironment(argc, argv);
+    std::unique_ptr<QCoreApplication> application;
+    if (app::wantsTextOnly(argc, argv))
+        application = std::make_unique<QCoreApplication>(argc, argv);
+    else
+        application = std::make_unique<QApplication>(argc, argv);
+    QCoreApplication::setApplicationName(QStringLiteral("kernscope"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(KERNSCOPE_VERSION));
+    const app::CommandLine line = app::parseCommandLine(*application);
+    if (line.exitCode)
+        return *line.exitCode;
+    return line.screenshots.isEmpty() ? showWindow(line) : takeScreenshots(line);
+}

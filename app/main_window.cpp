@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.h"
+
+#include "app/dock_set.h"
+#include "app/go_to_box.h"
+#include "app/notice_area.h"
+#include "app/status_line.h"
+#include "app/welcome_page.h"
+#include "widgets/docks/diagnostics_dock.h"
+#include "widgets/docks/help_dock.h"
+#include "widgets/task_manager.h"
+#include "widgets/theme/theme.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QCloseEvent>
+#include <QCoreApplication>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QScreen>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::app {
+
+namespace {
+
+/// The size that window.md's drawings are made for, in pixels of a 96 dpi screen.
+constexpr QSize kFirstSize(1400, 900);
+
+} // namespace
+
+MainWindow::MainWindow(Settings &settings, QWidget *parent)
+    : QMainWindow(parent), m_settings(settings), m_theme(settings), m_document(m_session)
+{
+    setObjectName(QStringLiteral("kernscope"));
+    setAccessibleName(tr("Kernscope"));
+    setAcceptDrops(true);
+    buildCentre();
+    m_status = new StatusLine(m_session, this);
+    statusBar()->addWidget(m_status, 1);
+    statusBar()->setSizeGripEnabled(false);
+    buildMenus();
+    connectSession();
+    connectDocument();
+    fillRecent();
+    showState();
+    resize(sizeHint());
+    restoreGeometry(m_settings.windowGeometry());
+}
+
+MainWindow::~MainWindow()
+{
+    // Members go before children do: what uses the session must not outlive it.
+    m_session.tasks().quiesce();
+    m_session.disconnect();
+    m_session.undoStack().disconnect();
+    delete takeCentralWidget();
+    delete m_status;
+}
+
+QSize MainWindow::sizeHint() const
+{
+    const QScreen *at = screen();
+    return at ? kFirstSize.boundedTo(at->availableSize()) : kFirstSize;
+}
+
+void MainWindow::buildCentre()
+{
+    auto *centre = new QWidget(this);
+    auto *rows = new QVBoxLayout(centre);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    m_notices = new NoticeArea(centre);
+    rows->addWidget(m_notices);
+    m_centre = new QStackedWidget(centre);
+    rows->addWidget(m_centre, 1);
+
+    m_welcome = new WelcomePage(m_centre);
+    m_centre->addWidget(m_welcome);
+    m_host = new QMainWindow(m_centre);
+    m_host->setWindowFlags(Qt::Widget);
+    m_host->setDockNestingEnabled(true);
+    m_host->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks |
+                           QMainWindow::AnimatedDocks);
+    m_centre->addWidget(m_host);
+    setCentralWidget(centre);
+
+    m_docks = new DockSet(m_session, m_host, this);
+    m_layouts = new LayoutKeeper(m_host, *m_docks, m_settings, this);
+    connect(m_layouts, &LayoutKeeper::currentChanged, this, [this](Layout layout) {
+        for (QAction *action : m_layoutGroup->actions())
+            action->setChecked(action->data().toInt() == static_cast<int>(layout));
+    });
+}
+
+void MainWindow::connectSession()
+{
+    connect(&m_session, &ui::Session::bundleChanged, this, &MainWindow::showState);
+    connect(&m_session, &ui::Session::otherChanged, this, &MainWindow::showState);
+    connect(&m_session, &ui::Session::historyChanged, this, &MainWindow::showState);
+    connect(&m_session, &ui::Session::editsRefused, this, &MainWindow::onRefused);
+    connect(&m_session, &ui::Session::patchingEnabledChanged, this, [this](bool enabled) {
+        m_patching->setChecked(enabled);
+        if (enabled)
+            m_notices->remove(QStringLiteral("edit"));
+    });
+    connect(m_status, &StatusLine::lockClicked, this, &MainWindow::togglePatching);
+    ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
+    connect(m_status, &StatusLine::diagnosticsClicked, this, [this, diagnostics] {
+        showWelcome(false);
+        DockSet::reveal(diagnostics);
+    });
+    connect(diagnostics, &ui::DiagnosticsDock::countsChanged, this, [this, diagnostics] {
+        m_status->setCounts(diagnostics->countOf(Severity::Error),
+                            diagnostics->countOf(Severity::Warning));
+    });
+    connect(m_goTo, &GoToBox::left, this, [this] {
+        if (ui::Dock *dock = m_docks->dock(QStringLiteral("weight")); dock && dock->isVisible())
+            dock->setFocus(Qt::OtherFocusReason);
+        else
+            m_host->setFocus(Qt::OtherFocusReason);
+    });
+    connect(m_welcome, &WelcomePage::openFolderClicked, this, &MainWindow::openFolder);
+    connect(m_welcome, &WelcomePage::openFileClicked, this, &MainWindow::openFile);
+    connect(m_welcome, &WelcomePage::sampleClicked, this, [this] { openPaths({}); });
+    connect(m_welcome, &WelcomePage::recentClicked, this, [this](const Settings::Recent &entry) {
+        openPaths(entry.other.isEmpty() ? QStringList{entry.path}
+                                        : QStringList{entry.path, entry.other});
+    });
+}
+
+void MainWindow::togglePatching()
+{
+    if (!m_document.isOpen())
+        return;
+    const bool enable = !m_session.patchingEnabled();
+    m_session.setPatchingEnabled(enable);
+    if (!enable)
+        return;
+    if (m_document.inMemory() || !m_document.writable())
+        m_status->showMessage(tr("Patching is enabled. This file cannot be written in place: "
+                                 "use Save As."));
+    else
+        m_status->showMessage(tr("Patching is enabled. Nothing is written before Save."));
+}
+
+void MainWindow::showWelcome(bool welcome)
+{
+    if (welcome) {
+        m_centre->setCurrentWidget(m_welcome);
+        return;
+    }
+    // At once, not with the next event: layouts are measured by it.
+    m_host->setGeometry(m_centre->contentsRect());
+    m_centre->setCurrentWidget(m_host);
+}
+
+void MainWindow::showLayout(Layout layout)
+{
+    showWelcome(false);
+    m_layouts->show(layout);
+}
+
+void MainWindow::showHelp()
+{
+    const ui::Dock *focused = m_docks->focused();
+    ui::HelpDock *help = m_docks->help();
+    showWelcome(false);
+    // Without a bundle no layout was shown yet, and the help would have no place.
+    m_layouts->show(m_layouts->current());
+    if (focused && focused != help)
+        help->showPage(focused->id());
+    else
+        help->showPage(QStringLiteral("index"));
+    DockSet::reveal(help);
+}
+
+void MainWindow::stepWeight(int direction)
+{
+    const BundlePtr &bundle = m_session.bundle();
+    if (!bundle || bundle->weights().empty())
+        return;
+    const std::size_t count = bundle->weights().size(), now = m_session.place().weight;
+    if (now >= count)
+        m_session.goToWeight(direction > 0 ? 0 : count - 1);
+    else if (direction > 0 ? now + 1 < count : now > 0)
+        m_session.goToWeight(direction > 0 ? now + 1 : now - 1);
+}
+
+void MainWindow::showTitle()
+{
+    QString title = m_document.name();
+    if (m_session.other())
+        title += QStringLiteral(" \u21C4 ") + m_document.otherName();
+    setWindowModified(m_document.modified());
+    setWindowTitle(title.isEmpty() ? tr("Kernscope") : tr("%1[*] \u2014 Kernscope").arg(title));
+    setWindowFilePath(m_document.path());
+    // A file path makes Qt put its own title together where none is set; ours stays.
+}
+
+void MainWindow::showState()
+{
+    const bool open = m_document.isOpen(), other = m_session.other() != nullptr;
+    for (QAction *action : std::as_const(m_needBundle))
+        action->setEnabled(open);
+    for (QAction *action : std::as_const(m_needOther))
+        action->setEnabled(other);
+    for (QAction *action : std::as_const(m_needChanges))
+        action->setEnabled(m_document.modified());
+    m_back->setEnabled(m_session.canGoBack());
+    m_forward->setEnabled(m_session.canGoForward());
+    m_status->setModified(m_document.modified());
+    showTitle();
+}
+
+void MainWindow::closeEvent(QCloseEvent *event)
+{
+    if (!m_closing && m_document.busy() == Document::Busy::Saving) {
+        m_status->showMessage(tr("Saving: wait a moment, or cancel."));
+        event->ignore();
+        return;
+    }
+    if (!m_closing && m_document.modified()) {
+        event->ignore();
+        whenKept([this] {
+            m_closing = true;
+            close();
+        });
+        return;
+    }
+    m_settings.setWindowGeometry(saveGeometry());
+    m_layouts->keep();
+    m_settings.sync();
+    QMainWindow::closeEvent(event);
+}
+
+void MainWindow::showEvent(QShowEvent *event)
+{
+    QMainWindow::showEvent(event);
+    m_closing = false;
+}
+
+void MainWindow::about()
+{
+    auto *box = new QMessageBox(
+        QMessageBox::NoIcon, tr("About Kernscope"),
+        tr("<h3>Kernscope %1</h3>"
+           "<p>Inspector for compiled neural-network weights: opens what a "
+           "compiler wrote, compares two builds, patches in place.</p>"
+           "<p>GPL-3.0-or-later. Made with Qt %2.</p>")
+            .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())),
+        QMessageBox::Close, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->open();
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/document.h"
+#include "app/layouts.h"
+#include "app/settings.h"
+#include "app/theme_switch.h"
+#include "widgets/session.h"
+
+#include <QMainWindow>
+
+#include <array>
+#include <functional>
+
+class QAction;
+class QActionGroup;
+class QMenu;
+class QStackedWidget;
+
+namespace kernscope::app {
+
+class DockSet;
+class GoToBox;
+class NoticeArea;
+class StatusLine;
+class WelcomePage;
+
+/// The window: menus, docks in layouts, the status line, and every question that is asked. What it
+/// shows lives in the session, what is on disk in the document.
+class MainWindow : public QMainWindow
+{
+    Q_OBJECT
+
+public:
+    explicit MainWindow(Settings &settings, QWidget *parent = nullptr);
+    ~MainWindow() override;
+
+    /// One path opens it, two compare them, none shows the sample. Asks first where edits would be
+    /// lost.
+    void openPaths(const QStringList &paths);
+    /// A build of the embedded sample ("sample-sparse.mlmodelc"), with another one beside it where
+    /// it is named.
+    void openSample(const QString &name, const QString &other = {});
+
+    ui::Session &session() { return m_session; }
+    Document &document() { return m_document; }
+    DockSet &docks() { return *m_docks; }
+    LayoutKeeper &layouts() { return *m_layouts; }
+    NoticeArea &notices() { return *m_notices; }
+    StatusLine &statusLine() { return *m_status; }
+    ThemeSwitch &theme() { return m_theme; }
+
+    QSize sizeHint() const override;
+
+protected:
+    void closeEvent(QCloseEvent *event) override;
+    void dragEnterEvent(QDragEnterEvent *event) override;
+    void dropEvent(QDropEvent *event) override;
+    void showEvent(QShowEvent *event) override;
+
+private:
+    // main_window_menus.cpp
+    void buildMenus();
+    void buildFileMenu();
+    void buildEditMenu();
+    void buildViewMenu();
+    void buildDockMenu(QMenu *menu);
+    void buildAppearanceMenus(QMenu *menu);
+    void buildGoMenu();
+    void buildCompareMenu();
+    void buildToolsMenu();
+    void buildHelpMenu();
+    QAction *add(QMenu *menu, const QString &text, const QKeySequence &key,
+                 std::function<void()> run);
+    void fillRecent();
+
+    // main_window_files.cpp
+    void openFolder();
+    void openFile();
+    void openOther();
+    void openOtherFile();
+    void save();
+    void saveAs();
+    void askSaveAs(const QString &target);
+    void revert();
+    void closeBundle();
+    /// Runs `next` now, or after the user has chosen what to do with unsaved edits.
+    void whenKept(std::function<void()> next);
+    void pickFolder(const QString &title, std::function<void(const QString &)> chosen);
+    void noteSample();
+    void pickFile(const QString &title, std::function<void(const QString &)> chosen);
+    void askTolerance();
+    void connectDocument();
+    void onOpened(bool recovered);
+    void onOpenFailed(const QString &path, const Error &error);
+    void onSaved(const SaveReport &report, const QString &target);
+    void onSaveFailed(const Error &error);
+    void onChangedOnDisk(const QStringList &files);
+    void onRefused(const Error &error);
+
+    // main_window.cpp
+    void buildCentre();
+    void connectSession();
+    void togglePatching();
+    void showWelcome(bool welcome);
+    void showLayout(Layout layout);
+    void showHelp();
+    void stepWeight(int direction);
+    void showTitle();
+    void showState();
+    void about();
+
+    Settings &m_settings;
+    ThemeSwitch m_theme;
+    ui::Session m_session;
+    Document m_document;
+    QMainWindow *m_host = nullptr; ///< the docks; a window of its own, so that the centre can be
+                                   ///< something else without touching their layout
+    DockSet *m_docks = nullptr;
+    LayoutKeeper *m_layouts = nullptr;
+    QStackedWidget *m_centre = nullptr;
+    WelcomePage *m_welcome = nullptr;
+    NoticeArea *m_notices = nullptr;
+    StatusLine *m_status = nullptr;
+    GoToBox *m_goTo = nullptr;
+
+    QMenu *m_recentMenu = nullptr;
+    QActionGroup *m_layoutGroup = nullptr;
+    QAction *m_patching = nullptr, *m_back = nullptr, *m_forward = nullptr;
+    QList<QAction *> m_needBundle, m_needOther, m_needChanges;
+    std::function<void()> m_afterSave;
+    Layout m_wantedLayout = Layout::Inspect; ///< of the bundle that is being opened
+    bool m_closing = false;
+};
+
+} // namespace kernscope::app

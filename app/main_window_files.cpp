@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.h"
+
+#include "app/dock_set.h"
+#include "app/error_text.h"
+#include "app/notice_area.h"
+#include "app/save_dialog.h"
+#include "app/status_line.h"
+#include "resources/sample.h"
+#include "widgets/docks/diagnostics_dock.h"
+#include "widgets/models/table_text.h"
+
+#include <QAbstractButton>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QInputDialog>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+
+#include <cmath>
+#include <limits>
+
+namespace kernscope::app {
+
+namespace {
+
+QStringList localPaths(const QMimeData *data)
+{
+    QStringList paths;
+    for (const QUrl &url : data->urls()) {
+        if (url.isLocalFile())
+            paths << url.toLocalFile();
+    }
+    return paths;
+}
+
+QString fileFilter()
+{
+    return MainWindow::tr("Weights and programs (*.bin *.mil *.mlmodel);;All files (*)");
+}
+
+} // namespace
+
+void MainWindow::openPaths(const QStringList &paths)
+{
+    if (paths.isEmpty()) {
+        openSample(QStringLiteral("sample-sparse.mlmodelc"));
+        return;
+    }
+    whenKept([this, paths] {
+        const bool two = paths.size() > 1;
+        m_wantedLayout = two                                       ? Layout::Compare
+                         : m_layouts->current() == Layout::Compare ? Layout::Inspect
+                                                                   : m_layouts->current();
+        m_document.open(QFileInfo(paths.first()).absoluteFilePath(),
+                        two ? QFileInfo(paths[1]).absoluteFilePath() : QString());
+    });
+}
+
+void MainWindow::openSample(const QString &name, const QString &other)
+{
+    whenKept([this, name, other] {
+        std::optional<MemoryBundle> a, b;
+        for (sample::SampleBundle &made : sample::bundles()) {
+            MemoryBundle bundle{made.name, std::move(made.files)};
+            if (bundle.name == name.toStdString())
+                a = bundle;
+            if (bundle.name == other.toStdString())
+                b = std::move(bundle);
+        }
+        if (!a)
+            return;
+        m_wantedLayout = b ? Layout::Compare : Layout::Inspect;
+        m_document.openMemory(std::move(*a), std::move(b));
+    });
+}
+
+void MainWindow::noteSample()
+{
+    const QString dense = QStringLiteral("sample-dense.mlmodelc");
+    const QString sparse = QStringLiteral("sample-sparse.mlmodelc");
+    const QString palette = QStringLiteral("sample-palette.mlmodelc");
+    m_notices->add(
+        NoticeArea::Kind::Note, QStringLiteral("sample"),
+        tr("This is the embedded sample, a small network in three builds. Open your own "
+           "with Ctrl+O, or drop it here."),
+        {{tr("Sparse Build"), [this, sparse] { openSample(sparse); }},
+         {tr("Palette Build"), [this, palette] { openSample(palette); }},
+         {tr("Compare Dense with Sparse"), [this, dense, sparse] { openSample(dense, sparse); }}});
+}
+
+void MainWindow::pickFolder(const QString &title, std::function<void(const QString &)> chosen)
+{
+    auto *dialog = new QFileDialog(this, title, m_settings.lastFolder());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    dialog->setOption(QFileDialog::ShowDirsOnly, false);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, chosen](const QString &path) {
+        m_settings.setLastFolder(QFileInfo(path).absolutePath());
+        chosen(path);
+    });
+    dialog->open();
+}
+
+void MainWindow::pickFile(const QString &title, std::function<void(const QString &)> chosen)
+{
+    auto *dialog = new QFileDialog(this, title, m_settings.lastFolder(), fileFilter());
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, chosen](const QString &path) {
+        m_settings.setLastFolder(QFileInfo(path).absolutePath());
+        chosen(path);
+    });
+    dialog->open();
+}
+
+void MainWindow::openFolder()
+{
+    pickFolder(tr("Open Bundle Folder"), [this](const QString &path) { openPaths({path}); });
+}
+
+void MainWindow::openFile()
+{
+    pickFile(tr("Open File"), [this](const QString &path) { openPaths({path}); });
+}
+
+void MainWindow::openOther()
+{
+    pickFolder(tr("Compare with Folder"), [this](const QString &path) {
+        m_wantedLayout = Layout::Compare;
+        m_document.openOther(path);
+    });
+}
+
+void MainWindow::openOtherFile()
+{
+    pickFile(tr("Compare with File"), [this](const QString &path) {
+        m_wantedLayout = Layout::Compare;
+        m_document.openOther(path);
+    });
+}
+
+void MainWindow::save()
+{
+    if (!m_document.modified())
+        return;
+    if (m_document.inMemory()) {
+        saveAs();
+        return;
+    }
+    auto *dialog = new SaveDialog(*m_session.bundle(), m_document.pendingRanges(),
+                                  m_settings.keepBackup(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        m_settings.setKeepBackup(dialog->keepBackup());
+        m_document.save(dialog->keepBackup());
+    });
+    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
+    dialog->open();
+}
+
+void MainWindow::saveAs()
+{
+    if (!m_document.isOpen())
+        return;
+    const QFileInfo now(m_document.inMemory() ? m_document.name() : m_document.path());
+    const QString suffix = now.suffix().isEmpty() ? QString() : QLatin1Char('.') + now.suffix();
+    const QString folder = m_document.inMemory() ? m_settings.lastFolder() : now.absolutePath();
+    const QString proposal = tr("%1-patched%2").arg(now.completeBaseName(), suffix);
+    auto *dialog = new QFileDialog(this, tr("Save As"), folder);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setOption(QFileDialog::DontConfirmOverwrite); // askSaveAs says what can be done
+    dialog->selectFile(proposal);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::askSaveAs);
+    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
+    dialog->open();
+}
+
+void MainWindow::askSaveAs(const QString &target)
+{
+    if (!QFileInfo::exists(target)) {
+        m_document.saveAs(target);
+        return;
+    }
+    auto *box =
+        new QMessageBox(QMessageBox::Question, tr("Save As"),
+                        tr("%1 exists already. A copy is never written over anything.").arg(target),
+                        QMessageBox::Cancel, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    QAbstractButton *other = box->addButton(tr("Choose Another Name"), QMessageBox::AcceptRole);
+    connect(box, &QMessageBox::finished, this, [this, box, other] {
+        if (box->clickedButton() == other)
+            saveAs();
+        else
+            m_afterSave = nullptr;
+    });
+    box->open();
+}
+
+void MainWindow::revert()
+{
+    whenKept([this] {
+        m_wantedLayout = m_layouts->current();
+        m_document.reload();
+    });
+}
+
+void MainWindow::closeBundle()
+{
+    whenKept([this] { m_document.close(); });
+}
+
+void MainWindow::whenKept(std::function<void()> next)
+{
+    if (!m_document.modified()) {
+        next();
+        return;
+    }
+    std::uint64_t bytes = 0;
+    for (const WrittenRange &range : m_document.pendingRanges())
+        bytes += range.range.bytes.value;
+    auto *box =
+        new QMessageBox(QMessageBox::Warning, tr("Unsaved Changes"),
+                        tr("%1 has changes that are not saved.").arg(m_document.name()),
+                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box->setInformativeText(tr("%1 B differ from the disk.").arg(ui::groupedNumber(bytes)));
+    box->setDefaultButton(QMessageBox::Save);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, next = std::move(next)](int answer) {
+        if (answer == QMessageBox::Discard) {
+            next();
+        } else if (answer == QMessageBox::Save) {
+            m_afterSave = next;
+            save();
+        }
+    });
+    box->open();
+}
+
+void MainWindow::askTolerance()
+{
+    const double now = m_document.tolerance();
+    auto *dialog = new QInputDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Tolerance"));
+    dialog->setLabelText(tr("Refuse an edit where the form can only hold a value that is off by "
+                            "more than this.\nEmpty: always take the nearest value."));
+    dialog->setTextValue(std::isfinite(now) ? QString::number(now, 'g', 12) : QString());
+    connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString &text) {
+        bool ok = false;
+        const double value = text.trimmed().toDouble(&ok);
+        if (text.trimmed().isEmpty())
+            m_document.setTolerance(std::numeric_limits<double>::infinity());
+        else if (ok && value >= 0)
+            m_document.setTolerance(value);
+        else
+            m_status->showMessage(tr("Not a tolerance: %1").arg(text));
+    });
+    dialog->open();
+}
+
+void MainWindow::connectDocument()
+{
+    connect(&m_document, &Document::opened, this, &MainWindow::onOpened);
+    connect(&m_document, &Document::otherOpened, this, [this] {
+        if (m_document.inMemory())
+            return showLayout(Layout::Compare);
+        m_settings.addRecent({m_document.path(), m_document.otherPath()});
+        fillRecent();
+        showLayout(Layout::Compare);
+    });
+    connect(&m_document, &Document::openFailed, this, &MainWindow::onOpenFailed);
+    connect(&m_document, &Document::closed, this, [this] {
+        m_notices->clear();
+        showWelcome(true);
+        showState();
+    });
+    connect(&m_document, &Document::saved, this, &MainWindow::onSaved);
+    connect(&m_document, &Document::saveFailed, this, &MainWindow::onSaveFailed);
+    connect(&m_document, &Document::cancelled, this, [this](Document::Busy what) {
+        m_afterSave = nullptr;
+        m_status->showMessage(what == Document::Busy::Saving
+                                  ? tr("Cancelled: nothing was written.")
+                                  : tr("Cancelled: nothing was opened."));
+    });
+    connect(&m_document, &Document::modifiedChanged, this, &MainWindow::showState);
+    connect(&m_document, &Document::changedOnDisk, this, &MainWindow::onChangedOnDisk);
+}
+
+void MainWindow::onOpened(bool recovered)
+{
+    m_notices->clear();
+    if (!m_document.inMemory()) {
+        if (!m_session.other())
+            m_settings.addRecent({m_document.path(), {}});
+        fillRecent();
+    }
+    showLayout(m_wantedLayout);
+    showState();
+    if (m_document.inMemory())
+        noteSample();
+    if (recovered)
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
+                       tr("A save of this file was interrupted. It has been completed or taken "
+                          "back; the file is whole."));
+    m_status->showMessage(tr("Opened %1").arg(m_document.name()));
+}
+
+void MainWindow::onOpenFailed(const QString &path, const Error &error)
+{
+    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("open:") + path,
+                   tr("%1 could not be opened. %2").arg(path, errorSentence(error)));
+    m_docks->diagnostics()->addRow({Severity::Error, error});
+    m_settings.removeRecent({path, {}});
+    fillRecent();
+}
+
+void MainWindow::onSaved(const SaveReport &report, const QString &target)
+{
+    m_notices->remove(QStringLiteral("save"));
+    m_notices->remove(QStringLiteral("disk"));
+    m_settings.addRecent({target, {}});
+    fillRecent();
+    showState();
+    const QString bytes = ui::groupedNumber(report.bytesWritten.value);
+    m_status->showMessage(
+        report.verified ? tr("Saved %1: %2 B written, read back and verified.")
+                              .arg(QFileInfo(target).fileName(), bytes)
+                        : tr("Saved %1: %2 B written.").arg(QFileInfo(target).fileName(), bytes));
+    if (const auto next = std::exchange(m_afterSave, nullptr))
+        next();
+}
+
+void MainWindow::onSaveFailed(const Error &error)
+{
+    m_afterSave = nullptr;
+    std::vector<NoticeAction> answers{{tr("Save As\u2026"), [this] { saveAs(); }}};
+    if (error.code == "patch.stale")
+        answers.push_back({tr("Reload"), [this] { revert(); }});
+    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
+                   tr("Not saved. %1").arg(errorSentence(error)), std::move(answers));
+}
+
+void MainWindow::onChangedOnDisk(const QStringList &files)
+{
+    const QString what = files.size() == 1
+                             ? tr("%1 was changed by another program.").arg(files.first())
+                             : tr("%n file(s) of this bundle were changed by another program.",
+                                  nullptr, static_cast<int>(files.size()));
+    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("disk"), what,
+                   {{tr("Reload"), [this] { revert(); }}, {tr("Keep What Is Shown"), [] {}}});
+}
+
+void MainWindow::onRefused(const Error &error)
+{
+    std::vector<NoticeAction> answers;
+    if (error.code == "patch.locked")
+        answers.push_back({tr("Enable Patching"), [this] { togglePatching(); }});
+    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("edit"),
+                   tr("Not changed. %1").arg(errorSentence(error)), std::move(answers));
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent *event)
+{
+    const auto count = localPaths(event->mimeData()).size();
+    if (count == 1 || count == 2)
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent *event)
+{
+    const QStringList paths = localPaths(event->mimeData());
+    if (paths.isEmpty() || paths.size() > 2)
+        return;
+    event->acceptProposedAction();
+    openPaths(paths);
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.h"
+
+#include "app/dock_set.h"
+#include "app/glyph_icon.h"
+#include "app/go_to_box.h"
+#include "app/notice_area.h"
+#include "app/welcome_page.h"
+#include "widgets/docks/help_dock.h"
+#include "widgets/docks/patches_dock.h"
+#include "widgets/task_manager.h"
+#include "widgets/theme/theme.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QInputDialog>
+#include <QMenu>
+#include <QMenuBar>
+#include <QToolButton>
+#include <QUndoStack>
+
+namespace kernscope::app {
+
+QAction *MainWindow::add(QMenu *menu, const QString &text, const QKeySequence &key,
+                         std::function<void()> run)
+{
+    QAction *action = menu->addAction(text);
+    action->setShortcut(key);
+    connect(action, &QAction::triggered, this, [run = std::move(run)] { run(); });
+    return action;
+}
+
+void MainWindow::buildMenus()
+{
+    buildFileMenu();
+    buildEditMenu();
+    buildViewMenu();
+    buildGoMenu();
+    buildCompareMenu();
+    buildToolsMenu();
+    buildHelpMenu();
+
+    auto *corner = new QWidget(menuBar());
+    auto *row = new QHBoxLayout(corner);
+    const int gap = ui::theme::em(this, 0.2);
+    row->setContentsMargins(gap, gap / 2, gap, gap / 2);
+    row->setSpacing(gap);
+    for (QAction *action : {m_back, m_forward}) {
+        auto *button = new QToolButton(corner);
+        button->setDefaultAction(action);
+        button->setAutoRaise(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        row->addWidget(button);
+    }
+    m_goTo = new GoToBox(m_session, corner);
+    row->addWidget(m_goTo, 1);
+    menuBar()->setCornerWidget(corner, Qt::TopRightCorner);
+}
+
+void MainWindow::buildFileMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&File"));
+    add(menu, tr("&Open Bundle Folder\u2026"), QKeySequence::Open, [this] { openFolder(); });
+    add(menu, tr("Open &File\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_O, [this] { openFile(); });
+    m_recentMenu = menu->addMenu(tr("Open &Recent"));
+    QMenu *samples = menu->addMenu(tr("Open Sa&mple"));
+    for (const auto &[text, name] :
+         {std::pair{tr("&Dense"), QStringLiteral("sample-dense.mlmodelc")},
+          std::pair{tr("&Sparse"), QStringLiteral("sample-sparse.mlmodelc")},
+          std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")}})
+        add(samples, text, {}, [this, sample = name] { openSample(sample); });
+    menu->addSeparator();
+    m_needChanges << add(menu, tr("&Save\u2026"), QKeySequence::Save, [this] { save(); });
+    m_needBundle << add(menu, tr("Save &As\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
+                        [this] { saveAs(); });
+    m_needBundle << add(menu, tr("Re&load from Disk"), QKeySequence::Refresh, [this] { revert(); });
+    menu->addSeparator();
+    m_needBundle << add(menu, tr("&Close Bundle"), QKeySequence::Close, [this] { closeBundle(); });
+    add(menu, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
+}
+
+void MainWindow::fillRecent()
+{
+    const QList<Settings::Recent> entries = m_settings.recent();
+    m_welcome->setRecent(entries);
+    m_recentMenu->clear();
+    m_recentMenu->setEnabled(!entries.isEmpty());
+    for (const Settings::Recent &entry : entries) {
+        QString text = QFileInfo(entry.path).fileName();
+        if (!entry.other.isEmpty())
+            text += QStringLiteral(" \u21C4 ") + QFileInfo(entry.other).fileName();
+        QStringList paths{entry.path};
+        if (!entry.other.isEmpty())
+            paths << entry.other;
+        QAction *action = add(m_recentMenu, text.replace(QLatin1Char('&'), QLatin1String("&&")), {},
+                              [this, paths] { openPaths(paths); });
+        action->setToolTip(paths.join(QLatin1Char('\n')));
+        action->setStatusTip(paths.join(QStringLiteral("  ")));
+    }
+    m_recentMenu->setToolTipsVisible(true);
+    m_recentMenu->addSeparator();
+    add(m_recentMenu, tr("&Clear List"), {}, [this] {
+        m_settings.clearRecent();
+        fillRecent();
+    });
+}
+
+void MainWindow::buildEditMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&Edit"));
+    QUndoStack &stack = m_session.undoStack();
+    QAction *undo = stack.createUndoAction(this, tr("&Undo"));
+    undo->setShortcut(QKeySequence::Undo);
+    QAction *redo = stack.createRedoAction(this, tr("&Redo"));
+    redo->setShortcuts(
+        {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
+    menu->addActions({undo, redo});
+    menu->addSeparator();
+    m_patching = add(menu, tr("Enable &Patching"), Qt::CTRL | Qt::Key_E, [this] {
+        m_patching->setChecked(m_session.patchingEnabled());
+        togglePatching();
+    });
+    m_patching->setCheckable(true);
+    m_needBundle << m_patching;
+    m_needBundle << add(menu, tr("&Add Edit\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_E, [this] {
+        showWelcome(false);
+        m_docks->patches()->beginEdit();
+    });
+    add(menu, tr("&Tolerance\u2026"), {}, [this] { askTolerance(); });
+}
+
+void MainWindow::buildViewMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&View"));
+    m_layoutGroup = new QActionGroup(this);
+    int key = Qt::Key_1;
+    for (const Layout layout : kLayouts) {
+        QAction *action =
+            add(menu, layoutTitle(layout), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(key++)),
+                [this, layout] { showLayout(layout); });
+        action->setCheckable(true);
+        action->setData(static_cast<int>(layout));
+        m_layoutGroup->addAction(action);
+        m_needBundle << action;
+    }
+    m_needBundle << add(menu, tr("&Reset Layout"), Qt::CTRL | Qt::SHIFT | Qt::Key_R, [this] {
+        showWelcome(false);
+        m_layouts->reset();
+    });
+    menu->addSeparator();
+    buildDockMenu(menu->addMenu(tr("&Docks")));
+    buildAppearanceMenus(menu);
+    QAction *full = add(menu, tr("&Full Screen"), QKeySequence(Qt::Key_F11),
+                        [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
+    full->setStatusTip(tr("Fill the screen, or go back to a window"));
+}
+
+void MainWindow::buildDockMenu(QMenu *menu)
+{
+    for (const DockSet::Entry &entry : m_docks->entries()) {
+        menu->addAction(entry.show);
+        connect(entry.show, &QAction::triggered, this, [this] { showWelcome(false); });
+        m_needBundle << entry.show;
+    }
+}
+
+void MainWindow::buildAppearanceMenus(QMenu *menu)
+{
+    QMenu *themes = menu->addMenu(tr("&Theme"));
+    auto *group = new QActionGroup(this);
+    const auto addTheme = [&](const QString &text, ThemeChoice choice) {
+        QAction *action = add(themes, text, {}, [this, choice] { m_theme.choose(choice); });
+        action->setCheckable(true);
+        action->setChecked(m_theme.choice() == choice);
+        group->addAction(action);
+    };
+    addTheme(tr("&System"), ThemeChoice::System);
+    addTheme(tr("&Light"), ThemeChoice::Light);
+    addTheme(tr("&Dark"), ThemeChoice::Dark);
+    QMenu *text = menu->addMenu(tr("Te&xt Size"));
+    add(text, tr("&Larger"), Qt::CTRL | Qt::ALT | Qt::Key_Plus, [this] { m_theme.changeFont(1); });
+    add(text, tr("&Smaller"), Qt::CTRL | Qt::ALT | Qt::Key_Minus,
+        [this] { m_theme.changeFont(-1); });
+    add(text, tr("&As the System Has It"), Qt::CTRL | Qt::ALT | Qt::Key_0,
+        [this] { m_theme.changeFont(0); });
+}
+
+void MainWindow::buildGoMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&Go"));
+    m_back = add(menu, tr("&Back"), Qt::ALT | Qt::Key_Left, [this] { m_session.goBack(); });
+    m_back->setIcon(glyphIcon(QStringLiteral("\u2190"), this));
+    m_back->setToolTip(tr("Back to the place before (Alt+Left)"));
+    m_forward =
+        add(menu, tr("&Forward"), Qt::ALT | Qt::Key_Right, [this] { m_session.goForward(); });
+    m_forward->setIcon(glyphIcon(QStringLiteral("\u2192"), this));
+    m_forward->setToolTip(tr("Forward again (Alt+Right)"));
+    m_needBundle << add(menu, tr("&Go To\u2026"), Qt::CTRL | Qt::Key_G, [this] {
+        m_goTo->setFocus(Qt::ShortcutFocusReason);
+        m_goTo->selectAll();
+    });
+    menu->addSeparator();
+    m_needBundle << add(menu, tr("&Next Weight"), Qt::ALT | Qt::Key_Down,
+                        [this] { stepWeight(1); });
+    m_needBundle << add(menu, tr("&Previous Weight"), Qt::ALT | Qt::Key_Up,
+                        [this] { stepWeight(-1); });
+}
+
+void MainWindow::buildCompareMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&Compare"));
+    m_needBundle << add(menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O,
+                        [this] { openOther(); });
+    m_needBundle << add(menu, tr("Compare with F&ile\u2026"),
+                        Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O, [this] { openOtherFile(); });
+    QAction *saved = add(menu, tr("Compare with What Is on &Disk"), {}, [this] {
+        m_wantedLayout = Layout::Compare;
+        m_document.openOther(m_document.path());
+    });
+    m_needChanges << saved;
+    const QString dense = QStringLiteral("sample-dense.mlmodelc");
+    for (const auto &[text, name] :
+         {std::pair{tr("Sample: Dense with S&parse"), QStringLiteral("sample-sparse.mlmodelc")},
+          std::pair{tr("Sample: Dense with P&alette"), QStringLiteral("sample-palette.mlmodelc")}})
+        add(menu, text, {}, [this, dense, sample = name] { openSample(dense, sample); });
+    menu->addSeparator();
+    m_needOther << add(menu, tr("&Open the Other One Instead"), {}, [this] {
+        whenKept([this] {
+            m_wantedLayout = Layout::Compare;
+            m_document.swapSides();
+        });
+    });
+    m_needOther << add(menu, tr("&Stop Comparing"), {}, [this] {
+        m_document.closeOther();
+        if (m_layouts->current() == Layout::Compare)
+            showLayout(Layout::Inspect);
+    });
+    for (const DockSet::Entry &entry : m_docks->entries()) {
+        const QString id = entry.dock->id();
+        if (id != QLatin1String("compare") && id != QLatin1String("bytes"))
+            continue;
+        menu->addSeparator();
+        menu->addActions(entry.menuActions);
+    }
+}
+
+void MainWindow::buildToolsMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&Tools"));
+    for (const DockSet::Entry &entry : m_docks->entries()) {
+        const QString id = entry.dock->id();
+        const bool elsewhere = id == QLatin1String("compare") || id == QLatin1String("bytes") ||
+                               id == QLatin1String("help") || entry.menuActions.isEmpty();
+        if (elsewhere)
+            continue;
+        QMenu *own = menu->addMenu(entry.dock->windowTitle());
+        own->addActions(entry.menuActions);
+        m_needBundle << own->menuAction();
+    }
+    menu->addSeparator();
+    m_needBundle << add(menu, tr("&Cancel What Is Running"), Qt::CTRL | Qt::Key_Period,
+                        [this] { m_session.tasks().cancelAll(); });
+}
+
+void MainWindow::buildHelpMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&Help"));
+    add(menu, tr("&Help on This Dock"), QKeySequence::HelpContents, [this] { showHelp(); });
+    menu->addActions(m_docks->help()->menuActions());
+    menu->addSeparator();
+    add(menu, tr("&Welcome Page"), {}, [this] { showWelcome(true); });
+    add(menu, tr("&About Kernscope"), {}, [this] { about(); });
+    add(menu, tr("About &Qt"), {}, [] { QApplication::aboutQt(); });
+}
+
+} // namespace kernscope::app

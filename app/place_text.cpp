@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/place_text.h"
+
+#include <QCoreApplication>
+#include <QRegularExpression>
+#include <QSet>
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace kernscope::app {
+
+namespace {
+
+tl::unexpected<Error> fail(const char *code, const QString &message, const QString &found = {})
+{
+    Error error;
+    error.code = code;
+    error.message = message.toStdString();
+    error.found = found.toStdString();
+    return tl::unexpected(std::move(error));
+}
+
+QString words(const char *text)
+{
+    return QCoreApplication::translate("kernscope::PlaceText", text);
+}
+
+std::optional<std::uint64_t> parseNumber(QString text)
+{
+    text = text.trimmed();
+    bool ok = false;
+    const bool hex = text.startsWith(QLatin1String("0x"), Qt::CaseInsensitive);
+    const qulonglong value = hex ? text.mid(2).toULongLong(&ok, 16) : text.toULongLong(&ok, 10);
+    return ok ? std::optional<std::uint64_t>(value) : std::nullopt;
+}
+
+/// A weight (first) or a section (second); exact names first, then the only one that contains it.
+struct Named {
+    std::size_t weight = kNoIndex, section = kNoIndex;
+};
+
+Result<Named> findName(const Bundle &bundle, const QString &name)
+{
+    const std::string exact = name.toStdString();
+    if (const auto weight = bundle.weightByName(exact))
+        return Named{*weight, kNoIndex};
+    const auto &sections = bundle.sections();
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+        if (sections[i].name == exact)
+            return Named{kNoIndex, i};
+    }
+    std::vector<std::size_t> holding;
+    QStringList some;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const QString candidate = QString::fromStdString(bundle.weights()[i].name);
+        if (!candidate.contains(name, Qt::CaseInsensitive))
+            continue;
+        holding.push_back(i);
+        if (some.size() < 3)
+            some << candidate;
+    }
+    if (holding.size() == 1)
+        return Named{holding.front(), kNoIndex};
+    if (holding.empty())
+        return fail("goto.name", words("No weight or section has this name: %1").arg(name));
+    return fail("goto.ambiguous",
+                words("%1 weights have this in their name: %2").arg(holding.size()).arg(name),
+                some.join(QLatin1String(", ")));
+}
+
+Result<ui::Place> byteOf(const Bundle &bundle, std::size_t file, std::uint64_t offset)
+{
+    if (file >= bundle.files().size() || offset >= bundle.files()[file].file->size().value)
+        return fail("goto.range", words("The file ends before 0x%1.").arg(offset, 0, 16));
+    ui::Place place;
+    place.file = file;
+    place.bytes = ByteRange{FileOffset(offset), ByteCount(1)};
+    return place;
+}
+
+Result<ui::Place> elementOf(const Bundle &bundle, std::size_t index, const QString &list)
+{
+    const Weight &weight = bundle.weights()[index];
+    const QStringList parts = list.split(QLatin1Char(','));
+    const bool flat = parts.size() == 1;
+    if (!flat && static_cast<std::size_t>(parts.size()) != weight.shape.size())
+        return fail("goto.range", words("This weight has %1 axes.").arg(weight.shape.size()));
+    std::uint64_t element = 0;
+    for (int axis = 0; axis < parts.size(); ++axis) {
+        const auto number = parseNumber(parts[axis]);
+        if (!number)
+            return fail("goto.syntax", words("Not an index: %1").arg(parts[axis]));
+        const std::uint64_t extent =
+            flat ? weight.elements.value : weight.shape[static_cast<std::size_t>(axis)];
+        if (*number >= extent)
+            return fail("goto.range", words("Index %1 of axis %2 is past its end, %3.")
+                                          .arg(*number)
+                                          .arg(axis)
+                                          .arg(extent));
+        // Cannot wrap: every index is below its extent, and the extents' product was checked.
+        element = flat ? *number : element * extent + *number;
+    }
+    ui::Place place;
+    place.weight = index;
+    place.element = element;
+    return place;
+}
+
+Result<ui::Place> offsetFrom(const Bundle &bundle, const Named &named, std::uint64_t offset)
+{
+    std::optional<ByteRange> range;
+    std::size_t file = kNoIndex;
+    if (named.section != kNoIndex) {
+        range = bundle.sections()[named.section].range;
+        file = bundle.sections()[named.section].file;
+    } else {
+        const auto &parts = bundle.weights()[named.weight].parts;
+        const auto stored = std::find_if(parts.begin(), parts.end(),
+                                         [](const Part &part) { return !part.isLiteral(); });
+        if (stored != parts.end()) {
+            range = stored->range();
+            file = stored->file;
+        }
+    }
+    if (!range)
+        return fail("goto.range", words("This weight is spelt in the program; it has no bytes."));
+    if (offset >= range->bytes.value)
+        return fail("goto.range", words("It has %1 bytes; 0x%2 is past its end.")
+                                      .arg(range->bytes.value)
+                                      .arg(offset, 0, 16));
+    return byteOf(bundle, file, range->offset.value + offset);
+}
+
+} // namespace
+
+Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::size_t currentFile)
+{
+    const QString trimmed = text.trimmed();
+    if (trimmed.isEmpty())
+        return fail("goto.syntax", words("Type a weight, a section or an offset."));
+    if (const auto number = parseNumber(trimmed))
+        return byteOf(bundle, currentFile < bundle.files().size() ? currentFile : 0, *number);
+    // Names may hold any of the signs: the whole text as a name goes first.
+    if (const auto named = findName(bundle, trimmed)) {
+        ui::Place place;
+        place.weight = named->weight;
+        place.section = named->section;
+        return place;
+    }
+    static const QRegularExpression element(QStringLiteral("^(.+)\\[([^\\[\\]]*)\\]$"));
+    if (const auto match = element.match(trimmed); match.hasMatch()) {
+        const auto named = findName(bundle, match.captured(1).trimmed());
+        if (!named)
+            return tl::unexpected(named.error());
+        if (named->weight == kNoIndex)
+            return fail("goto.syntax", words("Only weights have elements."));
+        return elementOf(bundle, named->weight, match.captured(2));
+    }
+    for (const QChar sign : {QLatin1Char('+'), QLatin1Char(':')}) {
+        const auto at = trimmed.lastIndexOf(sign);
+        const auto offset = at > 0 ? parseNumber(trimmed.mid(at + 1)) : std::nullopt;
+        if (!offset)
+            continue;
+        const QString name = trimmed.left(at).trimmed();
+        if (const auto file = bundle.fileByPath(name.toStdString()))
+            return byteOf(bundle, *file, *offset);
+        const auto named = findName(bundle, name);
+        return named ? offsetFrom(bundle, *named, *offset) : tl::unexpected(named.error());
+    }
+    return tl::unexpected(findName(bundle, trimmed).error());
+}
+
+QString placeText(const Bundle &bundle, const ui::Place &place)
+{
+    if (place.weight < bundle.weights().size() && (place.element || !place.bytes)) {
+        const Weight &weight = bundle.weights()[place.weight];
+        const QString name = QString::fromStdString(weight.name);
+        if (!place.element)
+            return name;
+        std::uint64_t rest = *place.element;
+        QStringList indices;
+        for (auto axis = weight.shape.size(); axis-- > 0;) {
+            const std::uint64_t extent = std::max<std::uint64_t>(weight.shape[axis], 1);
+            indices.prepend(QString::number(rest % extent));
+            rest /= extent;
+        }
+        return QStringLiteral("%1[%2]").arg(name, indices.join(QLatin1Char(',')));
+    }
+    if (place.bytes && place.file < bundle.files().size())
+        return QStringLiteral("%1:0x%2")
+            .arg(QString::fromStdString(bundle.files()[place.file].path))
+            .arg(place.bytes->offset.value, 0, 16);
+    return {};
+}
+
+QStringList placeNames(const Bundle &bundle)
+{
+    constexpr std::size_t kMaxNames = 50'000;
+    QStringList names;
+    QSet<QString> seen;
+    const auto add = [&](const std::string &name) {
+        const QString text = QString::fromStdString(name);
+        if (!text.isEmpty() && !seen.contains(text)) {
+            seen.insert(text);
+            names << text;
+        }
+    };
+    for (std::size_t i = 0; i < std::min(bundle.weights().size(), kMaxNames); ++i)
+        add(bundle.weights()[i].name);
+    for (std::size_t i = 0; i < std::min(bundle.sections().size(), kMaxNames); ++i) {
+        if (const Section &section = bundle.sections()[i]; section.kind != SectionKind::Padding)
+            add(section.name);
+    }
+    return names;
+}
+
+} // namespace kernscope::app

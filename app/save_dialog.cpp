@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/save_dialog.h"
+
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QCheckBox>
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <set>
+
+namespace kernscope::app {
+
+namespace {
+
+constexpr std::size_t kMaxRows = 2000;
+
+QTableWidgetItem *cell(const QString &text, Qt::Alignment alignment)
+{
+    auto *item = new QTableWidgetItem(text);
+    item->setTextAlignment(alignment | Qt::AlignVCenter);
+    item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
+    return item;
+}
+
+} // namespace
+
+SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ranges,
+                       bool keepBackup, QWidget *parent)
+    : QDialog(parent)
+{
+    setWindowTitle(tr("Save %1").arg(QString::fromStdString(bundle.name())));
+    std::uint64_t bytes = 0;
+    std::set<std::string> files;
+    for (const WrittenRange &range : ranges) {
+        bytes += range.range.bytes.value;
+        files.insert(range.file);
+    }
+    auto *rows = new QVBoxLayout(this);
+    auto *summary =
+        new QLabel(tr("%1 byte(s) in %2 range(s) of %3 file(s) will be written, and no others.")
+                       .arg(ui::groupedNumber(bytes), ui::groupedNumber(ranges.size()),
+                            ui::groupedNumber(files.size())),
+                   this);
+    summary->setWordWrap(true);
+    rows->addWidget(summary);
+    rows->addWidget(buildTable(ranges), 1);
+    if (ranges.size() > kMaxRows)
+        rows->addWidget(
+            new QLabel(tr("and %1 more").arg(ui::groupedNumber(ranges.size() - kMaxRows)), this));
+
+    m_backup = new QCheckBox(
+        tr("Keep a copy of each file as it was, as NAME.bak (first save only)"), this);
+    m_backup->setChecked(keepBackup);
+    rows->addWidget(m_backup);
+
+    auto *buttons = new QDialogButtonBox(QDialogButtonBox::Save | QDialogButtonBox::Cancel, this);
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    buttons->button(QDialogButtonBox::Save)->setDefault(true);
+    rows->addWidget(buttons);
+    resize(ui::theme::em(this, 36), ui::theme::em(this, 24));
+}
+
+QWidget *SaveDialog::buildTable(const std::vector<WrittenRange> &ranges)
+{
+    const int count = static_cast<int>(std::min(ranges.size(), kMaxRows));
+    auto *table = new QTableWidget(count, 3, this);
+    table->setAccessibleName(tr("Ranges that will be written"));
+    table->setHorizontalHeaderLabels({tr("File"), tr("Offset"), tr("Bytes")});
+    table->verticalHeader()->hide();
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    for (int row = 0; row < count; ++row) {
+        const WrittenRange &range = ranges[static_cast<std::size_t>(row)];
+        table->setItem(row, 0, cell(QString::fromStdString(range.file), Qt::AlignLeft));
+        table->setItem(row, 1, cell(ui::hexNumber(range.range.offset.value), Qt::AlignRight));
+        table->setItem(row, 2, cell(ui::groupedNumber(range.range.bytes.value), Qt::AlignRight));
+    }
+    table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    return table;
+}
+
+bool SaveDialog::keepBackup() const
+{
+    return m_backup->isChecked();
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/screenshots.h"
+
+#include "app/dock_set.h"
+#include "app/main_window.h"
+#include "app/notice_area.h"
+#include "widgets/docks/help_dock.h"
+#include "widgets/task_manager.h"
+#include "widgets/theme/theme.h"
+
+#include <QDir>
+#include <QPixmap>
+
+namespace kernscope::app {
+
+namespace {
+
+constexpr int kPollMilliseconds = 40;
+/// Calm this often in a row counts as done: a finished task may start the next one.
+constexpr int kQuietPolls = 4;
+constexpr int kStepTimeoutMilliseconds = 60'000;
+constexpr double kDockWidth = 60, kDockHeight = 36; // in ems
+
+std::size_t firstWith(const Bundle &bundle, codec::PartRole role)
+{
+    // A weight of several axes makes the better picture.
+    std::size_t found = kNoIndex;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        if (!bundle.weights()[i].has(role))
+            continue;
+        if (bundle.weights()[i].shape.size() > 1)
+            return i;
+        found = std::min(found, i);
+    }
+    return found;
+}
+
+} // namespace
+
+ScreenshotRun::ScreenshotRun(MainWindow &window, QString folder, QObject *parent)
+    : QObject(parent), m_window(window), m_folder(std::move(folder))
+{
+    m_poll.setInterval(kPollMilliseconds);
+    connect(&m_poll, &QTimer::timeout, this, &ScreenshotRun::poll);
+    connect(&window.document(), &Document::openFailed, this,
+            [this](const QString &path, const Error &error) {
+                end(4, QStringLiteral("%1: %2").arg(path, QString::fromStdString(describe(error))));
+            });
+}
+
+void ScreenshotRun::start(const QStringList &paths)
+{
+    m_compare = paths.size() > 1;
+    if (!QDir().mkpath(m_folder)) {
+        end(4, tr("The folder %1 cannot be made.").arg(m_folder));
+        return;
+    }
+    m_window.openPaths(paths);
+    plan();
+    m_waited.start();
+    m_poll.start();
+}
+
+void ScreenshotRun::plan()
+{
+    m_steps.push_back([this] {
+        m_window.layouts().show(Layout::Inspect);
+        chooseWeight({});
+    });
+    m_steps.push_back([this] { grabWindow(QStringLiteral("window-inspect")); });
+    if (m_compare) {
+        m_steps.push_back([this] { m_window.layouts().show(Layout::Compare); });
+        m_steps.push_back([this] { grabWindow(QStringLiteral("window-compare")); });
+    }
+    m_steps.push_back([this] {
+        m_window.layouts().show(Layout::Patch);
+        patchSomething();
+    });
+    m_steps.push_back([this] { grabWindow(QStringLiteral("window-patch")); });
+    planDocks();
+}
+
+void ScreenshotRun::planDocks()
+{
+    for (const QString &id : m_window.docks().ids()) {
+        m_steps.push_back([this, id] {
+            ui::Dock *dock = m_window.docks().dock(id);
+            chooseWeight(id);
+            dock->setFloating(true);
+            dock->resize(ui::theme::em(dock, kDockWidth), ui::theme::em(dock, kDockHeight));
+            dock->show();
+        });
+        m_steps.push_back([this, id] { grabDock(id); });
+    }
+}
+
+void ScreenshotRun::poll()
+{
+    m_quietPolls = settled() ? m_quietPolls + 1 : 0;
+    if (m_quietPolls < kQuietPolls && m_waited.elapsed() < kStepTimeoutMilliseconds)
+        return;
+    if (!m_window.document().isOpen()) {
+        end(4, tr("Nothing was opened in time."));
+        return;
+    }
+    if (m_steps.empty()) {
+        end(0, {});
+        return;
+    }
+    const Step step = std::move(m_steps.front());
+    m_steps.pop_front();
+    m_quietPolls = 0;
+    m_waited.restart();
+    step();
+}
+
+bool ScreenshotRun::settled() const
+{
+    if (m_window.document().busy() != Document::Busy::Idle || !m_window.session().tasks().idle())
+        return false;
+    for (const DockSet::Entry &entry : m_window.docks().entries()) {
+        if (entry.dock->isVisible() && entry.dock->busy())
+            return false;
+    }
+    return true;
+}
+
+void ScreenshotRun::chooseWeight(const QString &dock)
+{
+    const Bundle &bundle = *m_window.session().bundle();
+    using codec::PartRole;
+    const std::array<PartRole, 2> roles = dock == QLatin1String("codebook")
+                                              ? std::array{PartRole::Lut, PartRole::Mask}
+                                              : std::array{PartRole::Mask, PartRole::Lut};
+    for (const PartRole role : roles) {
+        if (const std::size_t weight = firstWith(bundle, role); weight != kNoIndex) {
+            m_window.session().goToWeight(weight);
+            return;
+        }
+    }
+    if (!bundle.weights().empty())
+        m_window.session().goToWeight(0);
+}
+
+void ScreenshotRun::patchSomething()
+{
+    ui::Session &session = m_window.session();
+    const std::size_t index = session.place().weight;
+    if (index >= session.bundle()->weights().size())
+        return;
+    const Weight &weight = session.bundle()->weights()[index];
+    const auto decoder = session.bundle()->decoder(index);
+    if (!decoder)
+        return;
+    // The first stored element is one that every form can change.
+    std::uint64_t element = 0;
+    constexpr std::uint64_t kLookAt = 100'000;
+    const std::uint64_t end = std::min(weight.elements.value, kLookAt);
+    while (element < end && !decoder->stored(element))
+        ++element;
+    if (element == end)
+        return;
+    Edit edit;
+    edit.weight = weight.name;
+    edit.indices = {IndexRange{element, element + 1, false, true}};
+    edit.value = 0.25;
+    session.setPatchingEnabled(true);
+    session.requestEdits({edit}, {});
+    session.goToElement(index, element);
+    m_window.notices().clear();
+}
+
+void ScreenshotRun::grabWindow(const QString &name)
+{
+    write(m_window.grab(), name);
+}
+
+void ScreenshotRun::grabDock(const QString &id)
+{
+    ui::Dock *dock = m_window.docks().dock(id);
+    write(dock->grab(), QStringLiteral("dock-") + id);
+    dock->hide();
+}
+
+void ScreenshotRun::write(const QPixmap &picture, const QString &name)
+{
+    const QString file = QDir(m_folder).filePath(name + QStringLiteral(".png"));
+    if (!picture.save(file, "PNG"))
+        end(4, tr("%1 cannot be written.").arg(file));
+}
+
+void ScreenshotRun::end(int exitCode, const QString &reason)
+{
+    if (m_ended)
+        return;
+    m_ended = true;
+    m_poll.stop();
+    m_steps.clear();
+    Q_EMIT finished(exitCode, reason);
+}
+
+} // namespace kernscope::app

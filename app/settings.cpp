@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/settings.h"
+
+#include "app/settings_migration.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <array>
+
+namespace kernscope::app {
+
+namespace {
+
+const QString kRecentKey = QStringLiteral("recent");
+const QString kThemeKey = QStringLiteral("appearance/theme");
+const QString kFontKey = QStringLiteral("appearance/fontStep");
+const QString kGeometryKey = QStringLiteral("window/geometry");
+const QString kLastLayoutKey = QStringLiteral("window/layout");
+const QString kBackupKey = QStringLiteral("save/keepBackup");
+const QString kFolderKey = QStringLiteral("open/folder");
+
+// Step i takes a file of version i + 1 to version i + 2. There has been one version so far.
+constexpr std::array<SettingsStep, 0> kSteps{};
+
+QString stateKey(const QString &layout)
+{
+    return QStringLiteral("layouts/%1/state").arg(layout);
+}
+
+QString docksKey(const QString &layout)
+{
+    return QStringLiteral("layouts/%1/docks").arg(layout);
+}
+
+} // namespace
+
+Settings::Settings()
+    : m_store(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
+                                          QStringLiteral("kernscope"), QStringLiteral("kernscope")))
+{
+    migrate();
+}
+
+Settings::Settings(const QString &file)
+    : m_store(std::make_unique<QSettings>(file, QSettings::IniFormat))
+{
+    migrate();
+}
+
+void Settings::migrate()
+{
+    if (migrateSettings(*m_store, kSteps) == SettingsState::Ready)
+        return;
+    const QFileInfo newer(m_store->fileName());
+    const QString own = QStringLiteral("%1/%2.v%3.ini")
+                            .arg(newer.path(), newer.completeBaseName())
+                            .arg(kSteps.size() + 1);
+    m_store = std::make_unique<QSettings>(own, QSettings::IniFormat);
+    migrateSettings(*m_store, kSteps);
+}
+
+QList<Settings::Recent> Settings::recent() const
+{
+    QList<Recent> entries;
+    const int count = m_store->beginReadArray(kRecentKey);
+    for (int i = 0; i < std::min(count, kMaxRecent); ++i) {
+        m_store->setArrayIndex(i);
+        const Recent entry{m_store->value(QStringLiteral("path")).toString(),
+                           m_store->value(QStringLiteral("other")).toString()};
+        if (!entry.path.isEmpty())
+            entries.push_back(entry);
+    }
+    m_store->endArray();
+    return entries;
+}
+
+void Settings::writeRecent(const QList<Recent> &entries)
+{
+    m_store->remove(kRecentKey);
+    m_store->beginWriteArray(kRecentKey, static_cast<int>(entries.size()));
+    for (int i = 0; i < entries.size(); ++i) {
+        m_store->setArrayIndex(i);
+        m_store->setValue(QStringLiteral("path"), entries[i].path);
+        if (!entries[i].other.isEmpty())
+            m_store->setValue(QStringLiteral("other"), entries[i].other);
+    }
+    m_store->endArray();
+}
+
+void Settings::addRecent(const Recent &entry)
+{
+    QList<Recent> entries = recent();
+    entries.removeAll(entry);
+    entries.prepend(entry);
+    if (entries.size() > kMaxRecent)
+        entries.resize(kMaxRecent);
+    writeRecent(entries);
+}
+
+void Settings::removeRecent(const Recent &entry)
+{
+    QList<Recent> entries = recent();
+    entries.removeAll(entry);
+    writeRecent(entries);
+}
+
+void Settings::clearRecent()
+{
+    writeRecent({});
+}
+
+ThemeChoice Settings::theme() const
+{
+    const QString name = m_store->value(kThemeKey).toString();
+    if (name == QLatin1String("light"))
+        return ThemeChoice::Light;
+    return name == QLatin1String("dark") ? ThemeChoice::Dark : ThemeChoice::System;
+}
+
+void Settings::setTheme(ThemeChoice choice)
+{
+    const auto name = [choice] {
+        switch (choice) {
+        case ThemeChoice::Light: return QStringLiteral("light");
+        case ThemeChoice::Dark: return QStringLiteral("dark");
+        case ThemeChoice::System: break;
+        }
+        return QStringLiteral("system");
+    };
+    m_store->setValue(kThemeKey, name());
+}
+
+int Settings::fontStep() const
+{
+    return std::clamp(m_store->value(kFontKey, 0).toInt(), -4, 12);
+}
+
+void Settings::setFontStep(int step)
+{
+    m_store->setValue(kFontKey, std::clamp(step, -4, 12));
+}
+
+QByteArray Settings::windowGeometry() const
+{
+    return m_store->value(kGeometryKey).toByteArray();
+}
+
+void Settings::setWindowGeometry(const QByteArray &geometry)
+{
+    m_store->setValue(kGeometryKey, geometry);
+}
+
+QString Settings::lastLayout() const
+{
+    return m_store->value(kLastLayoutKey).toString();
+}
+
+void Settings::setLastLayout(const QString &layout)
+{
+    m_store->setValue(kLastLayoutKey, layout);
+}
+
+QByteArray Settings::layoutState(const QString &layout, const QStringList &docks) const
+{
+    if (m_store->value(docksKey(layout)).toStringList() != docks)
+        return {};
+    return m_store->value(stateKey(layout)).toByteArray();
+}
+
+void Settings::setLayoutState(const QString &layout, const QStringList &docks,
+                              const QByteArray &state)
+{
+    m_store->setValue(docksKey(layout), docks);
+    m_store->setValue(stateKey(layout), state);
+}
+
+void Settings::forgetLayout(const QString &layout)
+{
+    m_store->remove(docksKey(layout));
+    m_store->remove(stateKey(layout));
+}
+
+bool Settings::keepBackup() const
+{
+    return m_store->value(kBackupKey, true).toBool();
+}
+
+void Settings::setKeepBackup(bool keep)
+{
+    m_store->setValue(kBackupKey, keep);
+}
+
+QString Settings::lastFolder() const
+{
+    return m_store->value(kFolderKey).toString();
+}
+
+void Settings::setLastFolder(const QString &folder)
+{
+    m_store->setValue(kFolderKey, folder);
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QSettings>
+#include <QString>
+#include <QStringList>
+
+#include <memory>
+
+namespace kernscope::app {
+
+/// Which palette the window wears.
+enum class ThemeChoice : std::uint8_t { System, Light, Dark };
+
+/// What the window remembers between two starts, in one file with a version. Opening it migrates
+/// what an older version wrote, step by step; a file of a newer version is left alone, and another
+/// one beside it used.
+class Settings
+{
+public:
+    static constexpr int kMaxRecent = 10;
+
+    /// The user's own file.
+    Settings();
+    /// A file of its own (tests, screenshots).
+    explicit Settings(const QString &file);
+
+    /// One path, or two that were compared.
+    struct Recent {
+        QString path, other; ///< other: empty where one bundle was opened
+        friend bool operator==(const Recent &, const Recent &) = default;
+    };
+    QList<Recent> recent() const;
+    /// Puts an entry in front and drops the oldest past kMaxRecent.
+    void addRecent(const Recent &entry);
+    void removeRecent(const Recent &entry);
+    void clearRecent();
+
+    ThemeChoice theme() const;
+    void setTheme(ThemeChoice choice);
+    /// Points added to the system's font size, -4 to 12.
+    int fontStep() const;
+    void setFontStep(int step);
+
+    QByteArray windowGeometry() const;
+    void setWindowGeometry(const QByteArray &geometry);
+    /// The name of the layout last shown; empty at first start.
+    QString lastLayout() const;
+    void setLastLayout(const QString &layout);
+    /// State of the docks in a layout; empty where the docks in it were not `docks`.
+    QByteArray layoutState(const QString &layout, const QStringList &docks) const;
+    void setLayoutState(const QString &layout, const QStringList &docks, const QByteArray &state);
+    void forgetLayout(const QString &layout);
+
+    bool keepBackup() const;
+    void setKeepBackup(bool keep);
+    QString lastFolder() const;
+    void setLastFolder(const QString &folder);
+
+    void sync() { m_store->sync(); }
+
+private:
+    void migrate();
+    void writeRecent(const QList<Recent> &entries);
+
+    std::unique_ptr<QSettings> m_store;
+};
+
+} // namespace kernscope::app

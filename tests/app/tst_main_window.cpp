@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/go_to_box.h"
+#include "app/status_line.h"
+#include "app/welcome_page.h"
+#include "widgets/docks/help_dock.h"
+#include "window_fixture.h"
+
+#include <QAbstractItemView>
+#include <QAction>
+#include <QDialogButtonBox>
+#include <QDropEvent>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QMimeData>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QToolButton>
+#include <QUndoStack>
+
+using namespace kernscope;
+using app::Layout;
+using test::bytesOf;
+
+class TestMainWindow : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void opensTheSample();
+    void opensOne();
+    void opensTwoInCompare();
+    void opensDroppedPaths_data();
+    void opensDroppedPaths();
+    void ignoresOtherDrops();
+    void saysWhyItDidNotOpen();
+    void remembersRecent();
+    void showsWelcomeWithoutBundle();
+    void layoutsShowTheirDocks_data();
+    void layoutsShowTheirDocks();
+    void layoutIsRestored();
+    void resetsLayout();
+    void everyDockByShortcut();
+    void everyActionInAMenu();
+    void shortcutsAreUnique();
+    void goesToTypedPlaces();
+    void backAndForward();
+    void stepsThroughWeights();
+    void helpOfTheFocusedDock();
+    void everyDockHasHelp();
+    void locksAndUnlocks();
+    void titleShowsChanges();
+    void asksBeforeClosing_data();
+    void asksBeforeClosing();
+    void saveShowsWhatItWrites();
+    void namesForScreenReaders();
+    void themes();
+    void statusLineKeepsItsPlace();
+
+private:
+    void patch(double value = 0.123);
+    QAction *action(const QString &text) const;
+    void drop(const QStringList &paths);
+
+    std::unique_ptr<test::TestWindow> m_window;
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+void TestMainWindow::init()
+{
+    m_window.reset();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+}
+
+/// Changes the first stored element of the first weight.
+void TestMainWindow::patch(double value)
+{
+    auto &session = (*m_window)->session();
+    session.setPatchingEnabled(true);
+    const auto element = test::storedElement(*session.bundle(), 0);
+    session.requestEdits({test::setEdit(*session.bundle(), 0, element, value)}, {});
+}
+
+QAction *TestMainWindow::action(const QString &text) const
+{
+    for (QAction *found : (*m_window)->findChildren<QAction *>()) {
+        if (found->text().remove(QLatin1Char('&')) == text)
+            return found;
+    }
+    return nullptr;
+}
+
+void TestMainWindow::drop(const QStringList &paths)
+{
+    QMimeData data;
+    QList<QUrl> urls;
+    for (const QString &path : paths)
+        urls << QUrl::fromLocalFile(path);
+    data.setUrls(urls);
+    const QPoint middle = (*m_window)->rect().center();
+    QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&**m_window, &enter);
+    if (!enter.isAccepted())
+        return;
+    QDropEvent dropped(QPointF(middle), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(&**m_window, &dropped);
+}
+
+void TestMainWindow::opensTheSample()
+{
+    QVERIFY(m_window->open({}));
+    QVERIFY((*m_window)->document().inMemory());
+    QCOMPARE((*m_window)->notices().texts().size(), 1);
+    QVERIFY(m_window->settings().recent().isEmpty());
+    QAction *compare = action(QStringLiteral("Sample: Dense with Sparse"));
+    QVERIFY(compare);
+    compare->trigger();
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
+    QVERIFY((*m_window)->session().other());
+}
+
+void TestMainWindow::opensOne()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({path}));
+    QCOMPARE((*m_window)->document().path(), path);
+    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+    QVERIFY((*m_window)->windowTitle().contains(QStringLiteral("sample-sparse.mlmodelc")));
+    QVERIFY(!(*m_window)->isWindowModified());
+    QVERIFY((*m_window)->notices().texts().isEmpty());
+}
+
+void TestMainWindow::opensTwoInCompare()
+{
+    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a, b}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Compare);
+    QVERIFY((*m_window)->session().other());
+    QVERIFY((*m_window)->docks().dock(QStringLiteral("compare"))->isVisible());
+    QVERIFY((*m_window)->docks().dock(QStringLiteral("compare"))->showsContent());
+}
+
+void TestMainWindow::opensDroppedPaths_data()
+{
+    QTest::addColumn<int>("count");
+    QTest::newRow("one") << 1;
+    QTest::newRow("two") << 2;
+}
+
+void TestMainWindow::opensDroppedPaths()
+{
+    QFETCH(int, count);
+    QStringList paths{test::writeSample(m_folder->path(), QStringLiteral("dense")),
+                      test::writeSample(m_folder->path(), QStringLiteral("palette"))};
+    paths.resize(count);
+    drop(paths);
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->document().path(), paths.first());
+    QCOMPARE((*m_window)->session().other() != nullptr, count == 2);
+}
+
+void TestMainWindow::ignoresOtherDrops()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    drop({path, path, path});
+    QVERIFY(m_window->settle());
+    QVERIFY(!(*m_window)->document().isOpen());
+}
+
+void TestMainWindow::saysWhyItDidNotOpen()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(m_window->open({path}));
+    const QString missing = m_folder->filePath(QStringLiteral("missing.mlmodelc"));
+    (*m_window)->openPaths({missing});
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->document().path(), path); // nothing is lost
+    QCOMPARE((*m_window)->notices().texts().size(), 1);
+    QVERIFY((*m_window)->notices().texts().first().contains(missing));
+}
+
+void TestMainWindow::remembersRecent()
+{
+    const QString a = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString b = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({a}));
+    QVERIFY(m_window->open({a, b}));
+    QCOMPARE(m_window->settings().recent().size(), 2);
+    QCOMPARE(m_window->settings().recent()[0].other, b);
+    m_window->restart();
+    QAction *recent = action(QStringLiteral("sample-dense.mlmodelc"));
+    QVERIFY(recent);
+    recent->trigger();
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->document().path(), a);
+}
+
+void TestMainWindow::showsWelcomeWithoutBundle()
+{
+    auto *welcome = (*m_window)->findChild<app::WelcomePage *>();
+    QVERIFY(welcome->isVisible());
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(!welcome->isVisible());
+    action(QStringLiteral("Close Bundle"))->trigger();
+    QVERIFY(welcome->isVisible());
+    QVERIFY(!action(QStringLiteral("Close Bundle"))->isEnabled());
+    QVERIFY(!(*m_window)->windowTitle().contains(QStringLiteral("sample")));
+}
+
+void TestMainWindow::layoutsShowTheirDocks_data()
+{
+    const auto ids = [](const char *names) {
+        return QString::fromLatin1(names).split(QLatin1Char(' '));
+    };
+    QTest::addColumn<int>("key");
+    QTest::addColumn<QStringList>("docks");
+    QTest::newRow("inspect") << int(Qt::Key_1) << ids("bundle weight codebook mask layout hex");
+    QTest::newRow("compare") << int(Qt::Key_2) << ids("compare");
+    QTest::newRow("patch") << int(Qt::Key_3) << ids("bundle weight codebook mask patches hex");
+}
+
+void TestMainWindow::layoutsShowTheirDocks()
+{
+    QFETCH(int, key);
+    QFETCH(QStringList, docks);
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, static_cast<Qt::Key>(key), Qt::ControlModifier);
+    QVERIFY(m_window->settle());
+    for (const QString &id : docks) {
+        const ui::Dock *dock = (*m_window)->docks().dock(id);
+        QVERIFY2(dock, qPrintable(id));
+        QVERIFY2(dock->isVisible() && !dock->visibleRegion().isEmpty(), qPrintable(id));
+        QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
+    }
+    QVERIFY(!(*m_window)->docks().help()->isVisible());
+}
+
+void TestMainWindow::layoutIsRestored()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    QVERIFY(m_window->open({path}));
+    (*m_window)->docks().dock(QStringLiteral("layout"))->hide();
+    (*m_window)->layouts().show(Layout::Patch);
+    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("layout"))->isVisible());
+    (*m_window)->layouts().show(Layout::Inspect);
+    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("layout"))->isVisible());
+    m_window->restart();
+    QVERIFY(m_window->open({path}));
+    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("layout"))->isVisible());
+    QVERIFY((*m_window)->docks().dock(QStringLiteral("hex"))->isVisible());
+}
+
+void TestMainWindow::resetsLayout()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    const int width = (*m_window)->docks().dock(QStringLiteral("bundle"))->width();
+    for (const auto &entry : (*m_window)->docks().entries())
+        entry.dock->hide();
+    action(QStringLiteral("Reset Layout"))->trigger();
+    QVERIFY(m_window->settle());
+    for (const char *id : {"bundle", "weight", "codebook", "mask", "layout", "hex"})
+        QVERIFY2((*m_window)->docks().dock(QString::fromLatin1(id))->isVisible(), id);
+    QVERIFY(std::abs((*m_window)->docks().dock(QStringLiteral("bundle"))->width() - width) < 40);
+}
+
+void TestMainWindow::everyDockByShortcut()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        QVERIFY2(!entry.show->shortcut().isEmpty(), qPrintable(entry.dock->id()));
+        entry.dock->hide();
+        QTest::keySequence(&**m_window, entry.show->shortcut());
+        QVERIFY2(entry.dock->isVisible(), qPrintable(entry.dock->id()));
+        QVERIFY2((*m_window)->docks().focused() == entry.dock, qPrintable(entry.dock->id()));
+        QTest::keySequence(&**m_window, entry.show->shortcut());
+        QVERIFY2(!entry.dock->isVisible(), qPrintable(entry.dock->id()));
+    }
+}
+
+namespace {
+
+void collect(const QList<QAction *> &actions, QList<QAction *> &all)
+{
+    for (QAction *action : actions) {
+        if (action->isSeparator())
+            continue;
+        all << action;
+        if (QMenu *menu = action->menu())
+            collect(menu->actions(), all);
+    }
+}
+
+} // namespace
+
+void TestMainWindow::everyActionInAMenu()
+{
+    QList<QAction *> inMenus;
+    collect((*m_window)->menuBar()->actions(), inMenus);
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        QVERIFY(inMenus.contains(entry.show));
+        for (QAction *own : entry.menuActions)
+            QVERIFY2(own->isSeparator() || inMenus.contains(own), qPrintable(own->text()));
+    }
+}
+
+void TestMainWindow::shortcutsAreUnique()
+{
+    QList<QAction *> inMenus;
+    collect((*m_window)->menuBar()->actions(), inMenus);
+    QHash<QKeySequence, const QAction *> seen;
+    for (const QAction *one : inMenus) {
+        // What a dock keeps to itself may mean something else in another one.
+        if (one->shortcutContext() != Qt::WindowShortcut &&
+            one->shortcutContext() != Qt::ApplicationShortcut)
+            continue;
+        for (const QKeySequence &key : one->shortcuts()) {
+            if (seen.contains(key) && seen[key] != one)
+                QFAIL(qPrintable(QStringLiteral("%1: %2 and %3")
+                                     .arg(key.toString(), seen[key]->text(), one->text())));
+            seen[key] = one;
+        }
+    }
+}
+
+void TestMainWindow::goesToTypedPlaces()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto *box = (*m_window)->findChild<app::GoToBox *>();
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
+    QTRY_VERIFY(box->hasFocus());
+    const Weight &weight = (*m_window)->session().bundle()->weights()[1];
+    QTest::keyClicks(box, QString::fromStdString(weight.name) + QStringLiteral("[3]"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QCOMPARE((*m_window)->session().place().element.value(), std::uint64_t{3});
+
+    box->setFocus();
+    box->clear();
+    QTest::keyClicks(box, QStringLiteral("there is no such weight"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QVERIFY(!(*m_window)->statusLine().message().isEmpty());
+}
+
+void TestMainWindow::backAndForward()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    QVERIFY(!action(QStringLiteral("Back"))->isEnabled());
+    session.goToWeight(1);
+    session.goToWeight(2);
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(session.place().weight, std::size_t{1});
+    QTest::keyClick(&**m_window, Qt::Key_Left, Qt::AltModifier);
+    QCOMPARE(session.place().weight, std::size_t{0});
+    QTest::keyClick(&**m_window, Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(session.place().weight, std::size_t{1});
+}
+
+void TestMainWindow::stepsThroughWeights()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    action(QStringLiteral("Next Weight"))->trigger();
+    QCOMPARE(session.place().weight, std::size_t{1});
+    for (std::size_t i = 0; i < session.bundle()->weights().size() + 3; ++i)
+        action(QStringLiteral("Next Weight"))->trigger();
+    QCOMPARE(session.place().weight, session.bundle()->weights().size() - 1);
+    action(QStringLiteral("Previous Weight"))->trigger();
+    QCOMPARE(session.place().weight, session.bundle()->weights().size() - 2);
+}
+
+void TestMainWindow::helpOfTheFocusedDock()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    for (const char *id : {"bundle", "hex", "weight"}) {
+        app::DockSet::reveal((*m_window)->docks().dock(QString::fromLatin1(id)));
+        QTest::keyClick(&**m_window, Qt::Key_F1);
+        QVERIFY((*m_window)->docks().help()->isVisible());
+        QCOMPARE((*m_window)->docks().help()->page(), QString::fromLatin1(id));
+    }
+}
+
+void TestMainWindow::everyDockHasHelp()
+{
+    for (const QString &id : (*m_window)->docks().ids())
+        QVERIFY2(id == QLatin1String("help") || ui::HelpDock::hasPage(id), qPrintable(id));
+}
+
+void TestMainWindow::locksAndUnlocks()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 0.5)}, {});
+    QCOMPARE((*m_window)->notices().texts().size(), 1);
+    QVERIFY(!(*m_window)->document().modified());
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+    QVERIFY(session.patchingEnabled());
+    QVERIFY((*m_window)->notices().texts().isEmpty());
+    QTest::keyClick(&**m_window, Qt::Key_E, Qt::ControlModifier);
+    QVERIFY(!session.patchingEnabled());
+}
+
+void TestMainWindow::titleShowsChanges()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    QVERIFY(!action(QStringLiteral("Save\u2026"))->isEnabled());
+    patch();
+    QVERIFY((*m_window)->isWindowModified());
+    QVERIFY(action(QStringLiteral("Save\u2026"))->isEnabled());
+    (*m_window)->session().undoStack().undo();
+    QVERIFY(!(*m_window)->isWindowModified());
+    (*m_window)->session().undoStack().redo();
+    QVERIFY((*m_window)->isWindowModified());
+    (*m_window)->session().undoStack().undo();
+}
+
+void TestMainWindow::asksBeforeClosing_data()
+{
+    QTest::addColumn<int>("answer");
+    QTest::addColumn<bool>("closes");
+    QTest::addColumn<bool>("writes");
+    QTest::newRow("cancel") << int(QMessageBox::Cancel) << false << false;
+    QTest::newRow("discard") << int(QMessageBox::Discard) << true << false;
+    QTest::newRow("save") << int(QMessageBox::Save) << true << true;
+}
+
+void TestMainWindow::asksBeforeClosing()
+{
+    QFETCH(int, answer);
+    QFETCH(bool, closes);
+    QFETCH(bool, writes);
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    m_window->settings().setKeepBackup(false);
+    const test::FileBytes before = bytesOf(path);
+    QVERIFY(m_window->open({path}));
+    patch();
+    (*m_window)->close();
+    QVERIFY((*m_window)->isVisible());
+    auto *question = qobject_cast<QMessageBox *>(test::dialog());
+    QVERIFY(question);
+    QTest::mouseClick(question->button(static_cast<QMessageBox::StandardButton>(answer)),
+                      Qt::LeftButton);
+    if (writes) {
+        QTRY_VERIFY(QApplication::activeModalWidget() &&
+                    QApplication::activeModalWidget() != question);
+        auto *buttons = QApplication::activeModalWidget()->findChild<QDialogButtonBox *>();
+        QTest::mouseClick(buttons->button(QDialogButtonBox::Save), Qt::LeftButton);
+    }
+    if (closes)
+        QTRY_VERIFY(!(*m_window)->isVisible());
+    else
+        QVERIFY((*m_window)->isVisible());
+    QCOMPARE(bytesOf(path) != before, writes);
+    if (!closes)
+        (*m_window)->session().undoStack().undo();
+}
+
+void TestMainWindow::saveShowsWhatItWrites()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    const test::FileBytes before = bytesOf(path);
+    QVERIFY(m_window->open({path}));
+    patch();
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
+    auto *save = test::dialog();
+    QVERIFY(save);
+    auto *table = save->findChild<QAbstractItemView *>();
+    QVERIFY(table);
+    QCOMPARE(static_cast<std::size_t>(table->model()->rowCount()),
+             (*m_window)->document().pendingRanges().size());
+    QVERIFY(bytesOf(path) == before);
+    QTest::keyClick(save, Qt::Key_Return);
+    QTRY_VERIFY(!(*m_window)->document().modified());
+    QVERIFY(bytesOf(path) != before);
+    QVERIFY((*m_window)->statusLine().message().contains(QStringLiteral("verified")));
+}
+
+void TestMainWindow::namesForScreenReaders()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QStringList nameless;
+    for (const QWidget *widget : (*m_window)->findChildren<QWidget *>()) {
+        const bool takesFocus = widget->focusPolicy() != Qt::NoFocus && widget->isVisible();
+        const bool inner = widget->objectName().startsWith(QLatin1String("qt_"));
+        const bool named = !widget->accessibleName().isEmpty() || !widget->toolTip().isEmpty() ||
+                           !widget->property("text").toString().isEmpty();
+        if (takesFocus && !inner && !named && !widget->focusProxy())
+            nameless << QString::fromLatin1(widget->metaObject()->className());
+    }
+    nameless.removeAll(QStringLiteral("QTabBar"));
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QLatin1Char(' '))));
+}
+
+void TestMainWindow::themes()
+{
+    (*m_window)->theme().choose(app::ThemeChoice::Dark);
+    QVERIFY(QApplication::palette().color(QPalette::Window).lightness() < 128);
+    QCOMPARE(m_window->settings().theme(), app::ThemeChoice::Dark);
+    (*m_window)->theme().choose(app::ThemeChoice::Light);
+    QVERIFY(QApplication::palette().color(QPalette::Window).lightness() > 128);
+    const qreal size = QApplication::font().pointSizeF();
+    (*m_window)->theme().changeFont(2);
+    QCOMPARE(QApplication::font().pointSizeF(), size + 2);
+    (*m_window)->theme().changeFont(0);
+    QCOMPARE(QApplication::font().pointSizeF(), size);
+}
+
+void TestMainWindow::statusLineKeepsItsPlace()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    const QSize window = (*m_window)->size();
+    const int height = (*m_window)->statusLine().height();
+    (*m_window)->statusLine().showMessage(QString(4000, QLatin1Char('x')));
+    std::atomic<bool> stop{false};
+    (*m_window)->session().tasks().start(
+        &**m_window, QString(300, QLatin1Char('y')),
+        [&stop](Progress &progress) {
+            while (!stop && !progress.cancelled())
+                QThread::msleep(5);
+            return true;
+        },
+        [](bool) {});
+    QTest::qWait(400);
+    const QList<QToolButton *> buttons = (*m_window)->statusLine().findChildren<QToolButton *>();
+    const auto cancel = std::find_if(buttons.begin(), buttons.end(), [](const QToolButton *button) {
+        return button->text() == QLatin1String("Cancel") && button->isVisible();
+    });
+    QVERIFY(cancel != buttons.end());
+    QCOMPARE((*m_window)->size(), window);
+    QCOMPARE((*m_window)->statusLine().height(), height);
+    QTest::mouseClick(*cancel, Qt::LeftButton);
+    QTRY_VERIFY((*m_window)->session().tasks().idle());
+    stop = true;
+}
+
+QTEST_MAIN(TestMainWindow)
+#include "tst_main_window.moc"

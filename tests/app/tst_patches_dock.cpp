@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/docks/patches_dock.h"
+#include "widgets/models/edit_preview.h"
+#include "widgets/models/patch_list_model.h"
+#include "widgets/views/edit_line.h"
+#include "window_fixture.h"
+
+#include <QAbstractItemModelTester>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QUndoStack>
+
+using namespace kernscope;
+
+class TestPatchesDock : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void modelHolds();
+    void addsByKeys();
+    void answersWhileTyping();
+    void answersFaults_data();
+    void answersFaults();
+    void refusesLocked();
+    void ticksUndoAndRedo();
+    void jumps();
+    void showsBytes();
+    void copiesCommandLine();
+    void beginsWithTheSelectedCell();
+    void quotesForTheShell();
+
+private:
+    ui::PatchesDock &dock() { return *(*m_window)->docks().patches(); }
+    ui::EditLine &line() { return *dock().findChild<ui::EditLine *>(); }
+    QTableView &table() { return *dock().findChild<QTableView *>(); }
+    QString weightName(std::size_t index)
+    {
+        return QString::fromStdString((*m_window)->session().bundle()->weights()[index].name);
+    }
+    void type(const QString &text);
+
+    std::unique_ptr<test::TestWindow> m_window;
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_path;
+};
+
+void TestPatchesDock::init()
+{
+    m_window.reset();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    m_path = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    QVERIFY(m_window->open({m_path}));
+    (*m_window)->layouts().show(app::Layout::Patch);
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    (*m_window)->session().setPatchingEnabled(true);
+    QVERIFY(m_window->settle());
+}
+
+void TestPatchesDock::type(const QString &text)
+{
+    line().lineEdit()->setFocus();
+    line().lineEdit()->clear();
+    QTest::keyClicks(line().lineEdit(), text);
+}
+
+void TestPatchesDock::modelHolds()
+{
+    ui::PatchListModel model;
+    const QAbstractItemModelTester tester(&model);
+    QCOMPARE(model.rowCount(), 0);
+    AppliedEdit edit;
+    edit.edit.weight = "w";
+    edit.edit.indices = {IndexRange{3, 4, false, true}};
+    edit.oldText = "1";
+    edit.newText = "2";
+    edit.bytes = {{0, FileOffset(16), {std::byte{1}}, {std::byte{2}}}};
+    const auto shared = std::make_shared<const AppliedEdit>(edit);
+    model.setPatches((*m_window)->session().bundle(), {{shared, 0, true}, {shared, 1, false}});
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(model.index(0, ui::PatchListModel::State).data(Qt::CheckStateRole).toInt(),
+             int(Qt::Checked));
+    QCOMPARE(model.index(1, ui::PatchListModel::State).data(Qt::CheckStateRole).toInt(),
+             int(Qt::Unchecked));
+    QCOMPARE(model.index(0, ui::PatchListModel::New).data().toString(), QStringLiteral("2"));
+    QCOMPARE(model.index(0, ui::PatchListModel::Bytes).data().toString(), QStringLiteral("1"));
+    for (int column = 0; column < model.columnCount(); ++column)
+        QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+    QSignalSpy wanted(&model, &ui::PatchListModel::stepWanted);
+    QVERIFY(model.setData(model.index(1, 0), Qt::Checked, Qt::CheckStateRole));
+    QCOMPARE(wanted.takeFirst()[0].value<std::size_t>(), std::size_t{2});
+    QVERIFY(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
+    QCOMPARE(wanted.takeFirst()[0].value<std::size_t>(), std::size_t{0});
+    model.setPatches(nullptr, {});
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestPatchesDock::addsByKeys()
+{
+    type(weightName(0) + QStringLiteral("[5]=0.25"));
+    QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+    QVERIFY((*m_window)->document().modified());
+    QVERIFY(m_window->settle());
+    QCOMPARE(table().model()->rowCount(), 1);
+    QVERIFY(line().lineEdit()->text().isEmpty());
+    (*m_window)->session().undoStack().undo();
+    QVERIFY(!(*m_window)->document().modified());
+}
+
+void TestPatchesDock::answersWhileTyping()
+{
+    const auto weight = test::weightWith(*(*m_window)->session().bundle(), codec::PartRole::Lut);
+    QVERIFY(weight != kNoIndex);
+    type(weightName(weight) + QStringLiteral("[0]=0.12345"));
+    QTRY_VERIFY(line().answer().contains(QStringLiteral("0.12345")));
+    QVERIFY(line().answer().contains(QStringLiteral("entry")));
+    QVERIFY(!(*m_window)->document().modified());
+}
+
+void TestPatchesDock::answersFaults_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::newRow("no value") << "%1[0]";
+    QTest::newRow("no weight") << "nothing[0]=1";
+    QTest::newRow("past the end") << "%1[99999999]=1";
+    QTest::newRow("too many axes") << "%1[0,0,0,0,0,0,0]=1";
+    QTest::newRow("no number") << "%1[0]=abc";
+}
+
+void TestPatchesDock::answersFaults()
+{
+    QFETCH(QString, text);
+    if (text.contains(QLatin1String("%1")))
+        text = text.arg(weightName(0));
+    type(text);
+    QTRY_VERIFY(line().answer().startsWith(QStringLiteral("\u2715")));
+    QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+    QVERIFY(line().answer().startsWith(QStringLiteral("\u2715")));
+    QVERIFY(!(*m_window)->document().modified());
+    QCOMPARE(line().lineEdit()->text(), text); // to be mended
+}
+
+void TestPatchesDock::refusesLocked()
+{
+    (*m_window)->session().setPatchingEnabled(false);
+    type(weightName(0) + QStringLiteral("[5]=0.25"));
+    QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+    QVERIFY(!(*m_window)->document().modified());
+    QVERIFY(line().answer().startsWith(QStringLiteral("\u2715")));
+    QCOMPARE((*m_window)->notices().texts().size(), 1);
+}
+
+void TestPatchesDock::ticksUndoAndRedo()
+{
+    auto &session = (*m_window)->session();
+    for (std::uint64_t element = 0; element < 3; ++element)
+        session.requestEdits({test::setEdit(*session.bundle(), 1, element * 9, 9)}, {});
+    QVERIFY(m_window->settle());
+    const int rows = table().model()->rowCount();
+    QCOMPARE(rows, session.undoStack().count());
+    QVERIFY(rows > 1);
+    table().model()->setData(table().model()->index(1, 0), Qt::Unchecked, Qt::CheckStateRole);
+    QCOMPARE(session.undoStack().index(), 1);
+    QVERIFY(m_window->settle());
+    table().model()->setData(table().model()->index(rows - 1, 0), Qt::Checked, Qt::CheckStateRole);
+    QCOMPARE(session.undoStack().index(), rows);
+    session.undoStack().setIndex(0);
+    QVERIFY(!(*m_window)->document().modified());
+}
+
+void TestPatchesDock::jumps()
+{
+    auto &session = (*m_window)->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
+    QVERIFY(m_window->settle());
+    session.goToWeight(0);
+    table().setFocus();
+    table().selectRow(0);
+    QTest::keyClick(&table(), Qt::Key_Return);
+    QCOMPARE(session.place().weight, std::size_t{1});
+    QCOMPARE(session.place().element.value(), std::uint64_t{7});
+    QVERIFY(session.place().bytes);
+    session.undoStack().undo();
+}
+
+void TestPatchesDock::showsBytes()
+{
+    auto &session = (*m_window)->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
+    QVERIFY(m_window->settle());
+    const auto *bytes = dock().findChild<QPlainTextEdit *>();
+    QVERIFY(bytes->toPlainText().contains(QStringLiteral("weight.bin+0x")));
+    session.undoStack().undo();
+}
+
+void TestPatchesDock::copiesCommandLine()
+{
+    auto &session = (*m_window)->session();
+    session.requestEdits({test::setEdit(*session.bundle(), 1, 7, 9)}, {});
+    QVERIFY(m_window->settle());
+    for (QAction *action : dock().menuActions()) {
+        if (action->text().contains(QStringLiteral("Command Line")))
+            action->trigger();
+    }
+    const QString text = QGuiApplication::clipboard()->text();
+    QVERIFY(text.startsWith(QStringLiteral("kernscope-cli patch '%1' --set '").arg(m_path)));
+    QVERIFY(text.endsWith(QStringLiteral("--in-place")));
+    session.undoStack().undo();
+}
+
+void TestPatchesDock::beginsWithTheSelectedCell()
+{
+    auto &session = (*m_window)->session();
+    session.goToElement(1, 0);
+    dock().beginEdit();
+    const QString text = line().lineEdit()->text();
+    QVERIFY(text.startsWith(weightName(1) + QLatin1Char('[')));
+    QVERIFY(text.endsWith(QLatin1Char('=')));
+    QVERIFY(line().lineEdit()->hasFocus());
+    QVERIFY(parseEdit(Edit::Kind::Set, (text + QStringLiteral("1")).toStdString()));
+}
+
+void TestPatchesDock::quotesForTheShell()
+{
+    QCOMPARE(ui::patchCommandLine(QStringLiteral("a b's"), {}),
+             QStringLiteral("kernscope-cli patch 'a b'\\''s' --in-place"));
+}
+
+QTEST_MAIN(TestPatchesDock)
+#include "tst_patches_dock.moc"

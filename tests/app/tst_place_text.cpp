@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/place_text.h"
+#include "window_fixture.h"
+
+using namespace kernscope;
+using kernscope::app::parsePlace;
+
+class TestPlaceText : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void numbers_data();
+    void numbers();
+    void names();
+    void elements();
+    void offsets();
+    void refuses_data();
+    void refuses();
+    void everyElementReturns();
+
+private:
+    BundlePtr m_bundle;
+    std::size_t m_weight = 0; ///< one with a blob and several axes
+};
+
+void TestPlaceText::initTestCase()
+{
+    for (const sample::SampleBundle &made : sample::bundles()) {
+        OpenOptions options;
+        options.memory = made.files;
+        const auto opened = Bundle::open(made.name, options);
+        QVERIFY(opened);
+        if (made.name.find("palette") != std::string::npos)
+            m_bundle = *opened;
+    }
+    QVERIFY(m_bundle);
+    m_weight = test::weightWith(*m_bundle, codec::PartRole::Lut);
+    QVERIFY(m_weight != kNoIndex);
+    QVERIFY(m_bundle->weights()[m_weight].shape.size() > 1);
+}
+
+void TestPlaceText::numbers_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<quint64>("offset");
+    QTest::newRow("hex") << "0x40" << quint64{0x40};
+    QTest::newRow("upper hex") << "0X4a" << quint64{0x4a};
+    QTest::newRow("decimal") << "64" << quint64{64};
+    QTest::newRow("spaces") << "  0x0  " << quint64{0};
+}
+
+void TestPlaceText::numbers()
+{
+    QFETCH(QString, text);
+    QFETCH(quint64, offset);
+    const auto place = parsePlace(*m_bundle, text, 0);
+    QVERIFY(place);
+    QCOMPARE(place->file, std::size_t{0});
+    QVERIFY(place->bytes);
+    QCOMPARE(place->bytes->offset.value, offset);
+}
+
+void TestPlaceText::names()
+{
+    const std::string &name = m_bundle->weights()[m_weight].name;
+    const auto exact = parsePlace(*m_bundle, QString::fromStdString(name), 0);
+    QVERIFY(exact);
+    QCOMPARE(exact->weight, m_weight);
+    QVERIFY(!exact->element);
+
+    std::size_t named = 0;
+    while (m_bundle->sections()[named].name.empty())
+        ++named;
+    const auto section =
+        parsePlace(*m_bundle, QString::fromStdString(m_bundle->sections()[named].name), 0);
+    QVERIFY(section);
+    QCOMPARE(section->section, named);
+}
+
+void TestPlaceText::elements()
+{
+    const Weight &weight = m_bundle->weights()[m_weight];
+    const QString name = QString::fromStdString(weight.name);
+    QStringList last;
+    for (const std::uint64_t extent : weight.shape)
+        last << QString::number(extent - 1);
+    const auto many =
+        parsePlace(*m_bundle, QStringLiteral("%1[%2]").arg(name, last.join(QLatin1Char(','))), 0);
+    QVERIFY(many);
+    QCOMPARE(many->element.value(), weight.elements.value - 1);
+    const auto flat = parsePlace(*m_bundle, name + QStringLiteral("[5]"), 0);
+    QVERIFY(flat);
+    QCOMPARE(flat->element.value(), std::uint64_t{5});
+}
+
+void TestPlaceText::offsets()
+{
+    const Weight &weight = m_bundle->weights()[m_weight];
+    const auto part = std::find_if(weight.parts.begin(), weight.parts.end(),
+                                   [](const Part &p) { return !p.isLiteral(); });
+    QVERIFY(part != weight.parts.end());
+    const auto inWeight =
+        parsePlace(*m_bundle, QString::fromStdString(weight.name) + QStringLiteral("+0x2"), 0);
+    QVERIFY(inWeight);
+    QCOMPARE(inWeight->file, part->file);
+    QCOMPARE(inWeight->bytes->offset.value, part->dataOffset.value + 2);
+
+    const QString file = QString::fromStdString(m_bundle->files()[part->file].path);
+    const auto inFile = parsePlace(*m_bundle, file + QStringLiteral(":0x10"), kNoIndex);
+    QVERIFY(inFile);
+    QCOMPARE(inFile->file, part->file);
+    QCOMPARE(inFile->bytes->offset.value, std::uint64_t{0x10});
+}
+
+void TestPlaceText::refuses_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("code");
+    const QString name = QString::fromStdString(m_bundle->weights()[m_weight].name);
+    QTest::newRow("empty") << QString() << "goto.syntax";
+    QTest::newRow("unknown") << "no such thing"
+                             << "goto.name";
+    QTest::newRow("several") << "_weight"
+                             << "goto.ambiguous";
+    QTest::newRow("past the file") << "0xffffffffffff"
+                                   << "goto.range";
+    QTest::newRow("past the axis") << name + QStringLiteral("[999999999,0,0,0]") << "goto.range";
+    QTest::newRow("past the elements")
+        << name + QStringLiteral("[18446744073709551615]") << "goto.range";
+    QTest::newRow("too few axes") << name + QStringLiteral("[0,0]") << "goto.range";
+    QTest::newRow("no index") << name + QStringLiteral("[a]") << "goto.syntax";
+    QTest::newRow("negative") << name + QStringLiteral("[-1]") << "goto.syntax";
+    QTest::newRow("empty index") << name + QStringLiteral("[]") << "goto.syntax";
+    QTest::newRow("past the part") << name + QStringLiteral("+0xffffffff") << "goto.range";
+    QTest::newRow("number too large") << "0x1ffffffffffffffff"
+                                      << "goto.name";
+}
+
+void TestPlaceText::refuses()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, code);
+    const auto place = parsePlace(*m_bundle, text, 0);
+    QVERIFY(!place);
+    QCOMPARE(QString::fromStdString(place.error().code), code);
+    QVERIFY(!place.error().message.empty());
+}
+
+void TestPlaceText::everyElementReturns()
+{
+    const Weight &weight = m_bundle->weights()[m_weight];
+    for (std::uint64_t element = 0; element < weight.elements.value; element += 7) {
+        ui::Place place;
+        place.weight = m_weight;
+        place.element = element;
+        const auto back = parsePlace(*m_bundle, app::placeText(*m_bundle, place), 0);
+        QVERIFY(back);
+        QCOMPARE(back->weight, m_weight);
+        QCOMPARE(back->element.value(), element);
+    }
+}
+
+QTEST_MAIN(TestPlaceText)
+#include "tst_place_text.moc"

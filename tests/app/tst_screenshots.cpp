@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window_fixture.h"
+
+#include <QImage>
+#include <QProcess>
+#include <QSet>
+
+using namespace kernscope;
+
+/// The program as a process, without a display.
+class TestScreenshots : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void writesPictures_data();
+    void writesPictures();
+    void failsOnMissingBundle();
+    void helpAndVersionNeedNoDisplay_data();
+    void helpAndVersionNeedNoDisplay();
+    void misuse_data();
+    void misuse();
+
+private:
+    struct Ended {
+        int exitCode = -1;
+        QString out, err;
+    };
+    static Ended run(const QStringList &arguments);
+};
+
+TestScreenshots::Ended TestScreenshots::run(const QStringList &arguments)
+{
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const char *name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+        environment.remove(QString::fromLatin1(name));
+    process.setProcessEnvironment(environment);
+    process.start(QStringLiteral(KERNSCOPE_PROGRAM), arguments);
+    if (!process.waitForFinished(180'000))
+        return {};
+    return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
+            QString::fromUtf8(process.readAllStandardOutput()),
+            QString::fromUtf8(process.readAllStandardError())};
+}
+
+void TestScreenshots::writesPictures_data()
+{
+    QTest::addColumn<QString>("theme");
+    QTest::addColumn<bool>("compare");
+    QTest::newRow("one, light") << "light" << false;
+    QTest::newRow("two, dark") << "dark" << true;
+}
+
+void TestScreenshots::writesPictures()
+{
+    QFETCH(QString, theme);
+    QFETCH(bool, compare);
+    const QTemporaryDir folder;
+    const QString out = folder.filePath(QStringLiteral("pictures"));
+    QStringList arguments{QStringLiteral("--screenshots"), out, QStringLiteral("--theme"), theme,
+                          test::writeSample(folder.path(), QStringLiteral("sparse"))};
+    if (compare)
+        arguments << test::writeSample(folder.path(), QStringLiteral("palette"));
+    const test::FileBytes before = test::bytesOf(arguments[4]);
+    const Ended ended = run(arguments);
+    QVERIFY2(ended.exitCode == 0, qPrintable(ended.err));
+    QVERIFY(test::bytesOf(arguments[4]) == before);
+
+    QStringList windows{QStringLiteral("inspect"), QStringLiteral("patch")};
+    if (compare)
+        windows << QStringLiteral("compare");
+    for (const QString &layout : windows) {
+        const QImage image(QDir(out).filePath(QStringLiteral("window-%1.png").arg(layout)));
+        QVERIFY2(!image.isNull(), qPrintable(layout));
+        QCOMPARE(image.size(), QSize(1400, 900));
+        QSet<QRgb> colours;
+        for (int y = 0; y < image.height(); y += 3) {
+            for (int x = 0; x < image.width(); x += 3)
+                colours.insert(image.pixel(x, y));
+        }
+        QVERIFY2(colours.size() > 100, qPrintable(layout));               // a heat map, text, plots
+        const bool dark = qGray(image.pixel(image.width() / 2, 4)) < 128; // beside the menus
+        QCOMPARE(dark, theme == QLatin1String("dark"));
+    }
+    QCOMPARE(QFile::exists(QDir(out).filePath(QStringLiteral("window-compare.png"))), compare);
+    for (const char *id : {"bundle", "weight", "codebook", "mask", "layout", "hex", "compare",
+                           "patches", "diagnostics", "help"}) {
+        const QImage image(
+            QDir(out).filePath(QStringLiteral("dock-%1.png").arg(QString::fromLatin1(id))));
+        QVERIFY2(!image.isNull() && image.width() > 400, id);
+    }
+}
+
+void TestScreenshots::failsOnMissingBundle()
+{
+    const QTemporaryDir folder;
+    const Ended ended = run({QStringLiteral("--screenshots"), folder.path(),
+                             folder.filePath(QStringLiteral("missing.mlmodelc"))});
+    QCOMPARE(ended.exitCode, 4);
+    QVERIFY(ended.err.contains(QStringLiteral("missing.mlmodelc")));
+}
+
+void TestScreenshots::helpAndVersionNeedNoDisplay_data()
+{
+    QTest::addColumn<QString>("option");
+    QTest::addColumn<QString>("holds");
+    QTest::newRow("help") << "--help"
+                          << "--screenshots";
+    QTest::newRow("version") << "--version"
+                             << "kernscope ";
+}
+
+void TestScreenshots::helpAndVersionNeedNoDisplay()
+{
+    QFETCH(QString, option);
+    QFETCH(QString, holds);
+    const Ended ended = run({option});
+    QCOMPARE(ended.exitCode, 0);
+    QVERIFY2(ended.out.contains(holds), qPrintable(ended.out));
+}
+
+void TestScreenshots::misuse_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    const auto words = [](const char *line) {
+        return QString::fromLatin1(line).split(QLatin1Char(' '));
+    };
+    QTest::newRow("three paths") << words("--screenshots x a b c");
+    QTest::newRow("theme") << words("--screenshots x --theme pink a");
+    QTest::newRow("option") << words("--screenshots x --nothing");
+    QTest::newRow("no folder") << words("--screenshots");
+}
+
+void TestScreenshots::misuse()
+{
+    QFETCH(QStringList, arguments);
+    const Ended ended = run(arguments);
+    QCOMPARE(ended.exitCode, 2);
+    QVERIFY(!ended.err.isEmpty());
+}
+
+QTEST_GUILESS_MAIN(TestScreenshots)
+#include "tst_screenshots.moc"

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/settings.h"
+#include "app/settings_migration.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernscope::app;
+
+class TestSettings : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void keepsRecent();
+    void keepsLayouts();
+    void migratesStepByStep();
+    void stepsAreTakenOnce();
+    void leavesNewerFilesAlone();
+    void clampsFontStep();
+};
+
+void TestSettings::keepsRecent()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("s.ini"));
+    {
+        Settings settings(file);
+        QVERIFY(settings.recent().isEmpty());
+        for (int i = 0; i < Settings::kMaxRecent + 3; ++i)
+            settings.addRecent({QStringLiteral("bundle%1").arg(i), {}});
+        settings.addRecent({QStringLiteral("bundle5"), {}});
+        settings.addRecent({QStringLiteral("a"), QStringLiteral("b")});
+        settings.sync();
+    }
+    Settings settings(file);
+    const auto recent = settings.recent();
+    QCOMPARE(recent.size(), Settings::kMaxRecent);
+    QCOMPARE(recent[0].path, QStringLiteral("a"));
+    QCOMPARE(recent[0].other, QStringLiteral("b"));
+    QCOMPARE(recent[1].path, QStringLiteral("bundle5"));
+    QVERIFY(recent[1].other.isEmpty());
+    QCOMPARE(recent.count(Settings::Recent{QStringLiteral("bundle5"), {}}), 1);
+    settings.removeRecent(recent[0]);
+    QCOMPARE(settings.recent()[0].path, QStringLiteral("bundle5"));
+    settings.clearRecent();
+    QVERIFY(settings.recent().isEmpty());
+}
+
+void TestSettings::keepsLayouts()
+{
+    const QTemporaryDir folder;
+    Settings settings(folder.filePath(QStringLiteral("s.ini")));
+    const QStringList docks{QStringLiteral("hex"), QStringLiteral("bundle")};
+    settings.setLayoutState(QStringLiteral("inspect"), docks, "state");
+    QCOMPARE(settings.layoutState(QStringLiteral("inspect"), docks), QByteArray("state"));
+    QVERIFY(settings.layoutState(QStringLiteral("compare"), docks).isEmpty());
+    // A build with another dock cannot use it.
+    QVERIFY(
+        settings.layoutState(QStringLiteral("inspect"), docks + QStringList{QStringLiteral("new")})
+            .isEmpty());
+    settings.forgetLayout(QStringLiteral("inspect"));
+    QVERIFY(settings.layoutState(QStringLiteral("inspect"), docks).isEmpty());
+}
+
+void TestSettings::migratesStepByStep()
+{
+    const QTemporaryDir folder;
+    QSettings store(folder.filePath(QStringLiteral("s.ini")), QSettings::IniFormat);
+    store.setValue(QStringLiteral("trail"), QString()); // without a number: version 1
+    const std::array<SettingsStep, 2> steps{
+        [](QSettings &s) {
+            s.setValue(QStringLiteral("trail"), s.value(QStringLiteral("trail")).toString() + u'1');
+        },
+        [](QSettings &s) {
+            s.setValue(QStringLiteral("trail"), s.value(QStringLiteral("trail")).toString() + u'2');
+        },
+    };
+    QCOMPARE(migrateSettings(store, steps), SettingsState::Ready);
+    QCOMPARE(store.value(QStringLiteral("trail")).toString(), QStringLiteral("12"));
+    QCOMPARE(store.value(QStringLiteral("version")).toInt(), 3);
+}
+
+void TestSettings::stepsAreTakenOnce()
+{
+    const QTemporaryDir folder;
+    QSettings store(folder.filePath(QStringLiteral("s.ini")), QSettings::IniFormat);
+    store.setValue(QStringLiteral("count"), 0);
+    const std::array<SettingsStep, 1> steps{[](QSettings &s) {
+        s.setValue(QStringLiteral("count"), s.value(QStringLiteral("count")).toInt() + 1);
+    }};
+    migrateSettings(store, steps);
+    migrateSettings(store, steps);
+    QCOMPARE(store.value(QStringLiteral("count")).toInt(), 1);
+    // A new file has nothing to migrate.
+    QSettings fresh(folder.filePath(QStringLiteral("f.ini")), QSettings::IniFormat);
+    migrateSettings(fresh, steps);
+    QVERIFY(!fresh.contains(QStringLiteral("count")));
+    QCOMPARE(fresh.value(QStringLiteral("version")).toInt(), 2);
+}
+
+void TestSettings::leavesNewerFilesAlone()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("s.ini"));
+    {
+        QSettings newer(file, QSettings::IniFormat);
+        newer.setValue(QStringLiteral("version"), 999);
+        newer.setValue(QStringLiteral("appearance/theme"), QStringLiteral("dark"));
+    }
+    {
+        Settings settings(file);
+        QCOMPARE(settings.theme(), ThemeChoice::System);
+        settings.setTheme(ThemeChoice::Light);
+        settings.sync();
+    }
+    QSettings newer(file, QSettings::IniFormat);
+    QCOMPARE(newer.value(QStringLiteral("version")).toInt(), 999);
+    QCOMPARE(newer.value(QStringLiteral("appearance/theme")).toString(), QStringLiteral("dark"));
+    QCOMPARE(Settings(file).theme(), ThemeChoice::Light); // kept beside it
+}
+
+void TestSettings::clampsFontStep()
+{
+    const QTemporaryDir folder;
+    Settings settings(folder.filePath(QStringLiteral("s.ini")));
+    settings.setFontStep(1000);
+    QCOMPARE(settings.fontStep(), 12);
+    settings.setFontStep(-1000);
+    QCOMPARE(settings.fontStep(), -4);
+}
+
+QTEST_GUILESS_MAIN(TestSettings)
+#include "tst_settings.moc"

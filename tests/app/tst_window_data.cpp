@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "window_fixture.h"
+
+#include <QDirIterator>
+#include <QSignalSpy>
+#include <QUndoStack>
+
+using namespace kernscope;
+using test::bytesOf;
+
+/// The whole way on real bundles: open, look, change, take back, save.
+class TestWindowData : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void init();
+    void wholeWay_data();
+    void wholeWay();
+    void comparesDenseWithPruned();
+
+private:
+    static QString dataFolder();
+    QString copyOf(const QString &bundle);
+
+    std::unique_ptr<test::TestWindow> m_window;
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+QString TestWindowData::dataFolder()
+{
+    return qEnvironmentVariable("KERNSCOPE_DATA",
+                                QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
+}
+
+void TestWindowData::initTestCase()
+{
+    if (!QDir(dataFolder()).exists())
+        QSKIP("No test data: set KERNSCOPE_DATA to a folder of the layout of ../shared/data");
+}
+
+void TestWindowData::init()
+{
+    m_window.reset();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+}
+
+QString TestWindowData::copyOf(const QString &bundle)
+{
+    const QString target = m_folder->filePath(QFileInfo(bundle).fileName());
+    return test::copyFolder(bundle, target) ? target : QString();
+}
+
+void TestWindowData::wholeWay_data()
+{
+    QTest::addColumn<QString>("bundle");
+    const QDir data(dataFolder());
+    QDirIterator folders(dataFolder(),
+                         {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
+                         QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
+    while (folders.hasNext()) {
+        const QString path = folders.next();
+        if (QFileInfo(path).isDir())
+            QTest::newRow(qPrintable(data.relativeFilePath(path))) << path;
+    }
+}
+
+void TestWindowData::wholeWay()
+{
+    QFETCH(QString, bundle);
+    const QString path = copyOf(bundle);
+    const test::FileBytes before = bytesOf(path);
+    QVERIFY(m_window->open({path}));
+    auto &session = (*m_window)->session();
+    QVERIFY(!session.bundle()->weights().empty());
+    QVERIFY((*m_window)->notices().texts().isEmpty());
+
+    session.setPatchingEnabled(true);
+    for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
+        session.goToWeight(weight);
+        const auto element = test::storedElement(*session.bundle(), weight);
+        if (element < session.bundle()->weights()[weight].elements.value)
+            session.requestEdits({test::setEdit(*session.bundle(), weight, element, 0.1)}, {});
+    }
+    QVERIFY(m_window->settle());
+    QVERIFY((*m_window)->document().modified());
+    QVERIFY(bytesOf(path) == before);
+
+    session.undoStack().setIndex(0);
+    QVERIFY(!(*m_window)->document().modified());
+    session.undoStack().setIndex(session.undoStack().count());
+
+    QSignalSpy saved(&(*m_window)->document(), &app::Document::saved);
+    const auto pending = (*m_window)->document().pendingRanges();
+    (*m_window)->document().save(false);
+    QVERIFY(m_window->settle());
+    QCOMPARE(saved.size(), 1);
+    test::FileBytes after = bytesOf(path);
+    QCOMPARE(after.size(), before.size());
+    for (const auto &[name, content] : before) {
+        for (const qsizetype place : test::differences(content, after[name])) {
+            QVERIFY(std::any_of(pending.begin(), pending.end(), [&](const WrittenRange &range) {
+                return QString::fromStdString(range.file) == name &&
+                       range.range.contains(FileOffset(static_cast<std::uint64_t>(place)));
+            }));
+        }
+    }
+    session.undoStack().setIndex(0);
+    (*m_window)->document().save(false);
+    QVERIFY(m_window->settle());
+    QVERIFY(bytesOf(path) == before);
+}
+
+void TestWindowData::comparesDenseWithPruned()
+{
+    const QDir real(dataFolder() + QStringLiteral("/real/silero-vad"));
+    const QString a = real.filePath(QStringLiteral("silero-vad-unified-v6.0.0.mlmodelc"));
+    const QString b = real.filePath(QStringLiteral("unified_pruned_int8.mlmodelc"));
+    if (!QFileInfo::exists(a) || !QFileInfo::exists(b))
+        QSKIP("The pair of silero-vad bundles is not there");
+    QVERIFY(m_window->open({a, b}));
+    QCOMPARE((*m_window)->layouts().current(), app::Layout::Compare);
+    const ui::Dock *compare = (*m_window)->docks().dock(QStringLiteral("compare"));
+    QVERIFY(compare->isVisible());
+    QVERIFY(compare->showsContent());
+}
+
+QTEST_MAIN(TestWindowData)
+#include "tst_window_data.moc"

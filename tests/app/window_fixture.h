@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/dock_set.h"
+#include "app/main_window.h"
+#include "app/notice_area.h"
+#include "resources/sample.h"
+#include "widgets/dock.h"
+#include "widgets/task_manager.h"
+
+#include <QDir>
+#include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <map>
+#include <memory>
+
+/// What the tests of the window share: bundles of the sample on disk, and a window that knows
+/// nothing of the user's settings.
+namespace kernscope::test {
+
+using FileBytes = std::map<QString, QByteArray>; ///< path relative to the folder -> content
+
+inline FileBytes bytesOf(const QString &folder)
+{
+    FileBytes files;
+    QDir root(folder);
+    QStringList folders{QString()};
+    while (!folders.isEmpty()) {
+        const QString here = folders.takeFirst();
+        for (const QFileInfo &info :
+             QDir(root.filePath(here))
+                 .entryInfoList(QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden)) {
+            const QString name = root.relativeFilePath(info.filePath());
+            if (info.isDir()) {
+                folders << name;
+                continue;
+            }
+            QFile file(info.filePath());
+            if (file.open(QIODevice::ReadOnly))
+                files[name] = file.readAll();
+        }
+    }
+    return files;
+}
+
+/// Offsets at which two files of one size differ; {-1} where the sizes do.
+inline QList<qsizetype> differences(const QByteArray &a, const QByteArray &b)
+{
+    if (a.size() != b.size())
+        return {-1};
+    QList<qsizetype> places;
+    for (qsizetype i = 0; i < a.size(); ++i) {
+        if (a[i] != b[i])
+            places << i;
+    }
+    return places;
+}
+
+/// Writes a build of the sample ("sparse") into `folder`; the bundle's path, or nothing.
+inline QString writeSample(const QString &folder, const QString &build)
+{
+    for (const sample::SampleBundle &bundle : sample::bundles()) {
+        const QString name = QString::fromStdString(bundle.name);
+        if (!name.contains(build))
+            continue;
+        for (const auto &[path, content] : bundle.files) {
+            const QString target =
+                QDir(folder).filePath(name + QLatin1Char('/') + QString::fromStdString(path));
+            QDir().mkpath(QFileInfo(target).path());
+            QFile file(target);
+            if (!file.open(QIODevice::WriteOnly))
+                return {};
+            file.write(reinterpret_cast<const char *>(content.data()),
+                       static_cast<qint64>(content.size()));
+        }
+        return QDir(folder).filePath(name);
+    }
+    return {};
+}
+
+inline bool copyFolder(const QString &from, const QString &to)
+{
+    QDir().mkpath(to);
+    for (const auto &[name, content] : bytesOf(from)) {
+        const QString target = QDir(to).filePath(name);
+        QDir().mkpath(QFileInfo(target).path());
+        QFile file(target);
+        if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size())
+            return false;
+    }
+    return true;
+}
+
+inline std::size_t weightWith(const Bundle &bundle, codec::PartRole role)
+{
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        if (bundle.weights()[i].has(role))
+            return i;
+    }
+    return kNoIndex;
+}
+
+/// First element from `from` on that the weight stores.
+inline std::uint64_t storedElement(const Bundle &bundle, std::size_t weight, std::uint64_t from = 0)
+{
+    const auto decoder = bundle.decoder(weight);
+    while (decoder && from < decoder->elements().value && !decoder->stored(from))
+        ++from;
+    return from;
+}
+
+inline Edit setEdit(const Bundle &bundle, std::size_t weight, std::uint64_t element, double value)
+{
+    Edit edit;
+    edit.weight = bundle.weights()[weight].name;
+    edit.indices = {IndexRange{element, element + 1, false, true}};
+    edit.value = value;
+    return edit;
+}
+
+/// A shown window with settings of its own.
+class TestWindow
+{
+public:
+    TestWindow() : m_settings(m_folder.filePath(QStringLiteral("settings.ini"))) { makeWindow(); }
+
+    app::MainWindow &operator*() { return *m_window; }
+    app::MainWindow *operator->() { return m_window.get(); }
+    app::Settings &settings() { return m_settings; }
+    QString folder() const { return m_folder.path(); }
+    /// As leaving the program and starting it again.
+    void restart()
+    {
+        m_window->close();
+        m_window.reset();
+        makeWindow();
+    }
+
+    bool settle()
+    {
+        return QTest::qWaitFor(
+            [this] {
+                if (m_window->document().busy() != app::Document::Busy::Idle ||
+                    !m_window->session().tasks().idle())
+                    return false;
+                for (const auto &entry : m_window->docks().entries()) {
+                    if (entry.dock->isVisible() && entry.dock->busy())
+                        return false;
+                }
+                return true;
+            },
+            30'000);
+    }
+    bool open(const QStringList &paths)
+    {
+        m_window->openPaths(paths);
+        return settle() && m_window->document().isOpen();
+    }
+
+private:
+    void makeWindow()
+    {
+        m_window = std::make_unique<app::MainWindow>(m_settings);
+        m_window->show();
+    }
+
+    QTemporaryDir m_folder;
+    app::Settings m_settings;
+    std::unique_ptr<app::MainWindow> m_window;
+};
+
+/// The dialog that is up now, once there is one.
+inline QWidget *dialog()
+{
+    QWidget *found = nullptr;
+    const bool come = QTest::qWaitFor(
+        [&found] {
+            found = QApplication::activeModalWidget();
+            return found != nullptr;
+        },
+        5000);
+    return come ? found : nullptr;
+}
+
+} // namespace kernscope::test

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command line on copies of the bundles in the data folder: one element of every weight's form
+// is patched, and the files change in the bytes that were reported and in no others.
+#include "answers.h"
+#include "cli_process.h"
+
+#include <QDirIterator>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <map>
+#include <set>
+
+using namespace kernscope::test;
+
+namespace {
+
+using Tree = std::map<QString, QByteArray>;
+
+Tree readTree(const QString &folder)
+{
+    Tree tree;
+    QDirIterator at(folder, QDir::Files, QDirIterator::Subdirectories);
+    while (at.hasNext()) {
+        QFile file(at.next());
+        if (file.open(QIODevice::ReadOnly))
+            tree[QDir(folder).relativeFilePath(file.fileName())] = file.readAll();
+    }
+    return tree;
+}
+
+void writeTree(const QString &folder, const Tree &tree)
+{
+    for (const auto &[path, content] : tree) {
+        const QString place = folder + QLatin1Char('/') + path;
+        QDir().mkpath(QFileInfo(place).path());
+        QFile file(place);
+        if (file.open(QIODevice::WriteOnly))
+            file.write(content);
+    }
+}
+
+using Places = std::set<std::pair<QString, qint64>>;
+
+Places differences(const Tree &a, const Tree &b)
+{
+    Places places;
+    for (const auto &[path, content] : a) {
+        const QByteArray other = b.count(path) > 0 ? b.at(path) : QByteArray();
+        for (qint64 i = 0; i < std::max(content.size(), other.size()); ++i) {
+            if (i >= content.size() || i >= other.size() || content[i] != other[i])
+                places.emplace(path, i);
+        }
+    }
+    return places;
+}
+
+Places reported(const nlohmann::ordered_json &json)
+{
+    Places places;
+    for (const auto &range : json["ranges"]) {
+        const auto file = QString::fromStdString(range["file"].get<std::string>());
+        for (qint64 i = 0; i < range["bytes"].get<qint64>(); ++i)
+            places.emplace(file, range["offset"].get<qint64>() + i);
+    }
+    return places;
+}
+
+} // namespace
+
+class TestCliPatchData : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void prunedAgainstDense();
+    void everyForm_data();
+    void everyForm();
+};
+
+void TestCliPatchData::initTestCase()
+{
+    if (!QDir(dataFolder()).exists())
+        QSKIP("No data folder: set KERNSCOPE_DATA to one.");
+}
+
+void TestCliPatchData::prunedAgainstDense()
+{
+    const QString folder = dataFolder() + QStringLiteral("/real/silero-vad/");
+    if (!QDir(folder).exists())
+        QSKIP("The data folder has no silero-vad.");
+    const CliResult result = runCli({QStringLiteral("diff"),
+                                     folder + QStringLiteral("silero-vad-unified-v6.0.0.mlmodelc"),
+                                     folder + QStringLiteral("unified_pruned_int8.mlmodelc"),
+                                     QStringLiteral("--values"), QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 1);
+    for (const auto &weight : result.json()["weights"]) {
+        if (weight["name"].get<std::string>() != "encoder_layers_6_weight_to_fp16")
+            continue;
+        QCOMPARE(weight["a"]["form"].get<std::string>(), std::string("dense-fp16"));
+        QCOMPARE(weight["b"]["form"].get<std::string>(), std::string("sparse"));
+        QCOMPARE(weight["values"]["equal"].get<int>(), 10246);
+        QCOMPARE(weight["values"]["zeroed"].get<int>(), 24576 - 10246);
+        QCOMPARE(weight["values"]["changed"].get<int>(), 0);
+        QCOMPARE(weight["verdict"].get<std::string>(), std::string("kept values exact"));
+        return;
+    }
+    QFAIL("the weight was not paired");
+}
+
+void TestCliPatchData::everyForm_data()
+{
+    QTest::addColumn<QString>("path");
+    for (const QString &path :
+         bundlesOf(dataFolder(), {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")}))
+        QTest::newRow(qPrintable(QDir(path).dirName())) << path;
+}
+
+void TestCliPatchData::everyForm()
+{
+    QFETCH(const QString, path);
+    const QTemporaryDir scratch;
+    const QString copy = scratch.filePath(QDir(path).dirName());
+    const Tree original = readTree(path);
+    writeTree(copy, original);
+    const auto inspected =
+        runCli({QStringLiteral("inspect"), copy, QStringLiteral("--json")}).json();
+    std::set<std::string> forms;
+    for (const auto &weight : inspected["weights"]) {
+        const auto form = weight["form"].get<std::string>();
+        if (!forms.insert(form).second)
+            continue;
+        const auto name = weight["name"].get<std::string>();
+        // The first stored code of the first part that holds them, and, of a mask, an element.
+        const bool sparse = form.starts_with("sparse");
+        std::string role;
+        for (const auto &part : weight["parts"]) {
+            const auto found = part["role"].get<std::string>();
+            if (role.empty() && found != "mask")
+                role = found;
+        }
+        const auto edit = QString::fromStdString(name + ":" + role + "[3]=1");
+        const CliResult result =
+            runCli({QStringLiteral("patch"), copy, QStringLiteral("--set-stored"), edit,
+                    QStringLiteral("--in-place"), QStringLiteral("--json")});
+        QVERIFY2(result.exitCode == 0, result.out.constData());
+        const auto json = result.json();
+        QVERIFY(json["verified"].get<bool>());
+        QCOMPARE(differences(original, readTree(copy)), reported(json));
+        if (sparse) {
+            const Tree before = readTree(copy);
+            const auto drop =
+                runCli({QStringLiteral("patch"), copy, QStringLiteral("--drop"),
+                        QString::fromStdString(name + "[4]"), QStringLiteral("--drop"),
+                        QString::fromStdString(name + "[5]"), QStringLiteral("--in-place"),
+                        QStringLiteral("--json")});
+            QVERIFY2(drop.exitCode == 0, drop.out.constData());
+            QCOMPARE(differences(before, readTree(copy)), reported(drop.json()));
+        }
+        const CliResult after = runCli({QStringLiteral("inspect"), copy, QStringLiteral("--json")});
+        QVERIFY2(after.exitCode == 0, after.out.constData());
+        writeTree(copy, original);
+    }
+    QVERIFY(!forms.empty());
+}
+
+QTEST_GUILESS_MAIN(TestCliPatchData)
+#include "tst_cli_patch_data.moc"

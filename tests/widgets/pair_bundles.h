@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/numeric/half.h"
+#include "tests/core/bundle/made_bundle.h"
+
+#include <QtGlobal>
+
+#include <string>
+#include <vector>
+
+/// Small bundles in memory to be compared: a few dense weights of given values.
+namespace kernscope::test {
+
+struct MadeWeight {
+    std::string name;
+    std::string shape; ///< "[2, 4]"
+    std::vector<float> values;
+};
+
+/// A bundle of dense fp16 weights, each read by a linear op named after its place, so that weights
+/// of two such bundles pair by their order, unless `consumed` is false: then by their name.
+inline BundlePtr denseBundle(const std::vector<MadeWeight> &weights, bool consumed = true)
+{
+    MadeBundle made;
+    for (const MadeWeight &weight : weights) {
+        Bytes bytes;
+        for (const float value : weight.values) {
+            const std::uint16_t half = floatToHalf(value);
+            bytes.push_back(static_cast<std::byte>(half & 0xFF));
+            bytes.push_back(static_cast<std::byte>(half >> 8));
+        }
+        made.constant("tensor<fp16, " + weight.shape + ">", weight.name,
+                      made.blob(ElementType::Fp16, weight.shape, bytes));
+        if (consumed)
+            made.consume(weight.name);
+    }
+    auto opened = made.open();
+    Q_ASSERT(opened);
+    return *opened;
+}
+
+} // namespace kernscope::test

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/milblob/milblob.h"
+#include "tests/widgets/sample_session.h"
+
+#include <string>
+
+// More bundles in memory, for tests of the views of files.
+namespace kernscope::test {
+
+/// "dense", "sparse" or "palette": the embedded sample in that build.
+inline BundlePtr sampleBundle(const std::string &build)
+{
+    return openSample("sample-" + build + ".mlmodelc");
+}
+
+/// A bare weight file of `records` uint8 records of `bytes` bytes each.
+inline BundlePtr blobBundle(std::size_t records, std::size_t bytes)
+{
+    milblob::Writer writer;
+    std::vector<std::byte> payload(bytes);
+    for (std::size_t i = 0; i < records; ++i) {
+        for (std::size_t k = 0; k < bytes; ++k)
+            payload[k] = static_cast<std::byte>((i + k) & 0xff);
+        writer.add(ElementType::Uint8, payload, 0);
+    }
+    OpenOptions options;
+    options.memory.emplace_back("weight.bin", writer.finish());
+    auto opened = Bundle::open("weight.bin", options);
+    return opened ? *opened : nullptr;
+}
+
+/// The first file of weights.
+inline std::size_t weightFile(const Bundle &bundle)
+{
+    for (std::size_t i = 0; i < bundle.files().size(); ++i) {
+        if (bundle.files()[i].role == SectionKind::Data)
+            return i;
+    }
+    return kNoIndex;
+}
+
+/// Shows a dock alone with the keyboard in it, and waits until it has done what it has to do.
+inline bool shown(ui::Dock &dock)
+{
+    dock.resize(900, 500);
+    dock.show();
+    dock.activateWindow();
+    return QTest::qWaitForWindowActive(&dock) && settle(dock);
+}
+
+} // namespace kernscope::test
