@@ -12,12 +12,19 @@
 #include "widgets/docks/mask_dock.h"
 #include "widgets/docks/patches_dock.h"
 #include "widgets/docks/weight_dock.h"
+#include "widgets/theme/theme.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QMainWindow>
 
 namespace kernscope::app {
+
+namespace {
+
+constexpr double kLeastWidth = 8, kLeastHeight = 5; // in ems
+
+} // namespace
 
 DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QObject(parent)
 {
@@ -40,6 +47,9 @@ T *DockSet::add(ui::Session &session, QMainWindow *host, const QKeySequence &key
 {
     auto *dock = new T(session, host);
     dock->setAllowedAreas(Qt::AllDockWidgetAreas);
+    // What a dock would like to have at least must not push the window off a small screen.
+    dock->widget()->setMinimumSize(ui::theme::em(dock, kLeastWidth),
+                                   ui::theme::em(dock, kLeastHeight));
     auto *action = new QAction(dock->windowTitle(), this);
     action->setCheckable(true);
     action->setChecked(!dock->isHidden());

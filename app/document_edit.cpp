@@ -60,10 +60,10 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
             Q_EMIT m_session.editsRefused(planned.error());
         return;
     }
-    const QString text = !title.isEmpty() ? title
-                         : edits.size() == 1
-                             ? QString::fromStdString(editText(edits.front()))
-                             : tr("%n edit(s)", nullptr, static_cast<int>(edits.size()));
+    QString text = title;
+    if (text.isEmpty())
+        text = edits.size() == 1 ? QString::fromStdString(editText(edits.front()))
+                                 : tr("%1 edits").arg(edits.size());
     m_session.undoStack().push(new EditCommand(*this, std::move(*planned), text));
     collectPatches(); // a merge leaves the index as it is
 }

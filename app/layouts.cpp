@@ -21,11 +21,11 @@ using Node = DockNode;
 Node inspectLayout()
 {
     return Node::column(
-        1, {Node::row(58, {Node::leaf(23, "bundle"), Node::leaf(53, "weight"),
-                           Node::column(24, {Node::leaf(50, "codebook"), Node::leaf(50, "mask")}),
+        1, {Node::row(50, {Node::leaf(23, "bundle"), Node::leaf(53, "weight"),
+                           Node::column(24, {Node::leaf(36, "codebook"), Node::leaf(64, "mask")}),
                            Node::hidden(24, "help")}),
-            Node::leaf(15, "layout"),
-            Node::tabs(27, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
+            Node::leaf(25, "layout"),
+            Node::tabs(25, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
                             Node::leaf(1, "patches")})});
 }
 
@@ -40,7 +40,7 @@ Node patchLayout()
 {
     return Node::column(
         1, {Node::row(60, {Node::leaf(20, "bundle"), Node::leaf(52, "weight"),
-                           Node::column(28, {Node::leaf(50, "codebook"), Node::leaf(50, "mask")}),
+                           Node::column(28, {Node::leaf(40, "codebook"), Node::leaf(60, "mask")}),
                            Node::hidden(24, "help")}),
             Node::row(40, {Node::leaf(56, "patches"),
                            Node::tabs(44, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})})});

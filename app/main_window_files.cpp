@@ -347,10 +347,10 @@ void MainWindow::onSaveFailed(const Error &error)
 
 void MainWindow::onChangedOnDisk(const QStringList &files)
 {
-    const QString what = files.size() == 1
-                             ? tr("%1 was changed by another program.").arg(files.first())
-                             : tr("%n file(s) of this bundle were changed by another program.",
-                                  nullptr, static_cast<int>(files.size()));
+    const QString what =
+        files.size() == 1
+            ? tr("%1 was changed by another program.").arg(files.first())
+            : tr("%1 files of this bundle were changed by another program.").arg(files.size());
     m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("disk"), what,
                    {{tr("Reload"), [this] { revert(); }}, {tr("Keep What Is Shown"), [] {}}});
 }

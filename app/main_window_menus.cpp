@@ -46,7 +46,7 @@ void MainWindow::buildMenus()
     auto *corner = new QWidget(menuBar());
     auto *row = new QHBoxLayout(corner);
     const int gap = ui::theme::em(this, 0.2);
-    row->setContentsMargins(gap, gap / 2, gap, gap / 2);
+    row->setContentsMargins(gap, 0, gap, 0);
     row->setSpacing(gap);
     for (QAction *action : {m_back, m_forward}) {
         auto *button = new QToolButton(corner);
@@ -56,6 +56,7 @@ void MainWindow::buildMenus()
         row->addWidget(button);
     }
     m_goTo = new GoToBox(m_session, corner);
+    m_goTo->setMaximumHeight(ui::theme::em(this, 1.4)); // no higher than the menus beside it
     row->addWidget(m_goTo, 1);
     menuBar()->setCornerWidget(corner, Qt::TopRightCorner);
 }

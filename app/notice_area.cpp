@@ -119,6 +119,7 @@ void NoticeArea::add(Kind kind, const QString &topic, const QString &text,
     });
     notice->row()->addWidget(close);
     m_rows->addWidget(notice);
+    notice->show();
     QAccessibleEvent alert(notice, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
 }

@@ -44,7 +44,7 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
     }
     auto *rows = new QVBoxLayout(this);
     auto *summary =
-        new QLabel(tr("%1 byte(s) in %2 range(s) of %3 file(s) will be written, and no others.")
+        new QLabel(tr("Bytes to write: %1, in ranges: %2, of files: %3. No others are touched.")
                        .arg(ui::groupedNumber(bytes), ui::groupedNumber(ranges.size()),
                             ui::groupedNumber(files.size())),
                    this);

@@ -162,11 +162,25 @@ void ScreenshotRun::patchSomething()
         return;
     Edit edit;
     edit.weight = weight.name;
-    edit.indices = {IndexRange{element, element + 1, false, true}};
+    std::uint64_t rest = element;
+    for (auto axis = weight.shape.size(); axis-- > 0;) {
+        const std::uint64_t extent = std::max<std::uint64_t>(weight.shape[axis], 1);
+        edit.indices.insert(edit.indices.begin(),
+                            IndexRange{rest % extent, rest % extent + 1, false, true});
+        rest /= extent;
+    }
     edit.value = 0.25;
     session.setPatchingEnabled(true);
     session.requestEdits({edit}, {});
-    session.goToElement(index, element);
+    ui::Place place;
+    place.weight = index;
+    place.element = element;
+    if (!session.patches().empty() && !session.patches().back().edit->bytes.empty()) {
+        const FileEdit &run = session.patches().back().edit->bytes.front();
+        place.file = run.file;
+        place.bytes = ByteRange{run.offset, ByteCount(run.after.size())};
+    }
+    session.goTo(place);
     m_window.notices().clear();
 }
 

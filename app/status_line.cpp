@@ -108,9 +108,9 @@ void StatusLine::setModified(bool modified)
 
 void StatusLine::setCounts(std::size_t errors, std::size_t warnings)
 {
-    m_diagnostics->setText(
-        tr("%1 %2").arg(tr("%n error(s)", nullptr, static_cast<int>(errors)),
-                        tr("%n warning(s)", nullptr, static_cast<int>(warnings))));
+    const QString wrong = errors == 1 ? tr("1 error") : tr("%1 errors").arg(errors);
+    const QString odd = warnings == 1 ? tr("1 warning") : tr("%1 warnings").arg(warnings);
+    m_diagnostics->setText(tr("%1, %2").arg(wrong, odd));
 }
 
 void StatusLine::showBundle()
@@ -125,7 +125,9 @@ void StatusLine::showBundle()
         m_modified ? ui::theme::glyph(ui::Token::MarkChanged) + QLatin1Char(' ') : QString();
     m_file->setWholeText(mark + QString::fromStdString(bundle->name()));
     m_bytes->setText(tr("%1 B").arg(ui::groupedNumber(bundle->totalBytes().value)));
-    m_weights->setText(tr("%n weight(s)", nullptr, static_cast<int>(bundle->weights().size())));
+    const auto weights = bundle->weights().size();
+    m_weights->setText(weights == 1 ? tr("1 weight")
+                                    : tr("%1 weights").arg(ui::groupedNumber(weights)));
     showLock();
 }
 

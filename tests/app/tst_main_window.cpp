@@ -266,7 +266,9 @@ void TestMainWindow::resetsLayout()
     QVERIFY(m_window->settle());
     for (const char *id : {"bundle", "weight", "codebook", "mask", "layout", "hex"})
         QVERIFY2((*m_window)->docks().dock(QString::fromLatin1(id))->isVisible(), id);
-    QVERIFY(std::abs((*m_window)->docks().dock(QStringLiteral("bundle"))->width() - width) < 40);
+    const int again = (*m_window)->docks().dock(QStringLiteral("bundle"))->width();
+    QVERIFY2(std::abs(again - width) < 40,
+             qPrintable(QStringLiteral("%1 %2").arg(width).arg(again)));
 }
 
 void TestMainWindow::everyDockByShortcut()

@@ -9,6 +9,7 @@
 #include <QFile>
 #include <QTextBrowser>
 #include <QTextDocument>
+#include <QTextTable>
 #include <QToolBar>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -100,6 +101,19 @@ void HelpDock::render()
         return;
     }
     m_browser->setMarkdown(QString::fromUtf8(file.readAll()));
+    // Markdown's tables come with a double border and no room.
+    for (QTextFrame *frame : m_browser->document()->rootFrame()->childFrames()) {
+        auto *table = qobject_cast<QTextTable *>(frame);
+        if (!table)
+            continue;
+        QTextTableFormat format = table->format();
+        format.setCellPadding(theme::em(this, 0.25));
+        format.setCellSpacing(0);
+        format.setBorderCollapse(true);
+        format.setBorder(1);
+        format.setBorderBrush(palette().brush(QPalette::Mid));
+        table->setFormat(format);
+    }
 }
 
 void HelpDock::follow(const QUrl &link)

@@ -55,12 +55,13 @@ QWidget *PatchesDock::buildList()
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setAlternatingRowColors(true);
     m_table->setShowGrid(false);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     m_table->setWordWrap(false);
     m_table->setTextElideMode(Qt::ElideMiddle);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    const std::array<double, PatchListModel::ColumnCount> widths{3.5, 20, 6, 6, 15, 4, 14};
+    const std::array<double, PatchListModel::ColumnCount> widths{3.5, 16, 5.5, 5.5, 13, 3.5, 10};
     for (int column = 0; column < PatchListModel::ColumnCount; ++column)
         m_table->setColumnWidth(column, theme::em(this, widths[static_cast<std::size_t>(column)]));
     m_table->horizontalHeader()->setStretchLastSection(true);
@@ -72,9 +73,9 @@ QWidget *PatchesDock::buildList()
     m_bytes->setPlaceholderText(tr("Select a patch to see its bytes."));
     m_bytes->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     m_bytes->setLineWrapMode(QPlainTextEdit::NoWrap);
-    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(0, 4);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({theme::em(this, 60), theme::em(this, 20)});
+    splitter->setSizes({theme::em(this, 60), theme::em(this, 14)});
 
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &PatchesDock::showBytes);
@@ -85,8 +86,15 @@ QWidget *PatchesDock::buildList()
 void PatchesDock::buildActions()
 {
     QUndoStack &stack = session().undoStack();
-    QAction *undo = stack.createUndoAction(this, tr("Undo"));
-    QAction *redo = stack.createRedoAction(this, tr("Redo"));
+    // Short ones: the stack's own actions spell out the edit, and would move the others about.
+    auto *undo = new QAction(tr("Undo"), this);
+    connect(undo, &QAction::triggered, &stack, &QUndoStack::undo);
+    connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
+    auto *redo = new QAction(tr("Redo"), this);
+    connect(redo, &QAction::triggered, &stack, &QUndoStack::redo);
+    connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
+    undo->setEnabled(stack.canUndo());
+    redo->setEnabled(stack.canRedo());
     m_jump = new QAction(tr("Go to Patch"), this);
     connect(m_jump, &QAction::triggered, this, &PatchesDock::jump);
     m_copyCommand = new QAction(tr("Copy as Command Line"), this);

@@ -127,8 +127,9 @@ QVariant PatchListModel::headerData(int section, Qt::Orientation orientation, in
 
 Qt::ItemFlags PatchListModel::flags(const QModelIndex &index) const
 {
-    const Qt::ItemFlags base = QAbstractTableModel::flags(index) | Qt::ItemNeverHasChildren;
-    return index.column() == State ? base | Qt::ItemIsUserCheckable : base;
+    const Qt::ItemFlags base = QAbstractTableModel::flags(index);
+    const bool tick = index.isValid() && index.column() == State;
+    return tick ? base | Qt::ItemIsUserCheckable : base;
 }
 
 bool PatchListModel::setData(const QModelIndex &index, const QVariant &value, int role)
