@@ -35,6 +35,8 @@ CodebookDock::CodebookDock(Session &session, QWidget *parent)
     m_header = new WeightHeader(false, content);
     m_summary = new QLabel(content);
     m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_summary, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
     m_chooser = new QSpinBox(content);
     m_chooser->setAccessibleName(tr("Codebook"));
     m_chooser->setToolTip(tr("Which of the weight's codebooks is shown."));
@@ -101,6 +103,14 @@ void CodebookDock::connectViews()
     connect(m_model, &CodebookModel::editRequested, this, &CodebookDock::requestEdit);
     connect(&session(), &Session::patchingEnabledChanged, m_model, &CodebookModel::setEditable);
     m_model->setEditable(session().patchingEnabled());
+    // Asking for an edit stops all reading; a refusal brings no new bytes to read.
+    connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        m_summary->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
+    });
 }
 
 QList<QAction *> CodebookDock::menuActions() const
@@ -187,6 +197,8 @@ void CodebookDock::readValues()
             }
             content.decoder = std::make_shared<const codec::Decoder>(std::move(*decoder));
             content.data = CodebookData::read(*bundle, weight, *content.decoder);
+            // Walks a mask once here, so that looking up one element later never has to.
+            static_cast<void>(content.decoder->rank(content.decoder->elements().value));
             return content;
         },
         [this](Content content) {

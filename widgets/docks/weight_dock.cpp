@@ -121,6 +121,8 @@ void WeightDock::connectViews()
             [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
     connect(m_grid, &WeightGridView::editRequested, this, &WeightDock::requestEdit);
     connect(&session(), &Session::patchingEnabledChanged, m_grid, &WeightGridView::setEditable);
+    // Asking for an edit stops all reading; a refusal brings no new bytes to read.
+    connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
     m_grid->setEditable(session().patchingEnabled());
 }
 

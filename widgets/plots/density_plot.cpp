@@ -26,12 +26,14 @@ DensityPlot::DensityPlot(QWidget *parent) : PlotWidget(tr("Density per output ch
     plot().yAxis->setRange(0, 105);
 }
 
-void DensityPlot::setDensity(std::vector<std::uint64_t> kept, std::uint64_t perChannel, bool stored)
+void DensityPlot::setDensity(std::vector<std::uint64_t> kept, std::uint64_t perChannel, bool stored,
+                             const QString &axis)
 {
     beginData();
     m_kept = std::move(kept);
     m_perChannel = perChannel;
     m_stored = stored;
+    plot().xAxis->setLabel(axis.isEmpty() ? tr("output channel") : axis);
     plot().yAxis->setLabel(stored ? tr("kept (%)") : tr("not zero (%)"));
     QVector<double> keys, values;
     keys.reserve(pointCount() + 2);

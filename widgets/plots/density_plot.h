@@ -20,8 +20,9 @@ public:
     explicit DensityPlot(QWidget *parent = nullptr);
 
     /// `kept[channel]` of `perChannel` elements each. `stored`: whether a mask says so; otherwise
-    /// kept means "does not decode to zero".
-    void setDensity(std::vector<std::uint64_t> kept, std::uint64_t perChannel, bool stored);
+    /// kept means "does not decode to zero". `axis`: what the channels are ("out channel").
+    void setDensity(std::vector<std::uint64_t> kept, std::uint64_t perChannel, bool stored,
+                    const QString &axis = {});
     void clear() { setDensity({}, 0, true); }
 
     int pointCount() const override { return static_cast<int>(m_kept.size()); }

@@ -282,7 +282,7 @@ QSize PlotWidget::sizeHint() const
 
 QSize PlotWidget::minimumSizeHint() const
 {
-    return {theme::em(this, 8), theme::em(this, 6)};
+    return {theme::em(this, 8), theme::em(this, 4)};
 }
 
 } // namespace kernscope::ui

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/views/tile_loader.h"
 
+#include <QTimerEvent>
+
 #include <algorithm>
 
 namespace kernscope::ui {
@@ -9,12 +11,14 @@ namespace {
 
 constexpr qsizetype kCacheBytes = qsizetype{64} << 20;
 constexpr qsizetype kTasksAtOnce = 2;
+constexpr int kRetryMilliseconds = 500;
 
 } // namespace
 
 TileLoader::TileLoader(TaskManager &tasks, QObject *parent)
     : QObject(parent), m_tasks(tasks), m_cache(kCacheBytes)
 {
+    connect(&tasks, &TaskManager::changed, this, &TileLoader::noticeCancelled);
 }
 
 TileLoader::~TileLoader()
@@ -81,6 +85,23 @@ void TileLoader::accept(const TileKey &key, Tile tile)
     }
     startNext();
     Q_EMIT tileReady();
+}
+
+void TileLoader::noticeCancelled()
+{
+    // An edit that is refused, or Cancel in the status bar: what is on view is still missing.
+    const bool lost = std::any_of(m_running.begin(), m_running.end(),
+                                  [](const TaskPtr &task) { return task->progress().cancelled(); });
+    if (lost && !m_retry.isActive())
+        m_retry.start(kRetryMilliseconds, this);
+}
+
+void TileLoader::timerEvent(QTimerEvent *event)
+{
+    if (event->timerId() != m_retry.timerId())
+        return;
+    m_retry.stop();
+    Q_EMIT tilesLost();
 }
 
 void TileLoader::cancelAll()

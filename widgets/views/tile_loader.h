@@ -4,6 +4,7 @@
 #include "widgets/task_manager.h"
 #include "widgets/views/tile_source.h"
 
+#include <QBasicTimer>
 #include <QCache>
 #include <QHash>
 #include <QObject>
@@ -37,11 +38,16 @@ public:
 
 Q_SIGNALS:
     void tileReady();
+    void tilesLost(); ///< tiles on view were cancelled with everything else; ask again
+
+protected:
+    void timerEvent(QTimerEvent *event) override;
 
 private:
     void startNext();
     void accept(const TileKey &key, Tile tile);
     void cancelAll();
+    void noticeCancelled();
 
     TaskManager &m_tasks;
     TileSourcePtr m_source;
@@ -49,6 +55,7 @@ private:
     QHash<TileKey, TaskPtr> m_running;
     QSet<TileKey> m_failed; ///< asking again would fail again
     std::vector<TileKey> m_wanted;
+    QBasicTimer m_retry;
 };
 
 } // namespace kernscope::ui
