@@ -159,6 +159,8 @@ void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const Do
         return;
     const Placed &tree = found.front();
     host.setUpdatesEnabled(false);
+    const bool animated = host.isAnimated();
+    host.setAnimated(false); // the sizes below are to hold at once
     for (QDockWidget *dock : docks) {
         dock->setFloating(false);
         host.removeDockWidget(dock);
@@ -179,6 +181,7 @@ void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const Do
     measure(tree, host.size(), separator, sizes);
     host.resizeDocks(sizes.docks, sizes.widths, Qt::Horizontal);
     host.resizeDocks(sizes.docks, sizes.heights, Qt::Vertical);
+    host.setAnimated(animated);
     host.setUpdatesEnabled(true);
 }
 

@@ -21,10 +21,10 @@ using Node = DockNode;
 Node inspectLayout()
 {
     return Node::column(
-        1, {Node::row(50, {Node::leaf(23, "bundle"), Node::leaf(53, "weight"),
-                           Node::column(24, {Node::leaf(36, "codebook"), Node::leaf(64, "mask")}),
+        1, {Node::row(49, {Node::leaf(23, "bundle"), Node::leaf(53, "weight"),
+                           Node::column(24, {Node::leaf(30, "codebook"), Node::leaf(70, "mask")}),
                            Node::hidden(24, "help")}),
-            Node::leaf(25, "layout"),
+            Node::leaf(26, "layout"),
             Node::tabs(25, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
                             Node::leaf(1, "patches")})});
 }

@@ -266,9 +266,9 @@ void TestMainWindow::resetsLayout()
     QVERIFY(m_window->settle());
     for (const char *id : {"bundle", "weight", "codebook", "mask", "layout", "hex"})
         QVERIFY2((*m_window)->docks().dock(QString::fromLatin1(id))->isVisible(), id);
-    const int again = (*m_window)->docks().dock(QStringLiteral("bundle"))->width();
-    QVERIFY2(std::abs(again - width) < 40,
-             qPrintable(QStringLiteral("%1 %2").arg(width).arg(again)));
+    const ui::Dock *bundle = (*m_window)->docks().dock(QStringLiteral("bundle"));
+    QTRY_VERIFY2(std::abs(bundle->width() - width) < 40,
+                 qPrintable(QStringLiteral("%1 %2").arg(width).arg(bundle->width())));
 }
 
 void TestMainWindow::everyDockByShortcut()

@@ -68,6 +68,7 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
     column->addWidget(m_legend);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
+    m_table->setMinimumHeight(theme::em(this, 2)); // in a low dock the strip keeps its height
     setContent(content);
     content->setFocusProxy(m_strip);
 
