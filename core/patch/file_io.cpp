@@ -135,7 +135,8 @@ Result<void> File::sync() const
 
 bool File::tryLock() const
 {
-    return ::flock(m_descriptor, LOCK_EX | LOCK_NB) == 0;
+    // A file system without locks lets everybody through.
+    return ::flock(m_descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 Result<void> File::takePermissions(const File &other) const

@@ -158,7 +158,8 @@ void TestCliPatch::orderOfOptions()
               << file.fileName() << edits({"--set", "w[1]=4", "--in-place", "--json"}));
     QCOMPARE(result.exitCode, 0);
     QList<QByteArray> order;
-    for (const auto &edit : result.json()["edits"])
+    const auto json = result.json();
+    for (const auto &edit : json["edits"])
         order << QByteArray::fromStdString(edit["edit"].get<std::string>());
     const QList<QByteArray> expected{"w[0]=2", "w[0,:]=7", "w[0]=3", "w[1,:]=1", "w[1]=4"};
     QCOMPARE(order, expected);

@@ -95,7 +95,8 @@ void TestCliPatchData::prunedAgainstDense()
                                      folder + QStringLiteral("unified_pruned_int8.mlmodelc"),
                                      QStringLiteral("--values"), QStringLiteral("--json")});
     QCOMPARE(result.exitCode, 1);
-    for (const auto &weight : result.json()["weights"]) {
+    const auto json = result.json();
+    for (const auto &weight : json["weights"]) {
         if (weight["name"].get<std::string>() != "encoder_layers_6_weight_to_fp16")
             continue;
         QCOMPARE(weight["a"]["form"].get<std::string>(), std::string("dense-fp16"));
