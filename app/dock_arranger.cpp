@@ -2,6 +2,7 @@
 #include "app/dock_arranger.h"
 
 #include <QDockWidget>
+#include <QLayout>
 #include <QMainWindow>
 #include <QSize>
 #include <QStyle>
@@ -181,6 +182,7 @@ void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const Do
     measure(tree, host.size(), separator, sizes);
     host.resizeDocks(sizes.docks, sizes.widths, Qt::Horizontal);
     host.resizeDocks(sizes.docks, sizes.heights, Qt::Vertical);
+    host.layout()->activate();
     host.setAnimated(animated);
     host.setUpdatesEnabled(true);
 }

@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Installs what is missing, builds, and runs every test without a display.
-#   packaging/test.sh [--no-install] [ctest option …]
+#   packaging/test.sh [--no-install] [--fuzz] [ctest option …]
+# --fuzz also builds the libFuzzer targets with clang and gives each a short run.
 # KERNSCOPE_DATA names the folder of test data (default: ../shared/data beside the checkout).
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-if [ "${1-}" = --no-install ]; then
+install=yes fuzz=no
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --no-install) install=no ;;
+    --fuzz) fuzz=yes ;;
+    *) break ;;
+    esac
     shift
-else
-    install_packages
-fi
+done
+[ "$install" = no ] || install_packages
 
 strict=OFF
 [ -n "${CI-}" ] && strict=ON
@@ -22,12 +28,13 @@ export XDG_RUNTIME_DIR="$runtime_dir" XDG_CONFIG_HOME="$runtime_dir/config"
 export QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8
 export KERNSCOPE_DATA="${KERNSCOPE_DATA:-$kernscope_root/../shared/data}"
 
-configure_and_build fuzz -DKERNSCOPE_WERROR=$strict
-configure_and_build dev -DKERNSCOPE_WERROR=$strict
-
 status=0
-ctest --test-dir "$kernscope_root/.build/fuzz" --output-on-failure --no-tests=error \
-    -j2 -L fuzz || status=$?
+if [ "$fuzz" = yes ]; then
+    configure_and_build fuzz
+    ctest --test-dir "$kernscope_root/.build/fuzz" --output-on-failure --no-tests=error \
+        -j2 -L fuzz || status=$?
+fi
+configure_and_build dev -DKERNSCOPE_WERROR=$strict
 ctest --test-dir "$kernscope_root/.build/dev" --output-on-failure --no-tests=error \
     -j2 "$@" || status=$?
 exit "$status"

@@ -17,11 +17,12 @@ bool makesSurvivors(const mil::Operation &operation)
 
 void mergeDetail(Detail &detail, Detail more)
 {
-    for (auto &[key, value] : more) {
-        const bool known = std::any_of(detail.begin(), detail.end(),
-                                       [&key](const auto &entry) { return entry.first == key; });
+    for (auto &added : more) {
+        const bool known = std::any_of(detail.begin(), detail.end(), [&added](const auto &entry) {
+            return entry.first == added.first;
+        });
         if (!known)
-            detail.emplace_back(key, std::move(value));
+            detail.push_back(std::move(added));
     }
 }
 

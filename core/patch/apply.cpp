@@ -35,14 +35,4 @@ Result<BundlePtr> revertEdit(const BundlePtr &bundle, const AppliedEdit &edit)
     return lay(bundle, edit, false);
 }
 
-std::vector<WrittenRange> pendingRanges(const Bundle &bundle)
-{
-    std::vector<WrittenRange> ranges;
-    for (const BundleFile &file : bundle.files()) {
-        for (const ByteRange &range : file.file->changedRanges())
-            ranges.push_back({file.path, range});
-    }
-    return ranges;
-}
-
 } // namespace kernscope

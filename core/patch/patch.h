@@ -64,7 +64,8 @@ struct SaveReport {
     bool verified = false; ///< read back from disk and found to be what was meant
 };
 
-/// What a save in place would write.
+/// What a save in place would write: exactly the bytes that differ from the disk, or, where those
+/// are scattered over thousands of places, runs with some unchanged bytes between.
 std::vector<WrittenRange> pendingRanges(const Bundle &bundle);
 
 /// Writes the changed ranges into the files and nothing else, behind a journal: an interrupted save

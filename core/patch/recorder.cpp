@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/recorder.h"
 
+#include "core/patch/pending.h"
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -8,11 +10,6 @@
 namespace kernscope::patch {
 
 namespace {
-
-/// Up to so many changed runs are listed one by one.
-constexpr std::size_t kMostExactRuns = 4096;
-/// Beyond that, runs closer than this become one (an entry of the list costs about as much).
-constexpr std::size_t kMergeGap = 128;
 
 /// Calls `found(from, to)` for each run where the two differ, runs closer than `gap` as one.
 template <class Found>

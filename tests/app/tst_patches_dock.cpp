@@ -35,6 +35,7 @@ private Q_SLOTS:
     void copiesCommandLine();
     void beginsWithTheSelectedCell();
     void quotesForTheShell();
+    void scriptMakesTheSameBytes();
 
 private:
     ui::PatchesDock &dock() { return *(*m_window)->docks().patches(); }
@@ -232,6 +233,30 @@ void TestPatchesDock::quotesForTheShell()
 {
     QCOMPARE(ui::patchCommandLine(QStringLiteral("a b's"), {}),
              QStringLiteral("kernscope-cli patch 'a b'\\''s' --in-place"));
+}
+
+/// What is copied holds without a tolerance, though the values asked for are not held.
+void TestPatchesDock::scriptMakesTheSameBytes()
+{
+    auto &session = (*m_window)->session();
+    for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight)
+        session.requestEdits({test::setEdit(*session.bundle(), weight, 2, 0.3337)}, {});
+    QVERIFY(session.patches().size() > 1);
+    const QString script = ui::patchScript(session.patches());
+    const auto edits = parseEditScript(script.toStdString(), "script");
+    QVERIFY(edits);
+    QCOMPARE(edits->size(), session.patches().size());
+    const std::vector<ui::PatchEntry> made = session.patches();
+    session.undoStack().setIndex(0);
+    const auto planned = planEdits(session.bundle(), *edits, 0);
+    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        QCOMPARE((*planned)[i].bytes.size(), made[i].edit->bytes.size());
+        for (std::size_t run = 0; run < made[i].edit->bytes.size(); ++run) {
+            QVERIFY((*planned)[i].bytes[run].offset == made[i].edit->bytes[run].offset);
+            QVERIFY((*planned)[i].bytes[run].after == made[i].edit->bytes[run].after);
+        }
+    }
 }
 
 QTEST_MAIN(TestPatchesDock)

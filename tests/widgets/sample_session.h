@@ -49,7 +49,8 @@ inline bool showDock(ui::Dock &dock, int width = 900, int height = 700)
 {
     dock.resize(width, height);
     dock.show();
-    return QTest::qWaitForWindowExposed(&dock) && settle(dock);
+    dock.activateWindow();
+    return QTest::qWaitForWindowActive(&dock) && settle(dock);
 }
 
 } // namespace kernscope::test

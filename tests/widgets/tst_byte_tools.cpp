@@ -266,7 +266,7 @@ void TestByteTools::fieldsAreNamed()
     QVERIFY(text(128 + 101).startsWith(QStringLiteral("padding")));
     QVERIFY(text(1u << 30).isEmpty());
     const ByteField offset = fieldAt(*bundle, 0, FileOffset(64 + 20));
-    QCOMPARE(offset.bytes, range(64 + 16, 8));
+    QCOMPARE(offset.bytes, (ByteRange{FileOffset(64 + 16), ByteCount(8)}));
 }
 
 void TestByteTools::elementsAndBytesAgree_data()

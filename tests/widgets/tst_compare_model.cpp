@@ -122,11 +122,11 @@ void TestCompareModel::figures_data()
                                  << "1"
                                  << "0.5000"
                                  << "\u2260 1 value differs";
-    QTest::newRow("changed") << std::vector<float>{1, -2, 0, 4, 5, 6, 7, 8.0078125f} << "7"
+    QTest::newRow("changed") << std::vector<float>{1, -2, 0, 4, 5, 6, 7, 8.03125f} << "7"
                              << "1"
                              << "0.0 %"
                              << "0"
-                             << "0.007812"
+                             << "0.03125"
                              << "~ 1 value differs";
 }
 

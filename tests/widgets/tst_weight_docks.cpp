@@ -232,8 +232,8 @@ void TestWeightDocks::weightEdits()
         editor->selectAll();
         QTest::keyClicks(editor, QStringLiteral("0.5"));
         QTest::keyClick(editor, Qt::Key_Return);
-        const int call = static_cast<int>(asked.count()) - 1;
-        QVERIFY(call >= 0);
+        const int call = element == kept ? 0 : 1;
+        QTRY_COMPARE(asked.count(), call + 1);
         const Edit edit = editsOf(asked, call).at(0);
         QCOMPARE(edit.kind, element == left ? Edit::Kind::Keep : Edit::Kind::Set);
         QCOMPARE(edit.weight, m_bundle->weights()[m_weight].name);
@@ -316,6 +316,8 @@ void TestWeightDocks::maskPainting()
     session.setPatchingEnabled(true);
     QVERIFY(dock.keepAction()->isEnabled());
     dock.keepValue()->setText(QStringLiteral("0.25"));
+    dock.picture().setFocus();
+    QTRY_VERIFY(dock.picture().hasFocus());
     QTest::keyClick(&dock.picture(), Qt::Key_K);
     QCOMPARE(asked.count(), 1);
     QCOMPARE(editsOf(asked, 0).at(0).kind, Edit::Kind::Keep);
@@ -467,10 +469,14 @@ void TestWeightDocks::bothThemes()
     dock.picture().setCurrentCell(Cell{at.first, at.second});
     while (dock.picture().cellRect({at.first, at.second}).width() < 20)
         dock.picture().zoomIn();
-    dock.picture().setCurrentCell(std::nullopt);
     for (const bool dark : {true, false}) {
         theme::apply(dark);
         QTest::qWait(20);
+        QVERIFY(test::settle(dock));
+        // Back into view: laying out and zooming may have moved it. The mark would cover it.
+        dock.picture().setCurrentCell(std::nullopt);
+        dock.picture().setCurrentCell(Cell{at.first, at.second});
+        dock.picture().setCurrentCell(std::nullopt);
         QVERIFY(test::settle(dock));
         QCOMPARE(centreOf(dock.picture(), {at.first, at.second}), MaskTiles::shade(1, dark));
     }

@@ -21,6 +21,20 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+/// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
+void markChecked(QAction *action, const QString &on, const QString &off)
+{
+    const auto mark = [=](bool checked) {
+        action->setIconText((checked ? on : off) + QLatin1Char(' ') + action->text());
+    };
+    QObject::connect(action, &QAction::toggled, action, mark);
+    mark(action->isChecked());
+}
+
+} // namespace
+
 CompareDock::CompareDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("compare"), tr("Compare"), parent),
       m_model(new CompareModel(this)), m_runner(new CompareRunner(session.tasks(), *m_model, this))
@@ -72,6 +86,7 @@ void CompareDock::buildActions()
     m_onlyAction = new QAction(tr("Differences Only"), this);
     m_onlyAction->setCheckable(true);
     m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
+    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
     m_modeGroup = new QActionGroup(this);
     const auto mode = [this](const QString &text, const QString &tip, PictureMode value) {
         auto *action = new QAction(text, m_modeGroup);
@@ -79,6 +94,7 @@ void CompareDock::buildActions()
         action->setToolTip(tip);
         action->setData(static_cast<int>(value));
         action->setChecked(value == m_pictures->mode());
+        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"));
         return action;
     };
     auto *values = mode(tr("Values"), tr("Show values and their differences"), PictureMode::Values);
@@ -140,6 +156,8 @@ void CompareDock::connectParts()
     });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &CompareDock::onCurrentRow);
+    connect(m_table, &QAbstractItemView::clicked, this, &CompareDock::onCurrentRow);
+    connect(m_table, &QAbstractItemView::activated, this, &CompareDock::onCurrentRow);
     connect(m_pictures, &PairPictures::elementPicked, this, &CompareDock::onElement);
     connect(m_figures, &PairFigures::elementPicked, this,
             [this](quint64 element) { showElement(element); });

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/docks/mask_dock.h"
 
-#include "core/bundle/statistics.h"
 #include "widgets/docks/cell_edits.h"
 #include "widgets/docks/weight_header.h"
 #include "widgets/models/table_text.h"
+#include "widgets/models/weight_words.h"
 #include "widgets/plots/density_plot.h"
 #include "widgets/theme/theme.h"
 #include "widgets/views/color_scale.h"
@@ -22,15 +22,11 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <numeric>
-
 namespace kernscope::ui {
 
 namespace {
 
 constexpr int kSettleMilliseconds = 200;
-/// Output channels up to which a density is computed for each.
-constexpr std::uint64_t kMaxChannels = std::uint64_t{1} << 20;
 
 } // namespace
 
@@ -41,11 +37,15 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     m_header = new WeightHeader(false, content);
     for (QLabel **label : {&m_figures, &m_note, &m_cell}) {
         *label = new QLabel(content);
-        (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
+    m_figures->setWordWrap(true);
+    m_figures->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_figures, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
+    m_note->setWordWrap(true);
     m_note->setForegroundRole(QPalette::PlaceholderText);
     m_cell->setAccessibleName(tr("Cell"));
+    m_cell->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_scale = new ColorScale(content);
     m_scale->showDensity();
     m_picture = new TileView(session.tasks(), content);
@@ -65,8 +65,10 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     upperLayout->setSpacing(2);
     upperLayout->addLayout(bar);
     upperLayout->addWidget(m_picture, 1);
-    upperLayout->addWidget(m_cell);
-    upperLayout->addWidget(createPainting());
+    auto *foot = new QHBoxLayout;
+    foot->addWidget(m_cell, 1);
+    foot->addWidget(createPainting());
+    upperLayout->addLayout(foot);
     auto *parts = new QSplitter(Qt::Vertical, content);
     parts->addWidget(upper);
     parts->addWidget(m_density);
@@ -94,9 +96,11 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
 QWidget *MaskDock::createPainting()
 {
     m_keep = new QAction(tr("Keep Element"), this);
+    m_keep->setIconText(tr("Keep"));
     m_keep->setToolTip(tr("Keep the element under the cell cursor, with the value beside: one "
                           "value more is stored (K)"));
     m_drop = new QAction(tr("Leave Element Out"), this);
+    m_drop->setIconText(tr("Leave out"));
     m_drop->setToolTip(
         tr("Leave the element under the cell cursor out: it reads as 0 and one value "
            "less is stored (D)"));
@@ -106,7 +110,7 @@ QWidget *MaskDock::createPainting()
     m_keepValue = new QLineEdit(QStringLiteral("0"), m_painting);
     m_keepValue->setAccessibleName(tr("Value of kept elements"));
     m_keepValue->setToolTip(tr("The value that a kept element gets"));
-    m_keepValue->setMaximumWidth(theme::em(this, 6));
+    m_keepValue->setMaximumWidth(theme::em(this, 4));
     auto *validator = new QDoubleValidator(m_keepValue);
     validator->setLocale(QLocale::c());
     m_keepValue->setValidator(validator);
@@ -124,7 +128,6 @@ QWidget *MaskDock::createPainting()
             layout->addWidget(m_keepValue);
         }
     }
-    layout->addStretch(1);
     return m_painting;
 }
 
@@ -155,6 +158,14 @@ void MaskDock::connectViews()
     });
     connect(m_density, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
     connect(&session(), &Session::patchingEnabledChanged, this, &MaskDock::updatePainting);
+    // Asking for an edit stops all reading; a refusal brings no new bytes to read.
+    connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        m_figures->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
+    });
 }
 
 bool MaskDock::working() const
@@ -243,48 +254,14 @@ void MaskDock::drawPicture(bool same)
                          same);
 }
 
-Result<MaskDock::Figures> MaskDock::computeFigures(const Bundle &bundle, std::size_t weight,
-                                                   Progress &progress)
-{
-    const BundleReadLock lock(bundle);
-    const Weight &shown = bundle.weights()[weight];
-    Figures figures;
-    figures.elements = shown.elements.value;
-    progress.setTotal(figures.elements);
-    const bool plotted = shown.shape.size() > 1 && shown.shape[0] <= kMaxChannels;
-    if (plotted) {
-        auto channels = channelDensity(bundle, weight, &progress);
-        if (!channels)
-            return tl::unexpected(channels.error());
-        figures.channels = std::move(*channels);
-        figures.perChannel =
-            figures.channels.empty() ? 0 : figures.elements / figures.channels.size();
-        figures.kept =
-            std::accumulate(figures.channels.begin(), figures.channels.end(), std::uint64_t{0});
-    }
-    if (shown.has(codec::PartRole::Mask)) {
-        const auto decoder = bundle.decoder(weight);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        figures.survivors = decoder->payloadElements().value;
-        figures.kept = decoder->rank(figures.elements);
-    } else if (!plotted) {
-        const auto statistics = computeStatistics(bundle, weight, {}, &progress);
-        if (!statistics)
-            return tl::unexpected(statistics.error());
-        figures.kept = statistics->elements - statistics->zeros;
-    }
-    return figures;
-}
-
 void MaskDock::readFigures()
 {
     m_task = session().tasks().start(
         this, tr("Density of %1").arg(fromUtf8(m_shown->weights()[m_weight].name)),
         [bundle = m_shown, weight = m_weight](Progress &progress) {
-            return computeFigures(*bundle, weight, progress);
+            return MaskFigures::compute(*bundle, weight, progress);
         },
-        [this](Result<Figures> figures) {
+        [this](Result<MaskFigures> figures) {
             m_task.reset();
             if (figures)
                 showFigures(*figures);
@@ -293,21 +270,12 @@ void MaskDock::readFigures()
         });
 }
 
-void MaskDock::showFigures(const Figures &figures)
+void MaskDock::showFigures(const MaskFigures &figures)
 {
-    const double density = figures.elements == 0 ? 0
-                                                 : static_cast<double>(figures.kept) /
-                                                       static_cast<double>(figures.elements);
     const bool masked = m_reader->masked();
-    QString text = (masked ? tr("%1 of %2 kept (%3)") : tr("%1 of %2 not zero (%3)"))
-                       .arg(groupedNumber(figures.kept), groupedNumber(figures.elements),
-                            percentText(density));
-    if (masked)
-        text += tr(" \u00B7 %1 values stored").arg(groupedNumber(figures.survivors));
-    if (masked && figures.survivors != figures.kept)
-        text += tr(" \u2260 the mask and its values disagree");
-    m_figures->setText(text);
-    m_density->setDensity(figures.channels, figures.perChannel, masked);
+    m_figures->setText(figures.text(masked));
+    m_density->setDensity(figures.channels, figures.perChannel, masked,
+                          axisNames(m_reader->weight()).value(0));
     m_density->setVisible(!figures.channels.empty());
     const Place &place = session().place();
     if (place.weight == m_weight && place.element && !m_reader->map().wrapped()) {
@@ -354,6 +322,7 @@ void MaskDock::updatePainting()
 {
     const auto cell = m_picture->currentCell();
     m_cell->setText(cell ? m_picture->describe(*cell) : tr("no cell chosen"));
+    m_cell->setToolTip(m_cell->text());
     const bool masked = m_reader && m_reader->masked();
     m_painting->setVisible(masked && session().patchingEnabled());
     const bool can = masked && session().patchingEnabled() && currentElement().has_value();

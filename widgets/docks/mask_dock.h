@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/dock.h"
+#include "widgets/docks/mask_figures.h"
 #include "widgets/task_manager.h"
 #include "widgets/views/weight_reader.h"
 
@@ -47,19 +48,12 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    struct Figures {
-        std::uint64_t kept = 0, elements = 0, survivors = 0;
-        std::vector<std::uint64_t> channels; ///< empty where there are too many to plot
-        std::uint64_t perChannel = 0;
-    };
     QWidget *createPainting();
     void createActions();
     void connectViews();
     void showWeight(std::size_t weight, bool same);
     void readFigures();
-    static Result<Figures> computeFigures(const Bundle &bundle, std::size_t weight,
-                                          Progress &progress);
-    void showFigures(const Figures &figures);
+    void showFigures(const MaskFigures &figures);
     void drawPicture(bool same);
     void moveCell(std::uint64_t row, std::uint64_t col, bool now);
     void goToMoved();

@@ -61,7 +61,7 @@ QWidget *PatchesDock::buildList()
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    const std::array<double, PatchListModel::ColumnCount> widths{3.5, 16, 5.5, 5.5, 13, 3.5, 10};
+    const std::array<double, PatchListModel::ColumnCount> widths{3.5, 15, 6.5, 6.5, 12, 3.5, 10};
     for (int column = 0; column < PatchListModel::ColumnCount; ++column)
         m_table->setColumnWidth(column, theme::em(this, widths[static_cast<std::size_t>(column)]));
     m_table->horizontalHeader()->setStretchLastSection(true);
@@ -75,7 +75,7 @@ QWidget *PatchesDock::buildList()
     m_bytes->setLineWrapMode(QPlainTextEdit::NoWrap);
     splitter->setStretchFactor(0, 4);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({theme::em(this, 60), theme::em(this, 14)});
+    splitter->setSizes({theme::em(this, 40), theme::em(this, 15)});
 
     connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &PatchesDock::showBytes);

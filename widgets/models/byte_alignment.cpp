@@ -23,6 +23,9 @@ std::string_view textOf(const BundleFile &file)
     return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
+/// Pair of a section that the other side cannot have.
+constexpr std::size_t kNoPartner = kNoIndex - 1;
+
 /// What a section is recognised by: the pair of weights it belongs to and its role there; of what
 /// belongs to no pair, the last section that does, and how many of its kind came since.
 struct SectionKey {
@@ -39,42 +42,76 @@ struct SectionKey {
     }
 };
 
-/// Keys of the sections [first, end) of one side. `pairOf`: pair of each weight, kNoIndex for none.
-std::vector<SectionKey> keysOf(const Bundle &bundle, std::size_t first, std::size_t end,
-                               const std::vector<std::size_t> &pairOf)
+/// Whose a section is.
+enum class Owner : std::uint8_t {
+    Pair,  ///< a part of a weight that both sides have
+    Alone, ///< a part of a weight that the other side lacks
+    Place, ///< nobody's: recognised by where it stands
+};
+
+/// Gives the sections of one side their keys. `pairOf`: pair of each weight, kNoIndex for none.
+/// Where weights are named by their offsets only (`byPlace`), one without a partner is recognised
+/// by where it stands.
+class SectionKeys
 {
-    std::vector<SectionKey> keys;
-    SectionKey last;
-    std::map<SectionKind, std::size_t> since;
-    for (std::size_t i = first; i < end; ++i) {
-        const Section &section = bundle.sections()[i];
+public:
+    SectionKeys(const Bundle &bundle, const std::vector<std::size_t> &pairOf, bool byPlace)
+        : m_bundle(bundle), m_pairOf(pairOf), m_byPlace(byPlace)
+    {
+    }
+
+    /// Of the sections [first, end).
+    std::vector<SectionKey> keys(std::size_t first, std::size_t end)
+    {
+        std::vector<SectionKey> keys;
+        for (std::size_t i = first; i < end; ++i)
+            keys.push_back(keyOf(i));
+        return keys;
+    }
+
+private:
+    Owner ownerOf(const Section &section) const
+    {
+        if (section.weight == kNoIndex)
+            return Owner::Place;
+        if (m_pairOf[section.weight] != kNoIndex)
+            return Owner::Pair;
+        return m_byPlace ? Owner::Place : Owner::Alone;
+    }
+
+    SectionKey keyOf(std::size_t index)
+    {
+        const Section &section = m_bundle.sections()[index];
         SectionKey key;
-        const std::size_t pair = section.weight < pairOf.size() ? pairOf[section.weight] : kNoIndex;
-        if (section.weight != kNoIndex && pair == kNoIndex) {
-            // A weight without a partner: a key that the other side cannot have.
-            key.pair = kNoIndex - 1;
-            key.ordinal = i + 1;
-            key.metadata = true;
-            keys.push_back(key);
-            continue;
-        }
-        if (section.weight != kNoIndex) {
-            const auto &parts = bundle.weights()[section.weight].parts;
-            key.pair = pair;
+        switch (ownerOf(section)) {
+        case Owner::Alone:
+            key.pair = kNoPartner;
+            key.ordinal = index + 1;
+            return key;
+        case Owner::Pair: {
+            const auto &parts = m_bundle.weights()[section.weight].parts;
+            key.pair = m_pairOf[section.weight];
             key.role =
                 section.part < parts.size() ? static_cast<int>(parts[section.part].role) : -1;
             key.metadata = section.kind == SectionKind::Metadata;
-            last = key;
-            since.clear();
-        } else {
-            key = last;
-            key.kind = section.kind;
-            key.ordinal = ++since[section.kind];
+            m_last = key;
+            m_since.clear();
+            return key;
         }
-        keys.push_back(key);
+        case Owner::Place: break;
+        }
+        key = m_last;
+        key.kind = section.kind;
+        key.ordinal = ++m_since[section.kind];
+        return key;
     }
-    return keys;
-}
+
+    const Bundle &m_bundle;
+    const std::vector<std::size_t> &m_pairOf;
+    bool m_byPlace;
+    SectionKey m_last;
+    std::map<SectionKind, std::size_t> m_since; ///< sections of a kind since m_last
+};
 
 } // namespace
 
@@ -172,11 +209,12 @@ void ByteAligner::alignSections(std::size_t a, std::size_t b)
     using Range = std::pair<std::size_t, std::size_t>;
     const Range sectionsA = a == kNoIndex ? Range{0, 0} : m_a.sectionsOf(a);
     const Range sectionsB = b == kNoIndex ? Range{0, 0} : m_b.sectionsOf(b);
-    const auto keysA = keysOf(m_a, sectionsA.first, sectionsA.second, m_pairOfA);
-    const auto keysB = keysOf(m_b, sectionsB.first, sectionsB.second, m_pairOfB);
+    const bool byPlace = m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
+    const auto keysA = SectionKeys(m_a, m_pairOfA, byPlace).keys(sectionsA.first, sectionsA.second);
+    const auto keysB = SectionKeys(m_b, m_pairOfB, byPlace).keys(sectionsB.first, sectionsB.second);
     std::map<SectionKey, std::size_t> byKeyB;
     for (std::size_t i = 0; i < keysB.size(); ++i) {
-        if (keysB[i].pair != kNoIndex - 1)
+        if (keysB[i].pair != kNoPartner)
             byKeyB.emplace(keysB[i], i);
     }
     std::vector<std::size_t> partner(keysA.size(), kNoIndex);

@@ -3,6 +3,8 @@
 #include "widgets/models/table_text.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 namespace kernscope::ui {
 
@@ -31,6 +33,30 @@ QString shellQuoted(QString text)
 {
     text.replace(QLatin1Char('\''), QLatin1String("'\\''"));
     return QLatin1Char('\'') + text + QLatin1Char('\'');
+}
+
+/// The edit with the value that the form holds: the command line takes nothing less exact unless it
+/// is told to.
+Edit heldEdit(const AppliedEdit &applied)
+{
+    Edit edit = applied.edit;
+    const bool single = edit.kind == Edit::Kind::Set || edit.kind == Edit::Kind::Keep ||
+                        edit.kind == Edit::Kind::Codebook || edit.kind == Edit::Kind::Scale;
+    if (single)
+        edit.value = applied.stored;
+    return edit;
+}
+
+/// How far the edits of many elements may be off; 0 where all are exact.
+double largestError(const std::vector<PatchEntry> &patches)
+{
+    double largest = 0;
+    for (const PatchEntry &entry : patches) {
+        const Edit::Kind kind = entry.edit->edit.kind;
+        if (entry.active && (kind == Edit::Kind::Fill || kind == Edit::Kind::FromNpy))
+            largest = std::max(largest, std::abs(entry.edit->asked - entry.edit->stored));
+    }
+    return largest;
 }
 
 } // namespace
@@ -75,11 +101,16 @@ QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &pat
 {
     QStringList words{QStringLiteral("kernscope-cli"), QStringLiteral("patch"), shellQuoted(path)};
     for (const PatchEntry &entry : patches) {
-        if (entry.active)
-            words << QStringLiteral("--%1 %2").arg(
-                fromUtf8(editKindName(entry.edit->edit.kind)),
-                shellQuoted(fromUtf8(editText(entry.edit->edit))));
+        if (!entry.active)
+            continue;
+        const Edit edit = heldEdit(*entry.edit);
+        words << QStringLiteral("--%1 %2").arg(fromUtf8(editKindName(edit.kind)),
+                                               shellQuoted(fromUtf8(editText(edit))));
     }
+    if (const double error = largestError(patches); error > 0)
+        words << QStringLiteral("--tolerance %1")
+                     .arg(std::nextafter(error, std::numeric_limits<double>::infinity()), 0, 'g',
+                          17);
     words << QStringLiteral("--in-place");
     return words.join(QLatin1Char(' '));
 }
@@ -88,9 +119,11 @@ QString patchScript(const std::vector<PatchEntry> &patches)
 {
     QString script;
     for (const PatchEntry &entry : patches) {
-        if (entry.active)
-            script += QStringLiteral("%1 %2\n").arg(fromUtf8(editKindName(entry.edit->edit.kind)),
-                                                    fromUtf8(editText(entry.edit->edit)));
+        if (!entry.active)
+            continue;
+        const Edit edit = heldEdit(*entry.edit);
+        script += QStringLiteral("%1 %2\n").arg(fromUtf8(editKindName(edit.kind)),
+                                                fromUtf8(editText(edit)));
     }
     return script;
 }

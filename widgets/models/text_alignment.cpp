@@ -45,6 +45,16 @@ std::string keyOf(std::string_view line)
     return std::string(line.substr(quote, end - quote + 1));
 }
 
+/// Last resort: the first word ("func", "return").
+std::string firstWordOf(std::string_view line)
+{
+    const auto first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos)
+        return {};
+    const auto end = line.find_first_of(" \t(<[{\n", first);
+    return std::string(line.substr(first, end == std::string_view::npos ? end : end - first));
+}
+
 using Match = std::pair<std::size_t, std::size_t>;
 
 /// Longest run of matches that ascends on both sides (matches are in order of A).
@@ -83,7 +93,8 @@ public:
         const auto text = [](std::string_view line) { return std::string(line); };
         matchOnce(m_first, m_a.size() - m_last, m_first, m_b.size() - m_last, text);
         growMatches();
-        matchGaps();
+        matchGaps(keyOf);
+        matchGaps(firstWordOf);
         return pieces();
     }
 
@@ -163,8 +174,9 @@ private:
         }
     }
 
-    /// Between matches: statements of one name.
-    void matchGaps()
+    /// Between matches: lines whose key occurs once on each side.
+    template <class Key>
+    void matchGaps(Key key)
     {
         std::size_t a = 0, b = 0;
         while (a < m_a.size()) {
@@ -175,7 +187,7 @@ private:
             std::size_t endA = a;
             while (endA < m_a.size() && m_partner[endA] == kNone)
                 ++endA;
-            matchOnce(a, endA, b, endA < m_a.size() ? m_partner[endA] : m_b.size(), keyOf);
+            matchOnce(a, endA, b, endA < m_a.size() ? m_partner[endA] : m_b.size(), key);
             a = endA;
         }
     }

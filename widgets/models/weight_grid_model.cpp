@@ -14,6 +14,7 @@ namespace {
 
 constexpr int kBlocksKept = 512;
 constexpr std::size_t kBlocksAtOnce = 16;
+constexpr int kRetryMilliseconds = 500;
 
 /// First cell of the window that shows `at`: a multiple of half a window.
 std::uint64_t windowStart(std::uint64_t at, std::uint64_t count, std::uint64_t window)
@@ -41,6 +42,13 @@ unsigned hexDigits(const Weight &weight)
 WeightGridModel::WeightGridModel(TaskManager &tasks, QObject *parent)
     : QAbstractTableModel(parent), m_tasks(tasks), m_blocks(kBlocksKept)
 {
+    // Cancelled with everything else: what is on view is still missing.
+    connect(&tasks, &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        QTimer::singleShot(kRetryMilliseconds, this, &WeightGridModel::startReading);
+    });
 }
 
 WeightGridModel::~WeightGridModel()

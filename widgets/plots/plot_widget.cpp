@@ -52,7 +52,7 @@ PlotWidget::PlotWidget(const QString &name, QWidget *parent)
     m_table->setTabKeyNavigation(false);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &now) {
-                if (now.isValid() && m_table->hasFocus())
+                if (now.isValid() && m_table->hasFocus() && !m_switching)
                     choose(now.row());
             });
     connect(m_table, &QAbstractItemView::activated, this,
@@ -92,7 +92,10 @@ bool PlotWidget::tableShown() const
 
 void PlotWidget::showTable(bool shown)
 {
+    // A table that gets the focus picks its first row by itself: no wish of the person's.
+    m_switching = true;
     m_stack->setCurrentWidget(shown ? static_cast<QWidget *>(m_table) : m_plot);
+    m_switching = false;
     setFocusProxy(m_stack->currentWidget());
     m_showTable->setChecked(shown);
     setCurrentPoint(m_current);

@@ -91,6 +91,7 @@ private:
     QAction *m_showTable = nullptr;
     QList<QAction *> m_actions;
     int m_current = -1;
+    bool m_switching = false;
 };
 
 } // namespace kernscope::ui

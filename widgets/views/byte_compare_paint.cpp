@@ -97,6 +97,21 @@ QString ByteCompareView::titleOf(std::size_t index, bool ofA) const
     return tr("%1  %2 B").arg(fromUtf8(shown.name), groupedNumber(shown.range.bytes.value));
 }
 
+/// What goes behind the name of a section: on the right of a pair, or on the side that has it.
+QString ByteCompareView::stateOf(std::size_t index, bool ofA) const
+{
+    const AlignedSection &section = alignment().sections()[index];
+    if (section.b == kNoIndex)
+        return ofA ? tr("  \u25C0 only in A") : QString();
+    if (section.a == kNoIndex)
+        return ofA ? QString() : tr("  \u25B6 only in B");
+    if (ofA || !m_differences)
+        return {};
+    const std::uint64_t different = m_differences->differentIn(index);
+    return different == 0 ? tr("  = equal")
+                          : tr("  \u2260 %1 B differ").arg(groupedNumber(different));
+}
+
 void ByteCompareView::paintFileTitle(QPainter &painter, std::size_t index, double top) const
 {
     const AlignedFile &file = alignment().files()[index];
@@ -133,11 +148,7 @@ void ByteCompareView::paintSectionTitle(QPainter &painter, std::size_t index, do
             painter.fillRect(swatch, theme::brushOf(section.kind, dark));
         }
         QString text = titleOf(index, ofA);
-        if (!ofA && m_differences) {
-            const std::uint64_t different = m_differences->differentIn(index);
-            text += different == 0 ? tr("  = equal")
-                                   : tr("  \u2260 %1 B differ").arg(groupedNumber(different));
-        }
+        text += stateOf(index, ofA);
         painter.setPen(palette().color(there ? QPalette::Text : QPalette::PlaceholderText));
         const double room = sideWidth() - side - 3 * m_layout.charWidth();
         painter.drawText(

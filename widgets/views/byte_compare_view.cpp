@@ -195,6 +195,10 @@ void ByteCompareView::setCursor(const ByteCursor &cursor)
         return;
     m_cursor = cursor;
     const AlignedSegment &segment = alignment().segments()[cursor.segment];
+    // On the side that has something to show there.
+    if (!byteDiffers(*m_bytes, segment, cursor.offset, m_sideA) &&
+        byteDiffers(*m_bytes, segment, cursor.offset, !m_sideA))
+        m_sideA = !m_sideA;
     if (segment.oneSided())
         m_sideA = segment.lengthA > 0;
     reveal();

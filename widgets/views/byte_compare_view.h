@@ -100,6 +100,7 @@ private:
     double sideWidth() const;
     int headerHeight() const;
     QString titleOf(std::size_t section, bool ofA) const;
+    QString stateOf(std::size_t section, bool ofA) const;
 
     void paintHeader(QPainter &painter) const;
     void paintFileTitle(QPainter &painter, std::size_t file, double top) const;

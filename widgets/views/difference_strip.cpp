@@ -36,32 +36,45 @@ void DifferenceStrip::setDifferences(const ByteRows &rows, const AlignedBytes &b
                                      const ByteDifferences *differences)
 {
     m_rows = rows.rows();
-    m_density.clear();
-    if (differences && m_rows > 0) {
-        m_density.assign(kBins, 0.0f);
-        for (const ByteDifferences::Block &block : differences->blocks()) {
-            const std::size_t first =
-                binOf(rows.rowOf(bytes.alignment, block.segment, block.first), m_rows);
-            const std::size_t last = binOf(
-                rows.rowOf(bytes.alignment, block.segment, block.first + block.length - 1), m_rows);
-            const float density =
-                static_cast<float>(block.different) / static_cast<float>(block.length);
-            for (std::size_t bin = first; bin <= last; ++bin)
-                m_density[bin] = std::max(m_density[bin], density);
+    for (auto &side : m_density)
+        side.assign(differences && m_rows > 0 ? kBins : 0, 0.0f);
+    for (std::size_t i = 0; !m_density[0].empty() && i < differences->blocks().size(); ++i) {
+        const ByteDifferences::Block &block = differences->blocks()[i];
+        const AlignedSegment &segment = bytes.alignment.segments()[block.segment];
+        const std::uint64_t firstRow = rows.rowOf(bytes.alignment, block.segment, block.first);
+        const std::uint64_t lastRow =
+            rows.rowOf(bytes.alignment, block.segment, block.first + block.length - 1);
+        const float density =
+            static_cast<float>(block.different) / static_cast<float>(block.length);
+        for (std::size_t bin = binOf(firstRow, m_rows); bin <= binOf(lastRow, m_rows); ++bin) {
+            if (block.first < segment.lengthA)
+                m_density[0][bin] = std::max(m_density[0][bin], density);
+            if (block.first < segment.lengthB)
+                m_density[1][bin] = std::max(m_density[1][bin], density);
         }
-        const auto marked =
-            std::count_if(m_density.begin(), m_density.end(), [](float d) { return d > 0; });
-        setAccessibleDescription(
-            tr("%1 % of the rows lie near a difference")
-                .arg(100.0 * static_cast<double>(marked) / static_cast<double>(kBins), 0, 'f', 1));
     }
+    std::size_t marked = 0;
+    for (std::ptrdiff_t bin = 0; bin < static_cast<std::ptrdiff_t>(kBins); ++bin)
+        marked += markedAt(bin) ? 1 : 0;
+    setAccessibleDescription(
+        tr("%1 % of the rows lie near a difference")
+            .arg(100.0 * static_cast<double>(marked) / static_cast<double>(kBins), 0, 'f', 1));
     update();
+}
+
+bool DifferenceStrip::markedAt(std::ptrdiff_t bin) const
+{
+    if (bin < 0 || static_cast<std::size_t>(bin) >= m_density[0].size())
+        return false;
+    const auto at = static_cast<std::size_t>(bin);
+    return m_density[0][at] > 0 || m_density[1][at] > 0;
 }
 
 void DifferenceStrip::clear()
 {
     m_rows = 0;
-    m_density.clear();
+    for (auto &side : m_density)
+        side.clear();
     update();
 }
 
@@ -72,32 +85,37 @@ void DifferenceStrip::setView(std::uint64_t top, std::uint64_t visible)
     update();
 }
 
-double DifferenceStrip::densityAt(int y) const
+double DifferenceStrip::densityAt(int y, bool ofA) const
 {
-    if (m_density.empty() || height() <= 0 || y < 0 || y >= height())
+    const std::vector<float> &side = m_density[ofA ? 0 : 1];
+    if (side.empty() || y < 0 || y >= height())
         return 0;
     // A pixel shows the densest of the stretches that fall on it.
-    const std::size_t first =
-        static_cast<std::size_t>(y) * kBins / static_cast<std::size_t>(height());
-    const std::size_t end = std::max(first + 1, static_cast<std::size_t>(y + 1) * kBins /
-                                                    static_cast<std::size_t>(height()));
+    const auto tall = static_cast<std::size_t>(height());
+    const std::size_t first = static_cast<std::size_t>(y) * kBins / tall;
+    const std::size_t end = std::max(first + 1, static_cast<std::size_t>(y + 1) * kBins / tall);
+    const auto begin = side.begin() + static_cast<std::ptrdiff_t>(first);
     return static_cast<double>(
-        *std::max_element(m_density.begin() + static_cast<std::ptrdiff_t>(first),
-                          m_density.begin() + static_cast<std::ptrdiff_t>(std::min(end, kBins))));
+        *std::max_element(begin, side.begin() + static_cast<std::ptrdiff_t>(std::min(end, kBins))));
 }
 
 void DifferenceStrip::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     painter.fillRect(rect(), palette().color(QPalette::Base));
-    QColor ink = theme::color(Token::DiffMore, theme::isDark(palette()));
-    for (int y = 0; y < height(); ++y) {
-        const double density = densityAt(y);
-        if (density <= 0)
-            continue;
-        // One byte in a thousand must still be seen.
-        ink.setAlphaF(static_cast<float>(0.35 + 0.65 * std::sqrt(density)));
-        painter.fillRect(QRect(1, y, width() - 2, 1), ink);
+    const bool dark = theme::isDark(palette());
+    const int half = width() / 2;
+    for (const bool ofA : {true, false}) {
+        QColor ink = theme::color(ofA ? Token::DiffLess : Token::DiffMore, dark);
+        const int left = ofA ? 1 : half;
+        for (int y = 0; y < height(); ++y) {
+            const double density = densityAt(y, ofA);
+            if (density <= 0)
+                continue;
+            // One byte in a thousand must still be seen.
+            ink.setAlphaF(static_cast<float>(0.35 + 0.65 * std::sqrt(density)));
+            painter.fillRect(QRect(left, y, half - 1, 1), ink);
+        }
     }
     painter.setPen(palette().color(QPalette::Mid));
     painter.drawRect(rect().adjusted(0, 0, -1, -1));
@@ -134,16 +152,12 @@ void DifferenceStrip::mouseMoveEvent(QMouseEvent *event)
 /// To the start of the next run of differing stretches.
 void DifferenceStrip::step(bool down)
 {
-    if (m_rows == 0 || m_density.empty())
+    if (m_rows == 0)
         return;
     const auto here = static_cast<std::ptrdiff_t>(binOf(m_top + m_visible / 2, m_rows));
-    const auto marked = [this](std::ptrdiff_t bin) {
-        return bin >= 0 && bin < static_cast<std::ptrdiff_t>(kBins) &&
-               m_density[static_cast<std::size_t>(bin)] > 0;
-    };
     for (std::ptrdiff_t bin = here + (down ? 1 : -1);
          bin >= 0 && bin < static_cast<std::ptrdiff_t>(kBins); bin += down ? 1 : -1) {
-        if (marked(bin) && !marked(bin - 1)) {
+        if (markedAt(bin) && !markedAt(bin - 1)) {
             wantAt((static_cast<double>(bin) + 0.5) * height() / static_cast<double>(kBins));
             return;
         }

@@ -6,12 +6,14 @@
 
 #include <QWidget>
 
+#include <array>
 #include <vector>
 
 namespace kernscope::ui {
 
-/// The whole of two files as a narrow strip from top to bottom: how densely bytes differ, and which
-/// part is in view. Click and drag scroll; keys go from one differing place to the next.
+/// The whole of two bundles as a narrow strip from top to bottom: how densely bytes differ, A on
+/// the left half and B on the right, so that what one side has alone fills half; and which part is
+/// in view. Click and drag scroll; keys go from one differing place to the next.
 class DifferenceStrip : public QWidget
 {
     Q_OBJECT
@@ -26,8 +28,8 @@ public:
     /// Rows in view.
     void setView(std::uint64_t top, std::uint64_t visible);
 
-    /// Share of the bytes that differ at a height, 0 to 1.
-    double densityAt(int y) const;
+    /// Share of the bytes of a side that differ at a height, 0 to 1.
+    double densityAt(int y, bool ofA) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -42,11 +44,13 @@ protected:
     void keyPressEvent(QKeyEvent *event) override;
 
 private:
+    bool markedAt(std::ptrdiff_t bin) const;
     void wantAt(double y);
     void step(bool down);
 
     std::uint64_t m_rows = 0, m_top = 0, m_visible = 0;
-    std::vector<float> m_density; ///< by equal stretches of the rows; empty: not known
+    /// Of A and B, by equal stretches of the rows; empty: not known.
+    std::array<std::vector<float>, 2> m_density;
 };
 
 } // namespace kernscope::ui

@@ -21,6 +21,13 @@ class CellDelegate final : public QStyledItemDelegate
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
+    /// The whole cell of the grid: else the view hands out as much as the value alone needs.
+    QSize sizeHint(const QStyleOptionViewItem &option, const QModelIndex &index) const override
+    {
+        const auto *view = qobject_cast<const QListView *>(option.widget);
+        return view ? view->gridSize() : QStyledItemDelegate::sizeHint(option, index);
+    }
+
     void paint(QPainter *painter, const QStyleOptionViewItem &option,
                const QModelIndex &index) const override
     {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/views/slice_picker.h"
 
+#include "widgets/theme/theme.h"
+#include "widgets/views/flow_layout.h"
+
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -11,9 +14,13 @@
 
 namespace kernscope::ui {
 
-SlicePicker::SlicePicker(QWidget *parent) : QWidget(parent), m_layout(new QHBoxLayout(this))
+SlicePicker::SlicePicker(QWidget *parent) : QWidget(parent), m_layout(new FlowLayout(this))
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
+    m_layout->setSpacing(theme::em(this, 0.4));
+    QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
     setAccessibleName(tr("Slice"));
     hide();
 }
@@ -37,7 +44,7 @@ void SlicePicker::rebuild()
         delete item->widget();
         delete item;
     }
-    m_labels.clear();
+    m_axes.clear();
     m_indices.clear();
     const auto axes = static_cast<qsizetype>(m_map.shape().size());
     setVisible(axes >= 2);
@@ -49,11 +56,9 @@ void SlicePicker::rebuild()
     m_rows->setToolTip(tr("The axis that makes the rows; the others make the columns."));
     m_rows->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     connect(m_rows, &QComboBox::activated, this, &SlicePicker::readControls);
-    m_layout->addWidget(new QLabel(tr("Rows:"), this));
-    m_layout->addWidget(m_rows);
+    addPair(tr("Rows:"), m_rows);
     for (qsizetype axis = 0; axis < axes; ++axis) {
         const std::uint64_t extent = m_map.shape()[static_cast<std::size_t>(axis)];
-        auto *label = new QLabel(m_names.value(axis) + QLatin1Char(':'), this);
         auto *index = new QSpinBox(this);
         index->setRange(
             -1, static_cast<int>(std::min<std::uint64_t>(
@@ -62,15 +67,25 @@ void SlicePicker::rebuild()
         index->setAccessibleName(tr("Index along %1").arg(m_names.value(axis)));
         index->setToolTip(tr("Index along %1; \u201Call\u201D lays the axis into the columns.")
                               .arg(m_names.value(axis)));
-        label->setBuddy(index);
         connect(index, &QSpinBox::valueChanged, this, &SlicePicker::readControls);
-        m_layout->addWidget(label);
-        m_layout->addWidget(index);
-        m_labels.push_back(label);
+        m_axes.push_back(addPair(m_names.value(axis) + QLatin1Char(':'), index));
         m_indices.push_back(index);
     }
-    m_layout->addStretch(1);
     updateControls();
+}
+
+/// A label and its control, which stay beside each other.
+QWidget *SlicePicker::addPair(const QString &text, QWidget *control)
+{
+    auto *pair = new QWidget(this);
+    auto *label = new QLabel(text, pair);
+    label->setBuddy(control);
+    auto *layout = new QHBoxLayout(pair);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(label);
+    layout->addWidget(control);
+    m_layout->addWidget(pair);
+    return pair;
 }
 
 void SlicePicker::updateControls()
@@ -83,8 +98,7 @@ void SlicePicker::updateControls()
         const auto held = m_map.held()[axis];
         const bool used = axis != m_map.rowAxis() && m_map.shape()[axis] > 1;
         m_indices[axis]->setValue(held ? static_cast<int>(*held) : -1);
-        m_indices[axis]->setVisible(used);
-        m_labels[axis]->setVisible(used);
+        m_axes[axis]->setVisible(used);
     }
     m_updating = false;
 }

@@ -9,11 +9,11 @@
 #include <vector>
 
 class QComboBox;
-class QHBoxLayout;
-class QLabel;
 class QSpinBox;
 
 namespace kernscope::ui {
+
+class FlowLayout;
 
 /// One control an axis: which axis makes the rows, and of each other axis "all" or one index.
 /// Shows nothing for tensors of fewer than two axes.
@@ -35,14 +35,15 @@ Q_SIGNALS:
 
 private:
     void rebuild();
+    QWidget *addPair(const QString &text, QWidget *control);
     void readControls();
     void updateControls();
 
     SliceMap m_map;
     QStringList m_names;
-    QHBoxLayout *m_layout = nullptr;
+    FlowLayout *m_layout = nullptr;
     QComboBox *m_rows = nullptr;
-    std::vector<QLabel *> m_labels;
+    std::vector<QWidget *> m_axes;     ///< label and control of each axis
     std::vector<QSpinBox *> m_indices; ///< one an axis
     bool m_updating = false;
 };

@@ -42,7 +42,7 @@ TileView::TileView(TaskManager &tasks, QWidget *parent)
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setMouseTracking(true);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
-    setMinimumSize(theme::em(this, 6), theme::em(this, 5));
+    setMinimumSize(theme::em(this, 6), theme::em(this, 3));
     const auto add = [this](const QString &text, const QKeySequence &key, const QString &icon,
                             void (TileView::*slot)()) {
         auto *action = new QAction(text, this);
@@ -57,6 +57,7 @@ TileView::TileView(TaskManager &tasks, QWidget *parent)
     add(tr("Zoom In"), QKeySequence(Qt::Key_Plus), QStringLiteral("+"), &TileView::zoomIn);
     add(tr("Zoom Out"), QKeySequence(Qt::Key_Minus), QStringLiteral("\u2212"), &TileView::zoomOut);
     add(tr("Fit Picture"), QKeySequence(Qt::Key_0), tr("Fit"), &TileView::fit);
+    connect(m_loader, &TileLoader::tilesLost, this, &TileView::refreshWanted);
     connect(m_loader, &TileLoader::tileReady, this, [this] {
         viewport()->update();
         refreshWanted();
@@ -123,24 +124,29 @@ void TileView::zoomBy(double factor, QPointF anchor)
     moveTo(geometry.zoomed(to, anchor));
 }
 
-QPointF TileView::keyboardAnchor() const
+/// About the cell cursor where it is in view, which then stays so.
+void TileView::zoomAboutCursor(double factor)
 {
-    if (m_current) {
-        const QRect rect = cellRect(*m_current);
-        if (viewport()->rect().intersects(rect))
-            return QRectF(rect).center();
+    const QRectF area(viewport()->rect());
+    const QPointF cursor =
+        m_current ? geometryNow().centreOf(m_current->row, m_current->col) : QPointF(-9, -9);
+    if (!area.adjusted(-1, -1, 1, 1).contains(cursor)) {
+        zoomBy(factor, area.center());
+        return;
     }
-    return QRectF(viewport()->rect()).center();
+    zoomBy(factor, cursor);
+    if (!m_state.fits())
+        moveTo(geometryNow().revealing(m_current->row, m_current->col));
 }
 
 void TileView::zoomIn()
 {
-    zoomBy(2, keyboardAnchor());
+    zoomAboutCursor(2);
 }
 
 void TileView::zoomOut()
 {
-    zoomBy(0.5, keyboardAnchor());
+    zoomAboutCursor(0.5);
 }
 
 void TileView::fit()

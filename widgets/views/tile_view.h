@@ -96,7 +96,7 @@ private:
     ViewGeometry geometryNow() const;
     void moveTo(const ViewState &state); ///< by the person: emits
     void zoomBy(double factor, QPointF anchor);
-    QPointF keyboardAnchor() const;
+    void zoomAboutCursor(double factor);
     void pickCell(const Cell &cell);
     bool moveCursor(QKeyEvent *event);
     bool panByKey(QKeyEvent *event);
@@ -110,6 +110,7 @@ private:
     Describe m_describe;
     QList<QAction *> m_actions;
     QPoint m_pressedAt, m_draggedTo;
+    int m_wheelRest = 0; ///< eighths of a degree that have not made a step yet
     bool m_pressed = false, m_dragging = false, m_updatingBars = false;
 };
 

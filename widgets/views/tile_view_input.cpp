@@ -103,7 +103,11 @@ void TileView::wheelEvent(QWheelEvent *event)
         const int by = angle.x() != 0 ? angle.x() : angle.y();
         moveTo(geometryNow().panned(QPointF(-by / 2.0, 0)));
     } else if (angle.y() != 0) {
-        zoomBy(angle.y() > 0 ? 2 : 0.5, event->position());
+        // Touchpads send many small turns: a zoom step takes as much as a notch of a wheel.
+        m_wheelRest += angle.y();
+        for (; std::abs(m_wheelRest) >= QWheelEvent::DefaultDeltasPerStep;
+             m_wheelRest -= (m_wheelRest > 0 ? 1 : -1) * QWheelEvent::DefaultDeltasPerStep)
+            zoomBy(m_wheelRest > 0 ? 2 : 0.5, event->position());
     }
     event->accept();
 }

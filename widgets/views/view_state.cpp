@@ -70,6 +70,13 @@ double ViewGeometry::rowAt(double y) const
     return (y - m_viewport.height() / 2) / scale() + m_state.centreRow;
 }
 
+QPointF ViewGeometry::centreOf(std::uint64_t row, std::uint64_t col) const
+{
+    return {(static_cast<double>(col) + 0.5 - m_state.centreCol) * scale() + m_viewport.width() / 2,
+            (static_cast<double>(row) + 0.5 - m_state.centreRow) * scale() +
+                m_viewport.height() / 2};
+}
+
 int ViewGeometry::level() const
 {
     int level = 0;

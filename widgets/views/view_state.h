@@ -41,6 +41,8 @@ public:
     double yOf(double row) const;
     double colAt(double x) const;
     double rowAt(double y) const;
+    /// Middle of a cell, not rounded: what a zoom may keep in place however small the cell is.
+    QPointF centreOf(std::uint64_t row, std::uint64_t col) const;
 
     /// Level of tiles to draw: the finest whose pixels are not smaller than device pixels.
     int level() const;
