@@ -2,11 +2,8 @@
 // Checks an encoding and works out its tables. Nothing here trusts a number of the operands.
 #include "core/codec/decoder_make.h"
 
-#include "core/codec/decoder_state.h"
 #include "core/numeric/convert.h"
-#include "core/numeric/half.h"
 
-#include <bit>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -15,12 +12,19 @@ namespace kernscope::codec {
 
 namespace {
 
-constexpr unsigned kMaxDepth = 8;                           // ops that feed ops
+constexpr unsigned kMaxDepth = 3; // ops that feed ops: real programs have one above another
 constexpr std::uint64_t kMaxTable = std::uint64_t{1} << 26; // elements of a codebook or scale
                                                             // that another op makes
 
-Error fault(std::string code, std::string_view field, std::string expected, std::string found,
-            std::string message)
+bool isNumeric(ElementType type)
+{
+    return bitWidth(type) != 0;
+}
+
+} // namespace
+
+Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
+                std::string message)
 {
     Error error;
     error.code = std::move(code);
@@ -31,99 +35,62 @@ Error fault(std::string code, std::string_view field, std::string expected, std:
     return error;
 }
 
-bool isNumeric(ElementType type)
-{
-    return bitWidth(type) != 0;
-}
-
-/// Elements of a shape, and that the operand has the bytes for them.
 Result<std::uint64_t> checkOperand(const Operand &operand)
 {
     const std::string_view field = partRoleName(operand.role);
     if (!isNumeric(operand.type))
-        return tl::unexpected(fault("codec.type", field, "a numeric element type",
-                                    std::string(elementTypeName(operand.type)),
-                                    "The operand's element type cannot be decoded"));
+        return tl::unexpected(makeFault("codec.type", field, "a numeric element type",
+                                        std::string(elementTypeName(operand.type)),
+                                        "The operand's element type cannot be decoded"));
     const auto count = elementCount(operand.shape);
     const auto bytes = count ? packedBytes(*count, operand.type) : std::nullopt;
     if (!bytes)
-        return tl::unexpected(fault("codec.shape", field, "fewer than 2^64 bits",
-                                    shapeText(operand.shape), "The operand's shape overflows"));
+        return tl::unexpected(makeFault("codec.shape", field, "fewer than 2^64 bits",
+                                        shapeText(operand.shape), "The operand's shape overflows"));
     if (operand.bytes.size() < bytes->value)
         return tl::unexpected(
-            fault("codec.length", field,
-                  fmt::format("{} bytes for {} of {}", bytes->value, shapeText(operand.shape),
-                              elementTypeName(operand.type)),
-                  fmt::format("{} bytes", operand.bytes.size()),
-                  "The operand is shorter than its shape"));
+            makeFault("codec.length", field,
+                      fmt::format("{} bytes for {} of {}", bytes->value, shapeText(operand.shape),
+                                  elementTypeName(operand.type)),
+                      fmt::format("{} bytes", operand.bytes.size()),
+                      "The operand is shorter than its shape"));
     return count->value;
 }
 
-/// Builds the state of one encoding, step by step.
-class Maker
-{
-public:
-    Maker(Encoding encoding, unsigned depth)
-        : m_state(std::make_shared<Decoder::State>()), m_depth(depth)
-    {
-        m_state->encoding = std::move(encoding);
-    }
-
-    Result<std::shared_ptr<const Decoder::State>> make();
-
-private:
-    using Step = Result<void>;
-    const Encoding &encoding() const { return m_state->encoding; }
-    Step elements();
-    Step payload();
-    Step mask();
-    Step palette();
-    Step paletteShape(PaletteState &palette, Shape &indexShape);
-    Step paletteIndices(PaletteState &palette);
-    void paletteTables(PaletteState &palette);
-    Step scaling();
-    Step affineGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
-    Step blockwiseGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets);
-    Step payloadLength();
-    Step resultType();
-    /// The operand itself, or the table that another op makes of its own operands.
-    Result<Operand> resolve(const OperandSource &source, PartRole role);
-
-    std::shared_ptr<Decoder::State> m_state;
-    unsigned m_depth;
-};
-
-Result<std::shared_ptr<const Decoder::State>> Maker::make()
+Result<std::shared_ptr<const Decoder::State>> EncodingMaker::make()
 {
     if (m_depth > kMaxDepth)
-        return tl::unexpected(fault("codec.shape", "data",
-                                    fmt::format("at most {} ops in a row", kMaxDepth), "more",
-                                    "Weight ops feed each other too deeply"));
-    for (const auto step : {&Maker::elements, &Maker::payload, &Maker::palette, &Maker::mask,
-                            &Maker::payloadLength, &Maker::scaling, &Maker::resultType}) {
+        return tl::unexpected(makeFault("codec.shape", "data",
+                                        fmt::format("at most {} ops in a row", kMaxDepth), "more",
+                                        "Weight ops feed each other too deeply"));
+    for (const auto step :
+         {&EncodingMaker::elements, &EncodingMaker::payload, &EncodingMaker::palette,
+          &EncodingMaker::mask, &EncodingMaker::payloadLength, &EncodingMaker::scaling,
+          &EncodingMaker::resultType}) {
         if (auto done = (this->*step)(); !done)
             return tl::unexpected(done.error());
     }
     return m_state;
 }
 
-Maker::Step Maker::elements()
+EncodingMaker::Step EncodingMaker::elements()
 {
     if (!isNumeric(encoding().type))
-        return tl::unexpected(fault("codec.type", "output", "a numeric element type",
-                                    std::string(elementTypeName(encoding().type)),
-                                    "The decoded element type is not a number"));
+        return tl::unexpected(makeFault("codec.type", "output", "a numeric element type",
+                                        std::string(elementTypeName(encoding().type)),
+                                        "The decoded element type is not a number"));
     const auto count = elementCount(encoding().shape);
     // Twice: fp16 bytes of the decoded tensor must be countable as well.
     if (!count || !packedBytes(*count, ElementType::Fp64))
-        return tl::unexpected(fault("codec.shape", "output", "fewer than 2^64 bits",
-                                    shapeText(encoding().shape), "The decoded shape overflows"));
+        return tl::unexpected(makeFault("codec.shape", "output", "fewer than 2^64 bits",
+                                        shapeText(encoding().shape),
+                                        "The decoded shape overflows"));
     m_state->elements = count->value;
     m_state->indexElements = count->value;
     return {};
 }
 
-Maker::Step Maker::payload()
+EncodingMaker::Step EncodingMaker::payload()
 {
     if (const auto *operand = std::get_if<Operand>(&encoding().payload)) {
         const auto count = checkOperand(*operand);
@@ -135,8 +102,8 @@ Maker::Step Maker::payload()
     }
     const auto &source = std::get<std::shared_ptr<const Encoding>>(encoding().payload);
     if (!source || encoding().palette)
-        return tl::unexpected(fault("codec.type", "data", "stored bytes", "another op's result",
-                                    "The payload must be stored"));
+        return tl::unexpected(makeFault("codec.type", "data", "stored bytes", "another op's result",
+                                        "The payload must be stored"));
     auto inner = DecoderMaker::make(*source, m_depth + 1);
     if (!inner)
         return tl::unexpected(inner.error());
@@ -147,7 +114,7 @@ Maker::Step Maker::payload()
     return {};
 }
 
-Maker::Step Maker::mask()
+EncodingMaker::Step EncodingMaker::mask()
 {
     if (!encoding().mask)
         return {};
@@ -159,19 +126,20 @@ Maker::Step Maker::mask()
     const std::uint64_t bytes = bits / 8 + (bits % 8 != 0 ? 1 : 0);
     const bool packed = mask.type == ElementType::Uint8;
     if (!packed && mask.type != ElementType::Uint1)
-        return tl::unexpected(fault("codec.type", "mask", "uint1, or uint8 with eight bits each",
-                                    std::string(elementTypeName(mask.type)),
-                                    "The mask's element type is not one of a mask"));
+        return tl::unexpected(makeFault("codec.type", "mask",
+                                        "uint1, or uint8 with eight bits each",
+                                        std::string(elementTypeName(mask.type)),
+                                        "The mask's element type is not one of a mask"));
     if (packed ? *count < bytes : *count != bits)
         return tl::unexpected(
-            fault(packed ? "codec.length" : "codec.shape", "mask",
-                  packed ? fmt::format("{} bytes", bytes) : fmt::format("{} elements", bits),
-                  shapeText(mask.shape), "The mask does not fit the decoded shape"));
+            makeFault(packed ? "codec.length" : "codec.shape", "mask",
+                      packed ? fmt::format("{} bytes", bytes) : fmt::format("{} elements", bits),
+                      shapeText(mask.shape), "The mask does not fit the decoded shape"));
     m_state->mask.emplace(mask.bytes, bits);
     return {};
 }
 
-Result<Operand> Maker::resolve(const OperandSource &source, PartRole role)
+Result<Operand> EncodingMaker::resolve(const OperandSource &source, PartRole role)
 {
     if (const auto *operand = std::get_if<Operand>(&source)) {
         if (const auto count = checkOperand(*operand); !count)
@@ -180,16 +148,16 @@ Result<Operand> Maker::resolve(const OperandSource &source, PartRole role)
     }
     const auto &inner = std::get<std::shared_ptr<const Encoding>>(source);
     if (!inner)
-        return tl::unexpected(fault("codec.type", partRoleName(role), "an operand", "none",
-                                    "The operand is missing"));
+        return tl::unexpected(makeFault("codec.type", partRoleName(role), "an operand", "none",
+                                        "The operand is missing"));
     auto decoder = DecoderMaker::make(*inner, m_depth + 1);
     if (!decoder)
         return tl::unexpected(decoder.error());
     const std::uint64_t count = decoder->elements().value;
     if (count > kMaxTable)
-        return tl::unexpected(fault("codec.shape", partRoleName(role),
-                                    fmt::format("at most {} elements", kMaxTable),
-                                    fmt::format("{}", count), "The table is too large"));
+        return tl::unexpected(makeFault("codec.shape", partRoleName(role),
+                                        fmt::format("at most {} elements", kMaxTable),
+                                        fmt::format("{}", count), "The table is too large"));
     Operand table;
     table.role = role;
     table.shape = inner->shape;
@@ -213,247 +181,19 @@ Result<Operand> Maker::resolve(const OperandSource &source, PartRole role)
     return table;
 }
 
-Maker::Step Maker::palette()
-{
-    if (!encoding().palette)
-        return {};
-    PaletteState &palette = m_state->palette.emplace();
-    auto lut = resolve(encoding().palette->lut, PartRole::Lut);
-    if (!lut)
-        return tl::unexpected(lut.error());
-    palette.lut = std::move(*lut);
-    palette.entries = encoding().palette->entries;
-    palette.vector = encoding().palette->vector;
-    Shape indexShape;
-    if (auto step = paletteShape(palette, indexShape); !step)
-        return step;
-    if (auto step = paletteIndices(palette); !step)
-        return step;
-    paletteTables(palette);
-    return {};
-}
-
-Maker::Step Maker::paletteShape(PaletteState &palette, Shape &indexShape)
-{
-    const Palette &given = *encoding().palette;
-    indexShape = encoding().shape;
-    if (palette.vector == 0)
-        return tl::unexpected(fault("codec.codebook", "lut", "vectors of 1 or more", "0",
-                                    "The codebook's vectors are empty"));
-    if (palette.vector > 1) {
-        const std::uint64_t axis = given.vectorAxis;
-        if (axis >= indexShape.size() || indexShape[axis] % palette.vector != 0)
-            return tl::unexpected(
-                fault("codec.shape", "vector_axis",
-                      fmt::format("an axis with a multiple of {} elements", palette.vector),
-                      fmt::format("axis {} of {}", axis, shapeText(indexShape)),
-                      "The codebook's vectors do not fit the decoded shape"));
-        palette.axisExtent = indexShape[axis];
-        indexShape[axis] /= palette.vector;
-        for (std::size_t i = axis + 1; i < indexShape.size(); ++i)
-            palette.inner *= indexShape[i];
-    }
-    m_state->indexElements = m_state->elements / palette.vector;
-    Shape grid = given.grid;
-    if (grid.empty())
-        grid.assign(indexShape.size(), 1);
-    bool divides = grid.size() == indexShape.size();
-    for (std::size_t i = 0; divides && i < grid.size(); ++i)
-        divides = grid[i] != 0 && indexShape[i] % grid[i] == 0;
-    if (!divides)
-        return tl::unexpected(fault(
-            "codec.codebook", "lut", fmt::format("extents that divide {}", shapeText(indexShape)),
-            shapeText(grid), "The codebooks do not divide the index tensor"));
-    const auto codebooks = elementCount(grid);
-    const auto lutElements = elementCount(palette.lut.shape);
-    const auto perBook = checkedMultiply(palette.entries, palette.vector);
-    const auto needed =
-        perBook && codebooks ? checkedMultiply(*perBook, codebooks->value) : std::nullopt;
-    if (!needed || *needed != lutElements->value || palette.entries == 0)
-        return tl::unexpected(
-            fault("codec.codebook", "lut",
-                  fmt::format("{} codebooks of {} entries of {} values",
-                              codebooks ? codebooks->value : 0, palette.entries, palette.vector),
-                  shapeText(palette.lut.shape), "The codebook's shape contradicts its parts"));
-    palette.codebooks = codebooks->value;
-    if (m_state->elements > 0)
-        palette.grid = GridMap(indexShape, grid);
-    return {};
-}
-
-Maker::Step Maker::paletteIndices(PaletteState &palette)
-{
-    Operand &indices = m_state->payload;
-    const std::uint64_t k = palette.entries;
-    const bool flatBytes = indices.type == ElementType::Uint8 && indices.shape.size() <= 1;
-    switch (indices.type) {
-    case ElementType::Uint1:
-    case ElementType::Uint2:
-    case ElementType::Uint3:
-    case ElementType::Uint4:
-    case ElementType::Uint6:
-    case ElementType::Uint8: palette.width = bitWidth(indices.type); break;
-    default:
-        return tl::unexpected(fault("codec.type", "indices", "uint1, 2, 3, 4, 6 or 8",
-                                    std::string(elementTypeName(indices.type)),
-                                    "The indices have an element type that palettes lack"));
-    }
-    if (k == std::uint64_t{1} << palette.width)
-        return {};
-    const auto width = static_cast<unsigned>(std::countr_zero(k));
-    const bool legal = std::has_single_bit(k) && (width <= 4 || width == 6) && width > 0;
-    const std::uint64_t count = m_state->indexElements;
-    const std::uint64_t bytes = count / 8 * width + (count % 8 * width + 7) / 8;
-    // iOS 16 packs narrow indices into a flat run of bytes and leaves their width to K.
-    if (flatBytes && legal && !encoding().mask &&
-        (m_state->payloadElements == bytes || m_state->payloadElements != count)) {
-        if (m_state->payloadElements != bytes)
-            return tl::unexpected(fault("codec.length", "indices",
-                                        fmt::format("{} bytes for {} indices", bytes, count),
-                                        fmt::format("{} bytes", m_state->payloadElements),
-                                        "The packed indices do not fit the decoded shape"));
-        palette.width = width;
-        m_state->payloadElements = count;
-        return {};
-    }
-    return tl::unexpected(fault(
-        "codec.codebook", "lut", fmt::format("{} entries", std::uint64_t{1} << palette.width),
-        fmt::format("{} entries", k), "The codebook does not have one entry for every index"));
-}
-
-void Maker::paletteTables(PaletteState &palette)
-{
-    const Operand &lut = palette.lut;
-    const bool half = lut.type == ElementType::Fp16;
-    if (half && palette.vector == 1)
-        return; // looked up where it lies
-    const std::uint64_t perBook = palette.entries * palette.vector;
-    std::vector<float> book(perBook);
-    std::vector<std::uint16_t> bookHalves(perBook);
-    palette.halves.resize(perBook * palette.codebooks);
-    if (!half)
-        palette.floats.resize(perBook * palette.codebooks);
-    if (palette.vector > 1 && palette.inner == 1) {
-        palette.vectors.resize(perBook * palette.codebooks);
-        convertToHalf(lut.bytes, lut.type, 0, palette.vectors);
-    }
-    for (std::uint64_t g = 0; g < palette.codebooks; ++g) {
-        convertToHalf(lut.bytes, lut.type, g * perBook, bookHalves);
-        if (!half)
-            convertToFloat(lut.bytes, lut.type, g * perBook, book);
-        for (std::uint64_t k = 0; k < palette.entries; ++k) {
-            for (std::uint64_t v = 0; v < palette.vector; ++v) {
-                const std::uint64_t to = g * perBook + v * palette.entries + k;
-                palette.halves[to] = bookHalves[k * palette.vector + v];
-                if (!half)
-                    palette.floats[to] = book[k * palette.vector + v];
-            }
-        }
-    }
-}
-
-Maker::Step Maker::payloadLength()
+EncodingMaker::Step EncodingMaker::payloadLength()
 {
     if (m_state->mask)
         return {}; // the survivors' number is the mask's affair: verify() compares them
     if (m_state->payloadElements != m_state->indexElements)
-        return tl::unexpected(fault("codec.shape", partRoleName(m_state->payload.role),
-                                    fmt::format("{} elements", m_state->indexElements),
-                                    fmt::format("{} elements", m_state->payloadElements),
-                                    "The payload does not fit the decoded shape"));
+        return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
+                                        fmt::format("{} elements", m_state->indexElements),
+                                        fmt::format("{} elements", m_state->payloadElements),
+                                        "The payload does not fit the decoded shape"));
     return {};
 }
 
-Maker::Step Maker::scaling()
-{
-    if (!encoding().scaling)
-        return {};
-    const Scaling &given = *encoding().scaling;
-    ScalingState &scaling = m_state->scaling.emplace();
-    scaling.kind = given.kind;
-    auto scale = resolve(given.scale, PartRole::Scale);
-    if (!scale)
-        return tl::unexpected(scale.error());
-    scaling.scale = std::move(*scale);
-    std::uint64_t offsets = 0;
-    if (given.offset) {
-        const bool affine = given.kind == Scaling::Kind::Affine;
-        auto offset = resolve(*given.offset, affine ? PartRole::ZeroPoint : PartRole::Offset);
-        if (!offset)
-            return tl::unexpected(offset.error());
-        scaling.offset = std::move(*offset);
-        offsets = elementCount(scaling.offset->shape)->value;
-    }
-    const ElementType scaleType = scaling.scale.type;
-    if (scaleType != ElementType::Fp16 && scaleType != ElementType::Fp32)
-        return tl::unexpected(fault("codec.type", "scale", "fp16 or fp32",
-                                    std::string(elementTypeName(scaleType)),
-                                    "The scale has an element type that scales lack"));
-    if (given.kind == Scaling::Kind::Blockwise && scaleType == ElementType::Fp16) {
-        const ElementType dataType =
-            m_state->palette ? m_state->palette->lut.type : m_state->payload.type;
-        scaling.roundData = isFloatingPoint(dataType) && dataType != ElementType::Fp16;
-        scaling.roundOffset = scaling.offset && isFloatingPoint(scaling.offset->type) &&
-                              scaling.offset->type != ElementType::Fp16;
-        scaling.roundDifference =
-            scaling.offset && (isFloatingPoint(dataType) || isFloatingPoint(scaling.offset->type));
-    }
-    const std::uint64_t scales = elementCount(scaling.scale.shape)->value;
-    return given.kind == Scaling::Kind::Affine ? affineGrid(scaling, scales, offsets)
-                                               : blockwiseGrid(scaling, scales, offsets);
-}
-
-Maker::Step Maker::affineGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets)
-{
-    const Shape &shape = encoding().shape;
-    const std::uint64_t axis = encoding().scaling->axis;
-    Shape grid(shape.size(), 1);
-    scaling.oneScale = scales == 1;
-    scaling.oneOffset = scaling.offset && offsets == 1;
-    const bool vector = !scaling.oneScale || (scaling.offset && !scaling.oneOffset);
-    if (vector) {
-        const std::uint64_t channels = axis < shape.size() ? shape[axis] : 0;
-        const auto fits = [&](const Operand &operand, bool one, std::uint64_t count) -> Step {
-            if (one || (count == channels && axis < shape.size()))
-                return {};
-            return tl::unexpected(fault(
-                "codec.scale", partRoleName(operand.role), fmt::format("1 or {} values", channels),
-                fmt::format("{} values", count), "The vector does not fit the axis"));
-        };
-        if (auto step = fits(scaling.scale, scaling.oneScale, scales); !step)
-            return step;
-        if (scaling.offset) {
-            if (auto step = fits(*scaling.offset, scaling.oneOffset, offsets); !step)
-                return step;
-        }
-        grid[axis] = channels;
-    }
-    if (m_state->elements > 0)
-        scaling.grid = GridMap(shape, grid);
-    return {};
-}
-
-Maker::Step Maker::blockwiseGrid(ScalingState &scaling, std::uint64_t scales, std::uint64_t offsets)
-{
-    const Shape &shape = encoding().shape;
-    const Shape &grid = scaling.scale.shape;
-    bool divides = grid.size() == shape.size();
-    for (std::size_t i = 0; divides && i < grid.size(); ++i)
-        divides = grid[i] != 0 && shape[i] % grid[i] == 0;
-    if (!divides)
-        return tl::unexpected(fault("codec.scale", "scale",
-                                    fmt::format("extents that divide {}", shapeText(shape)),
-                                    shapeText(grid), "The scales do not divide the data"));
-    if (scaling.offset && offsets != scales)
-        return tl::unexpected(fault("codec.scale", "offset", shapeText(grid),
-                                    shapeText(scaling.offset->shape),
-                                    "The offsets do not match the scales"));
-    if (m_state->elements > 0)
-        scaling.grid = GridMap(shape, grid);
-    return {};
-}
-
-Maker::Step Maker::resultType()
+EncodingMaker::Step EncodingMaker::resultType()
 {
     ElementType type = m_state->payload.type;
     std::string_view field = partRoleName(m_state->payload.role);
@@ -467,16 +207,15 @@ Maker::Step Maker::resultType()
     }
     if (type == encoding().type)
         return {};
-    return tl::unexpected(fault("codec.type", field, std::string(elementTypeName(encoding().type)),
-                                std::string(elementTypeName(type)),
-                                "The decoded type is not the one that the operands give"));
+    return tl::unexpected(makeFault("codec.type", field,
+                                    std::string(elementTypeName(encoding().type)),
+                                    std::string(elementTypeName(type)),
+                                    "The decoded type is not the one that the operands give"));
 }
-
-} // namespace
 
 Result<Decoder> DecoderMaker::make(Encoding encoding, unsigned depth)
 {
-    auto state = Maker(std::move(encoding), depth).make();
+    auto state = EncodingMaker(std::move(encoding), depth).make();
     if (!state)
         return tl::unexpected(state.error());
     return Decoder(std::move(*state));

@@ -303,6 +303,8 @@ void TestOverlaidFile::readersAndWriter()
         written =
             written &&
             file->write(FileOffset(0), std::vector<std::byte>(4096, static_cast<std::byte>(round)));
+    while (reads.load() == 0)
+        std::this_thread::yield();
     done = true;
     for (std::thread &reader : readers)
         reader.join();

@@ -3,232 +3,12 @@
 
 #include "core/codec/decoder.h"
 #include "core/codec/editor.h"
+#include "faults.h"
 #include "sample.h"
 
 using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
-
-namespace {
-
-constexpr std::uint64_t kHuge = std::uint64_t{1} << 63;
-
-struct Fault {
-    const char *name;
-    const char *code;
-    const char *field;
-    void (*spoil)(Encoding &);
-};
-
-Operand &payload(Encoding &encoding)
-{
-    return std::get<Operand>(encoding.payload);
-}
-
-Operand &lut(Encoding &encoding)
-{
-    return std::get<Operand>(encoding.palette->lut);
-}
-
-Operand &scale(Encoding &encoding)
-{
-    return std::get<Operand>(encoding.scaling->scale);
-}
-
-/// Bytes enough for every sound operand below.
-const std::vector<std::byte> kBytes(4096, std::byte{0x11});
-
-Encoding dense()
-{
-    Encoding encoding;
-    encoding.shape = {4, 6};
-    encoding.payload =
-        Operand{PartRole::Data, ElementType::Fp16, {4, 6}, std::span(kBytes).first(48)};
-    return encoding;
-}
-
-Encoding palette()
-{
-    Encoding encoding = dense();
-    encoding.payload =
-        Operand{PartRole::Indices, ElementType::Uint4, {4, 6}, std::span(kBytes).first(12)};
-    encoding.palette = Palette{
-        Operand{PartRole::Lut, ElementType::Fp16, {2, 1, 16, 1}, std::span(kBytes).first(64)},
-        {2, 1},
-        16,
-        1,
-        0};
-    return encoding;
-}
-
-Encoding sparse()
-{
-    Encoding encoding = dense();
-    encoding.mask = Operand{PartRole::Mask, ElementType::Uint1, {4, 6}, std::span(kBytes).first(3)};
-    encoding.payload =
-        Operand{PartRole::NonzeroData, ElementType::Fp16, {6}, std::span(kBytes).first(12)};
-    return encoding;
-}
-
-Encoding blockwise()
-{
-    Encoding encoding = dense();
-    encoding.payload =
-        Operand{PartRole::Data, ElementType::Int8, {4, 6}, std::span(kBytes).first(24)};
-    Scaling scaling;
-    scaling.kind = Scaling::Kind::Blockwise;
-    scaling.scale =
-        Operand{PartRole::Scale, ElementType::Fp16, {4, 2}, std::span(kBytes).first(16)};
-    scaling.offset =
-        Operand{PartRole::Offset, ElementType::Int8, {4, 2}, std::span(kBytes).first(8)};
-    encoding.scaling = scaling;
-    return encoding;
-}
-
-Encoding affine()
-{
-    Encoding encoding = blockwise();
-    encoding.scaling->kind = Scaling::Kind::Affine;
-    encoding.scaling->scale =
-        Operand{PartRole::Scale, ElementType::Fp16, {4}, std::span(kBytes).first(8)};
-    encoding.scaling->offset =
-        Operand{PartRole::ZeroPoint, ElementType::Int8, {}, std::span(kBytes).first(1)};
-    return encoding;
-}
-
-const Fault kDenseFaults[] = {
-    {"shape overflows", "codec.shape", "output",
-     [](Encoding &e) {
-         e.shape = {kHuge, kHuge};
-     }},
-    {"bits overflow", "codec.shape", "output", [](Encoding &e) { e.shape = {kHuge}; }},
-    {"operand overflows", "codec.shape", "data",
-     [](Encoding &e) {
-         payload(e).shape = {kHuge, 3};
-     }},
-    {"operand bits overflow", "codec.shape", "data",
-     [](Encoding &e) { payload(e).shape = {kHuge}; }},
-    {"huge and short", "codec.length", "data",
-     [](Encoding &e) { e.shape = payload(e).shape = {std::uint64_t{1} << 50}; }},
-    {"one byte short", "codec.length", "data",
-     [](Encoding &e) { payload(e).bytes = payload(e).bytes.first(47); }},
-    {"other element count", "codec.shape", "data", [](Encoding &e) { payload(e).shape = {23}; }},
-    {"strings", "codec.type", "data", [](Encoding &e) { payload(e).type = ElementType::String; }},
-    {"unknown output", "codec.type", "output", [](Encoding &e) { e.type = ElementType::Unknown; }},
-    {"other type", "codec.type", "data", [](Encoding &e) { e.type = ElementType::Fp32; }},
-};
-
-const Fault kPaletteFaults[] = {
-    {"too few entries", "codec.codebook", "lut",
-     [](Encoding &e) {
-         e.palette->entries = 8;
-         lut(e).shape = {2, 1, 8, 1};
-     }},
-    {"entries contradict", "codec.codebook", "lut", [](Encoding &e) { e.palette->entries = 15; }},
-    {"entries overflow", "codec.codebook", "lut", [](Encoding &e) { e.palette->entries = kHuge; }},
-    {"no entries", "codec.codebook", "lut",
-     [](Encoding &e) {
-         e.palette->entries = 0;
-         lut(e).shape = {0};
-     }},
-    {"vector of nothing", "codec.codebook", "lut", [](Encoding &e) { e.palette->vector = 0; }},
-    {"vector does not fit", "codec.shape", "vector_axis",
-     [](Encoding &e) { e.palette->vector = 5; }},
-    {"vector axis", "codec.shape", "vector_axis",
-     [](Encoding &e) {
-         e.palette->vector = 2;
-         e.palette->vectorAxis = 7;
-     }},
-    {"huge vector", "codec.shape", "vector_axis", [](Encoding &e) { e.palette->vector = kHuge; }},
-    {"grid does not divide", "codec.codebook", "lut",
-     [](Encoding &e) {
-         e.palette->grid = {3, 1};
-     }},
-    {"grid of nothing", "codec.codebook", "lut",
-     [](Encoding &e) {
-         e.palette->grid = {0, 1};
-     }},
-    {"grid of other rank", "codec.codebook", "lut", [](Encoding &e) { e.palette->grid = {2}; }},
-    {"indices of int8", "codec.type", "indices",
-     [](Encoding &e) {
-         payload(e).type = ElementType::Int8;
-         payload(e).bytes = kBytes;
-     }},
-    {"short indices", "codec.length", "indices",
-     [](Encoding &e) { payload(e).bytes = payload(e).bytes.first(11); }},
-    {"packed, too short", "codec.length", "indices",
-     [](Encoding &e) {
-         payload(e).type = ElementType::Uint8;
-         payload(e).shape = {11};
-     }},
-    {"full bytes for 16 entries", "codec.codebook", "lut",
-     [](Encoding &e) {
-         payload(e).type = ElementType::Uint8;
-         payload(e).bytes = std::span(kBytes).first(24);
-     }},
-    {"short codebook", "codec.length", "lut",
-     [](Encoding &e) { lut(e).bytes = lut(e).bytes.first(63); }},
-    {"other output type", "codec.type", "lut", [](Encoding &e) { e.type = ElementType::Int8; }},
-    {"indices of another op", "codec.type", "data",
-     [](Encoding &e) { e.payload = std::make_shared<const Encoding>(dense()); }},
-    {"missing codebook", "codec.type", "lut",
-     [](Encoding &e) { e.palette->lut = std::shared_ptr<const Encoding>(); }},
-};
-
-const Fault kSparseFaults[] = {
-    {"mask of int8", "codec.type", "mask",
-     [](Encoding &e) {
-         e.mask->type = ElementType::Int8;
-         e.mask->bytes = kBytes;
-     }},
-    {"mask of other shape", "codec.shape", "mask", [](Encoding &e) { e.mask->shape = {23}; }},
-    {"short mask", "codec.length", "mask",
-     [](Encoding &e) { e.mask->bytes = e.mask->bytes.first(2); }},
-    {"short packed mask", "codec.length", "mask",
-     [](Encoding &e) {
-         e.mask->type = ElementType::Uint8;
-         e.mask->shape = {2};
-     }},
-    {"short survivors", "codec.length", "nonzero_data",
-     [](Encoding &e) { payload(e).shape = {7}; }},
-};
-
-const Fault kBlockwiseFaults[] = {
-    {"scales do not divide", "codec.scale", "scale",
-     [](Encoding &e) {
-         scale(e).shape = {2, 4};
-     }},
-    {"scales of nothing", "codec.scale", "scale",
-     [](Encoding &e) {
-         scale(e).shape = {0, 2};
-     }},
-    {"scales of other rank", "codec.scale", "scale", [](Encoding &e) { scale(e).shape = {4}; }},
-    {"scales of int8", "codec.type", "scale",
-     [](Encoding &e) { scale(e).type = ElementType::Int8; }},
-    {"short scales", "codec.length", "scale",
-     [](Encoding &e) { scale(e).bytes = scale(e).bytes.first(3); }},
-    {"other offsets", "codec.scale", "offset",
-     [](Encoding &e) {
-         std::get<Operand>(*e.scaling->offset).shape = {4, 1};
-     }},
-    {"other output type", "codec.type", "scale", [](Encoding &e) { e.type = ElementType::Fp32; }},
-};
-
-const Fault kAffineFaults[] = {
-    {"scales of other length", "codec.scale", "scale", [](Encoding &e) { scale(e).shape = {3}; }},
-    {"zero points of other length", "codec.scale", "zero_point",
-     [](Encoding &e) {
-         e.scaling->offset =
-             Operand{PartRole::ZeroPoint, ElementType::Int8, {3}, std::span(kBytes).first(3)};
-     }},
-    {"axis outside", "codec.scale", "scale", [](Encoding &e) { e.scaling->axis = 2; }},
-    {"scales overflow", "codec.shape", "scale",
-     [](Encoding &e) {
-         scale(e).shape = {kHuge, kHuge};
-     }},
-};
-
-} // namespace
 
 class TestDecoderFaults : public QObject
 {
@@ -255,11 +35,11 @@ private:
     }
 
 private slots:
-    void dense() { check(::dense(), kDenseFaults); }
-    void palette() { check(::palette(), kPaletteFaults); }
-    void sparse() { check(::sparse(), kSparseFaults); }
-    void blockwise() { check(::blockwise(), kBlockwiseFaults); }
-    void affine() { check(::affine(), kAffineFaults); }
+    void dense() { check(test::dense(), kDenseFaults); }
+    void palette() { check(test::palette(), kPaletteFaults); }
+    void sparse() { check(test::sparse(), kSparseFaults); }
+    void blockwise() { check(test::blockwise(), kBlockwiseFaults); }
+    void affine() { check(test::affine(), kAffineFaults); }
     void deepNesting();
     void tooFewSurvivors();
     void tooManySurvivors();
@@ -272,9 +52,9 @@ private slots:
 
 void TestDecoderFaults::deepNesting()
 {
-    auto inner = std::make_shared<Encoding>(::dense());
+    auto inner = std::make_shared<Encoding>(test::dense());
     for (int i = 0; i < 100; ++i) {
-        auto outer = std::make_shared<Encoding>(::dense());
+        auto outer = std::make_shared<Encoding>(test::dense());
         outer->payload = std::shared_ptr<const Encoding>(inner);
         inner = outer;
     }
@@ -286,7 +66,7 @@ void TestDecoderFaults::deepNesting()
 void TestDecoderFaults::tooFewSurvivors()
 {
     // 0x11 0x11 0x11 keeps elements 0, 4, 8, …, 20; the payload has values for four of them.
-    Encoding encoding = ::sparse();
+    Encoding encoding = test::sparse();
     payload(encoding).shape = {4};
     const auto decoder = Decoder::make(encoding);
     QVERIFY(decoder);
@@ -313,7 +93,7 @@ void TestDecoderFaults::tooFewSurvivors()
 
 void TestDecoderFaults::tooManySurvivors()
 {
-    Encoding encoding = ::sparse();
+    Encoding encoding = test::sparse();
     payload(encoding).shape = {8};
     payload(encoding).bytes = std::span(kBytes).first(16);
     const auto decoder = Decoder::make(encoding);
@@ -325,7 +105,7 @@ void TestDecoderFaults::tooManySurvivors()
 
 void TestDecoderFaults::maskTail()
 {
-    Encoding encoding = ::sparse();
+    Encoding encoding = test::sparse();
     encoding.shape = encoding.mask->shape = {21};
     const std::vector<std::byte> mask{std::byte{0x11}, std::byte{0x11}, std::byte{0xf1}};
     encoding.mask->bytes = mask;
@@ -343,7 +123,7 @@ void TestDecoderFaults::nonFiniteScales()
     std::vector<std::uint16_t> scales(8, 0x3c00);
     scales[3] = 0x7e00;
     scales[5] = 0x7c00;
-    Encoding encoding = ::blockwise();
+    Encoding encoding = test::blockwise();
     scale(encoding).bytes = std::as_bytes(std::span(scales));
     const auto decoder = Decoder::make(encoding);
     QVERIFY(decoder);
@@ -357,7 +137,7 @@ void TestDecoderFaults::nonFiniteScales()
 
 void TestDecoderFaults::emptyTensor()
 {
-    for (Encoding encoding : {::dense(), ::palette(), ::sparse(), ::blockwise()}) {
+    for (Encoding encoding : {test::dense(), test::palette(), test::sparse(), test::blockwise()}) {
         encoding.shape = {0, 6};
         payload(encoding).shape = encoding.mask ? Shape{0} : encoding.shape;
         if (encoding.mask)
@@ -375,12 +155,12 @@ void TestDecoderFaults::cancelled()
 {
     Progress progress;
     progress.cancel();
-    Encoding encoding = ::sparse();
+    Encoding encoding = test::sparse();
     payload(encoding).shape = {4};
     const auto decoder = Decoder::make(encoding);
     QVERIFY(decoder);
     QVERIFY(decoder->verify(&progress).empty());
-    const auto book = Decoder::make(::palette());
+    const auto book = Decoder::make(test::palette());
     QVERIFY(book);
     const auto counts = book->codebookUse(&progress);
     QCOMPARE(counts.size(), std::size_t{32});

@@ -1,84 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/codec/editor.h"
 #include "core/codec/encoder.h"
-#include "sample.h"
+#include "edits.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 
 using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 
-namespace {
-
-/// The span of a part of an encoding, where it stores one of that role.
-std::span<const std::byte> partBytes(const Encoding &encoding, PartRole role)
-{
-    const auto bytesOf = [](const OperandSource &source) {
-        const auto *operand = std::get_if<Operand>(&source);
-        return operand != nullptr ? operand->bytes : std::span<const std::byte>();
-    };
-    switch (role) {
-    case PartRole::Mask: return encoding.mask->bytes;
-    case PartRole::Lut: return bytesOf(encoding.palette->lut);
-    case PartRole::Scale: return bytesOf(encoding.scaling->scale);
-    case PartRole::ZeroPoint:
-    case PartRole::Offset: return bytesOf(*encoding.scaling->offset);
-    default: return bytesOf(encoding.payload);
-    }
-}
-
-/// Lays a plan that keeps all sizes over the sample's bytes; every range must really change.
-void apply(Sample &sample, const EditPlan &plan)
-{
-    for (const PartEdit &edit : plan.parts) {
-        const auto part = partBytes(sample.encoding, edit.role);
-        auto &bytes = sample.bytesBehind(part);
-        QVERIFY(!edit.bytes.empty());
-        QVERIFY(edit.offset + edit.bytes.size() <= bytes.size());
-        QVERIFY(edit.bytes.front() != bytes[edit.offset]);
-        QVERIFY(edit.bytes.back() != bytes[edit.offset + edit.bytes.size() - 1]);
-        std::copy(edit.bytes.begin(), edit.bytes.end(),
-                  bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
-    }
-}
-
-std::vector<float> decodeAll(const Encoding &encoding)
-{
-    const auto decoder = Decoder::make(encoding);
-    if (!decoder)
-        return {};
-    std::vector<float> values(decoder->elements().value);
-    decoder->decodeFloat(0, values);
-    return values;
-}
-
-bool same(float a, float b)
-{
-    return a == b || (std::isnan(a) && std::isnan(b));
-}
-
-} // namespace
-
 class TestEditor : public QObject
 {
     Q_OBJECT
-
-private:
-    static void formRows(bool masked)
-    {
-        QTest::addColumn<int>("index");
-        const std::vector<Form> forms = allForms();
-        for (int i = 0; i < static_cast<int>(forms.size()); ++i) {
-            const Form &form = forms[static_cast<std::size_t>(i)];
-            if (!form.payloadCoded && (!masked || form.mask))
-                QTest::newRow(form.name.c_str()) << i;
-        }
-    }
 
 private slots:
     void setElementStoresWhatItSays_data() { formRows(false); }
@@ -89,14 +23,10 @@ private slots:
     void heldValuesNeedNoBytes();
     void setStoredChangesOneCode_data() { formRows(false); }
     void setStoredChangesOneCode();
-    void keepAndDrop_data() { formRows(true); }
-    void keepAndDrop();
     void naturalRounding();
     void straddlingIndex();
     void tables();
     void codesOutOfRange();
-    void maskedElement();
-    void indirectParts();
 };
 
 void TestEditor::setElementStoresWhatItSays()
@@ -238,58 +168,6 @@ void TestEditor::setStoredChangesOneCode()
     }
 }
 
-void TestEditor::keepAndDrop()
-{
-    QFETCH(int, index);
-    const Form form = allForms()[static_cast<std::size_t>(index)];
-    std::mt19937_64 random(static_cast<std::uint64_t>(index) + 9);
-    for (int round = 0; round < 12; ++round) {
-        Sample sample = makeSample(form, random);
-        const std::vector<float> before = decodeAll(sample.encoding);
-        const auto decoder = Decoder::make(sample.encoding);
-        const std::uint64_t element = random() % before.size();
-        const bool wasStored = decoder->stored(element);
-        double value = 0;
-        for (const float v : before)
-            value = std::isfinite(v) && v != 0 ? static_cast<double>(v) : value;
-        const auto plan = wasStored ? Editor(*decoder).drop(element)
-                                    : Editor(*decoder).keep(element, value, HUGE_VAL);
-        if (!plan) {
-            QCOMPARE(plan.error().code, std::string("patch.unrepresentable"));
-            continue;
-        }
-        QVERIFY(plan->payloadElements);
-        QCOMPARE(plan->payloadElements->value,
-                 decoder->payloadElements().value + (wasStored ? std::uint64_t(-1) : 1));
-        // The caller's part: the payload's length and shape follow.
-        auto &payload = std::get<Operand>(sample.encoding.payload);
-        const ElementType codeType =
-            form.bits > 0 ? elementTypeFromName("uint" + std::to_string(form.bits)) : payload.type;
-        std::vector<std::byte> bytes(payload.bytes.begin(), payload.bytes.end());
-        bytes.resize(packedBytes(*plan->payloadElements, codeType)->value);
-        for (const PartEdit &edit : plan->parts) {
-            if (edit.role == PartRole::Mask) {
-                QCOMPARE(edit.bytes.size(), std::size_t{1});
-                sample.bytesBehind(sample.encoding.mask->bytes)[edit.offset] = edit.bytes[0];
-                continue;
-            }
-            QCOMPARE(edit.role, payload.role);
-            QCOMPARE(edit.offset + edit.bytes.size(), bytes.size());
-            std::copy(edit.bytes.begin(), edit.bytes.end(),
-                      bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
-        }
-        payload.bytes = bytes;
-        payload.shape = {plan->payloadElements->value};
-        const std::vector<float> after = decodeAll(sample.encoding);
-        QCOMPARE(after.size(), before.size());
-        QCOMPARE(static_cast<double>(after[element]), plan->stored);
-        for (std::size_t i = 0; i < after.size(); ++i)
-            QVERIFY2(i == element || same(after[i], before[i]), sample.text.c_str());
-        QVERIFY(Decoder::make(sample.encoding)->verify().empty());
-        QCOMPARE(Decoder::make(sample.encoding)->stored(element), !wasStored);
-    }
-}
-
 void TestEditor::naturalRounding()
 {
     const std::vector<float> values{1, 2, 3, 4};
@@ -416,47 +294,6 @@ void TestEditor::codesOutOfRange()
     QCOMPARE(editor.setStored(PartRole::Offset, 0, 1).error().code, std::string("patch.part"));
     QVERIFY(editor.setStored(PartRole::Lut, 0, 0xffff));
     QVERIFY(!editor.setStored(PartRole::Lut, 0, 0x10000));
-}
-
-void TestEditor::maskedElement()
-{
-    std::vector<float> values(20);
-    values[4] = 1.5f;
-    const auto weight = encodeSparse(values, {20}, 0);
-    QVERIFY(weight);
-    const Editor editor(*Decoder::make(weight->encoding()));
-    const auto plan = editor.setElement(3, 1, 0);
-    QVERIFY(!plan);
-    QCOMPARE(plan.error().code, std::string("patch.masked"));
-    QVERIFY(plan.error().message.find("keep") != std::string::npos);
-    QVERIFY(editor.setElement(4, 2, 0));
-    QVERIFY(editor.drop(3)->parts.empty());
-    QVERIFY(!editor.drop(3)->payloadElements);
-    QCOMPARE(editor.keep(20, 1, 0).error().code, std::string("patch.index"));
-    // Keeping what is kept sets its value.
-    QVERIFY(!editor.keep(4, 2, 0)->payloadElements);
-    const auto dense = encodeDense(values, {20}, ElementType::Fp16);
-    QCOMPARE(Editor(*Decoder::make(dense->encoding())).drop(4).error().code,
-             std::string("patch.part"));
-}
-
-void TestEditor::indirectParts()
-{
-    std::mt19937_64 random(41);
-    for (const Form &form : allForms()) {
-        const Sample sample = makeSample(form, random);
-        const auto decoder = Decoder::make(sample.encoding);
-        if (form.payloadCoded &&
-            std::holds_alternative<std::shared_ptr<const Encoding>>(sample.encoding.payload)) {
-            for (std::uint64_t i = 0; i < decoder->elements().value; ++i)
-                QCOMPARE(Editor(*decoder).keep(i, 1, 0).error().code, std::string("patch.part"));
-        }
-        if (form.lutScaled)
-            QCOMPARE(Editor(*decoder).setCodebookEntry(0, 0, 0, 1, 0).error().code,
-                     std::string("patch.part"));
-        if (form.scaleCoded)
-            QCOMPARE(Editor(*decoder).setScale(0, 1, 0).error().code, std::string("patch.part"));
-    }
 }
 
 QTEST_APPLESS_MAIN(TestEditor)

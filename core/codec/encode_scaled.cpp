@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Encoders of the forms with integer codes and scales: affine, blockwise.
+#include "core/codec/encoder.h"
+
+#include "core/codec/grid_map.h"
+#include "core/codec/quantize.h"
+#include "core/codec/stored_code.h"
+#include "core/numeric/half.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace kernscope::codec {
+
+namespace {
+
+void storeHalf(EncodedPart &part, std::uint64_t index, float value)
+{
+    storeCode(part, index, floatToHalf(value));
+}
+
+/// Codes and scales of a tensor seen as [outer, channels, inner], one grid a channel.
+struct Channels {
+    std::uint64_t outer = 1;
+    std::uint64_t channels = 1;
+    std::uint64_t inner = 1;
+};
+
+QuantGrid gridOfRange(const Range &range, ElementType codeType, bool symmetric)
+{
+    const std::int64_t low = smallestCode(codeType);
+    const std::int64_t high = largestCode(codeType);
+    if (!symmetric)
+        return rangeGrid(range.least, range.largest, low, high);
+    const std::array<float, 2> ends{range.least, range.largest};
+    // Unsigned codes have their zero in the middle: 128 of 0 to 255.
+    const std::int64_t zero = isSignedInteger(codeType) ? 0 : (high + 1) / 2;
+    return symmetricGrid(ends, static_cast<double>((high - low) / 2), zero);
+}
+
+/// Lowest code in use: the symmetric range leaves out the one without a counterpart.
+std::int64_t lowestUsed(ElementType codeType, bool symmetric)
+{
+    return smallestCode(codeType) + (symmetric ? 1 : 0);
+}
+
+} // namespace
+
+Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
+                                   const AffineOptions &options)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (options.codeType != ElementType::Int8 && options.codeType != ElementType::Uint8)
+        return tl::unexpected(badArgument("codeType", "int8 or uint8",
+                                          std::string(elementTypeName(options.codeType)),
+                                          "Affine codes are bytes"));
+    if (options.axis && *options.axis >= shape.size())
+        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
+                                          fmt::format("{}", *options.axis),
+                                          "The shape has no such axis"));
+    Channels split;
+    if (options.axis) {
+        split.channels = shape[*options.axis];
+        for (std::size_t i = 0; i < shape.size(); ++i) {
+            if (i != *options.axis)
+                (i < *options.axis ? split.outer : split.inner) *= shape[i];
+        }
+    } else {
+        split.inner = values.size();
+    }
+    EncodedWeight weight;
+    weight.shape = shape;
+    weight.scaling = Scaling::Kind::Affine;
+    weight.axis = options.axis.value_or(0);
+    const Shape tableShape = options.axis ? Shape{split.channels} : Shape{};
+    EncodedPart data = makePart(PartRole::Data, options.codeType, shape);
+    EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, tableShape);
+    EncodedPart zeroPoint = makePart(PartRole::ZeroPoint, options.codeType, tableShape);
+    const std::int64_t low = lowestUsed(options.codeType, options.symmetric);
+    const std::int64_t high = largestCode(options.codeType);
+    for (std::uint64_t c = 0; c < split.channels; ++c) {
+        Range range;
+        const auto forEach = [&](auto each) {
+            for (std::uint64_t o = 0; o < split.outer; ++o) {
+                const std::uint64_t start = (o * split.channels + c) * split.inner;
+                for (std::uint64_t i = 0; i < split.inner; ++i)
+                    each(start + i);
+            }
+        };
+        forEach([&](std::uint64_t at) { range.add(values[at]); });
+        const QuantGrid grid = gridOfRange(range, options.codeType, options.symmetric);
+        forEach([&](std::uint64_t at) {
+            data.bytes[at] = static_cast<std::byte>(grid.codeOf(values[at], low, high));
+        });
+        storeHalf(scale, c, grid.scale);
+        storeCode(zeroPoint, c, grid.zero);
+    }
+    weight.parts = {std::move(data), std::move(scale), std::move(zeroPoint)};
+    return weight;
+}
+
+namespace {
+
+Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
+{
+    const ElementType codeType = options.codeType;
+    const bool legal = codeType == ElementType::Int4 || codeType == ElementType::Uint4 ||
+                       codeType == ElementType::Int8 || codeType == ElementType::Uint8;
+    if (!legal)
+        return tl::unexpected(badArgument("codeType", "int4, uint4, int8 or uint8",
+                                          std::string(elementTypeName(codeType)),
+                                          "Blockwise codes have 4 or 8 bits"));
+    if (!options.withOffset && !isSignedInteger(codeType))
+        return tl::unexpected(badArgument("withOffset", "true for unsigned codes", "false",
+                                          "Unsigned codes without an offset have no negatives"));
+    if (options.axis >= shape.size() || options.block == 0 ||
+        shape[options.axis] % options.block != 0)
+        return tl::unexpected(badArgument(
+            "block", "a size that divides the axis",
+            fmt::format("{} along axis {} of {}", options.block, options.axis, shapeText(shape)),
+            "The blocks do not divide the axis"));
+    return {};
+}
+
+} // namespace
+
+Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
+                                      const BlockwiseOptions &options)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (auto checked = checkBlockwise(shape, options); !checked)
+        return tl::unexpected(checked.error());
+    const ElementType codeType = options.codeType;
+    Shape scaleShape(shape.size(), 1);
+    scaleShape[0] = shape[0];
+    scaleShape[options.axis] = shape[options.axis] / options.block;
+    EncodedWeight weight;
+    weight.shape = shape;
+    weight.scaling = Scaling::Kind::Blockwise;
+    EncodedPart data = makePart(PartRole::Data, codeType, shape);
+    EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, scaleShape);
+    EncodedPart offset = makePart(PartRole::Offset, codeType, scaleShape);
+    if (!values.empty()) {
+        const GridMap map(shape, scaleShape);
+        std::vector<Range> ranges(elementCount(scaleShape)->value);
+        forEachRun(map, values.size(), [&](std::uint64_t cell, std::size_t at, std::size_t count) {
+            for (std::size_t i = at; i < at + count; ++i)
+                ranges[cell].add(values[i]);
+        });
+        std::vector<QuantGrid> grids;
+        grids.reserve(ranges.size());
+        for (const Range &range : ranges) {
+            grids.push_back(gridOfRange(range, codeType, !options.withOffset));
+            storeHalf(scale, grids.size() - 1, grids.back().scale);
+            storeCode(offset, grids.size() - 1, grids.back().zero);
+        }
+        const std::int64_t low = lowestUsed(codeType, !options.withOffset);
+        const std::int64_t high = largestCode(codeType);
+        forEachRun(map, values.size(), [&](std::uint64_t cell, std::size_t at, std::size_t count) {
+            for (std::size_t i = at; i < at + count; ++i)
+                storeCode(data, i, grids[cell].codeOf(values[i], low, high));
+        });
+    }
+    weight.parts = {std::move(data), std::move(scale)};
+    if (options.withOffset)
+        weight.parts.push_back(std::move(offset));
+    return weight;
+}
+
+} // namespace kernscope::codec
