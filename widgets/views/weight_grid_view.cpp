@@ -253,7 +253,8 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
             return true;
         }
         const bool enter = press->key() == Qt::Key_Return || press->key() == Qt::Key_Enter;
-        if (enter && at.isValid()) {
+        // An open editor passes Enter on to the table while it hands over its value.
+        if (enter && at.isValid() && !m_table->isPersistentEditorOpen(at)) {
             if (m_model->flags(at) & Qt::ItemIsEditable)
                 m_table->edit(at);
             else if (m_model->elementAt(at))
