@@ -4,6 +4,9 @@
 #include "core/container/milblob/milblob.h"
 #include "tests/widgets/sample_session.h"
 
+#include <QColor>
+#include <QImage>
+
 #include <string>
 
 // More bundles in memory, for tests of the views of files.
@@ -39,6 +42,12 @@ inline std::size_t weightFile(const Bundle &bundle)
             return i;
     }
     return kNoIndex;
+}
+
+/// The colour at a place of a widget's picture, whatever the pixel ratio.
+inline QColor colorAt(const QImage &picture, const QPoint &at)
+{
+    return picture.pixelColor((QPointF(at) * picture.devicePixelRatio()).toPoint());
 }
 
 /// Shows a dock alone with the keyboard in it, and waits until it has done what it has to do.

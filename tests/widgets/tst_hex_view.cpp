@@ -12,7 +12,6 @@
 #include <QTest>
 #include <QWheelEvent>
 
-
 using namespace kernscope;
 using namespace kernscope::ui;
 
@@ -206,7 +205,8 @@ void TestHexView::changedBytesAreOutlined()
     const QRect cell = view->cellRect(37);
     const QColor mark = theme::color(Token::MarkChanged, false);
     const auto corner = [&] {
-        return view->viewport()->grab().toImage().pixelColor(cell.left() + 1, cell.center().y());
+        return test::colorAt(view->viewport()->grab().toImage(),
+                             QPoint(cell.left() + 1, cell.center().y()));
     };
     QVERIFY(corner() != mark);
     const std::byte now{0xee};
@@ -257,11 +257,11 @@ void TestHexView::paintsSectionsInTheirColours()
     const QImage picture = view.viewport()->grab().toImage();
     const QRect masked = view.cellRect(mask.dataOffset.value);
     QVERIFY(!masked.isEmpty());
-    QCOMPARE(picture.pixelColor(masked.left() + 1, masked.top() + 1),
+    QCOMPARE(test::colorAt(picture, masked.topLeft() + QPoint(1, 1)),
              hexGround(SectionKind::Mask, view.palette()));
     const QRect record = view.cellRect(mask.dataOffset.value - 1);
     if (!record.isEmpty()) {
-        QCOMPARE(picture.pixelColor(record.left() + 1, record.top() + 1),
+        QCOMPARE(test::colorAt(picture, record.topLeft() + QPoint(1, 1)),
                  hexGround(SectionKind::Metadata, view.palette()));
     }
 }

@@ -87,7 +87,7 @@ void TestSectionStrip::paintsKindsInTheirColours()
                                static_cast<double>(section.range.bytes.value) * 0.9);
     const QImage picture = strip->viewport()->grab().toImage();
     const QPoint at(static_cast<int>(middle), strip->band().top() + 2);
-    QCOMPARE(picture.pixelColor(at), theme::color(theme::tokenOf(section.kind), dark));
+    QCOMPARE(test::colorAt(picture, at), theme::color(theme::tokenOf(section.kind), dark));
 }
 
 void TestSectionStrip::clickPicksTheSection()
@@ -196,7 +196,7 @@ void TestSectionStrip::marksChangedBytes()
         const QColor mark = theme::color(Token::MarkChanged, false);
         for (int y = 0; y < strip->band().top(); ++y) {
             for (int dx = -2; dx <= 2; ++dx) {
-                if (picture.pixelColor(x + dx, y) == mark)
+                if (test::colorAt(picture, QPoint(x + dx, y)) == mark)
                     return true;
             }
         }
@@ -222,8 +222,8 @@ void TestSectionStrip::outlinesTheCurrentSection()
     const int left = static_cast<int>(
         strip->scale().pixelOf(static_cast<double>(bundle->sections()[widest].range.offset.value)));
     const QPoint edge(left + 1, strip->band().center().y());
-    QVERIFY(before.pixelColor(edge) != after.pixelColor(edge));
-    QCOMPARE(after.pixelColor(edge), strip->palette().color(QPalette::Text));
+    QVERIFY(test::colorAt(before, edge) != test::colorAt(after, edge));
+    QCOMPARE(test::colorAt(after, edge), strip->palette().color(QPalette::Text));
 }
 
 void TestSectionStrip::tooltipNamesTheSection()
@@ -275,8 +275,8 @@ void TestSectionStrip::legendNamesTheKinds()
     const QImage picture = legend.grab().toImage();
     const QColor data = theme::color(Token::KindData, false);
     bool seen = false;
-    for (int x = 0; x < picture.height() && !seen; ++x)
-        seen = picture.pixelColor(x, picture.height() / 2) == data;
+    for (int x = 0; x < legend.height() && !seen; ++x)
+        seen = test::colorAt(picture, QPoint(x, legend.height() / 2)) == data;
     QVERIFY(seen);
 }
 

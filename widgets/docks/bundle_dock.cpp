@@ -42,7 +42,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);
-    setColumnWidths(header, {14, 5, 5.8, 4.4, 3.1, 3.6});
+    setColumnWidths(header, {14, 5.8, 5.8, 4.4, 3.1, 3.6});
     m_tree->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this] { m_userSized |= !m_fitting; });
 

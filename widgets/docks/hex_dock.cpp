@@ -282,10 +282,13 @@ void HexDock::resizeEvent(QResizeEvent *event)
 /// The readings stand beside the bytes where there is room for both, else below them.
 void HexDock::arrange()
 {
-    const int room = width() - 2 * theme::em(this, 0.25) - m_body->spacing();
+    // Margins of the content, and the frame that a floating dock has.
+    const int room = width() - theme::em(this, 1.0) - m_body->spacing();
     const bool wide = room >= m_view->contentWidth() + m_inspector->minimumSizeHint().width();
     m_body->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    // Beside each other the bytes have all the room that they need, the readings what is left.
     m_view->setMaximumWidth(wide ? m_view->contentWidth() : QWIDGETSIZE_MAX);
+    m_inspector->setMaximumWidth(wide ? room - m_view->contentWidth() : QWIDGETSIZE_MAX);
     const int most = std::max(m_inspector->minimumSizeHint().height(), height() / 3);
     m_inspector->setMaximumHeight(wide ? QWIDGETSIZE_MAX
                                        : std::min(m_inspector->heightFor(room), most));
