@@ -8,10 +8,10 @@
 #include "widgets/models/compare_runner.h"
 #include "widgets/models/largest_difference.h"
 #include "widgets/theme/theme.h"
+#include "widgets/views/flow_layout.h"
 
 #include <QAction>
 #include <QActionGroup>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QSplitter>
@@ -117,15 +117,16 @@ void CompareDock::buildActions()
     m_table->addActions({m_swapAction, m_onlyAction, m_largestAction, m_againAction, save});
 }
 
+/// Wraps where the dock is narrow, so that it never widens the window.
 QWidget *CompareDock::buildToolRow(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *row = new QHBoxLayout(box);
+    auto *row = new FlowLayout(box);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(theme::em(this, 0.3));
     m_filter = filterBox(box, tr("Filter by name, form or verdict"), m_table);
-    m_filter->setMaximumWidth(theme::em(this, 22));
-    row->addWidget(m_filter, 1);
+    m_filter->setFixedWidth(theme::em(this, 16));
+    row->addWidget(m_filter);
     const auto button = [box, row](QAction *action) {
         auto *made = new QToolButton(box);
         made->setDefaultAction(action);
@@ -135,7 +136,6 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
         row->addWidget(made);
     };
     button(m_onlyAction);
-    row->addStretch(1);
     button(m_largestAction);
     for (QAction *action : m_modeGroup->actions())
         button(action);

@@ -9,15 +9,15 @@
 #include <QProgressBar>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace kernscope::ui {
 
 namespace {
 
-QString sideText(const QString &side, const Bundle &bundle)
+QString sideText(const QString &side, const QString &name, const QString &bytes)
 {
-    return QStringLiteral("<b>%1</b>&nbsp; %2 &nbsp;%3&nbsp;B")
-        .arg(side, fromUtf8(bundle.name()).toHtmlEscaped(),
-             groupedNumber(bundle.totalBytes().value));
+    return QStringLiteral("<b>%1</b>&nbsp; %2 &nbsp;%3").arg(side, name.toHtmlEscaped(), bytes);
 }
 
 } // namespace
@@ -31,6 +31,7 @@ CompareHeader::CompareHeader(QWidget *parent) : QWidget(parent)
         auto *made = new QLabel(this);
         made->setAccessibleName(name);
         made->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        made->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
         made->setMinimumWidth(theme::em(this, 3));
         row->addWidget(made);
         return made;
@@ -62,12 +63,35 @@ void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
 {
     if (!a || !b)
         return;
-    m_a->setText(sideText(QStringLiteral("A"), *a));
     const double bytesA = static_cast<double>(a->totalBytes().value);
     const double ratio = static_cast<double>(b->totalBytes().value) / bytesA;
-    m_b->setText(sideText(QStringLiteral("B"), *b) + QStringLiteral(" (%1)").arg(ratioText(ratio)));
+    m_nameA = fromUtf8(a->name());
+    m_nameB = fromUtf8(b->name());
+    m_bytesA = tr("%1 B").arg(groupedNumber(a->totalBytes().value));
+    m_bytesB = tr("%1 B (%2)").arg(groupedNumber(b->totalBytes().value), ratioText(ratio));
     m_a->setToolTip(QString::fromStdString(a->path().string()));
     m_b->setToolTip(QString::fromStdString(b->path().string()));
+    relabel();
+}
+
+/// Names give way to the width there is: elided in the middle, whole in the tooltip.
+void CompareHeader::relabel()
+{
+    const QFontMetrics metrics(font());
+    const int taken = metrics.horizontalAdvance(m_bytesA + m_bytesB + m_program->text()) +
+                      m_swap->sizeHint().width() + m_progress->width() + theme::em(this, 8);
+    const int room = std::max(theme::em(this, 4), (width() - taken) / 2);
+    m_a->setText(sideText(QStringLiteral("A"), metrics.elidedText(m_nameA, Qt::ElideMiddle, room),
+                          m_bytesA));
+    m_b->setText(sideText(QStringLiteral("B"), metrics.elidedText(m_nameB, Qt::ElideMiddle, room),
+                          m_bytesB));
+}
+
+void CompareHeader::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    if (!m_nameA.isEmpty())
+        relabel();
 }
 
 void CompareHeader::setDifference(const Difference *difference)

@@ -3,6 +3,7 @@
 
 #include "core/diff/diff.h"
 
+#include <QString>
 #include <QWidget>
 
 class QLabel;
@@ -27,7 +28,13 @@ public:
     void setProgress(bool running, double fraction);
     QToolButton *swapButton() const { return m_swap; }
 
+protected:
+    void resizeEvent(QResizeEvent *event) override;
+
 private:
+    void relabel();
+
+    QString m_nameA, m_nameB, m_bytesA, m_bytesB;
     QLabel *m_a = nullptr, *m_b = nullptr, *m_program = nullptr;
     QToolButton *m_swap = nullptr;
     QProgressBar *m_progress = nullptr;
