@@ -18,6 +18,7 @@ struct Row {
 };
 
 // mil-format.md, section 1 (text names and widths) and section 6 (types without a blob code).
+// clang-format off
 constexpr std::array<Row, 23> kRows{{
     {ElementType::Unknown, "unknown", 0, '-'},
     {ElementType::Bool, "bool", 8, '-'},
@@ -43,6 +44,7 @@ constexpr std::array<Row, 23> kRows{{
     {ElementType::Uint32, "uint32", 32, 'u'},
     {ElementType::Uint64, "uint64", 64, 'u'},
 }};
+// clang-format on
 
 constexpr const Row &rowOf(ElementType type)
 {
