@@ -9,13 +9,6 @@
 
 namespace kernscope {
 
-namespace {
-
-/// Ops that feed ops, as deep as the codec follows them.
-constexpr unsigned kMaxDepth = 6;
-
-} // namespace
-
 bool isConstexpr(const mil::Operation &operation)
 {
     return operation.type.starts_with("constexpr_");
@@ -221,9 +214,9 @@ Result<void> FormReader::checkOutput(const mil::Operation &operation, const Stor
 
 Result<StoredForm> FormReader::readAs(const mil::Operation &operation, PartRole role)
 {
-    if (m_depth >= kMaxDepth)
+    if (m_depth >= codec::kMaxChainedOps)
         return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
-                                               fmt::format("at most {} in a row", kMaxDepth),
+                                               fmt::format("at most {} in a row", codec::kMaxChainedOps),
                                                "more",
                                                "Constexpr operations feed each other too deeply."));
     ++m_depth;

@@ -12,7 +12,6 @@ namespace kernscope::codec {
 
 namespace {
 
-constexpr unsigned kMaxDepth = 3; // ops that feed ops: real programs have one above another
 constexpr std::uint64_t kMaxTable = std::uint64_t{1} << 26; // elements of a codebook or scale
                                                             // that another op makes
 
@@ -59,9 +58,9 @@ Result<std::uint64_t> checkOperand(const Operand &operand)
 
 Result<std::shared_ptr<const Decoder::State>> EncodingMaker::make()
 {
-    if (m_depth > kMaxDepth)
+    if (m_depth >= kMaxChainedOps)
         return tl::unexpected(makeFault("codec.shape", "data",
-                                        fmt::format("at most {} ops in a row", kMaxDepth), "more",
+                                        fmt::format("at most {} ops in a row", kMaxChainedOps), "more",
                                         "Weight ops feed each other too deeply"));
     for (const auto step :
          {&EncodingMaker::elements, &EncodingMaker::payload, &EncodingMaker::palette,

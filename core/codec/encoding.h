@@ -42,6 +42,10 @@ struct Operand {
     std::span<const std::byte> bytes; ///< at least packedBytes(elementCount(shape), type)
 };
 
+/// Ops that may feed one another to make one weight; real programs have two. Readers refuse more,
+/// so that every weight without a fault has a decoder.
+inline constexpr unsigned kMaxChainedOps = 6;
+
 struct Encoding;
 /// An operand, or the result of another constexpr op (a scaled codebook, a coded scale).
 using OperandSource = std::variant<Operand, std::shared_ptr<const Encoding>>;

@@ -16,6 +16,7 @@ namespace kernscope::ui {
 namespace {
 
 constexpr std::size_t kBars = 96;      ///< drawn at most
+constexpr std::size_t kFewest = 8;     ///< of the fine bins in a range worth showing
 constexpr std::uint64_t kSpare = 2000; ///< one element in so many may lie beyond either end
 
 } // namespace
@@ -60,6 +61,10 @@ void HistogramPlot::merge()
         left += all[first];
     for (std::uint64_t left = 0; end - 1 > first && left + all[end - 1] <= spare; --end)
         left += all[end - 1];
+    if (end - first < kFewest && spare > 0) { // nearly all of one value: the rest is the picture
+        first = 0;
+        end = all.size();
+    }
     const std::size_t step = (end - first + kBars - 1) / kBars;
     for (std::size_t bin = first; bin < end; bin += step) {
         const auto stop = all.begin() + static_cast<std::ptrdiff_t>(std::min(bin + step, end));

@@ -149,6 +149,8 @@ QString SliceMap::columnText(std::uint64_t col) const
         return m_rows > 1 ? QLatin1Char('+') + QString::number(col) : QString::number(col);
     QStringList parts;
     for (auto it = m_colAxes.rbegin(); it != m_colAxes.rend(); ++it) {
+        if (m_shape[*it] == 1)
+            continue; // says nothing
         parts.prepend(QString::number(col % m_shape[*it]));
         col /= m_shape[*it];
     }

@@ -50,7 +50,8 @@ public:
     std::vector<std::uint64_t> indices(std::uint64_t element) const;
     /// "[3, 0, 1, 1]"
     QString indexText(std::uint64_t element) const;
-    /// Heading of a column: its indices along the column axes ("0,1,1"); of a wrapped one: "+3".
+    /// Heading of a column: its indices along the column axes longer than one ("0,1,1"); of a
+    /// wrapped one: "+3".
     QString columnText(std::uint64_t col) const;
     /// Heading of a row: its index; of a wrapped one: the first element.
     QString rowText(std::uint64_t row) const;
