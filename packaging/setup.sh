@@ -34,6 +34,9 @@ install_packages() {
         apt-get install -y -q --no-install-recommends "${missing[@]}" >&2
 }
 
+# Lets ccache store what is compiled with precompiled headers.
+export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros}"
+
 # configure_and_build PRESET [cmake option …] -- [target …]
 configure_and_build() {
     local preset=$1 options=() targets=()

@@ -24,6 +24,32 @@ if(KERNSCOPE_WERROR)
     target_compile_options(kernscope_options INTERFACE -Werror)
 endif()
 
+# Where the compiler spends its time: headers. Each group of targets with equal settings shares one
+# precompiled header; the include lists of the sources stay complete (the fuzz build has none).
+option(KERNSCOPE_PCH "Precompile headers" ON)
+if(KERNSCOPE_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-fpch-preprocess) # what ccache needs to see through them
+elseif(KERNSCOPE_PCH)
+    set(KERNSCOPE_PCH OFF)
+endif()
+
+#   kernscope_precompile(target OWNER owner HEADERS <a> …): made with the owner, used by the others
+function(kernscope_precompile target)
+    cmake_parse_arguments(ARG "" "OWNER" "HEADERS" ${ARGN})
+    if(NOT KERNSCOPE_PCH)
+        return()
+    endif()
+    if(target STREQUAL ARG_OWNER)
+        target_precompile_headers(${target} PRIVATE ${ARG_HEADERS})
+    else()
+        target_precompile_headers(${target} REUSE_FROM ${ARG_OWNER})
+    endif()
+endfunction()
+
+set(KERNSCOPE_CORE_HEADERS <algorithm> <array> <atomic> <functional> <map> <memory> <mutex>
+    <optional> <span> <string> <string_view> <thread> <unordered_map> <variant> <vector>
+    <fmt/format.h> <tl/expected.hpp>)
+
 # One library a folder of core/, so that the linker keeps the order of architecture.md.
 #   kernscope_core_library(base SOURCES a.cpp … DEPENDS kernscope::x … PRIVATE lib …)
 function(kernscope_core_library name)
@@ -34,18 +60,47 @@ function(kernscope_core_library name)
         AUTOMOC OFF AUTOUIC OFF AUTORCC OFF POSITION_INDEPENDENT_CODE ON)
     target_link_libraries(kernscope_${name}
         PUBLIC tl::expected ${ARG_DEPENDS}
-        PRIVATE kernscope_options ${ARG_PRIVATE})
+        PRIVATE kernscope_options fmt::fmt ${ARG_PRIVATE})
     target_include_directories(kernscope_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
+    kernscope_precompile(kernscope_${name} OWNER kernscope_base HEADERS ${KERNSCOPE_CORE_HEADERS})
 endfunction()
+
+# Tests are many and short: what counts is how soon they are built.
+add_library(kernscope_test_options INTERFACE)
+target_link_libraries(kernscope_test_options INTERFACE kernscope_options Qt6::Core Qt6::Test)
+target_compile_options(kernscope_test_options INTERFACE -O0)
+target_compile_definitions(kernscope_test_options INTERFACE
+    KERNSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" QT_NO_CAST_FROM_ASCII)
+
+# Qt Test defines each program's folder, for QFINDTESTDATA, which no test here uses; a macro that
+# differs would keep the programs from sharing their precompiled header.
+function(kernscope_share_test_settings)
+    get_target_property(definitions Qt6::Test INTERFACE_COMPILE_DEFINITIONS)
+    list(FILTER definitions EXCLUDE REGEX "QT_TESTCASE_")
+    set_target_properties(Qt6::Test PROPERTIES INTERFACE_COMPILE_DEFINITIONS "${definitions}")
+endfunction()
+
+set(KERNSCOPE_TEST_HEADERS <QtCore/QtCore> <QtTest/QTest> <QtTest/QtTest> ${KERNSCOPE_CORE_HEADERS})
 
 # A Qt Test program. Tests that read KERNSCOPE_DATA take the label data.
 #   kernscope_test(tst_name SOURCES tst_name.cpp LIBRARIES kernscope::x … [LABELS data])
 function(kernscope_test name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
-    target_link_libraries(${name} PRIVATE kernscope_options ${ARG_LIBRARIES} Qt6::Core Qt6::Test)
-    target_compile_definitions(${name} PRIVATE
-        KERNSCOPE_SOURCE_DIR="${CMAKE_SOURCE_DIR}" QT_NO_CAST_FROM_ASCII)
+    target_link_libraries(${name} PRIVATE kernscope_test_options fmt::fmt ${ARG_LIBRARIES})
+    # Programs of two kinds: with widgets and without. The first of its kind owns the header.
+    set(kind core)
+    set(headers ${KERNSCOPE_TEST_HEADERS})
+    if(ARG_LIBRARIES MATCHES "kernscope::(widgets|app)")
+        set(kind widgets)
+        list(PREPEND headers <QtWidgets/QtWidgets>)
+    endif()
+    get_property(owner GLOBAL PROPERTY KERNSCOPE_TEST_PCH_${kind})
+    if(NOT owner)
+        set(owner ${name})
+        set_property(GLOBAL PROPERTY KERNSCOPE_TEST_PCH_${kind} ${name})
+    endif()
+    kernscope_precompile(${name} OWNER ${owner} HEADERS ${headers})
     add_test(NAME ${name} COMMAND ${name} -o -,txt)
     set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "qt;${ARG_LABELS}"
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;LC_ALL=C.UTF-8;UBSAN_OPTIONS=print_stacktrace=1")
