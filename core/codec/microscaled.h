@@ -45,8 +45,8 @@ struct MxRequest {
     bool nzData = false;       ///< the data are to be laid out as NZ
     bool zzExponents = false;  ///< the exponents are to be laid out as ZZ
     bool interleaved = false;  ///< the exponents are to be interleaved (axis 0)
-    /// A matrix may be larger than one tile and MXFP4 may come from fp32, as in the CPU simulator.
-    bool simulator = false;
+    bool tiled = false;        ///< a matrix larger than one tile is worked on in several
+    bool simulator = false;    ///< MXFP4 may come from fp32, as in the CPU simulator
 };
 
 /// One row of pto.tquant's table of constraints, as it applies to a request.

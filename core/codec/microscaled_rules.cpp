@@ -54,7 +54,7 @@ void addGroups(Rules &rules, const MxRequest &request)
 
 void addTile(Rules &rules, const MxRequest &request)
 {
-    if (request.simulator)
+    if (request.tiled)
         return;
     const std::uint64_t stored =
         request.columns / kMxGroup * kMxGroup + (request.columns % kMxGroup != 0 ? kMxGroup : 0);
