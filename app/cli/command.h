@@ -42,6 +42,7 @@ void addInspect(CLI::App &app, Session &session);
 void addDecode(CLI::App &app, Session &session);
 void addDiff(CLI::App &app, Session &session);
 void addPatch(CLI::App &app, Session &session);
+void addHwx(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
 
 /// Adds --json, --quiet and --target to a subcommand.
