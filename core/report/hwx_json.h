@@ -25,6 +25,10 @@ Json hwxTasksJson(const hwx::Container &container, std::span<const std::byte> by
 /// Runs of kernel bytes that symbols name, with their statistics as fp16 (one part of the above).
 Json hwxTilesJson(const hwx::Container &container, std::span<const std::byte> bytes);
 
+/// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
+Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
+                  const std::string &file);
+
 /// "0x1f": how these documents spell addresses.
 std::string hexText(std::uint64_t value);
 
