@@ -44,6 +44,7 @@ void addDiff(CLI::App &app, Session &session);
 void addEncode(CLI::App &app, Session &session);
 void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
+void addHwx(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
 
 /// Adds --json, --quiet and --target to a subcommand.

@@ -24,6 +24,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addPatch(app, session);
     cli::addEncode(app, session);
     cli::addQuantize(app, session);
+    cli::addHwx(app, session);
     cli::addSelftest(app, session);
     try {
         app.parse(argc, argv);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/hwx_run.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+namespace kernscope::cli {
+
+void addHwx(CLI::App &app, Session &session)
+{
+    CLI::App *command = app.add_subcommand(
+        "hwx", "Show a hardware container: commands, symbols, task descriptors, registers");
+    auto options = std::make_shared<HwxOptions>();
+    command->add_option("path", options->path, "Hardware container")->required()->type_name("PATH");
+    command->add_flag("--no-registers", options->noRegisters,
+                      "Leave out the registers of each task");
+    command->add_option("--diff", options->other, "Compare with the tasks of another container")
+        ->type_name("OTHER");
+    addCommonOptions(*command, session);
+    command->callback([options, &session] { session.exitCode = runHwx(*options, session); });
+}
+
+} // namespace kernscope::cli

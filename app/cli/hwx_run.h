@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+namespace kernscope::cli {
+
+struct Session;
+
+struct HwxOptions {
+    std::string path;
+    std::string other; ///< container to compare with; empty where none was given
+    bool noRegisters = false;
+};
+
+/// The command `hwx`. Returns the exit code: 1 where a comparison finds a difference.
+int runHwx(const HwxOptions &options, Session &session);
+
+} // namespace kernscope::cli

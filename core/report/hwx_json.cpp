@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/hwx_json.h"
+
+#include "core/base/sha256.h"
+#include "core/report/json_values.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using namespace hwx;
+
+Json headerJson(const Container &container)
+{
+    const Header &header = container.header;
+    Json json;
+    json["magic"] = hexText(header.magic);
+    json["cputype"] = hexText(header.cputype);
+    json["cpusubtype"] = hexText(header.cpusubtype);
+    json["filetype"] = hexText(header.filetype);
+    json["ncmds"] = hexText(header.ncmds);
+    json["sizeofcmds"] = hexText(header.sizeofcmds);
+    json["flags"] = hexText(header.flags);
+    json["reserved"] = hexText(header.reserved);
+    const descriptor::Version *version = container.version;
+    json["generation"] = version == nullptr || version->generation.empty()
+                             ? Json(nullptr)
+                             : Json(version->generation);
+    json["descriptor_version"] = version == nullptr ? Json(nullptr) : Json(version->number);
+    json["targets"] = version == nullptr ? Json::array() : Json(version->targets);
+    json["extended_form"] = container.extended();
+    return json;
+}
+
+Json bindingJson(const Binding &binding)
+{
+    Json json;
+    json["name"] = binding.name;
+    json["name_offset"] = binding.nameOffset;
+    json["minor_version"] = binding.minorVersion;
+    json["address"] = hexText(binding.address);
+    json["address_bits"] = binding.addressBits;
+    return json;
+}
+
+Json tagsJson(const Thread &thread)
+{
+    Json tags = Json::array();
+    for (const ProgramTag &tag : thread.tags) {
+        Json row;
+        row["tag"] = tag.tag;
+        row["size"] = tag.bytes;
+        row["value"] = hexText(tag.value);
+        tags.push_back(std::move(row));
+    }
+    return tags;
+}
+
+void addProgram(Json &json, const Thread &thread)
+{
+    json["role"] = "program";
+    json["apertures"] = Json::object();
+    for (const auto &[index, address] : thread.apertures)
+        json["apertures"][std::to_string(index)] = hexText(address);
+    json["td_base"] = hexText(thread.tdBase);
+    if (thread.firstTaskWords)
+        json["first_td_words_minus_1"] = std::int64_t(*thread.firstTaskWords) - 1;
+    if (thread.taskCount)
+        json["td_count"] = *thread.taskCount;
+    if (thread.textWords)
+        json["text_words"] = *thread.textWords;
+    json["procedure"] = thread.procedure;
+    if (thread.flavor == 1) {
+        json["word_0x850"] = thread.word850;
+        json["word_0x858"] = thread.word858;
+    }
+    json["tags"] = tagsJson(thread);
+}
+
+Json directionJson(std::uint32_t direction)
+{
+    if (direction == 1 || direction == 2)
+        return direction == 1 ? "input" : "output";
+    return direction;
+}
+
+void addPort(Json &json, const Thread &thread)
+{
+    json["role"] = "port";
+    json["kind"] = thread.kind;
+    json["direction"] = directionJson(thread.direction);
+    json["procedure"] = thread.procedure;
+    json["name"] = thread.name;
+    json["symbol"] = thread.symbol;
+    json["element_type"] = thread.elementType;
+    json["dims_n_c_h_w_d"] = thread.dims;
+    json["strides_n_c_h_w_d"] = numbersJson(thread.strides);
+    json["interleave"] = thread.interleave;
+    json["byte_size"] = numberJson(thread.byteSize);
+}
+
+Json threadJson(const Thread &thread)
+{
+    Json json;
+    json["flavor"] = thread.flavor;
+    json["count"] = hexText(thread.count);
+    json["state_end"] = hexText(thread.stateEnd);
+    if (thread.role == ThreadRole::Program)
+        addProgram(json, thread);
+    else if (thread.role == ThreadRole::Port)
+        addPort(json, thread);
+    else
+        json["role"] = "unknown";
+    return json;
+}
+
+void addIdent(Json &json, const Container &container)
+{
+    if (!container.ident)
+        return;
+    json["compiler_version"] = container.ident->compilerVersion;
+    json["target"] = container.ident->target;
+    json["flag_count"] = container.ident->flags.size();
+}
+
+void addSymbolTable(Json &json, const SymbolTable &table)
+{
+    json["symoff"] = hexText(table.symbolOffset);
+    json["nsyms"] = table.symbols;
+    json["stroff"] = hexText(table.stringOffset);
+    json["strsize"] = hexText(table.stringBytes);
+}
+
+void addNote(Json &json, const Note &note)
+{
+    json["owner"] = note.owner;
+    json["data_offset"] = hexText(note.offset);
+    json["size"] = hexText(note.size);
+}
+
+Json commandJson(const Container &container, const LoadCommand &command)
+{
+    Json json;
+    json["index"] = command.index;
+    json["offset"] = hexText(command.offset.value);
+    json["cmd"] = hexText(command.cmd);
+    json["cmd_name"] = commandKindName(command.kind);
+    json["cmdsize"] = hexText(command.size);
+    switch (command.kind) {
+    case CommandKind::Segment:
+        json["segment"] = container.segments[command.item].name;
+        json["nsects"] = container.segments[command.item].sectionCount;
+        break;
+    case CommandKind::Binding32:
+    case CommandKind::Binding64: json.update(bindingJson(container.bindings[command.item])); break;
+    case CommandKind::Thread: json.update(threadJson(container.threads[command.item])); break;
+    case CommandKind::Ident: addIdent(json, container); break;
+    case CommandKind::SymbolTable:
+        if (container.symbolTable)
+            addSymbolTable(json, *container.symbolTable);
+        break;
+    case CommandKind::Note:
+    case CommandKind::Signature: addNote(json, container.notes[command.item]); break;
+    case CommandKind::Unknown: break;
+    }
+    return json;
+}
+
+Json sectionJson(const hwx::Section &section)
+{
+    Json json;
+    json["ordinal"] = section.ordinal;
+    json["sectname"] = section.name;
+    json["segname"] = section.segment;
+    json["addr"] = hexText(section.address);
+    json["size"] = hexText(section.size);
+    json["offset"] = hexText(section.offset);
+    json["align_log2"] = section.alignLog2;
+    json["reloff"] = hexText(section.relocationOffset);
+    json["nreloc"] = section.relocationCount;
+    json["flags"] = hexText(section.flags);
+    json["type"] = sectionTypeName(section.type());
+    json["attributes"] = sectionAttributeNames(section.flags);
+    return json;
+}
+
+Json segmentJson(const Segment &segment)
+{
+    Json json;
+    json["name"] = segment.name;
+    json["vmaddr"] = hexText(segment.vmAddress);
+    json["vmsize"] = hexText(segment.vmSize);
+    json["fileoff"] = hexText(segment.fileOffset);
+    json["filesize"] = hexText(segment.fileSize);
+    json["maxprot"] = segment.maxProtection;
+    json["initprot"] = segment.initProtection;
+    json["nsects"] = segment.sectionCount;
+    json["flags"] = hexText(segment.flags);
+    json["flag_names"] = segmentFlagNames(segment.flags);
+    json["virtual_window"] = !segment.hasBytes();
+    json["sections"] = Json::array();
+    for (const hwx::Section &section : segment.sections)
+        json["sections"].push_back(sectionJson(section));
+    return json;
+}
+
+Json relocationsJson(const Container &container)
+{
+    Json list = Json::array();
+    for (const Segment &segment : container.segments) {
+        for (const hwx::Section &section : segment.sections) {
+            for (const Relocation &relocation : section.relocations) {
+                Json row;
+                row["section"] = section.ordinal;
+                row["r_address"] = hexText(relocation.address);
+                row["r_symbolnum"] = relocation.symbolNumber();
+                row["r_pcrel"] = relocation.pcRelative() ? 1 : 0;
+                row["r_length"] = relocation.length();
+                row["r_extern"] = relocation.external() ? 1 : 0;
+                row["r_type"] = relocation.type();
+                list.push_back(std::move(row));
+            }
+        }
+    }
+    return list;
+}
+
+Json symbolsJson(const Container &container)
+{
+    Json list = Json::array();
+    for (std::size_t i = 0; i < container.symbols.size(); ++i) {
+        const Symbol &symbol = container.symbols[i];
+        Json row;
+        row["index"] = i;
+        row["name"] = symbol.name;
+        row["n_type"] = hexText(symbol.type);
+        row["kind"] = symbolKindName(symbol.type);
+        row["n_sect"] = symbol.section;
+        row["n_desc"] = hexText(symbol.desc);
+        row["n_value"] = hexText(symbol.value);
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json typesJson(const Container &container)
+{
+    Json list = Json::array();
+    for (const TypeEntry &entry : container.types) {
+        Json row;
+        row["id"] = entry.id;
+        row["name"] = entry.name;
+        row["range"] = entry.range;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json tensorsJson(const Container &container)
+{
+    Json list = Json::array();
+    for (const TensorFrame &frame : container.tensors) {
+        Json row;
+        row["name"] = frame.name;
+        row["type"] = frame.type;
+        row["scope"] = symbolKindName(frame.scope);
+        row["axes"] = Json::array();
+        for (const FrameAxis &axis : frame.axes) {
+            Json cell;
+            cell["axis"] = axis.axis;
+            cell["count"] = numberJson(axis.count);
+            cell["byte_stride"] = numberJson(axis.byteStride);
+            row["axes"].push_back(std::move(cell));
+        }
+        row["value"] = hexText(frame.value);
+        row["element_type"] = frame.elementType;
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json identJson(const Container &container)
+{
+    if (!container.ident)
+        return nullptr;
+    Json json;
+    json["compiler_version"] = container.ident->compilerVersion;
+    json["target"] = container.ident->target;
+    json["first_line"] = container.ident->firstLine;
+    json["flags"] = container.ident->flags;
+    json["modules"] = container.ident->modules;
+    return json;
+}
+
+Json threadsJson(const Container &container, ThreadRole role)
+{
+    Json list = Json::array();
+    for (const Thread &thread : container.threads) {
+        if (thread.role == role)
+            list.push_back(threadJson(thread));
+    }
+    return list;
+}
+
+Json warningsJson(const Container &container)
+{
+    Json list = Json::array();
+    for (const Diagnostic &row : container.diagnostics) {
+        if (row.severity != Severity::Note)
+            list.push_back(describe(row.error));
+    }
+    return list;
+}
+
+} // namespace
+
+std::string hexText(std::uint64_t value)
+{
+    return fmt::format("{:#x}", value);
+}
+
+Json hwxJson(const Container &container, std::span<const std::byte> bytes, const std::string &file,
+             const HwxJsonOptions &options)
+{
+    Json json;
+    json["file"] = file;
+    json["size"] = numberJson(bytes.size());
+    json["sha256"] = Sha256::hexOf(bytes).value_or(std::string());
+    json["header"] = headerJson(container);
+    json["load_commands"] = Json::array();
+    for (const LoadCommand &command : container.commands)
+        json["load_commands"].push_back(commandJson(container, command));
+    json["segments"] = Json::array();
+    for (const Segment &segment : container.segments)
+        json["segments"].push_back(segmentJson(segment));
+    json["relocations"] = relocationsJson(container);
+    json["symbols"] = symbolsJson(container);
+    json["types"] = typesJson(container);
+    json["tensors"] = tensorsJson(container);
+    json["bindings"] = Json::array();
+    for (const Binding &binding : container.bindings)
+        json["bindings"].push_back(bindingJson(binding));
+    json["programs"] = threadsJson(container, ThreadRole::Program);
+    json["ports"] = threadsJson(container, ThreadRole::Port);
+    json["ident"] = identJson(container);
+    json["tasks"] = hwxTasksJson(container, bytes, options);
+    json["relocation_slots"] = hwxSlotsJson(container, bytes, file);
+    json["kernel_tiles"] = hwxTilesJson(container, bytes);
+    json["warnings"] = warningsJson(container);
+    return json;
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/hwx/container.h"
+#include "core/report/json.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace kernscope::report {
+
+struct HwxJsonOptions {
+    bool registers = true; ///< each task's registers with their fields
+};
+
+/// The value of the key "hwx" in cli.md: the keys and spellings of the expected answers beside the
+/// real files, and more. `bytes` are the container's, `file` its name.
+Json hwxJson(const hwx::Container &container, std::span<const std::byte> bytes,
+             const std::string &file, const HwxJsonOptions &options = {});
+
+/// Tasks of a container (one part of the above).
+Json hwxTasksJson(const hwx::Container &container, std::span<const std::byte> bytes,
+                  const HwxJsonOptions &options);
+/// Runs of kernel bytes that symbols name, with their statistics as fp16 (one part of the above).
+Json hwxTilesJson(const hwx::Container &container, std::span<const std::byte> bytes);
+
+/// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
+Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
+                  const std::string &file);
+
+/// "0x1f": how these documents spell addresses.
+std::string hexText(std::uint64_t value);
+
+} // namespace kernscope::report

@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/little_endian.h"
+#include "core/descriptor/format_word.h"
+#include "core/descriptor/image_v10.h"
+#include "core/descriptor/register_map.h"
+#include "core/descriptor/stream.h"
+#include "core/descriptor/task_reader.h"
+#include "core/descriptor/version.h"
+#include "core/descriptor/walk.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <random>
+
+using namespace kernscope;
+using namespace kernscope::descriptor;
+
+using Words = std::vector<std::uint32_t>;
+
+namespace {
+
+std::vector<std::byte> bytesOf(const Words &words)
+{
+    std::vector<std::byte> bytes(words.size() * 4);
+    for (std::size_t i = 0; i < words.size(); ++i)
+        storeLittle(bytes, 4 * i, words[i]);
+    return bytes;
+}
+
+std::vector<std::uint32_t> addressesOf(const Stream &stream)
+{
+    std::vector<std::uint32_t> addresses;
+    for (const RegisterWrite &write : stream.writes)
+        addresses.push_back(write.address);
+    return addresses;
+}
+
+/// A word address range as byte addresses.
+void addRange(Words &list, std::uint32_t first, std::uint32_t last)
+{
+    for (std::uint32_t word = first; word <= last; ++word)
+        list.push_back(4 * word);
+}
+
+bool hasCode(const Diagnostics &rows, const char *code)
+{
+    return std::any_of(rows.begin(), rows.end(),
+                       [code](const Diagnostic &row) { return row.error.code == code; });
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(Words)
+
+class TestDescriptor : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void publishedPackets_data();
+    void publishedPackets();
+    void encodesWhatItReads_data();
+    void encodesWhatItReads();
+    void stopsAtFaults();
+    void versions();
+    void registersOfEveryVersion();
+    void fieldsDecode();
+    void walksLinkedLists();
+    void faultyLinkedLists();
+    void walksSizedLists();
+    void extendedHeaders();
+    void unknownVersionsAreRaw();
+    void carriesState();
+    void staysWithinHostileBytes();
+    void imageGroups();
+    void imageStreams();
+    void orderingBits();
+    void formatLanes();
+    void publishedKernelWords_data();
+    void publishedKernelWords();
+};
+
+void TestDescriptor::publishedPackets_data()
+{
+    QTest::addColumn<unsigned>("word");
+    QTest::addColumn<int>("form");
+    QTest::addColumn<Words>("addresses");
+    QTest::addColumn<int>("bar");
+    constexpr int kFull = int(PacketForm::Full), kPacked = int(PacketForm::Packed);
+    const auto row = [](unsigned word, int form, Words addresses, int bar = -1) {
+        QTest::addRow("%08x", word) << word << form << addresses << bar;
+    };
+    Words list{4 * 0x1540};
+    addRange(list, 0x1548, 0x1550);
+    row(0xffc01540, kPacked, list);
+    list.clear();
+    addRange(list, 0x1551, 0x1557);
+    row(0x00031551, kPacked, list);
+    list.clear();
+    addRange(list, 0x1559, 0x1577);
+    row(0x000f1559, kPacked, list);
+    row(0x93498005, kPacked, {4 * 5, 4 * 6, 4 * 7, 4 * 10, 4 * 13, 4 * 15, 4 * 16, 4 * 19});
+    row(0x80c11340, kPacked, {4 * 0x1340, 4 * 0x1342, 4 * 0x1348, 4 * 0x1349});
+    row(0x803e9041, kPacked,
+        {4 * 0x1041, 4 * 0x1042, 4 * 0x1044, 4 * 0x1045, 4 * 0x1046, 4 * 0x1047, 4 * 0x1048});
+    row(0x80091240, kPacked, {4 * 0x1240, 4 * 0x1242, 4 * 0x1245});
+    row(0xc0301440, kPacked, {4 * 0x1440, 4 * 0x1446, 4 * 0x1447, 4 * 0x1450});
+    row(0x00001457, kPacked, {4 * 0x1457});
+    row(0x20809544, kPacked, {4 * 0x1544, 4 * 0x1545}, 4);
+    row(0x23809346, kPacked, {4 * 0x1346, 4 * 0x1347}, 28);
+    row(0x22801344, kPacked, {4 * 0x1344}, 20);
+    row(0x93618005, kPacked, {4 * 5, 4 * 6, 4 * 7, 4 * 12, 4 * 13, 4 * 15, 4 * 16, 4 * 19});
+    row(0x95418005, kPacked, {4 * 5, 4 * 6, 4 * 7, 4 * 13, 4 * 15, 4 * 17, 4 * 19});
+    row(0x23809442, kPacked, {4 * 0x1442, 4 * 0x1443}, 28);
+    row(0x24009544, kPacked, {4 * 0x1544, 4 * 0x1545}, 32);
+    row(0x23009344, kPacked, {4 * 0x1344, 4 * 0x1345}, 24);
+    row(0x21809544, kPacked, {4 * 0x1544, 4 * 0x1545}, 12);
+    list.clear();
+    for (std::uint32_t i = 0; i < 62; ++i)
+        list.push_back(0x1f800 + 4 * i);
+    row(0xf401f800, kFull, list);
+    row(0x0c008800, kFull, {0x8800, 0x8804, 0x8808, 0x880c});
+}
+
+void TestDescriptor::publishedPackets()
+{
+    QFETCH(unsigned, word);
+    QFETCH(int, form);
+    QFETCH(Words, addresses);
+    QFETCH(int, bar);
+    Words words{word};
+    for (std::uint32_t i = 0; i < addresses.size(); ++i)
+        words.push_back(i + 1);
+    const Stream stream = readStream(bytesOf(words), 0, PacketForm(form));
+    QVERIFY(stream.exact);
+    QCOMPARE(addressesOf(stream), addresses);
+    QCOMPARE(stream.packets.size(), std::size_t(1));
+    QCOMPARE(stream.packets.front().kind == PacketKind::Address, bar >= 0);
+    if (bar >= 0)
+        QCOMPARE(int(stream.packets.front().bar), bar);
+    QCOMPARE(encodeStream(stream, PacketForm(form)).value_or(Words()), words);
+}
+
+void TestDescriptor::encodesWhatItReads_data()
+{
+    QTest::addColumn<int>("form");
+    QTest::newRow("full") << int(PacketForm::Full);
+    QTest::newRow("packed") << int(PacketForm::Packed);
+}
+
+void TestDescriptor::encodesWhatItReads()
+{
+    QFETCH(int, form);
+    std::mt19937 engine(7);
+    const auto random = [&engine] { return static_cast<std::uint32_t>(engine()); };
+    for (int round = 0; round < 500; ++round) {
+        Words words;
+        while (words.size() < 100) {
+            std::uint32_t word = random();
+            if (form == int(PacketForm::Packed) && (word >> 31) == 0)
+                word &= (word >> 29 & 1) != 0 ? 0x3FFFFFFF : 0x001FFFFF;
+            words.push_back(word);
+            const Stream head = readStream(bytesOf({word}), 0, PacketForm(form));
+            QVERIFY(!head.exact);
+            for (std::uint32_t i = 0; i < 65; ++i)
+                words.push_back(random());
+            const auto bytes = bytesOf(words);
+            // Cut after the record just begun.
+            const Stream all = readStream(bytes, 0, PacketForm(form));
+            const std::size_t end = all.packets.empty() ? 0 : all.packets.back().offset / 4;
+            words.resize(end);
+            if (end == 0)
+                break;
+        }
+        const auto bytes = bytesOf(words);
+        const Stream stream = readStream(bytes, 0, PacketForm(form));
+        QCOMPARE(stream.exact, true);
+        QCOMPARE(encodeStream(stream, PacketForm(form)).value_or(Words{1}), words);
+    }
+}
+
+void TestDescriptor::stopsAtFaults()
+{
+    // Runs over its task.
+    Stream stream = readStream(bytesOf({0x0c008800, 1, 2}), 0, PacketForm::Full);
+    QVERIFY(!stream.exact);
+    QVERIFY(stream.writes.empty());
+    QVERIFY(!stream.fault.empty());
+    // Reserved bits of a dense record.
+    stream = readStream(bytesOf({0x00401540, 1}), 0, PacketForm::Packed);
+    QVERIFY(!stream.exact);
+    // Begins past its task; of no known form; no whole word.
+    QVERIFY(!readStream(bytesOf({1}), 8, PacketForm::Full).exact);
+    QVERIFY(!readStream(bytesOf({1}), 0, PacketForm::Unknown).exact);
+    auto odd = bytesOf({0x00000000, 5});
+    odd.pop_back();
+    QVERIFY(!readStream(odd, 0, PacketForm::Full).exact);
+    // What a form cannot say is refused.
+    Packet packet;
+    packet.count = 65;
+    QVERIFY(!encodePacketWord(packet, PacketForm::Full));
+    packet.count = 2;
+    packet.kind = PacketKind::Masked;
+    QVERIFY(!encodePacketWord(packet, PacketForm::Full));
+    packet.mask = 7;
+    QVERIFY(!encodePacketWord(packet, PacketForm::Packed));
+}
+
+void TestDescriptor::versions()
+{
+    const auto numberOf = [](std::uint32_t subtype) {
+        const Version *version = versionOfSubtype(subtype);
+        return version == nullptr ? 0U : version->number;
+    };
+    const Words wanted{5, 5, 4, 6, 7, 11, 8, 17, 10, 19, 20, 24, 31, 1, 36, 1, 28, 26, 1, 1, 1};
+    for (std::uint32_t subtype = 0; subtype < wanted.size(); ++subtype)
+        QCOMPARE(numberOf(subtype), wanted[subtype]);
+    QVERIFY(versionOfSubtype(99) == nullptr);
+    QCOMPARE(versionByNumber(7)->generation.c_str(), "H13");
+    QCOMPARE(versionOfSubtype(8)->confidence, format::Confidence::Contested);
+    QVERIFY(!versionOfSubtype(14)->known());
+}
+
+void TestDescriptor::registersOfEveryVersion()
+{
+    for (const Version &version : descriptor::versions()) {
+        if (version.registerMap == 0)
+            continue;
+        const RegisterMap *map = RegisterMap::of(version.registerMap);
+        QVERIFY(map != nullptr);
+        QVERIFY(map->registers().size() > 50);
+        QVERIFY(map->header(0) != nullptr);
+        QVERIFY(roleOf(version.registerMap, "kernel_fmt") != nullptr);
+        QVERIFY(roleOf(version.registerMap, "lane_config") != nullptr);
+        for (const Register &reg : map->registers()) {
+            const Register *found = map->find(reg.address);
+            QVERIFY(found != nullptr);
+            for (const BitField &field : reg.fields)
+                QVERIFY(field.low <= field.high && field.high < 32);
+        }
+    }
+    QVERIFY(RegisterMap::of(0) == nullptr);
+    // MacCfg is 0x1241 up to version 20 and 0x1242 in version 24.
+    QCOMPARE(RegisterMap::of(20)->find(4 * 0x1241)->name.c_str(), "MacCfg");
+    QCOMPARE(RegisterMap::of(24)->find(4 * 0x1242)->name.c_str(), "MacCfg");
+    QCOMPARE(RegisterMap::of(24)->find(4 * 0x1245)->name.c_str(), "NEPostScale");
+    // Two published tables of version 11 disagree: the one that decodes is shown first.
+    QCOMPARE(RegisterMap::of(11)->find(0)->name.c_str(), "InDim (packed W+H)");
+    QVERIFY(!RegisterMap::of(11)->alternatives(0).empty());
+    QVERIFY(RegisterMap::of(11)->alternatives(0).front()->alternative);
+}
+
+void TestDescriptor::fieldsDecode()
+{
+    // 0x5042a063 (version 7) and 0x5042a0c3 (later ones) are the same 3x3 convolution.
+    for (const auto &[version, word] : {std::pair(7U, 0x5042a063U), std::pair(17U, 0x5042a0c3U)}) {
+        const auto field = [version = version, word = word](const char *name) {
+            return roleOf(version, name)->bits.of(word);
+        };
+        QCOMPARE(field("Kw"), 3U);
+        QCOMPARE(field("Kh"), 3U);
+        QCOMPARE(field("Sx"), 1U);
+        QCOMPARE(field("Px"), 1U);
+        QCOMPARE(field("Ox"), 1U);
+    }
+    const Register *cfg = RegisterMap::of(7)->find(0xc800);
+    QCOMPARE(decodedField(*cfg, cfg->fields.front(), 2, 7).c_str(), "fp16");
+    const Register *scale = RegisterMap::of(7)->find(0xc810);
+    QCOMPARE(decodedField(*scale, scale->fields.front(), 0x3c00, 7).c_str(), "1");
+    const Register *row = RegisterMap::of(7)->find(0x17808);
+    QCOMPARE(decodedField(*row, row->fields.front(), 3, 7).c_str(), "0xc0 bytes");
+    const Register *mac = RegisterMap::of(7)->find(0xc804);
+    const auto point = std::find_if(mac->fields.begin(), mac->fields.end(),
+                                    [](const BitField &f) { return f.name == "BinaryPoint"; });
+    QCOMPARE(decodedField(*mac, *point, 0x1c, 7).c_str(), "-4");
+}
+
+namespace {
+
+/// A version-7 task of a header and one record.
+void putLinked(Words &text, std::size_t at, std::uint32_t next, std::uint32_t nextWords,
+               std::uint32_t value)
+{
+    if (text.size() < at + 13)
+        text.resize(at + 13);
+    text[at + 1] = nextWords == 0 ? 0 : (nextWords - 1) << 16;
+    text[at + 7] = next;
+    text[at + 10] = 1U << 26 | 0xc800; // two values
+    text[at + 11] = value;
+    text[at + 12] = value + 1;
+}
+
+} // namespace
+
+void TestDescriptor::walksLinkedLists()
+{
+    Words text;
+    putLinked(text, 0, 0x100, 13, 1);
+    putLinked(text, 64, 0x200, 13, 2);
+    putLinked(text, 128, 0, 0, 3);
+    WalkHints hints;
+    hints.firstTaskWords = 13;
+    hints.taskCount = 3;
+    const auto bytes = bytesOf(text);
+    TaskList list = walkTasks(bytes, versionByNumber(7), hints);
+    QVERIFY(list.diagnostics.empty());
+    QCOMPARE(list.tasks.size(), std::size_t(3));
+    QCOMPARE(list.tasks[2].offset, 0x200ULL);
+    QVERIFY(list.tasks[2].exact);
+    // A first size that nothing states is found by its records.
+    list = walkTasks(bytes, versionByNumber(7), {});
+    QCOMPARE(list.tasks.size(), std::size_t(3));
+    QCOMPARE(list.tasks[0].words, 13U);
+    // A wrong count is told.
+    hints.taskCount = 2;
+    QVERIFY(hasCode(walkTasks(bytes, versionByNumber(7), hints).diagnostics, "descriptor.count"));
+}
+
+void TestDescriptor::faultyLinkedLists()
+{
+    const auto walk = [](std::uint32_t next, std::uint32_t first) {
+        Words text;
+        putLinked(text, 0, 0x100, 13, 1);
+        putLinked(text, 64, next, 13, 2);
+        WalkHints hints;
+        hints.firstTaskWords = first;
+        hints.file = "x.hwx";
+        return walkTasks(bytesOf(text), versionByNumber(7), hints);
+    };
+    QVERIFY(hasCode(walk(0x100, 13).diagnostics, "descriptor.loop"));
+    QVERIFY(hasCode(walk(0, 70).diagnostics, "descriptor.bounds") ||
+            hasCode(walk(0, 70).diagnostics, "descriptor.stream"));
+    QVERIFY(hasCode(walk(0x80, 13).diagnostics, "descriptor.loop"));
+    QVERIFY(hasCode(walk(0x110, 13).diagnostics, "descriptor.bounds"));
+    QVERIFY(hasCode(walk(0x4000, 13).diagnostics, "descriptor.bounds"));
+    QVERIFY(hasCode(walk(0, 500).diagnostics, "descriptor.size"));
+    QVERIFY(hasCode(walk(0, 3).diagnostics, "descriptor.size"));
+    QCOMPARE(walk(0x4000, 13).diagnostics.front().error.file.c_str(), "x.hwx");
+    QVERIFY(hasCode(walkTasks({}, versionByNumber(7), {}).diagnostics, "descriptor.bounds"));
+}
+
+void TestDescriptor::walksSizedLists()
+{
+    // Stream header, a task of 8 + 3 words padded to 12, a task of 8 + 2; a second stream.
+    Words text{1, 0, 0, 0};
+    const auto task = [&text](std::uint32_t tid, Words records) {
+        text.push_back(static_cast<std::uint32_t>(8 + records.size()) << 16 | tid);
+        text.resize(text.size() + 7);
+        text.insert(text.end(), records.begin(), records.end());
+        text.resize((text.size() + 3) / 4 * 4);
+    };
+    task(0, {0x00008000 | 0x340, 5, 6});
+    task(1, {0x341, 7});
+    text.resize(0x4000 / 4);
+    text.insert(text.end(), {1, 0, 0, 0});
+    task(0, {0x342, 8});
+    TaskList list = walkTasks(bytesOf(text), versionByNumber(11), {});
+    QVERIFY(list.diagnostics.empty());
+    QCOMPARE(list.tasks.size(), std::size_t(3));
+    QCOMPARE(list.tasks[0].offset, 16ULL);
+    QCOMPARE(list.tasks[1].offset, 64ULL);
+    QCOMPARE(list.streams.size(), std::size_t(2));
+    QCOMPARE(list.streams[1].firstTask, std::size_t(2));
+    // A task that runs over the section.
+    text[0x4000 / 4 + 4] = 0x7FFU << 16;
+    list = walkTasks(bytesOf(text), versionByNumber(11), {});
+    QVERIFY(hasCode(list.diagnostics, "descriptor.size"));
+    QCOMPARE(list.tasks.size(), std::size_t(2));
+}
+
+void TestDescriptor::extendedHeaders()
+{
+    // Flag word 0x50003 of version 11: one extra word before the first record.
+    Words text{1, 0, 0, 0, 11U << 16, 0, 0, 0, 0, 0, 0, 0x50003, 8, 0x340, 5};
+    text.resize(16);
+    TaskList list = walkTasks(bytesOf(text), versionByNumber(11), {});
+    QCOMPARE(list.tasks.size(), std::size_t(1));
+    QVERIFY(list.tasks[0].extended);
+    QCOMPARE(list.tasks[0].headerWords, 9U);
+    QVERIFY(list.tasks[0].exact);
+}
+
+void TestDescriptor::unknownVersionsAreRaw()
+{
+    for (const Version *version : {versionOfSubtype(14), static_cast<const Version *>(nullptr)}) {
+        const TaskList list = walkTasks(bytesOf({1, 2, 3, 4}), version, {});
+        QVERIFY(list.tasks.empty());
+        QVERIFY(hasCode(list.diagnostics, "descriptor.version"));
+        QVERIFY(!hasErrors(list.diagnostics));
+    }
+}
+
+void TestDescriptor::carriesState()
+{
+    Words text{1, 0, 0, 0};
+    constexpr std::uint32_t kTasks = 1000;
+    for (std::uint32_t i = 0; i < kTasks; ++i) {
+        // Task i writes register 0x300 + i % 8.
+        text.push_back(10U << 16 | i);
+        text.resize(text.size() + 7);
+        text.insert(text.end(), {0x300 + i % 8, i});
+        text.resize(text.size() + 2);
+    }
+    const auto bytes = bytesOf(text);
+    const TaskList list = walkTasks(bytes, versionByNumber(11), {});
+    QCOMPARE(list.tasks.size(), std::size_t(kTasks));
+    TaskReader reader(bytes, list);
+    for (const std::size_t index : {999, 500, 501, 3, 0, 777, 778}) {
+        const RegisterState &state = reader.before(index);
+        for (std::size_t reg = 0; reg < 8; ++reg) {
+            const auto value = state.get(static_cast<std::uint32_t>(4 * (0x300 + reg)));
+            std::optional<std::uint32_t> wanted;
+            for (std::size_t task = index; task-- > 0;) {
+                if (task % 8 == reg) {
+                    wanted = static_cast<std::uint32_t>(task);
+                    break;
+                }
+            }
+            QCOMPARE(value.has_value(), wanted.has_value());
+            QCOMPARE(value.value_or(0), wanted.value_or(0));
+        }
+    }
+}
+
+void TestDescriptor::staysWithinHostileBytes()
+{
+    std::mt19937 engine(11);
+    const auto random = [&engine] { return static_cast<std::uint32_t>(engine()); };
+    for (int round = 0; round < 2000; ++round) {
+        Words text(random() % 300);
+        for (std::uint32_t &word : text)
+            word = random() % 4 == 0 ? random() : random() % 64;
+        const auto bytes = bytesOf(text);
+        for (const Version &version : descriptor::versions()) {
+            const TaskList list = walkTasks(bytes, &version, {});
+            if (list.tasks.empty())
+                continue;
+            TaskReader reader(bytes, list);
+            TaskDetail detail;
+            reader.before(list.tasks.size() - 1);
+            reader.read(list.tasks.size() - 1, detail);
+            QVERIFY(detail.stream.end <= detail.task.bytes());
+        }
+    }
+}
+
+void TestDescriptor::imageGroups()
+{
+    const auto groups = descriptor::imageGroups();
+    QCOMPARE(groups.size(), std::size_t(7));
+    const Words counts{34, 19, 69, 30, 14, 11, 21};
+    const Words offsets{0x2c, 0xfc, 0x150, 0x26c, 0x2ec, 0x32c, 0x360};
+    for (std::size_t i = 0; i < 7; ++i) {
+        QCOMPARE(groups[i].registers, counts[i]);
+        QCOMPARE(groups[i].structOffset, offsets[i]);
+        QVERIFY(!groups[i].reading.empty());
+    }
+    QCOMPARE(imageGroupOfAddress(0x5500)->id.c_str(), "G0");
+    QCOMPARE(imageGroupOfAddress(4 * 0x1344)->name.c_str(), "tile DMA");
+    QCOMPARE(imageGroupOfAddress(4 * 0x1442)->id.c_str(), "G6");
+    QCOMPARE(imageGroupOfAddress(0x10)->id.c_str(), "G1");
+    QVERIFY(imageGroupOfAddress(0x208) == nullptr);
+    QCOMPARE(imageGroupAt(0x24)->id.c_str(), "G0");
+    QCOMPARE(imageGroupAt(0x118)->id.c_str(), "G1");
+    QVERIFY(imageGroupAt(0) == nullptr);
+    QCOMPARE(groups[3].confidence, format::Confidence::Contested);
+    QVERIFY(imageV10Note().find("Contested") != std::string_view::npos);
+}
+
+void TestDescriptor::imageStreams()
+{
+    const auto streams = descriptor::imageStreams();
+    QCOMPARE(streams.size(), std::size_t(4));
+    const char *const names[] = {"bias", "post-scale", "palette lookup", "activation lookup"};
+    const Words enables{0x5548, 0x5558, 0x5568, 0x5578};
+    const Words relocations{0x1554, 0x1558, 0x155c, 0x1560};
+    for (std::size_t i = 0; i < 4; ++i) {
+        QCOMPARE(streams[i].name.c_str(), names[i]);
+        QCOMPARE(streams[i].enable, enables[i]);
+        QCOMPARE(streams[i].baseOffset, enables[i] + 4);
+        QCOMPARE(streams[i].relocation, relocations[i]);
+    }
+}
+
+void TestDescriptor::orderingBits()
+{
+    std::vector<std::byte> object(0x140, std::byte(0xff));
+    const OrderingBits wanted{true, false, 0x2abcdef, 0x1};
+    QVERIFY(writeOrderingBits(object, wanted));
+    QVERIFY(readOrderingBits(object) == wanted);
+    QCOMPARE(loadLittle<std::uint32_t>(object, 0x134), 0xbfffffffU);
+    QCOMPARE(loadLittle<std::uint32_t>(object, 0x10), 0xfeabcdefU); // other bits are kept
+    QVERIFY(!writeOrderingBits(object, {false, false, 1U << 26, 0}));
+    QVERIFY(!readOrderingBits(std::span(object).first(0x136)));
+}
+
+void TestDescriptor::formatLanes()
+{
+    constexpr format::TensorFormat kE4m3(12), kFp16(3), kE5m2(13);
+    QCOMPARE(encodeFormatLane(20, FormatLane::Source1, kE4m3).value_or(0), 4U);
+    QCOMPARE(encodeFormatLane(20, FormatLane::Source2, kE4m3).value_or(0), 0x20U);
+    QCOMPARE(encodeFormatLane(20, FormatLane::Output, kE4m3).value_or(0), 0x100U);
+    QCOMPARE(encodeFormatLane(7, FormatLane::Output, kFp16).value_or(0), 0x20U);
+    QCOMPARE(encodeFormatLane(7, FormatLane::Output, kE5m2).value_or(0), 0x20U);
+    for (const std::uint32_t version : {5U, 7U, 11U, 19U}) {
+        const auto refused = encodeFormatLane(version, FormatLane::Source1, kE4m3);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().message.c_str(), "Error: Invalid Common InFmt E4M3");
+        QCOMPARE(formatWordLayout(version).offset, 0x48U);
+        QCOMPARE(formatWordLayout(version).laneBits, 2U);
+        QVERIFY(encodeOverflow(version, FormatLane::Source1, false));
+        QCOMPARE(encodeOverflow(version, FormatLane::Source1, true).error().message.c_str(),
+                 "E4M3Overflow is not supported");
+    }
+    const FormatWordLayout wide = formatWordLayout(20);
+    QCOMPARE(wide.offset, 0x228U);
+    QCOMPARE(wide.overflowSource1.value_or(0), 0x2fcU);
+    QCOMPARE(wide.overflowSource2.value_or(0), 0x300U);
+    QCOMPARE(encodeOverflow(20, FormatLane::Source2, true).value_or(0), 1U << 24);
+    QCOMPARE(decodeFormatLane(20, FormatLane::Output, 0x100).c_str(), "e4m3");
+    QCOMPARE(decodeFormatLane(19, FormatLane::Source1, 0).c_str(), "uint8");
+    QVERIFY(decodeFormatLane(7, FormatLane::Source1, 0).find("contested") != std::string::npos);
+}
+
+void TestDescriptor::publishedKernelWords_data()
+{
+    QTest::addColumn<unsigned>("version");
+    QTest::addColumn<QByteArray>("role");
+    QTest::addColumn<unsigned>("word");
+    QTest::addColumn<unsigned>("value");
+    const auto row = [](unsigned version, const char *role, unsigned word, unsigned value) {
+        QTest::addRow("v%u %s of %08x", version, role, word)
+            << version << QByteArray(role) << word << value;
+    };
+    row(24, "kernel_fmt", 0x10000082, 2);
+    row(24, "palette_enable", 0x10000082, 0);
+    row(24, "detect_zeros", 0x10000082, 1);
+    row(24, "sparse_fmt", 0x182, 1);
+    row(24, "kernel_fmt", 0x10000081, 1);
+    row(24, "palette_enable", 0x10000046, 1);
+    row(24, "palette_bits", 0x10000046, 4);
+    row(17, "align_format", 0x00010082, 1);
+    row(7, "palette_bits", 0x82, 8);
+    row(7, "bias_mode", 0x101c10, 1);
+    row(7, "bias_mode", 0x101c00, 0);
+    row(7, "nonlinear_mode", 0x12000c, 2);
+    row(7, "op_mode", 0x12000c, 4);
+    row(7, "kernel_mode", 0x12000c, 1);
+    row(7, "nonlinear_mode", 0x11000c, 1);
+    row(24, "kernel_enable", 0x00010040, 1);
+    row(24, "kernel_sparse", 0x00010260, 1);
+    row(24, "kernel_sparse", 0x00010040, 0);
+    row(7, "OCGSize", 0x5000b421, 5);
+    row(7, "OCGSize", 0x5000a821, 2);
+}
+
+void TestDescriptor::publishedKernelWords()
+{
+    QFETCH(unsigned, version);
+    QFETCH(QByteArray, role);
+    QFETCH(unsigned, word);
+    QFETCH(unsigned, value);
+    const Role *place = roleOf(version, role.toStdString());
+    QVERIFY(place != nullptr);
+    QCOMPARE(place->bits.of(word), value);
+}
+
+QTEST_GUILESS_MAIN(TestDescriptor)
+#include "tst_descriptor.moc"
