@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope::codec {
+
+/// Where the elements of an operand lie when its bytes are not packed row by row: the slices of a
+/// hardware container, the records of a weight section. Immutable, safe to share between threads.
+class ElementOrder
+{
+public:
+    virtual ~ElementOrder() = default;
+
+    /// An element that is not stored: a zero made by the form.
+    static constexpr std::uint64_t kAbsent = UINT64_MAX;
+
+    /// Bit positions in the operand's bytes of elements [first, first + out.size()) of the tensor.
+    virtual void positions(std::uint64_t first, std::span<std::uint64_t> out) const = 0;
+    /// Elements of the tensor.
+    virtual std::uint64_t elements() const = 0;
+    /// Bytes that the operand must have.
+    virtual std::uint64_t extent() const = 0;
+    /// Further bit positions that hold the same element; an edit changes them all.
+    virtual std::vector<std::uint64_t> copies(std::uint64_t element) const
+    {
+        static_cast<void>(element);
+        return {};
+    }
+    /// True where which elements are stored depends on the bytes (zeros are left out): an edit
+    /// may then neither make a zero nor unmake one.
+    virtual bool skipsZeros() const { return false; }
+    /// The order over given bytes; null where it does not depend on them. Errors: bytes that are
+    /// no such form.
+    virtual Result<std::shared_ptr<const ElementOrder>>
+    bound(std::span<const std::byte> bytes) const
+    {
+        static_cast<void>(bytes);
+        return std::shared_ptr<const ElementOrder>();
+    }
+    /// Why an edit of this operand is refused altogether; empty where it is not.
+    virtual std::string lockReason() const { return {}; }
+};
+
+} // namespace kernscope::codec

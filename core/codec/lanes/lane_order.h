@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/codec/element_order.h"
+#include "core/codec/lanes/sparse.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kernscope::lanes {
+
+/// Where the slices of one weight lie in an operand's bytes.
+struct SlicePlaces {
+    std::vector<std::uint64_t> starts;  ///< by engine: byte offset of the slice
+    std::vector<std::uint64_t> lengths; ///< by engine: its bytes
+    /// Other places that hold the same slices, each as long as `starts`.
+    std::vector<std::vector<std::uint64_t>> copies;
+};
+
+/// Order of the weights of dense slices. Errors: "lanes.length" where the places do not fit the
+/// layout or leave 2^60 bytes.
+Result<std::shared_ptr<const codec::ElementOrder>> weightOrder(const SliceLayout &layout,
+                                                               SlicePlaces places);
+/// Order of the biases; the layout must have them.
+Result<std::shared_ptr<const codec::ElementOrder>> biasOrder(const SliceLayout &layout,
+                                                             SlicePlaces places);
+/// Order of the weights of slices that leave zeros out; bound() reads the rows.
+Result<std::shared_ptr<const codec::ElementOrder>>
+sparseOrder(SparseForm form, const SliceLayout &layout, SlicePlaces places);
+
+} // namespace kernscope::lanes

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The laws between an OIHW tensor and the slices of the engines: hand-made bytes, random shapes.
+#include "core/codec/lanes/lane_order.h"
+#include "core/codec/lanes/size_law.h"
+#include "core/codec/lanes/slices.h"
+#include "core/codec/lanes/sparse.h"
+
+#include <QtTest>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+using namespace kernscope;
+using namespace kernscope::lanes;
+
+namespace {
+
+std::uint16_t halfAt(std::span<const std::byte> bytes, std::uint64_t at)
+{
+    return static_cast<std::uint16_t>(std::to_integer<unsigned>(bytes[at]) |
+                                      std::to_integer<unsigned>(bytes[at + 1]) << 8);
+}
+
+std::vector<std::uint16_t> numbered(std::uint64_t count, std::uint16_t from)
+{
+    std::vector<std::uint16_t> values(count);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<std::uint16_t>(from + i);
+    return values;
+}
+
+std::vector<std::span<const std::byte>> spansOf(const std::vector<Slice> &slices)
+{
+    return {slices.begin(), slices.end()};
+}
+
+std::vector<std::byte> bytesOf(std::initializer_list<int> values)
+{
+    std::vector<std::byte> bytes;
+    for (const int value : values)
+        bytes.push_back(static_cast<std::byte>(value));
+    return bytes;
+}
+
+SliceLayout layoutOf(const Geometry &geometry, Law law, const DealOptions &options = {})
+{
+    auto layout = SliceLayout::make(geometry, law, options);
+    if (!layout)
+        qFatal("%s", layout.error().message.c_str());
+    return *layout;
+}
+
+struct Drawn {
+    Geometry geometry;
+    Law law = Law::Dense;
+    DealOptions options;
+};
+
+/// A shape whose chunks are whole, as containers have them.
+Drawn draw(std::mt19937 &random)
+{
+    const auto pick = [&random](std::initializer_list<std::uint64_t> from) {
+        return *(from.begin() + random() % from.size());
+    };
+    Drawn drawn;
+    Geometry &g = drawn.geometry;
+    g.height = pick({1, 1, 3, 5});
+    g.width = pick({1, 3, 7});
+    g.bias = random() % 2 == 0;
+    switch (random() % 4) {
+    case 0:
+        g.outputs = 1 + random() % 300;
+        g.inputs = 1 + random() % 20;
+        drawn.options.imageSide = pick({1, 8, 9, 64});
+        break;
+    case 1:
+        drawn.law = Law::Grouped;
+        g.groups = pick({2, 4, 8});
+        g.outputs = 64 * pick({1, 2, 4});
+        g.inputs = 1 + random() % 6;
+        break;
+    case 2:
+        drawn.law = Law::Depthwise;
+        g.outputs = g.groups = 1 + random() % 200;
+        break;
+    default:
+        drawn.law = Law::MatrixMultiply;
+        g.height = g.width = 1;
+        g.bias = false;
+        g.outputs = pick({16, 64, 128, 256, 512, 1024});
+        g.inputs = 1 + random() % 80;
+        drawn.options.rows = pick({1, 128, 129});
+    }
+    return drawn;
+}
+
+} // namespace
+
+class TestLanes : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void dealsChannels_data();
+    void dealsChannels();
+    void placesByHand();
+    void matchesTheMatmulFormula();
+    void roundTripsRandomShapes();
+    void roundTripsRandomSparse();
+    void sparseBytesByHand_data();
+    void sparseBytesByHand();
+    void refusesDamagedSparse();
+    void refusesWhatIsNotPublished();
+    void ordersAgreeWithBytes();
+    void explainsSizes();
+    void checksSizesOfOtherForms();
+};
+
+void TestLanes::dealsChannels_data()
+{
+    QTest::addColumn<qulonglong>("outputs");
+    QTest::addColumn<qulonglong>("image");
+    QTest::addColumn<QString>("lanes");
+    QTest::newRow("three channels") << 3ULL << 64ULL << "1";
+    QTest::newRow("64") << 64ULL << 64ULL << "4";
+    QTest::newRow("512, large image") << 512ULL << 9ULL << "16 16";
+    QTest::newRow("512, small image") << 512ULL << 8ULL << "32";
+    QTest::newRow("768 at 32") << 768ULL << 8ULL << "32 16";
+    QTest::newRow("40") << 40ULL << 64ULL << "2 1";
+    QTest::newRow("17") << 17ULL << 64ULL << "1 1";
+}
+
+void TestLanes::dealsChannels()
+{
+    QFETCH(qulonglong, outputs);
+    QFETCH(qulonglong, image);
+    Geometry geometry;
+    geometry.outputs = outputs;
+    DealOptions options;
+    options.imageSide = image;
+    const auto chunks = dealChannels(geometry, Law::Dense, options);
+    QVERIFY(chunks.has_value());
+    QStringList lanes;
+    std::uint64_t next = 0;
+    for (const Chunk &chunk : *chunks) {
+        lanes << QString::number(chunk.lanes);
+        QCOMPARE(chunk.first, next);
+        next += chunk.channels;
+    }
+    QCOMPARE(next, std::uint64_t(outputs));
+    QTEST(lanes.join(u' '), "lanes");
+}
+
+void TestLanes::placesByHand()
+{
+    // 64 outputs, 2 inputs, 1x3, bias: 4 lanes, 7 rows of 8 bytes, 56 used of 64.
+    const Geometry geometry{64, 2, 1, 1, 3, 1, true};
+    const SliceLayout layout = layoutOf(geometry, Law::Dense);
+    QCOMPARE(layout.engines(), 16U);
+    QCOMPARE(layout.sliceBytes(0), 64U);
+    QCOMPARE(layout.usedBytes(0), 56U);
+    QCOMPARE(layout.placeOf(5, 0), (Place{1, 8 + 2}));       // engine 1, lane 1, after the bias
+    QCOMPARE(layout.placeOf(63, 5), (Place{15, 6 * 8 + 6})); // last lane of the last row
+    QCOMPARE(layout.biasPlace(6), (Place{1, 4}));
+
+    const auto slices = encodeSlices(layout, numbered(64 * 6, 1000), numbered(64, 1));
+    QVERIFY(slices.has_value());
+    QCOMPARE(halfAt((*slices)[1], 4), std::uint16_t(7));
+    QCOMPARE(halfAt((*slices)[1], 10), std::uint16_t(1000 + 5 * 6));
+    QVERIFY(paddingIsZero(layout, spansOf(*slices)));
+    auto dirty = *slices;
+    dirty[3][60] = std::byte(1);
+    QVERIFY(!paddingIsZero(layout, spansOf(dirty)));
+}
+
+void TestLanes::matchesTheMatmulFormula()
+{
+    // hwx-generations.md 4.2: plane q = (p mod 16)(planes/16) + p/16, halfword q K g + k g + n mod
+    // g
+    for (const std::uint64_t n : {16U, 128U, 256U, 512U, 1024U}) {
+        Geometry geometry;
+        geometry.outputs = n;
+        geometry.inputs = 48;
+        const SliceLayout layout = layoutOf(geometry, Law::MatrixMultiply);
+        const std::uint64_t g = std::min<std::uint64_t>(16, n / 16), planes = n / g;
+        std::uint64_t slice = 0;
+        for (std::uint64_t column = 0; column < n; column += 7) {
+            for (std::uint64_t k = 0; k < 48; k += 5) {
+                const std::uint64_t p = column / g;
+                const std::uint64_t q = p % 16 * (planes / 16) + p / 16;
+                const Place place = layout.placeOf(column, k);
+                slice = layout.usedBytes(0);
+                QCOMPARE(place.engine * slice + place.offset,
+                         2 * (q * 48 * g + k * g + column % g));
+            }
+        }
+        QCOMPARE(slice, 2 * n * 48 / 16);
+    }
+    // Below 32 steps a single lane's row still takes 64 bytes.
+    Geometry narrow;
+    narrow.outputs = 16;
+    narrow.inputs = 10;
+    QCOMPARE(layoutOf(narrow, Law::MatrixMultiply).sliceBytes(0), 64U);
+    Geometry wide;
+    wide.outputs = 512;
+    wide.inputs = 8192;
+    DealOptions rows;
+    rows.rows = 192;
+    QCOMPARE(layoutOf(wide, Law::MatrixMultiply, rows).chunks().front().lanes, 4U);
+}
+
+void TestLanes::roundTripsRandomShapes()
+{
+    std::mt19937 random(4);
+    for (int i = 0; i < 300; ++i) {
+        const Drawn drawn = draw(random);
+        const SliceLayout layout = layoutOf(drawn.geometry, drawn.law, drawn.options);
+        const auto weights = numbered(layout.elements(), static_cast<std::uint16_t>(random()));
+        const auto bias = numbered(drawn.geometry.bias ? drawn.geometry.outputs : 0, 17);
+        const auto slices = encodeSlices(layout, weights, bias);
+        QVERIFY(slices.has_value());
+        std::uint64_t total = 0;
+        for (const Slice &slice : *slices) {
+            QCOMPARE(slice.size() % 64, std::size_t(0));
+            total += slice.size();
+        }
+        QCOMPARE(total, layout.totalBytes());
+        const auto spans = spansOf(*slices);
+        const auto decoded = decodeSlices(layout, spans);
+        QVERIFY(decoded.has_value());
+        QVERIFY(decoded->weights == weights && decoded->bias == bias);
+        QVERIFY(*encodeSlices(layout, decoded->weights, decoded->bias) == *slices);
+        std::set<std::pair<std::uint64_t, std::uint64_t>> places;
+        for (std::uint64_t c = 0; c < drawn.geometry.outputs; ++c) {
+            for (std::uint64_t step = 0; step < layout.steps(); ++step) {
+                const Place place = layout.placeOf(c, step);
+                QVERIFY(places.emplace(place.engine, place.offset).second);
+            }
+        }
+    }
+}
+
+void TestLanes::roundTripsRandomSparse()
+{
+    std::mt19937 random(5);
+    for (int i = 0; i < 200; ++i) {
+        Geometry geometry;
+        geometry.outputs = 1 + random() % 128;
+        geometry.inputs = 1 + random() % 40;
+        geometry.bias = random() % 2 == 0;
+        DealOptions options;
+        options.cap = 1U << random() % 4;
+        const SparseForm form = random() % 2 == 0 ? SparseForm::H13 : SparseForm::H14;
+        const SliceLayout layout = layoutOf(geometry, Law::Dense, options);
+        auto weights = numbered(layout.elements(), 1);
+        for (auto &value : weights) {
+            if (random() % 3 == 0 || (value & 0x7fff) == 0)
+                value = 0;
+        }
+        const auto bias = numbered(geometry.bias ? geometry.outputs : 0, 3);
+        const auto slices = encodeSparse(form, layout, weights, bias);
+        QVERIFY(slices.has_value());
+        const auto decoded = decodeSparse(form, layout, spansOf(*slices));
+        QVERIFY(decoded.has_value());
+        QVERIFY(decoded->weights == weights && decoded->bias == bias);
+        QVERIFY(*encodeSparse(form, layout, decoded->weights, decoded->bias) == *slices);
+        const auto index = SparseIndex::make(form, layout, spansOf(*slices));
+        QVERIFY(index.has_value());
+        QCOMPARE(index->stored(),
+                 std::uint64_t(weights.size() -
+                               std::size_t(std::count(weights.begin(), weights.end(), 0))));
+    }
+}
+
+void TestLanes::sparseBytesByHand_data()
+{
+    QTest::addColumn<bool>("h13");
+    QTest::addColumn<QByteArray>("expected");
+    // Two steps of eight lanes: 5 in lane 1, then 6 in lane 0 and 7 in lane 7; -0 is left out.
+    QTest::newRow("H13") << true
+                         << QByteArray::fromHex("0e00"
+                                                "0002"
+                                                "0500"
+                                                "0000"
+                                                "0081"
+                                                "0600"
+                                                "0700"
+                                                "0000");
+    QTest::newRow("H14") << false
+                         << QByteArray::fromHex("0e00"
+                                                "00"
+                                                "0200"
+                                                "0500"
+                                                "0000"
+                                                "8100"
+                                                "0600"
+                                                "0700"
+                                                "0000");
+}
+
+void TestLanes::sparseBytesByHand()
+{
+    QFETCH(bool, h13);
+    QFETCH(QByteArray, expected);
+    Geometry geometry;
+    geometry.outputs = 128;
+    geometry.inputs = 2;
+    const SliceLayout layout = layoutOf(geometry, Law::Dense);
+    std::vector<std::uint16_t> weights(256);
+    weights[2 * 1] = 5;
+    weights[2 * 0 + 1] = 6;
+    weights[2 * 7 + 1] = 7;
+    weights[2 * 3] = 0x8000;
+    const auto slices = encodeSparse(h13 ? SparseForm::H13 : SparseForm::H14, layout, weights, {});
+    QVERIFY(slices.has_value());
+    const Slice &slice = slices->front();
+    QCOMPARE(slice.size(), std::size_t(64));
+    QCOMPARE(QByteArray(reinterpret_cast<const char *>(slice.data()), expected.size()).toHex(),
+             expected.toHex());
+    for (std::size_t at = std::size_t(expected.size()); at < slice.size(); ++at)
+        QCOMPARE(slice[at], std::byte(0));
+}
+
+void TestLanes::refusesDamagedSparse()
+{
+    Geometry geometry;
+    geometry.outputs = 1;
+    geometry.inputs = 2;
+    const SliceLayout layout = layoutOf(geometry, Law::Dense);
+    for (const auto &bytes :
+         {bytesOf({}), bytesOf({4}), bytesOf({4, 0, 0, 0}), bytesOf({5, 0, 0, 0, 0, 0, 0}),
+          bytesOf({4, 0, 0, 2, 0, 0}), bytesOf({255, 255, 0, 1})}) {
+        const std::vector<Slice> slices{bytes};
+        const auto decoded = decodeSparse(SparseForm::H13, layout, spansOf(slices));
+        QVERIFY(!decoded);
+        QCOMPARE(decoded.error().code, std::string("lanes.sparse"));
+    }
+    const std::vector<Slice> sound{bytesOf({6, 0, 0, 1, 9, 0, 0, 0})};
+    QCOMPARE(decodeSparse(SparseForm::H13, layout, spansOf(sound))->weights.front(),
+             std::uint16_t(9));
+}
+
+void TestLanes::refusesWhatIsNotPublished()
+{
+    Geometry geometry;
+    geometry.outputs = 256;
+    const SliceLayout wide = layoutOf(geometry, Law::Dense);
+    QCOMPARE(encodeSparse(SparseForm::H13, wide, std::vector<std::uint16_t>(256), {}).error().code,
+             std::string("lanes.sparse"));
+    geometry.outputs = 20;
+    const auto even = dealEvenly(geometry, 8);
+    QCOMPARE(SliceLayout::make(geometry, *even, containerForm(Law::Dense)).error().code,
+             std::string("lanes.partial"));
+    SliceForm section = containerForm(Law::Dense);
+    section.narrowLast = true;
+    const auto narrow = SliceLayout::make(geometry, *even, section);
+    QVERIFY(narrow.has_value());
+    QCOMPARE(narrow->plane(0, 2)->width, std::uint64_t(4));
+    QVERIFY(!narrow->plane(0, 3));
+
+    for (const Geometry &bad :
+         {Geometry{0, 1, 1, 1, 1, 1, false}, Geometry{4, 1, 1, 1, 1, 3, false},
+          Geometry{1ULL << 40, 1, 1, 1, 1, 1, false},
+          Geometry{16, 1ULL << 40, 1, 1ULL << 40, 1, 1, false}})
+        QCOMPARE(SliceLayout::make(bad, Law::Dense).error().code, std::string("lanes.geometry"));
+    const SliceLayout layout = layoutOf(Geometry{3, 3, 1, 1, 1, 1, false}, Law::Dense);
+    QCOMPARE(decodeSlices(layout, {}).error().code, std::string("lanes.length"));
+    const std::vector<Slice> slices(3, Slice(4));
+    QCOMPARE(decodeSlices(layout, spansOf(slices)).error().code, std::string("lanes.length"));
+}
+
+void TestLanes::ordersAgreeWithBytes()
+{
+    const Geometry geometry{40, 3, 1, 3, 3, 1, true};
+    const SliceLayout layout = layoutOf(geometry, Law::Dense);
+    const auto weights = numbered(layout.elements(), 100);
+    const auto bias = numbered(40, 1);
+    const auto slices = *encodeSlices(layout, weights, bias);
+    SlicePlaces places;
+    std::vector<std::byte> file(8);
+    for (const Slice &slice : slices) {
+        places.starts.push_back(file.size());
+        places.lengths.push_back(slice.size());
+        file.insert(file.end(), slice.begin(), slice.end());
+    }
+    places.copies.push_back(places.starts);
+    for (auto &start : places.copies.front())
+        start += 64;
+    const auto order = weightOrder(layout, places);
+    QVERIFY(order.has_value());
+    QCOMPARE((*order)->extent(), std::uint64_t(file.size() + 64));
+    std::vector<std::uint64_t> bits(layout.elements() - 5);
+    (*order)->positions(5, bits);
+    for (std::size_t i = 0; i < bits.size(); ++i)
+        QCOMPARE(halfAt(file, bits[i] / 8), weights[i + 5]);
+    QCOMPARE((*order)->copies(5), std::vector<std::uint64_t>{bits[0] + 8 * 64});
+    std::vector<std::uint64_t> rows(40);
+    (*biasOrder(layout, places))->positions(0, rows);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        QCOMPARE(halfAt(file, rows[i] / 8), bias[i]);
+    places.lengths.back() = 2;
+    QVERIFY(!weightOrder(layout, places));
+}
+
+void TestLanes::explainsSizes()
+{
+    for (const std::uint64_t bytes : {0xC0U, 0x40U, 0x200U, 0x8000U}) {
+        for (const SizeCase &one : casesOfSliceSize(bytes)) {
+            for (const std::uint64_t rows : {one.fewestRows, one.mostRows}) {
+                Geometry geometry;
+                geometry.outputs = 16 * one.lanes;
+                geometry.inputs = rows;
+                DealOptions options;
+                options.cap = one.lanes;
+                QCOMPARE(layoutOf(geometry, Law::Dense, options).sliceBytes(0), bytes);
+            }
+        }
+    }
+    QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
+                .contains(QLatin1String("1 lane: 65 to 96 rows")));
+    QVERIFY(QString::fromStdString(explainSliceSize(0xC0))
+                .contains(QLatin1String("3x3 with 10 input channels")));
+    QVERIFY(QString::fromStdString(explainSliceSize(0x40))
+                .contains(QLatin1String("1 lane: 1 to 32 rows")));
+    QVERIFY(casesOfSliceSize(0x41).empty());
+    const SliceLayout layout = layoutOf(Geometry{64, 64, 1, 1, 1, 1, true}, Law::Dense);
+    QCOMPARE(explainSliceSize(layout, 0),
+             std::string("round_up(2 x 4 x (1 + 64), 64) = 576 bytes (0x240)"));
+}
+
+void TestLanes::checksSizesOfOtherForms()
+{
+    // 2048 x 2048 in int8: 4,198,400 bytes in sixteen slices of 128 channels (4.4).
+    const SliceLayout layout = layoutOf(Geometry{2048, 2048, 1, 1, 1, 1, false}, Law::Dense);
+    const auto int8 = checkSliceSize(layout, 0, SizedForm::Int8, 4198400 / 16);
+    QVERIFY(int8->holds);
+    QCOMPARE(int8->order, std::string("order unknown"));
+    // 4-bit palettes: 16 codebooks of 64 bytes above the pure index size; 6-bit: 16 of 128.
+    QVERIFY(checkSliceSize(layout, 3, SizedForm::Palette, (2097152 + 1024) / 16, 4)->holds);
+    QVERIFY(checkSliceSize(layout, 3, SizedForm::Palette, (3145728 + 2048) / 16, 6)->holds);
+    QVERIFY(!checkSliceSize(layout, 3, SizedForm::Palette, 2097152 / 16, 4)->holds);
+    QVERIFY(checkSliceSize(layout, 0, SizedForm::Fp16, 2048 * 128 * 2)->holds);
+    QCOMPARE(checkSliceSize(layout, 0, SizedForm::Fp16, 64)->order, std::string("order assumed"));
+    QVERIFY(checkSliceSize(layout, 0, SizedForm::Sparse, 32768 + 2 * 1000 + 64, 0, 1000)->holds);
+    QVERIFY(!checkSliceSize(layout, 0, SizedForm::Sparse, 32000)->holds);
+}
+
+QTEST_APPLESS_MAIN(TestLanes)
+#include "tst_lanes.moc"

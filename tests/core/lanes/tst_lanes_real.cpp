@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The slices of real containers: decoded, compared with what is known of them, encoded again.
+#include "core/base/overlaid_file.h"
+#include "core/codec/lanes/size_law.h"
+#include "core/codec/lanes/slices.h"
+#include "core/container/hwx/kernels.h"
+
+#include <QDir>
+#include <QtTest>
+
+using namespace kernscope;
+using namespace kernscope::lanes;
+
+namespace {
+
+struct RealSlices {
+    std::shared_ptr<OverlaidFile> file;
+    std::vector<std::span<const std::byte>> slices; ///< by lane
+};
+
+std::optional<RealSlices> open(const QString &name)
+{
+    const QString data = qEnvironmentVariable(
+        "KERNSCOPE_DATA", QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
+    const QString path = data + QStringLiteral("/real/hwx/") + name;
+    if (!QFile::exists(path))
+        return std::nullopt;
+    RealSlices real;
+    real.file = *OverlaidFile::open(path.toStdString(), name.toStdString());
+    const auto container = hwx::readContainer(real.file->bytes(), name.toStdString());
+    for (const hwx::KernelTile &tile : hwx::kernelTiles(*container)) {
+        if (tile.name.lane)
+            real.slices.push_back(
+                real.file->bytes().subspan(tile.fileOffset.value, tile.bytes.value));
+    }
+    return real;
+}
+
+} // namespace
+
+class TestLanesReal : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void closesTheLoop_data();
+    void closesTheLoop();
+};
+
+void TestLanesReal::closesTheLoop_data()
+{
+    QTest::addColumn<QString>("file");
+    QTest::addColumn<qulonglong>("outputs");
+    QTest::addColumn<qulonglong>("inputs");
+    QTest::addColumn<qulonglong>("cap");
+    QTest::addColumn<bool>("bias");
+    QTest::addColumn<QList<int>>("first");
+    QTest::newRow("weights 0 to 8") << "conv-ff52f832dc.hwx" << 3ULL << 3ULL << 1ULL << false
+                                    << QList<int>{0, 1, 2, 3, 4, 5, 6, 7, 8};
+    QTest::newRow("bias") << "model.hwx.golden-f459291c15.hwx" << 2ULL << 3ULL << 1ULL << true
+                          << QList<int>{0x4200, 0x4200, 0x4200, 0x4200, 0x4200, 0x4200};
+    QTest::newRow("512 x 512") << "gemm-aae2e35208.hwx" << 512ULL << 512ULL << 32ULL << false
+                               << QList<int>{0, 0, 0};
+}
+
+void TestLanesReal::closesTheLoop()
+{
+    QFETCH(QString, file);
+    QFETCH(qulonglong, outputs);
+    QFETCH(qulonglong, inputs);
+    QFETCH(qulonglong, cap);
+    QFETCH(bool, bias);
+    QFETCH(QList<int>, first);
+    const auto real = open(file);
+    if (!real)
+        QSKIP("The real containers are not here (KERNSCOPE_DATA)");
+    Geometry geometry;
+    geometry.outputs = outputs;
+    geometry.inputs = inputs;
+    geometry.bias = bias;
+    DealOptions options;
+    options.cap = cap;
+    const auto layout = SliceLayout::make(geometry, Law::Dense, options);
+    QVERIFY(layout.has_value());
+    QCOMPARE(layout->engines(), std::uint64_t(real->slices.size()));
+    const auto decoded = decodeSlices(*layout, real->slices);
+    QVERIFY(decoded.has_value());
+    for (qsizetype i = 0; i < first.size(); ++i)
+        QCOMPARE(int(decoded->weights[std::size_t(i)]), first[i]);
+    if (bias)
+        QCOMPARE(decoded->bias, std::vector<std::uint16_t>(2, 0x3c00));
+    const auto again = encodeSlices(*layout, decoded->weights, decoded->bias);
+    QVERIFY(again.has_value());
+    for (std::size_t lane = 0; lane < again->size(); ++lane) {
+        // The last slice's symbol runs on into the padding of the section.
+        const auto held = real->slices[lane].first((*again)[lane].size());
+        QVERIFY(std::equal(held.begin(), held.end(), (*again)[lane].begin(), (*again)[lane].end()));
+        QVERIFY(checkSliceSize(*layout, lane, SizedForm::Fp16, held.size())->holds);
+    }
+}
+
+QTEST_APPLESS_MAIN(TestLanesReal)
+#include "tst_lanes_real.moc"
