@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The golden tables of group sizes, passes and cores.
 #include "core/base/csv.h"
+#include "core/decision/collective.h"
 #include "core/decision/geometry.h"
 
 #include <QFile>
@@ -57,6 +58,40 @@ private Q_SLOTS:
                 QCOMPARE(coresLit(passes, cores), number(*csv, i, "cores" + suffix));
             }
             QCOMPARE(coreOfChannel(channels - 1, cores), number(*csv, i, "core_of_last_channel"));
+        }
+    }
+
+    void meshIndices()
+    {
+        const auto csv = table("mesh.csv");
+        if (!csv)
+            QSKIP("KERNSCOPE_DATA has no vectors/tables/mesh.csv");
+        const auto numbers = [&](std::size_t row, const char *column, char separator) {
+            const std::string cell(csv->cell(row, column));
+            std::vector<std::uint64_t> list;
+            for (const QByteArray &part : QByteArray::fromStdString(cell).split(separator))
+                list.push_back(part.toULongLong());
+            return list;
+        };
+        for (std::size_t i = 0; i < csv->rows(); ++i) {
+            const Mesh mesh{numbers(i, "extents", 'x'), std::size_t(number(*csv, i, "die_axis")),
+                            number(*csv, i, "anes_per_die")};
+            const auto index = aneIndex(mesh, numbers(i, "device_id", ' '));
+            QVERIFY2(index, index ? "" : describe(index.error()).c_str());
+            QCOMPARE(*index, number(*csv, i, "ane_index"));
+            QCOMPARE(*deviceOfIndex(mesh, *index), numbers(i, "inverse", ' '));
+        }
+    }
+
+    void atomicOperations()
+    {
+        const auto csv = table("predicates.csv");
+        if (!csv)
+            QSKIP("KERNSCOPE_DATA has no vectors/tables/predicates.csv");
+        for (std::size_t i = 0; i < csv->rows(); ++i) {
+            const auto result = atomicOperation(std::uint32_t(number(*csv, i, "code")));
+            const std::string_view expected = csv->cell(i, "atomic_of_reduction");
+            QCOMPARE(result ? std::to_string(*result) : "assert", std::string(expected));
         }
     }
 };
