@@ -3,6 +3,7 @@
 
 #include "core/codec/kmeans.h"
 #include "core/codec/quantize.h"
+#include "core/codec/stored_code.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -37,6 +39,15 @@ Result<void> checkOptions(std::span<const float> values, const Shape &shape,
         return tl::unexpected(badArgument("bits", "1, 2, 3, 4, 6 or 8",
                                           fmt::format("{}", options.bits),
                                           "Palettes have no such index width"));
+    if (options.vector >= 6 || ((0x36u >> options.vector) & 1u) == 0)
+        return tl::unexpected(badArgument("vector", "1, 2, 4 or 5 (mask 0x36)",
+                                          fmt::format("{}", options.vector),
+                                          "Palettes have no such vector size"));
+    if (options.entryType != ElementType::Fp16 && options.entryType != ElementType::Int8 &&
+        options.entryType != ElementType::Fp8E4M3Fn)
+        return tl::unexpected(badArgument("entryType", "fp16, int8 or fp8e4m3fn",
+                                          std::string(elementTypeName(options.entryType)),
+                                          "Codebooks have no such entries"));
     const auto rows = checkedMultiply(options.groups, options.vector);
     const std::uint64_t extent = shape.empty() ? 1 : shape[0];
     if (!rows || *rows == 0 || extent % *rows != 0)
@@ -92,17 +103,47 @@ std::vector<std::uint8_t> assignments(std::span<const float> entries)
     return indices;
 }
 
-/// One group of single values: `indices` and the codebook `book` of 2^bits entries.
-void encodeScalarGroup(std::span<const float> values, std::span<std::uint8_t> indices,
-                       std::span<std::uint16_t> book)
+/// Where the codebooks of a weight are collected.
+struct Books {
+    ElementType entryType = ElementType::Fp16;
+    EncodedPart lut;
+    EncodedPart scale; ///< one a codebook; not used for fp16 entries
+
+    /// Stores codebook `group` and makes `entries` what it decodes to.
+    void store(std::uint64_t group, std::span<float> entries)
+    {
+        const std::uint64_t first = group * entries.size();
+        if (entryType == ElementType::Fp16) {
+            std::vector<std::uint16_t> halves(entries.size());
+            convertFloatToHalf(entries, halves);
+            std::memcpy(lut.bytes.data() + 2 * first, halves.data(), 2 * halves.size());
+            convertHalfToFloat(halves, entries);
+            return;
+        }
+        const bool integers = entryType == ElementType::Int8;
+        const QuantGrid grid = symmetricGrid(entries, integers ? 127.0 : 448.0, 0);
+        storeCode(scale, group, floatToHalf(grid.scale));
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const auto steps = static_cast<double>(entries[i]) / static_cast<double>(grid.scale);
+            const std::int64_t code =
+                integers ? grid.codeOf(entries[i], -127, 127) : nearestCode(entryType, steps);
+            storeCode(lut, first + i, code);
+            entries[i] = halfToFloat(
+                doubleToHalf(codeValue(entryType, code) * static_cast<double>(grid.scale)));
+        }
+    }
+};
+
+/// One group of single values: `indices` and codebook number `group`, of `size` entries.
+void encodeScalarGroup(std::span<const float> values, std::span<std::uint8_t> indices, Books &books,
+                       std::uint64_t group, std::size_t size)
 {
     std::vector<std::uint16_t> halves(values.size());
     convertFloatToHalf(values, halves);
-    std::vector<float> entries = optimalCentres(histogramOf(halves), book.size());
+    std::vector<float> entries = optimalCentres(histogramOf(halves), size);
     // Entries beyond the distinct values repeat the last one; no index names them.
-    entries.resize(book.size(), entries.empty() ? 0.0f : entries.back());
-    convertFloatToHalf(entries, book);
-    convertHalfToFloat(book, entries);
+    entries.resize(size, entries.empty() ? 0.0f : entries.back());
+    books.store(group, entries);
     const std::vector<std::uint8_t> nearest = assignments(entries);
     for (std::size_t i = 0; i < values.size(); ++i)
         indices[i] = nearest[halves[i]];
@@ -110,7 +151,8 @@ void encodeScalarGroup(std::span<const float> values, std::span<std::uint8_t> in
 
 /// One group of vectors along axis 0: rows * V rows of `inner` values.
 void encodeVectorGroup(std::span<const float> values, std::size_t vector, std::size_t inner,
-                       std::span<std::uint8_t> indices, std::span<std::uint16_t> book)
+                       std::span<std::uint8_t> indices, Books &books, std::uint64_t group,
+                       std::size_t size)
 {
     std::vector<float> points(values.size());
     for (std::size_t i = 0; i < indices.size(); ++i) {
@@ -118,9 +160,8 @@ void encodeVectorGroup(std::span<const float> values, std::size_t vector, std::s
         for (std::size_t lane = 0; lane < vector; ++lane)
             points[i * vector + lane] = values[(row * vector + lane) * inner + i % inner];
     }
-    std::vector<float> centres = vectorCentres(points, vector, book.size() / vector);
-    convertFloatToHalf(centres, book);
-    convertHalfToFloat(book, centres);
+    std::vector<float> centres = vectorCentres(points, vector, size);
+    books.store(group, centres);
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const auto point = std::span<const float>(points).subspan(i * vector, vector);
         indices[i] = static_cast<std::uint8_t>(nearestCentre(centres, point));
@@ -154,23 +195,25 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
     lutShape.push_back(entries);
     lutShape.push_back(vector);
     std::vector<std::uint8_t> codes(values.size() / vector);
-    std::vector<std::uint16_t> books(options.groups * entries * vector);
+    Books books{options.entryType, makePart(PartRole::Lut, options.entryType, lutShape),
+                makePart(PartRole::Scale, ElementType::Fp16, weight.grid)};
     const std::size_t groupValues = values.size() / options.groups;
     for (std::uint64_t g = 0; g < options.groups && groupValues > 0; ++g) {
         const auto group = values.subspan(g * groupValues, groupValues);
         const auto indices =
             std::span(codes).subspan(g * groupValues / vector, groupValues / vector);
-        const auto book = std::span(books).subspan(g * entries * vector, entries * vector);
         if (vector == 1)
-            encodeScalarGroup(group, indices, book);
+            encodeScalarGroup(group, indices, books, g, entries);
         else
-            encodeVectorGroup(group, vector, inner, indices, book);
+            encodeVectorGroup(group, vector, inner, indices, books, g, entries);
     }
     EncodedPart indices = makePart(PartRole::Indices, indexType(options.bits), indexShape);
     packCodes(codes, options.bits, 0, indices.bytes);
-    EncodedPart lut = makePart(PartRole::Lut, ElementType::Fp16, lutShape);
-    std::copy_n(std::as_bytes(std::span(books)).begin(), lut.bytes.size(), lut.bytes.begin());
-    weight.parts = {std::move(indices), std::move(lut)};
+    weight.parts = {std::move(indices), std::move(books.lut)};
+    if (options.entryType != ElementType::Fp16) {
+        weight.scaling = Scaling::Kind::Blockwise;
+        weight.parts.push_back(std::move(books.scale));
+    }
     return weight;
 }
 

@@ -90,4 +90,43 @@ Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const S
     });
 }
 
+Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
+                                          const SparsePattern &pattern)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (pattern.of == 0 || pattern.keep > pattern.of)
+        return tl::unexpected(badArgument("pattern", "n:m with n <= m",
+                                          fmt::format("{}:{}", pattern.keep, pattern.of),
+                                          "The pattern keeps more than there are"));
+    if (pattern.axis >= shape.size())
+        return tl::unexpected(badArgument("axis", fmt::format("below {}", shape.size()),
+                                          fmt::format("{}", pattern.axis),
+                                          "The shape has no such axis"));
+    std::vector<std::uint16_t> halves(values.size());
+    convertFloatToHalf(values, halves);
+    const std::uint64_t extent = shape[pattern.axis];
+    std::uint64_t inner = 1;
+    for (std::size_t i = pattern.axis + 1; i < shape.size(); ++i)
+        inner *= shape[i];
+    std::vector<bool> kept(values.size(), false);
+    std::vector<std::uint64_t> group;
+    for (std::uint64_t lane = 0; !values.empty() && lane < values.size() / extent; ++lane) {
+        const std::uint64_t start = lane / inner * extent * inner + lane % inner;
+        for (std::uint64_t at = 0; at < extent; at += group.size()) {
+            group.resize(std::min(pattern.of, extent - at));
+            for (std::uint64_t i = 0; i < group.size(); ++i)
+                group[i] = start + (at + i) * inner;
+            std::stable_sort(group.begin(), group.end(), [&](std::uint64_t a, std::uint64_t b) {
+                return magnitudeOf(halves[a]) > magnitudeOf(halves[b]);
+            });
+            for (std::uint64_t i = 0; i < std::min<std::uint64_t>(pattern.keep, group.size()); ++i)
+                kept[group[i]] = true;
+        }
+    }
+    return sparseWeight(halves, shape, [&](std::size_t i, std::uint16_t half) {
+        return magnitudeOf(half) != 0 && kept[i];
+    });
+}
+
 } // namespace kernscope::codec
