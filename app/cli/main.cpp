@@ -23,6 +23,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addDiff(app, session);
     cli::addPatch(app, session);
     cli::addQuantize(app, session);
+    cli::addChips(app, session);
     cli::addSelftest(app, session);
     try {
         app.parse(argc, argv);

@@ -322,7 +322,7 @@ DecisionTable::DecisionTable(std::vector<decision::WeightForm> forms,
 
 decision::Decision DecisionTable::decision(std::size_t row, std::size_t column) const
 {
-    return m_judge.decide(m_forms[row], *m_targets[column]);
+    return m_judge.sized(m_forms[row], m_verdicts[row * columns() + column]);
 }
 
 std::vector<const target::Target *> allTargets()

@@ -44,10 +44,7 @@ const std::vector<SpeedupRow> &speedupRows()
 /// The M6 and M4 figures are by share of zeros: the nearest of those that were measured.
 std::string sparseKey(const WeightForm &form)
 {
-    if (!form.density)
-        return "sparse50";
-    const double zeros = 100 * (1 - *form.density);
-    return zeros < 62.5 ? "sparse50" : zeros < 82.5 ? "sparse75" : "sparse90";
+    return fmt::format("sparse{}", densityClass(form));
 }
 
 bool speaksOf(const SpeedupRow &row, const WeightForm &form, const std::string &key)
@@ -67,6 +64,12 @@ void addTo(std::string &list, const std::string &text)
 }
 
 } // namespace
+
+int densityClass(const WeightForm &form)
+{
+    const double zeros = form.density ? 100 * (1 - *form.density) : 0;
+    return zeros < 62.5 ? 50 : zeros < 82.5 ? 75 : 90;
+}
 
 KernelMemory kernelMemory(const WeightForm &form, const target::Target &target, Outcome outcome,
                           std::optional<unsigned> cores)

@@ -140,7 +140,17 @@ std::span<const std::shared_ptr<const Verdict>> Judge::verdicts(const WeightForm
     return m_verdicts[form.signature()];
 }
 
-Decision Judge::decide(const WeightForm &form, const target::Target &target)
+std::shared_ptr<const Speedup> Judge::speedup(const WeightForm &form, const Verdict &verdict)
+{
+    const auto [at, isNew] = m_speedups.try_emplace({&verdict, densityClass(form)});
+    if (isNew) {
+        if (auto found = measuredSpeedup(form, *verdict.target, verdict.outcome))
+            at->second = std::make_shared<const Speedup>(std::move(*found));
+    }
+    return at->second;
+}
+
+Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict)
 {
     if (m_cores.empty()) {
         for (const target::Target &each : target::targets()) {
@@ -149,15 +159,21 @@ Decision Judge::decide(const WeightForm &form, const target::Target &target)
         }
     }
     Decision decision;
-    decision.verdict = verdict(form, target);
-    const Outcome outcome = decision.verdict->outcome;
-    decision.memory = kernelMemory(form, target, outcome, m_cores[target.index]);
+    const Outcome outcome = verdict->outcome;
+    decision.memory =
+        kernelMemory(form, *verdict->target, outcome, m_cores[verdict->target->index]);
     if (outcome == Outcome::Streams)
         decision.bytesMoved = form.storedBytes;
     else if (outcome == Outcome::Folds || outcome == Outcome::Dense)
         decision.bytesMoved = form.denseBytes;
-    decision.speedup = measuredSpeedup(form, target, outcome);
+    decision.speedup = speedup(form, *verdict);
+    decision.verdict = std::move(verdict);
     return decision;
+}
+
+Decision Judge::decide(const WeightForm &form, const target::Target &target)
+{
+    return sized(form, verdict(form, target));
 }
 
 } // namespace kernscope::decision

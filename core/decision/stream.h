@@ -4,6 +4,7 @@
 #include "core/decision/weight_form.h"
 #include "core/target/hal.h"
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,9 +51,9 @@ struct Verdict {
 /// Kernel memory: what a core must hold against what it may.
 struct KernelMemory {
     target::HalLayout layout = target::HalLayout::Chapters;
-    target::HalOffset offset;         ///< 0x210 streamed, 0x200 dense or folded
-    std::optional<std::uint64_t> cap; ///< bytes; empty: unknown
-    std::string source;
+    target::HalOffset offset;               ///< 0x210 streamed, 0x200 dense or folded
+    std::optional<std::uint64_t> cap;       ///< bytes; empty: unknown
+    std::string_view source;                ///< of the cap, in the embedded table
     std::uint64_t demand = 0;               ///< bytes a core
     bool replicated = false;                ///< one copy a core (M1)
     std::optional<unsigned> cores;          ///< that the demand was taken with
@@ -70,7 +71,7 @@ struct Decision {
     std::shared_ptr<const Verdict> verdict;
     KernelMemory memory;
     std::optional<std::uint64_t> bytesMoved; ///< a dispatch; empty: rejected or unknown
-    std::optional<Speedup> speedup;          ///< measured on that target; empty: none published
+    std::shared_ptr<const Speedup> speedup;  ///< measured on that target; null: none published
 
     Outcome outcome() const { return verdict->outcome; }
 };
@@ -86,11 +87,17 @@ public:
     std::shared_ptr<const Verdict> verdict(const WeightForm &form, const target::Target &target);
     /// The verdicts on all targets, by Target::index: one look-up for a whole row.
     std::span<const std::shared_ptr<const Verdict>> verdicts(const WeightForm &form);
+    /// The sizes of a weight under a verdict that this judge gave.
+    Decision sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict);
     const target::Choice &choice() const { return m_choice; }
 
 private:
     target::Choice m_choice;
+    /// A verdict and the speed-up of its form, by what the published figures tell apart.
+    std::shared_ptr<const Speedup> speedup(const WeightForm &form, const Verdict &verdict);
+
     std::unordered_map<std::string, std::vector<std::shared_ptr<const Verdict>>> m_verdicts;
+    std::map<std::pair<const Verdict *, int>, std::shared_ptr<const Speedup>> m_speedups;
     std::vector<std::optional<unsigned>> m_cores;
 };
 
@@ -99,6 +106,8 @@ Verdict judgeForm(const WeightForm &form, const target::Target &target);
 
 KernelMemory kernelMemory(const WeightForm &form, const target::Target &target, Outcome outcome,
                           std::optional<unsigned> cores);
+/// Which of the figures for shares of zeros (50, 75, 90 percent) speaks of the weight.
+int densityClass(const WeightForm &form);
 std::optional<Speedup> measuredSpeedup(const WeightForm &form, const target::Target &target,
                                        Outcome outcome);
 
