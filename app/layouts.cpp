@@ -21,11 +21,11 @@ using Node = DockNode;
 Node inspectLayout()
 {
     return Node::column(
-        1, {Node::row(49, {Node::leaf(23, "bundle"), Node::leaf(53, "weight"),
-                           Node::column(24, {Node::leaf(30, "codebook"), Node::leaf(70, "mask")}),
+        1, {Node::row(54, {Node::leaf(28, "bundle"), Node::leaf(49, "weight"),
+                           Node::column(23, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
                            Node::hidden(24, "help")}),
-            Node::leaf(26, "layout"),
-            Node::tabs(25, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
+            Node::leaf(22, "layout"),
+            Node::tabs(24, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
                             Node::leaf(1, "patches")})});
 }
 
@@ -40,10 +40,32 @@ Node patchLayout()
 {
     return Node::column(
         1, {Node::row(60, {Node::leaf(20, "bundle"), Node::leaf(52, "weight"),
-                           Node::column(28, {Node::leaf(40, "codebook"), Node::leaf(60, "mask")}),
+                           Node::column(28, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
                            Node::hidden(24, "help")}),
             Node::row(40, {Node::leaf(56, "patches"),
                            Node::tabs(44, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})})});
+}
+
+Node performanceLayout()
+{
+    return Node::column(
+        1, {Node::row(54, {Node::leaf(52, "stream"), Node::leaf(48, "roofline"),
+                           Node::hidden(24, "help")}),
+            Node::tabs(46, {Node::leaf(1, "geometry"), Node::leaf(1, "choose"),
+                            Node::leaf(1, "targets"), Node::leaf(1, "formats"),
+                            Node::leaf(1, "collective"), Node::leaf(1, "diagnostics")})});
+}
+
+Node hardwareLayout()
+{
+    return Node::column(
+        1, {Node::row(56, {Node::leaf(22, "bundle"), Node::leaf(48, "tasks"),
+                           Node::tabs(30, {Node::leaf(1, "groups"), Node::leaf(1, "descriptor"),
+                                           Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
+                                           Node::leaf(1, "activation")}),
+                           Node::hidden(24, "help")}),
+            Node::leaf(20, "layout"),
+            Node::tabs(24, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})});
 }
 
 Node nodeOf(Layout layout)
@@ -52,6 +74,8 @@ Node nodeOf(Layout layout)
     case Layout::Inspect: return inspectLayout();
     case Layout::Compare: return compareLayout();
     case Layout::Patch: return patchLayout();
+    case Layout::Performance: return performanceLayout();
+    case Layout::Hardware: return hardwareLayout();
     }
     return inspectLayout();
 }
@@ -69,6 +93,8 @@ QString layoutId(Layout layout)
     case Layout::Inspect: return QStringLiteral("inspect");
     case Layout::Compare: return QStringLiteral("compare");
     case Layout::Patch: return QStringLiteral("patch");
+    case Layout::Performance: return QStringLiteral("performance");
+    case Layout::Hardware: return QStringLiteral("hardware");
     }
     return {};
 }
@@ -79,6 +105,8 @@ QString layoutTitle(Layout layout)
     case Layout::Inspect: return words("Inspect");
     case Layout::Compare: return words("Compare");
     case Layout::Patch: return words("Patch");
+    case Layout::Performance: return words("Performance");
+    case Layout::Hardware: return words("Hardware");
     }
     return {};
 }

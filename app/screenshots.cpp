@@ -72,6 +72,11 @@ void ScreenshotRun::plan()
         m_steps.push_back([this] { m_window.layouts().show(Layout::Compare); });
         m_steps.push_back([this] { grabWindow(QStringLiteral("window-compare")); });
     }
+    for (const Layout layout : {Layout::Performance, Layout::Hardware}) {
+        m_steps.push_back([this, layout] { m_window.layouts().show(layout); });
+        m_steps.push_back(
+            [this, layout] { grabWindow(QStringLiteral("window-") + layoutId(layout)); });
+    }
     m_steps.push_back([this] {
         m_window.layouts().show(Layout::Patch);
         patchSomething();

@@ -6,7 +6,6 @@
 #include "widgets/views/hex_layout.h"
 #include "widgets/views/row_scroll.h"
 
-#include <QElapsedTimer>
 #include <QRandomGenerator>
 #include <QTest>
 
@@ -243,10 +242,7 @@ void TestByteTools::searchStopsWhenCancelled()
     const std::vector<std::byte> bytes(64u << 20);
     Progress progress;
     progress.cancel();
-    QElapsedTimer timer;
-    timer.start();
     QVERIFY(!findBytes(bytes, {std::byte{1}, std::byte{2}}, 0, true, progress));
-    QVERIFY(timer.elapsed() < 2000);
     QVERIFY(progress.fraction() < 0.5);
 }
 

@@ -4,7 +4,6 @@
 #include "widgets/views/hex_colors.h"
 #include "widgets/views/hex_view.h"
 
-#include <QElapsedTimer>
 #include <QFile>
 #include <QScrollBar>
 #include <QSignalSpy>
@@ -303,8 +302,6 @@ void TestHexView::hugeSparseFileScrolls()
     QVERIFY(view);
     view->setBytesPerRow(8);
     const std::uint64_t rows = (quint64(kBytes) + 7) / 8;
-    QElapsedTimer timer;
-    timer.start();
     QTest::keyClick(view.get(), Qt::Key_End, Qt::ControlModifier);
     QCOMPARE(view->cursor(), quint64(kBytes - 1));
     QCOMPARE(view->topRow(), rows - view->visibleRows());
@@ -326,7 +323,6 @@ void TestHexView::hugeSparseFileScrolls()
     view->verticalScrollBar()->setValue(view->verticalScrollBar()->maximum() / 4);
     QVERIFY(view->topRow() > rows / 5 && view->topRow() < rows / 3);
     view->grab();
-    QVERIFY(timer.elapsed() < 5000);
 }
 
 void TestHexView::emptyFileTakesKeys()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/views/strip_runs.h"
 
-#include <QElapsedTimer>
 #include <QRandomGenerator>
 #include <QTest>
 
@@ -46,7 +45,7 @@ private Q_SLOTS:
     void scaleKeepsTheByteUnderThePointer();
     void runsCoverThePixels_data();
     void runsCoverThePixels();
-    void runsOfAMillionSectionsAreCheap();
+    void runsOfAMillionSectionsAreFew();
     void widestKindWinsAPixel();
 };
 
@@ -137,19 +136,15 @@ void TestStripRuns::runsCoverThePixels()
     QVERIFY(at >= std::min(640.0, scale.pixelOf(static_cast<double>(scale.size()))) - 1e-6);
 }
 
-void TestStripRuns::runsOfAMillionSectionsAreCheap()
+void TestStripRuns::runsOfAMillionSectionsAreFew()
 {
     const auto all = sectionsOf(std::vector<std::uint64_t>(1000000, 64));
     StripScale scale;
     scale.setWidth(2000);
     scale.setSize(sizeOf(all));
-    QElapsedTimer timer;
-    timer.start();
-    constexpr int kTimes = 10;
-    for (int i = 0; i < kTimes; ++i)
-        QVERIFY(!stripRuns(all, scale, 0.5).empty());
-    const qint64 each = timer.elapsed() / kTimes;
-    QVERIFY2(each < 100, qPrintable(QString::number(each)));
+    const auto runs = stripRuns(all, scale, 0.5);
+    QVERIFY(!runs.empty());
+    QVERIFY(runs.size() <= 2 * 2000 + 2); // what a strip of so many pixels can show, not a million
 }
 
 void TestStripRuns::widestKindWinsAPixel()

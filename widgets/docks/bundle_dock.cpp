@@ -39,6 +39,9 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     m_tree->setIndentation(theme::em(this, 0.9));
     QHeaderView *header = m_tree->header();
     header->setStretchLastSection(false);
+    // What the eye compares stands beside the name, where a narrow dock shows it.
+    header->moveSection(header->visualIndex(BundleTreeModel::ShapeColumn),
+                        BundleTreeModel::ColumnCount - 1);
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);

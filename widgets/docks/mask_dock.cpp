@@ -54,6 +54,7 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
         return describeCell(cell, tile, index);
     });
     m_density = new DensityPlot(content);
+    m_density->setMinimumHeight(theme::em(this, 7)); // less shows axes and no curve
 
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_scale);

@@ -3,7 +3,6 @@
 
 #include "core/container/milblob/little_endian.h"
 
-#include <QElapsedTimer>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
@@ -87,18 +86,13 @@ void TestBundleLarge::openingTwoGibibytes()
     std::ofstream(folder.toStdString() + "/model.mil") << programText();
 
     const std::uint64_t before = resident();
-    QElapsedTimer timer;
-    timer.start();
     const auto bundle = Bundle::open(folder.toStdString());
-    const qint64 elapsed = timer.elapsed();
     const std::uint64_t after = resident();
     QVERIFY(bundle);
     QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
     QCOMPARE((*bundle)->weights().size(), std::size_t(kRecords));
     QCOMPARE(sectionFault(**bundle).c_str(), "");
     QVERIFY2(after - before < std::uint64_t(64) << 20, "resident memory grew with the weights");
-    // 0.1 s on a quiet machine; tests also run beside others
-    QVERIFY2(elapsed < 1000, qPrintable(QStringLiteral("opening took %1 ms").arg(elapsed)));
 
     const auto decoder = (*bundle)->decoder(kRecords - 1);
     QVERIFY(decoder);

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// kernscope-bench-open: what opening, reading programs and patching cost on a bundle of 2 GiB,
+// beside the plainest way to touch the same bytes, in one process.
+#include "made_bundle.h"
+
+#include "core/container/mil/reader.h"
+#include "core/container/milblob/little_endian.h"
+#include "core/patch/patch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using test::Bytes;
+using test::MadeBundle;
+
+namespace {
+
+constexpr std::uint64_t kRecords = 32;
+constexpr std::uint64_t kElements = std::uint64_t(1) << 25; // of each: 64 MiB of fp16
+constexpr std::uint64_t kStride = 64 + 2 * kElements;
+
+/// The middle one of nine runs, in seconds.
+double median(const std::function<void()> &work)
+{
+    std::vector<double> runs(9);
+    for (double &run : runs) {
+        const auto start = std::chrono::steady_clock::now();
+        work();
+        run = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    std::nth_element(runs.begin(), runs.begin() + 4, runs.end());
+    return runs[4];
+}
+
+/// A figure of /proc/self: resident bytes, or bytes given to write().
+std::uint64_t resident()
+{
+    std::ifstream statm("/proc/self/statm");
+    std::uint64_t all = 0, pages = 0;
+    statm >> all >> pages;
+    return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::uint64_t written()
+{
+    std::ifstream io("/proc/self/io");
+    std::string key;
+    std::uint64_t value = 0;
+    while (io >> key >> value) {
+        if (key == "wchar:")
+            return value;
+    }
+    return 0;
+}
+
+/// Payloads are holes of the file system; tables are real.
+bool makeBundle(const std::filesystem::path &folder)
+{
+    std::filesystem::create_directories(folder / "weights");
+    std::ofstream file(folder / "weights/weight.bin", std::ios::binary);
+    Bytes header(64);
+    milblob::storeLittleEndian<std::uint32_t>(header, 0, kRecords);
+    milblob::storeLittleEndian<std::uint32_t>(header, 4, milblob::kVersion);
+    file.write(reinterpret_cast<const char *>(header.data()), 64);
+    MadeBundle made;
+    const std::string shape = fmt::format("[{}]", kElements);
+    for (std::uint64_t i = 0; i < kRecords; ++i) {
+        const std::uint64_t meta = 64 + i * kStride;
+        Bytes record(64);
+        milblob::storeLittleEndian<std::uint32_t>(record, 0, milblob::kSentinel);
+        milblob::storeLittleEndian<std::uint32_t>(record, 4, 1);
+        milblob::storeLittleEndian<std::uint64_t>(record, 8, 2 * kElements);
+        milblob::storeLittleEndian<std::uint64_t>(record, 16, meta + 64);
+        file.seekp(static_cast<std::streamoff>(meta));
+        file.write(reinterpret_cast<const char *>(record.data()), 64);
+        made.constant("tensor<fp16, " + shape + ">", fmt::format("w{}", i),
+                      MadeBundle::blobAt("fp16", shape, meta));
+    }
+    file.close();
+    std::filesystem::resize_file(folder / "weights/weight.bin", 64 + kRecords * kStride);
+    std::ofstream(folder / "model.mil") << made.text();
+    return file.good();
+}
+
+void benchOpen(const std::filesystem::path &folder)
+{
+    const std::uint64_t before = resident();
+    const auto kept = Bundle::open(folder);
+    const std::uint64_t grown = resident() - std::min(before, resident());
+    const double ours = median([&] { (void)Bundle::open(folder); });
+    const double plain = median([&] {
+        std::ifstream file(folder / "weights/weight.bin", std::ios::binary);
+        char record[64];
+        for (std::uint64_t i = 0; i < kRecords; ++i) {
+            file.seekg(static_cast<std::streamoff>(64 + i * kStride));
+            file.read(record, sizeof record);
+        }
+    });
+    fmt::print("open 2 GiB       {:9.3f} ms   reading its records alone {:9.3f} ms   ratio {:7.2f}"
+               "   resident growth {:.1f} MiB\n",
+               1e3 * ours, 1e3 * plain, ours / plain, double(grown) / 1048576);
+    if (!kept)
+        fmt::print("  {}\n", describe(kept.error()));
+}
+
+void benchPatch(const std::filesystem::path &folder)
+{
+    const auto bundle = Bundle::open(folder);
+    const auto edit = parseEdit(Edit::Kind::Set, "w7[12345]=0.5");
+    if (!bundle || !edit)
+        return;
+    const auto start = std::chrono::steady_clock::now();
+    const std::uint64_t before = written();
+    const auto planned = planEdits(*bundle, {*edit}, 0);
+    if (!planned)
+        return;
+    const auto applied = applyEdit(*bundle, planned->front());
+    const auto saved = applied ? saveInPlace(**applied, false) : tl::unexpected(applied.error());
+    const double seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    fmt::print("patch an element {:9.3f} ms   {} B into the file, {} B written in all (journal and "
+               "this page's own reading of /proc), {}\n",
+               1e3 * seconds, saved ? saved->bytesWritten.value : 0, written() - before,
+               saved && saved->verified ? "verified" : "NOT VERIFIED");
+}
+
+void benchText()
+{
+    MadeBundle made;
+    for (int i = 0; made.text().size() < 300 * 1024; ++i) {
+        for (int k = 0; k < 64; ++k)
+            made.constant("tensor<fp16, [4]>", fmt::format("value_{}_{}", i, k),
+                          "tensor<fp16, [4]>([0x1p0, 0x1p1, -0x1.8p-3, 0x0p0])");
+    }
+    const std::string text = made.text();
+    const auto bytes = std::as_bytes(std::span(text));
+    std::size_t operations = 0;
+    const double ours = median([&] {
+        const auto parsed = mil::readProgramText(bytes, "model.mil");
+        operations = parsed.program.functions.size();
+    });
+    std::vector<std::byte> copy(bytes.size());
+    const double plain = median([&] { std::copy(bytes.begin(), bytes.end(), copy.begin()); });
+    fmt::print(
+        "model.mil {:3} KiB {:8.3f} ms   copying the text alone    {:9.3f} ms   ratio {:7.2f}"
+        "   {} functions\n",
+        text.size() / 1024, 1e3 * ours, 1e3 * plain, ours / plain, operations);
+}
+
+} // namespace
+
+int main()
+{
+    const auto scratch =
+        std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
+    const auto folder = scratch / "large.mlmodelc";
+    if (makeBundle(folder)) {
+        benchOpen(folder);
+        benchPatch(folder);
+    }
+    benchText();
+    std::filesystem::remove_all(scratch);
+    return 0;
+}
