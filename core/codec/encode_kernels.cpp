@@ -4,6 +4,8 @@
 #include "core/numeric/half.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -14,6 +16,41 @@
 #include <hwy/highway.h>
 
 #include "core/numeric/half-inl.h"
+
+#ifndef KERNSCOPE_CODEC_GATHER_TABLES
+#define KERNSCOPE_CODEC_GATHER_TABLES
+namespace kernscope::codec {
+
+/// For every eight bits of a mask, the order of a byte shuffle that brings the halves that are kept
+/// to the front.
+constexpr std::array<std::array<std::uint8_t, 16>, 256> gatherOrders()
+{
+    std::array<std::array<std::uint8_t, 16>, 256> orders{};
+    for (std::size_t mask = 0; mask < orders.size(); ++mask) {
+        std::size_t next = 0;
+        for (std::size_t place = 0; place < 8; ++place) {
+            if ((mask >> place & 1u) == 0)
+                continue;
+            orders[mask][2 * next] = static_cast<std::uint8_t>(2 * place);
+            orders[mask][2 * next + 1] = static_cast<std::uint8_t>(2 * place + 1);
+            ++next;
+        }
+    }
+    return orders;
+}
+alignas(64) inline constexpr auto kGatherOrders = gatherOrders();
+
+constexpr std::array<std::uint8_t, 256> setBits()
+{
+    std::array<std::uint8_t, 256> counts{};
+    for (unsigned mask = 0; mask < 256; ++mask)
+        counts[mask] = static_cast<std::uint8_t>(std::popcount(mask));
+    return counts;
+}
+alignas(64) inline constexpr auto kSetBits = setBits();
+
+} // namespace kernscope::codec
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
@@ -46,13 +83,15 @@ std::size_t rangeRun(const float *in, std::size_t count, float *least, float *la
     return at;
 }
 
-/// The nearest multiple of the scale, ties to even. A first guess by the reciprocal is at most one
-/// off; what is left over is exact (8 by 11 bits, and numbers within a factor of two).
-HWY_INLINE FloatVec nearestSteps(FloatVec value, FloatVec scale, FloatVec inverse)
+/// Adding it to a number below 2^22 rounds that to a whole one, ties to even, and leaves the whole
+/// number in the low bits of the sum.
+constexpr float kRounder = 12582912.0f;
+
+/// What is left over decides where the first guess, by the reciprocal, is one off: it is exact (8
+/// by 11 bits, and numbers within a factor of two).
+HWY_INLINE FloatVec nearerGuess(FloatVec value, FloatVec guess, FloatVec scale)
 {
     const FloatTag d;
-    const auto limit = hn::Set(d, 1024.0f); // beyond any code
-    const auto guess = hn::Round(hn::Min(hn::Max(hn::Mul(value, inverse), hn::Neg(limit)), limit));
     const auto rest = hn::Sub(value, hn::Mul(guess, scale));
     const auto half = hn::Mul(scale, hn::Set(d, 0.5f));
     const auto one = hn::Set(d, 1.0f);
@@ -65,55 +104,70 @@ HWY_INLINE FloatVec nearestSteps(FloatVec value, FloatVec scale, FloatVec invers
     return hn::IfThenElse(down, hn::Sub(guess, one), raised);
 }
 
-std::size_t stepRun(const float *in, std::size_t count, float scale, float inverse, float zero,
-                    float low, float high, std::uint8_t *out)
+/// `low` and `high` bound the steps, without the zero, which `zero` is added to.
+std::size_t stepRun(const float *in, std::size_t count, float scale, float inverse,
+                    std::int32_t zero, float low, float high, std::uint8_t *out)
 {
     const FloatTag d;
-    const hn::RebindToSigned<FloatTag> di;
-    const hn::Rebind<std::int16_t, FloatTag> d16;
+    const hn::RebindToUnsigned<FloatTag> du;
     const hn::Rebind<std::uint8_t, FloatTag> d8;
     const std::size_t lanes = hn::Lanes(d);
     const auto scales = hn::Set(d, scale);
     const auto inverses = hn::Set(d, inverse);
+    const auto half = hn::Set(d, 0.5f * scale);
+    const auto least = hn::Set(d, low);
+    const auto most = hn::Set(d, high);
+    const auto rounder = hn::Set(d, kRounder);
+    const auto zeros = hn::Set(du, static_cast<std::uint32_t>(zero));
     std::size_t at = 0;
     for (; at + lanes <= count; at += lanes) {
-        const auto value = hn::LoadU(d, in + at);
-        const auto sound = hn::IfThenElseZero(hn::Eq(value, value), value);
-        const auto code = hn::Add(nearestSteps(sound, scales, inverses), hn::Set(d, zero));
-        const auto within = hn::Min(hn::Max(code, hn::Set(d, low)), hn::Set(d, high));
-        // The low byte, whether the codes are signed or not.
-        const auto whole = hn::And(hn::ConvertTo(di, within), hn::Set(di, 0xff));
-        hn::StoreU(hn::DemoteTo(d8, hn::DemoteTo(d16, whole)), d8, out + at);
+        const auto loaded = hn::LoadU(d, in + at);
+        const auto value = hn::IfThenElseZero(hn::Eq(loaded, loaded), loaded);
+        const auto steps = hn::Min(hn::Max(hn::Mul(value, inverses), least), most);
+        auto sum = hn::Add(steps, rounder);
+        const auto guess = hn::Sub(sum, rounder);
+        const auto rest = hn::Abs(hn::Sub(value, hn::Mul(guess, scales)));
+        if (HWY_UNLIKELY(!hn::AllFalse(d, hn::Ge(rest, half)))) {
+            const auto nearer = nearerGuess(value, guess, scales);
+            sum = hn::Add(hn::Min(hn::Max(nearer, least), most), rounder);
+        }
+        // The low byte of the code, whether the codes are signed or not.
+        const auto code = hn::Add(hn::BitCast(du, sum), zeros);
+        hn::StoreU(hn::TruncateTo(d8, code), d8, out + at);
     }
     return at;
 }
 
-/// Whole groups of lanes; `*kept` counts the survivors.
-std::size_t keepRun(const float *in, std::size_t count, float threshold, std::uint8_t *mask,
+/// Groups of eight, their survivors shuffled to the front; `*kept` counts them.
+std::size_t keepRun(const float *in, std::size_t count, float least, std::uint8_t *mask,
                     std::uint16_t *out, std::size_t *kept)
 {
-    const FloatTag d;
-    const hn::Rebind<std::uint16_t, FloatTag> dh;
-    const std::size_t lanes = hn::Lanes(d);
-    const auto least = hn::Set(d, threshold);
+    const hn::CappedTag<float, 8> d;
+    const hn::FixedTag<std::uint16_t, 8> dh;
+    const hn::FixedTag<std::uint8_t, 16> d8;
+    const auto limit = hn::Set(d, least);
     std::size_t next = 0;
     std::size_t at = 0;
-    std::uint8_t bits[8] = {};
-    for (; at + 16 <= count; at += 16) {
-        std::uint32_t word = 0;
-        for (std::size_t part = 0; part < 16; part += lanes) {
-            const auto value = hn::LoadU(d, in + at + part);
-            const auto large = hn::IfThenZeroElse(hn::Lt(hn::Abs(value), least), value);
-            const auto half = narrowToHalf(d, large);
-            const auto keep = hn::Ne(hn::And(half, hn::Set(dh, 0x7fff)), hn::Zero(dh));
-            hn::StoreMaskBits(dh, keep, bits);
-            word |= (static_cast<std::uint32_t>(bits[0]) |
-                     (lanes > 8 ? static_cast<std::uint32_t>(bits[1]) << 8 : 0u))
-                    << part;
-            next += hn::CompressStore(half, keep, dh, out + next);
-        }
-        mask[at / 8] = static_cast<std::uint8_t>(word);
-        mask[at / 8 + 1] = static_cast<std::uint8_t>(word >> 8);
+    for (; at + 8 <= count; at += 8) {
+        std::uint8_t dropped[8] = {};
+        const auto low = hn::LoadU(d, in + at);
+        hn::StoreMaskBits(d, hn::Lt(hn::Abs(low), limit), dropped);
+#if HWY_MAX_BYTES >= 32
+        const auto half = narrowToHalf(d, low);
+        const unsigned bits = ~static_cast<unsigned>(dropped[0]) & 0xffu;
+#else
+        const auto high = hn::LoadU(d, in + at + 4);
+        std::uint8_t others[8] = {};
+        hn::StoreMaskBits(d, hn::Lt(hn::Abs(high), limit), others);
+        const auto half = hn::Combine(dh, narrowToHalf(d, high), narrowToHalf(d, low));
+        const unsigned bits =
+            ~(static_cast<unsigned>(dropped[0]) | static_cast<unsigned>(others[0]) << 4) & 0xffu;
+#endif
+        mask[at / 8] = static_cast<std::uint8_t>(bits);
+        const auto order = hn::Load(d8, kGatherOrders[bits].data());
+        const auto front = hn::TableLookupBytes(hn::BitCast(d8, half), order);
+        hn::StoreU(hn::BitCast(dh, front), dh, out + next);
+        next += static_cast<std::size_t>(kSetBits[bits]);
     }
     *kept = next;
     return at;
@@ -126,7 +180,8 @@ std::size_t rangeRun(const float *, std::size_t, float *, float *)
     return 0;
 }
 
-std::size_t stepRun(const float *, std::size_t, float, float, float, float, float, std::uint8_t *)
+std::size_t stepRun(const float *, std::size_t, float, float, std::int32_t, float, float,
+                    std::uint8_t *)
 {
     return 0;
 }
@@ -176,8 +231,8 @@ void quantizeSteps(std::span<const float> values, const StepRun &steps, std::spa
 {
     std::size_t at =
         HWY_DYNAMIC_DISPATCH(stepRun)(values.data(), values.size(), steps.scale, 1.0f / steps.scale,
-                                      static_cast<float>(steps.zero), static_cast<float>(steps.low),
-                                      static_cast<float>(steps.high), out.data());
+                                      steps.zero, static_cast<float>(steps.low - steps.zero),
+                                      static_cast<float>(steps.high - steps.zero), out.data());
     for (; at < values.size(); ++at)
         out[at] = static_cast<std::uint8_t>(stepCode(values[at], steps));
 }
@@ -187,16 +242,18 @@ std::size_t keepLarge(std::span<const float> values, float threshold, std::span<
 {
     std::size_t next = 0;
     auto *bits = reinterpret_cast<std::uint8_t *>(mask.data());
-    std::size_t at = HWY_DYNAMIC_DISPATCH(keepRun)(values.data(), values.size(), threshold, bits,
+    // What is not above 2^-25 becomes zero in fp16; NaN is below nothing.
+    constexpr float kSmallest = 0x1.000002p-25f;
+    const float least = std::max(threshold, kSmallest);
+    std::size_t at = HWY_DYNAMIC_DISPATCH(keepRun)(values.data(), values.size(), least, bits,
                                                    kept.data(), &next);
     for (; at < values.size(); ++at) {
         if (at % 8 == 0)
             bits[at / 8] = 0;
-        const std::uint16_t half = floatToHalf(values[at]);
-        if ((half & 0x7fffu) == 0 || std::abs(values[at]) < threshold)
+        if (std::abs(values[at]) < least)
             continue;
         bits[at / 8] = static_cast<std::uint8_t>(bits[at / 8] | 1u << (at % 8));
-        kept[next++] = half;
+        kept[next++] = floatToHalf(values[at]);
     }
     return next;
 }

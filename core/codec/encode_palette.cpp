@@ -200,7 +200,8 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
             return tl::unexpected(done.error());
         }
     }
-    weight.parts = {std::move(indices), std::move(books.lut)};
+    weight.parts.push_back(std::move(indices));
+    weight.parts.push_back(std::move(books.lut));
     if (options.entryType != ElementType::Fp16) {
         weight.scaling = Scaling::Kind::Blockwise;
         weight.parts.push_back(std::move(books.scale));

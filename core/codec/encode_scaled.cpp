@@ -106,7 +106,9 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
         storeHalf(scale, c, grid.scale);
         storeCode(zeroPoint, c, grid.zero);
     }
-    weight.parts = {std::move(data), std::move(scale), std::move(zeroPoint)};
+    weight.parts.push_back(std::move(data));
+    weight.parts.push_back(std::move(scale));
+    weight.parts.push_back(std::move(zeroPoint));
     return weight;
 }
 
@@ -179,7 +181,8 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
         if (!bytes)
             packCodes(codes, bitWidth(codeType), 0, data.bytes);
     }
-    weight.parts = {std::move(data), std::move(scale)};
+    weight.parts.push_back(std::move(data));
+    weight.parts.push_back(std::move(scale));
     if (options.withOffset)
         weight.parts.push_back(std::move(offset));
     return weight;

@@ -34,7 +34,8 @@ EncodedWeight sparseWeight(std::span<const std::uint16_t> halves, const Shape &s
     EncodedPart data = makePart(PartRole::NonzeroData, ElementType::Fp16, {survivors.size()});
     if (!survivors.empty())
         std::memcpy(data.bytes.data(), survivors.data(), data.bytes.size());
-    weight.parts = {std::move(mask), std::move(data)};
+    weight.parts.push_back(std::move(mask)); // a list of initial values would copy them
+    weight.parts.push_back(std::move(data));
     return weight;
 }
 
@@ -80,7 +81,7 @@ Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &s
     data.type = ElementType::Fp16;
     data.bytes.reserve(2 * expectedSurvivors(values, threshold));
     // A part at a time, so that what is kept stays in a cache until it has its place.
-    constexpr std::size_t kPart = 8192;
+    constexpr std::size_t kPart = 4096;
     std::array<std::uint16_t, kPart + 32> kept;
     for (std::size_t at = 0; at < values.size(); at += kPart) {
         const auto part = values.subspan(at, std::min(kPart, values.size() - at));
@@ -90,7 +91,8 @@ Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &s
         data.bytes.insert(data.bytes.end(), bytes.begin(), bytes.end());
     }
     data.shape = {data.bytes.size() / 2};
-    weight.parts = {std::move(mask), std::move(data)};
+    weight.parts.push_back(std::move(mask));
+    weight.parts.push_back(std::move(data));
     return weight;
 }
 
