@@ -70,16 +70,25 @@ std::size_t rangeRun(const float *in, std::size_t count, float *least, float *la
     const auto finite = hn::Set(d, std::numeric_limits<float>::max());
     auto low = hn::Set(d, *least);
     auto high = hn::Set(d, *largest);
-    std::size_t at = 0;
-    for (; at + lanes <= count; at += lanes) {
-        const auto value = hn::LoadU(d, in + at);
+    auto low1 = low;
+    auto high1 = high;
+    const auto load = [&](std::size_t from) HWY_ATTR {
+        const auto value = hn::LoadU(d, in + from);
         // Zero, which is within every range, where it is infinite or NaN.
-        const auto some = hn::IfThenElseZero(hn::Le(hn::Abs(value), finite), value);
-        low = hn::Min(low, some);
-        high = hn::Max(high, some);
+        return hn::IfThenElseZero(hn::Le(hn::Abs(value), finite), value);
+    };
+    std::size_t at = 0;
+    for (; at + 2 * lanes <= count; at += 2 * lanes) {
+        // Two at a time: neither waits for the other.
+        const auto one = load(at);
+        const auto two = load(at + lanes);
+        low = hn::Min(low, one);
+        low1 = hn::Min(low1, two);
+        high = hn::Max(high, one);
+        high1 = hn::Max(high1, two);
     }
-    *least = hn::GetLane(hn::MinOfLanes(d, low));
-    *largest = hn::GetLane(hn::MaxOfLanes(d, high));
+    *least = hn::GetLane(hn::MinOfLanes(d, hn::Min(low, low1)));
+    *largest = hn::GetLane(hn::MaxOfLanes(d, hn::Max(high, high1)));
     return at;
 }
 
