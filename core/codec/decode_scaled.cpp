@@ -134,6 +134,10 @@ void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
         scale({codes + first, out.size()}, run, out);
         return;
     }
+    if (!mask) {
+        scaleNibblesToHalf(payload.bytes, first, isSignedInteger(payload.type), run, out);
+        return;
+    }
     std::array<std::uint8_t, kBlockElements> codes;
     forEachBlock(0, out, [&](std::uint64_t at, std::span<std::uint16_t> to) {
         const auto some = std::span(codes).first(to.size());
@@ -145,8 +149,7 @@ void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
         if (!run.offsets.empty())
             part.offsets = run.offsets.subspan(skipped);
         scale(some, part, to);
-        if (mask)
-            clearGaps(mask->bytes(), first + at, to);
+        clearGaps(mask->bytes(), first + at, to);
     });
 }
 

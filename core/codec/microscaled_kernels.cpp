@@ -13,8 +13,7 @@
 // After foreach_target.h, which includes this file again for each target.
 #include <hwy/highway.h>
 
-#include "core/numeric/half-inl.h"
-#include "core/numeric/unpack-inl.h"
+#include "core/codec/sixteen-inl.h"
 
 // What every target shares, once.
 #ifndef KERNSCOPE_MX_SHARED
@@ -36,73 +35,104 @@ inline std::uint16_t mxHalf(float element, std::uint8_t exponent)
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
-using namespace ::kernscope::HWY_NAMESPACE;
-
 #if HWY_TARGET != HWY_SCALAR
 
-using FloatTag = hn::CappedTag<float, 16>;
-using HalfTag = hn::Rebind<std::uint16_t, FloatTag>;
-using ByteTag = hn::Rebind<std::uint8_t, FloatTag>;
-using IntTag = hn::RebindToSigned<FloatTag>;
+using IntTag = hn::RebindToSigned<SixteenFloats>;
 
-/// E4M3FN codes as halves of 1/256 of their value: the exponent's bias is 15 instead of 7.
-HWY_INLINE hn::Vec<HalfTag> halvesOfE4m3(const std::uint8_t *in)
+/// E4M3FN bytes as they lie; of E2M1 nibbles the upper bytes of their values in fp16.
+template <bool E4m3>
+HWY_INLINE ByteVec loadElements(const std::uint8_t *in)
 {
-    const HalfTag dh;
-    const auto code = hn::PromoteTo(dh, hn::LoadU(ByteTag(), in));
-    const auto magnitude = hn::ShiftLeft<7>(hn::And(code, hn::Set(dh, 0x7f)));
-    const auto sign = hn::ShiftLeft<8>(hn::And(code, hn::Set(dh, 0x80)));
-    const auto nan =
-        hn::IfThenElseZero(hn::Eq(magnitude, hn::Set(dh, 0x3f80)), hn::Set(dh, 0x7e00));
-    return hn::Or(hn::Or(magnitude, sign), nan);
+    const SixteenBytes d;
+    if constexpr (E4m3) {
+        return hn::LoadU(d, in);
+    } else {
+        alignas(16) static constexpr std::uint8_t kUpper[16] = {0,    0x38, 0x3c, 0x3e, 0x40, 0x42,
+                                                                0x44, 0x46, 0x80, 0xb8, 0xbc, 0xbe,
+                                                                0xc0, 0xc2, 0xc4, 0xc6};
+        return hn::TableLookupBytes(hn::Load(d, kUpper), loadNibbles(in));
+    }
 }
 
-/// Upper bytes of halves, the lower ones being zero: E2M1 values and nothing else.
-HWY_INLINE hn::Vec<HalfTag> halvesOfUpperBytes(const std::uint8_t *in)
+/// Bytes to halves. Those of E4M3FN are 1/256 of their value, since the exponent's bias is 15
+/// instead of 7; with `WithNan` code 0x7f becomes a NaN.
+template <bool E4m3, bool WithNan>
+HWY_INLINE HalfVec halvesOf(hn::Vec<SomeBytes> bytes)
 {
-    return hn::ShiftLeft<8>(hn::PromoteTo(HalfTag(), hn::LoadU(ByteTag(), in)));
+    const SixteenHalves d;
+    const auto upper = halvesOfUpper(bytes);
+    if constexpr (!E4m3)
+        return upper;
+    const hn::RebindToSigned<SixteenHalves> di;
+    // The sign stays at the top; the shift has doubled it into the exponent, which is cleared.
+    const auto moved = hn::BitCast(d, hn::ShiftRight<1>(hn::BitCast(di, upper)));
+    const auto half = hn::And(moved, hn::Set(d, 0xbfff));
+    if constexpr (!WithNan)
+        return half;
+    const auto isNan = hn::Eq(hn::And(half, hn::Set(d, 0x7fff)), hn::Set(d, 0x3f80));
+    return hn::IfThenElse(isNan, hn::Set(d, kMxNan), half);
 }
 
 /// Powers of two that bring halves to their value. Exponents that leave the range of fp16 whatever
 /// the element are limited to what fp32 has: zero and infinity come out as they should.
 template <bool E4m3>
-HWY_INLINE hn::Vec<FloatTag> factors(hn::Vec<IntTag> exponent)
+HWY_INLINE FloatVec factorsOf(hn::Vec<IntTag> exponent)
 {
     const IntTag di;
-    const FloatTag df;
+    const SixteenFloats df;
     constexpr std::int32_t kBias = E4m3 ? 8 : 0;
     const auto field =
         hn::Min(hn::Max(hn::Add(exponent, hn::Set(di, kBias)), hn::Set(di, 1)), hn::Set(di, 254));
-    const auto power = hn::BitCast(df, hn::ShiftLeft<23>(field));
-    const auto nan = hn::BitCast(df, hn::Set(di, 0x7fc00000));
-    return hn::IfThenElse(hn::RebindMask(df, hn::Eq(exponent, hn::Set(di, 255))), nan, power);
+    return hn::BitCast(df, hn::ShiftLeft<23>(field));
 }
 
-template <bool E4m3>
-HWY_INLINE void storeScaled(const std::uint8_t *in, hn::Vec<FloatTag> factor, std::uint16_t *out)
+/// Sixteen elements times the factors that `factor(i)` gives for the ones from i on.
+template <bool E4m3, bool WithNan, class Factor>
+HWY_INLINE void storeScaled(ByteVec bytes, Factor factor, std::uint16_t *out)
 {
-    const FloatTag df;
-    const auto halves = E4m3 ? halvesOfE4m3(in) : halvesOfUpperBytes(in);
-    const auto value = hn::Mul(widenHalf(df, halves), factor);
-    const auto nan = hn::BitCast(df, hn::Set(IntTag(), 0x7fc00000));
-    const auto result = hn::IfThenElse(hn::IsNaN(value), nan, value);
-    hn::StoreU(narrowToHalf(df, result), HalfTag(), out);
+    const auto scale = [&](FloatVec value, std::size_t at)
+                           HWY_ATTR { return hn::Mul(value, factor(at)); };
+    const auto canonical = [](HalfVec halves) HWY_ATTR {
+        const SixteenHalves d;
+        if constexpr (!WithNan)
+            return halves;
+        const auto isNan = hn::Gt(hn::And(halves, hn::Set(d, 0x7fff)), hn::Set(d, 0x7c00));
+        return hn::IfThenElse(isNan, hn::Set(d, kMxNan), halves);
+    };
+    const auto widen = [](hn::Vec<SomeBytes> some)
+                           HWY_ATTR { return halvesOf<E4m3, WithNan>(some); };
+    storeSixteen(bytes, widen, scale, canonical, out);
 }
 
-/// Upper bytes of the fp16 values of 32 nibbles, which start at a whole byte.
-HWY_INLINE void upperBytes(const std::uint8_t *in, std::uint8_t *out)
+/// A group of 32 elements with one factor or a factor each.
+template <bool E4m3, class Factor>
+HWY_INLINE void storeGroup(const std::uint8_t *in, Factor factor, std::uint16_t *out)
 {
-    const CodeTag d;
-    alignas(16) static constexpr std::uint8_t kUpper[16] = {0,    0x38, 0x3c, 0x3e, 0x40, 0x42,
-                                                            0x44, 0x46, 0x80, 0xb8, 0xbc, 0xbe,
-                                                            0xc0, 0xc2, 0xc4, 0xc6};
-    const auto table = hn::LoadDup128(d, kUpper);
-    for (std::size_t i = 0; i < 32; i += hn::Lanes(d)) {
-        // Sixteen bytes serve any vector of codes: read no more than those of this group.
-        alignas(32) std::uint8_t stored[32] = {};
-        std::memcpy(stored, in + i / 2, hn::Lanes(d) / 2);
-        hn::StoreU(hn::TableLookupBytes(table, unpackVector<4>(stored)), d, out + i);
+    const SixteenBytes d;
+    const auto first = loadElements<E4m3>(in);
+    const auto second = loadElements<E4m3>(in + (E4m3 ? 16 : 8));
+    const auto later = [&](std::size_t at) HWY_ATTR { return factor(at + 16); };
+    if constexpr (E4m3) {
+        const auto all = hn::Set(d, 0x7f);
+        const auto nan =
+            hn::Or(hn::Eq(hn::And(first, all), all), hn::Eq(hn::And(second, all), all));
+        if (HWY_UNLIKELY(!hn::AllFalse(d, nan))) {
+            storeScaled<E4m3, true>(first, factor, out);
+            storeScaled<E4m3, true>(second, later, out + 16);
+            return;
+        }
     }
+    storeScaled<E4m3, false>(first, factor, out);
+    storeScaled<E4m3, false>(second, later, out + 16);
+}
+
+/// Whether one of 32 exponents stands for a NaN.
+HWY_INLINE bool anyNan(const std::uint8_t *exponents)
+{
+    const SixteenBytes d;
+    const auto nan = hn::Set(d, kE8m0Nan);
+    return !hn::AllFalse(
+        d, hn::Or(hn::Eq(hn::LoadU(d, exponents), nan), hn::Eq(hn::LoadU(d, exponents + 16), nan)));
 }
 
 /// Whole groups of 32; `perElement` as in MxRun.
@@ -111,23 +141,26 @@ void groupRun(const std::uint8_t *in, const std::uint8_t *exponents, bool perEle
               std::uint16_t *out, std::size_t groups)
 {
     const IntTag di;
-    const std::size_t lanes = hn::Lanes(FloatTag());
-    alignas(32) std::uint8_t upper[32];
-    for (std::size_t g = 0; g < groups; ++g, out += 32) {
-        const std::uint8_t *elements = in + (E4m3 ? 32 : 16) * g;
-        if constexpr (!E4m3) {
-            upperBytes(elements, upper);
-            elements = upper;
-        }
+    const hn::Rebind<std::uint8_t, SixteenFloats> d8;
+    for (std::size_t g = 0; g < groups; ++g, in += E4m3 ? 32 : 16, out += 32) {
         if (perElement) {
-            for (std::size_t i = 0; i < 32; i += lanes) {
-                const auto each = hn::PromoteTo(di, hn::LoadU(ByteTag(), exponents + 32 * g + i));
-                storeScaled<E4m3>(elements + i, factors<E4m3>(each), out + i);
+            const std::uint8_t *own = exponents + 32 * g;
+            storeGroup<E4m3>(
+                in,
+                [&](std::size_t at) HWY_ATTR {
+                    return factorsOf<E4m3>(hn::PromoteTo(di, hn::LoadU(d8, own + at)));
+                },
+                out);
+            if (HWY_UNLIKELY(anyNan(own))) {
+                for (std::size_t i = 0; i < 32; ++i)
+                    out[i] = own[i] == kE8m0Nan ? kMxNan : out[i];
             }
+        } else if (HWY_UNLIKELY(exponents[g] == kE8m0Nan)) {
+            std::fill_n(out, 32, kMxNan);
         } else {
-            const auto factor = factors<E4m3>(hn::Set(di, exponents[g]));
-            for (std::size_t i = 0; i < 32; i += lanes)
-                storeScaled<E4m3>(elements + i, factor, out + i);
+            const auto factor = factorsOf<E4m3>(hn::Set(di, exponents[g]));
+            storeGroup<E4m3>(
+                in, [&](std::size_t) HWY_ATTR { return factor; }, out);
         }
     }
 }

@@ -23,6 +23,9 @@ void scaleToHalf(std::span<const std::int8_t> codes, const ScaleRun &run,
                  std::span<std::uint16_t> out);
 void scaleToHalf(std::span<const std::uint8_t> codes, const ScaleRun &run,
                  std::span<std::uint16_t> out);
+/// Nibbles from element `first` of a packed stream on, two's complement or unsigned.
+void scaleNibblesToHalf(std::span<const std::byte> stream, std::uint64_t first, bool twosComplement,
+                        const ScaleRun &run, std::span<std::uint16_t> out);
 /// In place, in fp32.
 void scaleFloats(std::span<float> values, const ScaleRun &run);
 

@@ -33,7 +33,7 @@ void registerCases(const std::vector<Case> &cases)
 int main(int argc, char **argv)
 {
     // What an encoder gives back is used again by the next: as warm as the other buffers.
-    ::mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    ::mallopt(M_MMAP_THRESHOLD, 32 << 20); // the largest that is allowed
     ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
     for (int i = 1; i < argc; ++i) {
         if (std::strcmp(argv[i], "--ratios") == 0)

@@ -18,6 +18,7 @@ struct Case {
     std::size_t elements = 0; ///< fp16 elements: memcpy moves twice as many bytes
     std::function<void()> ours;
     std::function<void()> plain; ///< the plainest loop for the same; empty: none
+    bool threads = false;        ///< more than one: timed by the wall clock
     std::shared_ptr<void> data;  ///< what both of them use
 };
 
