@@ -21,12 +21,16 @@ using Node = DockNode;
 Node inspectLayout()
 {
     return Node::column(
-        1, {Node::row(49, {Node::leaf(23, "bundle"), Node::leaf(53, "weight"),
-                           Node::column(24, {Node::leaf(30, "codebook"), Node::leaf(70, "mask")}),
-                           Node::hidden(24, "help")}),
-            Node::leaf(26, "layout"),
-            Node::tabs(25, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
-                            Node::leaf(1, "patches")})});
+        1,
+        {Node::row(49, {Node::leaf(23, "bundle"),
+                        Node::tabs(53, {Node::leaf(1, "weight"), Node::leaf(1, "tasks"),
+                                        Node::leaf(1, "descriptor"), Node::leaf(1, "relocations"),
+                                        Node::leaf(1, "commands")}),
+                        Node::column(24, {Node::leaf(30, "codebook"), Node::leaf(70, "mask")}),
+                        Node::hidden(24, "help")}),
+         Node::leaf(26, "layout"),
+         Node::tabs(
+             25, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"), Node::leaf(1, "patches")})});
 }
 
 Node compareLayout()
