@@ -4,13 +4,17 @@
 #include "widgets/docks/bundle_dock.h"
 #include "widgets/docks/bytes_dock.h"
 #include "widgets/docks/codebook_dock.h"
+#include "widgets/docks/commands_dock.h"
 #include "widgets/docks/compare_dock.h"
+#include "widgets/docks/descriptor_dock.h"
 #include "widgets/docks/diagnostics_dock.h"
 #include "widgets/docks/help_dock.h"
 #include "widgets/docks/hex_dock.h"
 #include "widgets/docks/layout_dock.h"
 #include "widgets/docks/mask_dock.h"
 #include "widgets/docks/patches_dock.h"
+#include "widgets/docks/relocations_dock.h"
+#include "widgets/docks/tasks_dock.h"
 #include "widgets/docks/weight_dock.h"
 #include "widgets/theme/theme.h"
 
@@ -39,6 +43,10 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
+    add<ui::TasksDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
+    add<ui::RelocationsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
+    add<ui::CommandsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
+    add<ui::DescriptorDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 

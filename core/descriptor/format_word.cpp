@@ -13,8 +13,7 @@ constexpr std::uint32_t kFirstWide = 20;
 constexpr std::uint32_t kOverflowBit = 1U << 24;
 constexpr std::uint32_t kInt8 = 1, kUint8 = 2, kFp16 = 3, kE4m3 = 12, kE5m2 = 13;
 
-/// The versions whose number is below 20 but which are older or newer do not matter here: the
-/// encoders with wide lanes are those of 20, 24, 26 and the unreleased 28, 31, 36.
+/// Wide lanes came with version 20; every higher number is newer than it.
 bool isWide(std::uint32_t version)
 {
     return version >= kFirstWide;

@@ -2,11 +2,13 @@
 #pragma once
 
 #include "core/container/hwx/container.h"
+#include "core/descriptor/task_diff.h"
 #include "core/report/json.h"
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace kernscope::report {
 
@@ -28,6 +30,9 @@ Json hwxTilesJson(const hwx::Container &container, std::span<const std::byte> by
 /// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
                   const std::string &file);
+
+/// Tasks that differ, with their fields: the key "tasks" of `hwx --diff`.
+Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences);
 
 /// "0x1f": how these documents spell addresses.
 std::string hexText(std::uint64_t value);

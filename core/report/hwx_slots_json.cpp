@@ -3,6 +3,8 @@
 #include "core/report/hwx_json.h"
 #include "core/report/json_values.h"
 
+#include <fmt/format.h>
+
 namespace kernscope::report {
 
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
@@ -30,6 +32,56 @@ Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> by
             slot.target.address ? Json(hexText(*slot.target.address)) : Json(nullptr);
         row["target"] = std::move(target);
         row["confidence"] = format::confidenceName(slot.confidence);
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+namespace {
+
+Json numberOrNull(const std::optional<std::uint32_t> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json hexOrNull(const std::optional<std::uint32_t> &value)
+{
+    return value ? Json(fmt::format("0x{:08x}", *value)) : Json(nullptr);
+}
+
+Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
+{
+    Json list = Json::array();
+    for (const auto &field : fields) {
+        Json row;
+        row["name"] = field.name;
+        row["a"] = numberOrNull(field.a);
+        row["b"] = numberOrNull(field.b);
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+} // namespace
+
+Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
+{
+    Json list = Json::array();
+    for (const auto &task : differences) {
+        Json row;
+        row["index"] = task.a;
+        row["header"] = fieldsJson(task.header);
+        row["registers"] = Json::array();
+        for (const auto &reg : task.registers) {
+            Json cell;
+            cell["address"] = fmt::format("0x{:05x}", reg.address);
+            cell["block"] = reg.reg == nullptr ? "?" : reg.reg->block;
+            cell["name"] = reg.reg == nullptr ? "?" : reg.reg->name;
+            cell["a"] = hexOrNull(reg.a);
+            cell["b"] = hexOrNull(reg.b);
+            cell["fields"] = fieldsJson(reg.fields);
+            row["registers"].push_back(std::move(cell));
+        }
         list.push_back(std::move(row));
     }
     return list;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/views/byte_field.h"
 
+#include "core/container/hwx/field_at.h"
 #include "core/container/milblob/milblob.h"
 #include "widgets/models/table_text.h"
 
@@ -156,6 +157,16 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
                 describePart(field, weight, part, offset);
                 return field;
             }
+        }
+    }
+    if (bundle.hardware()) {
+        const auto named =
+            hwx::fieldAt(*bundle.hardware(), bundle.files()[file].file->bytes(), offset);
+        if (named) {
+            field.text = fromUtf8(named->name);
+            field.bytes = named->range;
+            field.type = named->range.bytes.value == 4 ? ElementType::Uint32 : ElementType::Unknown;
+            return field;
         }
     }
     field.text = section.owner.empty()

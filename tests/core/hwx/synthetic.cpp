@@ -239,6 +239,25 @@ void ContainerMaker::putSegment(Bytes &out, const MadeSegment &segment, std::uin
     }
 }
 
+/// Commands other than segments, the symbol table's command, symbols and strings.
+void ContainerMaker::putTables(Bytes &out, std::uint64_t symbols, std::uint64_t strings) const
+{
+    for (const Bytes &made : m_commands)
+        out.insert(out.end(), made.begin(), made.end());
+    for (const std::uint64_t word :
+         {std::uint64_t(2), std::uint64_t(24), symbols, std::uint64_t(m_symbols.size()), strings,
+          std::uint64_t(m_strings.size())})
+        put(out, static_cast<std::uint32_t>(word));
+    for (const MadeSymbol &symbol : m_symbols) {
+        put(out, symbol.name);
+        put(out, symbol.type);
+        put(out, symbol.section);
+        put(out, symbol.desc);
+        put(out, symbol.value);
+    }
+    putText(out, m_strings, m_strings.size());
+}
+
 Bytes ContainerMaker::finish()
 {
     std::uint64_t commandBytes = 24, relocationCount = 0;
@@ -277,20 +296,7 @@ Bytes ContainerMaker::finish()
         if (segment.bytes != 0)
             payload.resize(begin + roundUp(segment.bytes, kPage));
     }
-    for (const Bytes &made : m_commands)
-        out.insert(out.end(), made.begin(), made.end());
-    for (const std::uint64_t word :
-         {std::uint64_t(2), std::uint64_t(24), symbols, std::uint64_t(m_symbols.size()), strings,
-          std::uint64_t(m_strings.size())})
-        put(out, static_cast<std::uint32_t>(word));
-    for (const MadeSymbol &symbol : m_symbols) {
-        put(out, symbol.name);
-        put(out, symbol.type);
-        put(out, symbol.section);
-        put(out, symbol.desc);
-        put(out, symbol.value);
-    }
-    putText(out, m_strings, m_strings.size());
+    putTables(out, symbols, strings);
     out.resize(roundUp(out.size(), 8));
     out.insert(out.end(), records.begin(), records.end());
     out.resize(content);

@@ -76,6 +76,8 @@ private:
     void putSegment(Bytes &out, const MadeSegment &segment, std::uint64_t fileOffset,
                     std::uint64_t &relocations) const;
 
+    void putTables(Bytes &out, std::uint64_t symbols, std::uint64_t strings) const;
+
     std::uint32_t m_subtype;
     std::uint64_t m_nextAddress = 0x30000000;
     std::vector<MadeSegment> m_segments;

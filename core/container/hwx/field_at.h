@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/hwx/container.h"
+
+#include <optional>
+#include <span>
+#include <string>
+
+namespace kernscope::hwx {
+
+/// What the bytes at one place of a container are.
+struct NamedField {
+    std::string name; ///< "task 3: NE KernelCfg", "command 1: vm address", "symbol 4: value"
+    ByteRange range;  ///< of the whole field
+    std::optional<std::size_t> task;              ///< index within its text section
+    std::optional<std::uint32_t> registerAddress; ///< byte address, for a register's value
+};
+
+/// The field that holds a byte: of the header, a command, a section or relocation record, a symbol,
+/// a task's header, record or register. Nothing where no table names one (kernels, padding).
+/// Costs a search among tables and the decoding of one task.
+std::optional<NamedField> fieldAt(const Container &container, std::span<const std::byte> bytes,
+                                  FileOffset offset);
+
+/// Fields of a command in order, its section records included; the rest of its bytes are left out.
+std::vector<NamedField> fieldsOfCommand(const Container &container, const LoadCommand &command);
+
+} // namespace kernscope::hwx
