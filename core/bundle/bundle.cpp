@@ -13,8 +13,8 @@ namespace kernscope {
 
 std::string_view bundleKindName(BundleKind kind)
 {
-    static constexpr std::array<std::string_view, 5> kNames{"mlmodelc", "mlpackage", "milblob",
-                                                            "mil", "unknown"};
+    static constexpr std::array<std::string_view, 7> kNames{
+        "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "unknown"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -18,9 +18,13 @@
 
 namespace kernscope {
 
+namespace hwx {
+struct Container;
+}
+
 /// What was opened.
-enum class BundleKind : std::uint8_t { Mlmodelc, Mlpackage, MilBlob, MilText, Unknown };
-/// "mlmodelc", "mlpackage", "milblob", "mil", "unknown".
+enum class BundleKind : std::uint8_t { Mlmodelc, Mlpackage, MilBlob, MilText, Hwx, Anec, Unknown };
+/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "unknown".
 std::string_view bundleKindName(BundleKind kind);
 
 /// What a run of bytes is for; each has a colour token (window.md, Tokens).
@@ -160,8 +164,8 @@ struct OpenOptions {
 class Bundle
 {
 public:
-    /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel or a weight.bin. The kind
-    /// is found by content, names are hints only.
+    /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx or a
+    /// .anec. The kind is found by content, names are hints only.
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
                                                       const OpenOptions &options = {});
     /// Reads the tables again through the overlays, sharing the files: after an edit that touched
@@ -177,6 +181,9 @@ public:
     const mil::Program &program() const { return m_program; }
     std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
     const Diagnostics &diagnostics() const { return m_diagnostics; }
+    /// Tables of a hardware container (.hwx, .anec), whose one file is files().front(); null for
+    /// every other kind.
+    const std::shared_ptr<const hwx::Container> &hardware() const { return m_hardware; }
     Totals totals() const;
 
     std::optional<std::size_t> weightByName(std::string_view name) const;
@@ -208,6 +215,7 @@ private:
     mil::Program m_program;
     std::size_t m_programFile = kNoIndex;
     Diagnostics m_diagnostics;
+    std::shared_ptr<const hwx::Container> m_hardware;
 };
 
 using BundlePtr = std::shared_ptr<const Bundle>;

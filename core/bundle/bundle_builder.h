@@ -6,6 +6,7 @@
 #include "core/bundle/bundle_files.h"
 #include "core/bundle/diagnostic_log.h"
 #include "core/bundle/section_map.h"
+#include "core/container/hwx/cover.h"
 #include "core/container/milblob/milblob.h"
 
 #include <filesystem>
@@ -26,6 +27,7 @@ private:
     BundleBuilder();
 
     void build(OpenedFiles &&opened);
+    void buildHardware();
     void readProgram(OpenedFiles &opened);
     void nameBlobs();
     void readBlobFiles();
@@ -34,6 +36,7 @@ private:
     void markShared();
     void addSections();
     SectionKind roleOf(std::size_t file) const;
+    std::vector<Claim> claimsOfHardware(const std::vector<hwx::CoverSpan> &spans) const;
     std::vector<Claim> claimsOf(std::size_t file, const std::vector<PartPlace> &places) const;
 
     std::shared_ptr<Bundle> m_bundle;

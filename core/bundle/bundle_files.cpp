@@ -2,6 +2,7 @@
 #include "core/bundle/bundle_files.h"
 
 #include "core/bundle/folder_listing.h"
+#include "core/container/anec/anec.h"
 #include "core/container/mil/reader.h"
 
 #include <algorithm>
@@ -20,7 +21,9 @@ Error kindError(std::string_view found, std::string message)
 {
     Error error;
     error.code = "bundle.kind";
-    error.expected = "a .mlmodelc or .mlpackage folder, a model.mil, a .mlmodel or a weight.bin";
+    error.expected =
+        "a .mlmodelc or .mlpackage folder, a model.mil, a .mlmodel, a weight.bin, a .hwx or "
+        "a .anec";
     error.found = found;
     error.message = std::move(message);
     return error;
@@ -80,6 +83,14 @@ Result<void> findFileKind(OpenedFiles &opened)
 {
     const BundleFile &only = opened.files.front();
     const auto bytes = only.file->bytes();
+    if (hwx::isContainer(bytes)) {
+        opened.kind = BundleKind::Hwx;
+        return {};
+    }
+    if (anec::isAnec(bytes)) {
+        opened.kind = BundleKind::Anec;
+        return {};
+    }
     if (looksLikeBlobFile(bytes, only.path)) {
         opened.kind = BundleKind::MilBlob;
         return {};

@@ -2,6 +2,7 @@
 #include "core/descriptor/walk.h"
 
 #include "core/base/little_endian.h"
+#include "core/descriptor/image_v10.h"
 #include "core/descriptor/stream.h"
 
 #include <algorithm>
@@ -28,8 +29,10 @@ std::uint32_t valuesOf(std::uint32_t word, PacketForm form)
     return (word >> 15 & 0x3F) + 1;
 }
 
-/// Whether records from `begin` on end exactly with the task.
-bool endsExactly(std::span<const std::byte> task, std::uint64_t begin, PacketForm form)
+/// Whether records from `begin` on end exactly with the task, and, where asked for, each begins in
+/// a register group of the version-10 image.
+bool endsExactly(std::span<const std::byte> task, std::uint64_t begin, PacketForm form,
+                 bool inGroups = false)
 {
     std::uint64_t at = begin;
     while (at + 4 <= task.size()) {
@@ -38,6 +41,8 @@ bool endsExactly(std::span<const std::byte> task, std::uint64_t begin, PacketFor
         if (plain && (word >> 29 & 1) == 0 && (word & 0x7FE00000) != 0)
             return false;
         if (plain && (word >> 30) != 0)
+            return false;
+        if (inGroups && imageGroupOfAddress((word & 0x7FFF) * 4) == nullptr)
             return false;
         at += 4 + 4 * std::uint64_t(valuesOf(word, form));
     }
@@ -226,22 +231,27 @@ void resolveHeader(std::span<const std::byte> task, const Version &version, Task
     const std::uint64_t flagAt = 4ULL * version.flagWord;
     const bool flagged =
         flagAt + 4 <= task.size() && (loadLittle<std::uint32_t>(task, flagAt) & 3) == 3;
-    std::array<std::uint32_t, 4> candidates{base + (flagged ? 1U : 0U), base + (flagged ? 0U : 1U),
-                                            0, 0};
-    if (version.confidence == format::Confidence::Contested) { // header length not published
-        candidates[2] = base + 1;
-        candidates[3] = base + 2;
-    }
+    std::array<std::uint32_t, 3> candidates{base + (flagged ? 1U : 0U), base + (flagged ? 0U : 1U),
+                                            0};
+    // A header length that is not published: by chance a wrong one ends exactly as well, so that
+    // the records' addresses count first.
+    const bool unpublished = version.confidence == format::Confidence::Contested;
+    if (unpublished)
+        candidates[2] = base + 2;
     result.headerWords = candidates[0];
     result.exact = false;
-    for (const std::uint32_t words : candidates) {
-        if (words != 0 && 4ULL * words <= task.size() &&
-            endsExactly(task, 4ULL * words, version.packets)) {
-            result.headerWords = words;
-            result.exact = true;
-            break;
+    const auto choose = [&](bool inGroups) {
+        for (const std::uint32_t words : candidates) {
+            if (!result.exact && words != 0 && 4ULL * words <= task.size() &&
+                endsExactly(task, 4ULL * words, version.packets, inGroups)) {
+                result.headerWords = words;
+                result.exact = true;
+            }
         }
-    }
+    };
+    if (unpublished)
+        choose(true);
+    choose(false);
     result.headerWords = std::min(result.headerWords, static_cast<std::uint32_t>(task.size() / 4));
     result.extended = result.headerWords > base;
 }

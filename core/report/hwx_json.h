@@ -2,11 +2,13 @@
 #pragma once
 
 #include "core/container/hwx/container.h"
+#include "core/descriptor/task_diff.h"
 #include "core/report/json.h"
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace kernscope::report {
 
@@ -24,6 +26,13 @@ Json hwxTasksJson(const hwx::Container &container, std::span<const std::byte> by
                   const HwxJsonOptions &options);
 /// Runs of kernel bytes that symbols name, with their statistics as fp16 (one part of the above).
 Json hwxTilesJson(const hwx::Container &container, std::span<const std::byte> bytes);
+
+/// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
+Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
+                  const std::string &file);
+
+/// Tasks that differ, with their fields: the key "tasks" of `hwx --diff`.
+Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences);
 
 /// "0x1f": how these documents spell addresses.
 std::string hexText(std::uint64_t value);

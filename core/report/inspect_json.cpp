@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
+#include "core/report/hwx_json.h"
 #include "core/report/json_values.h"
 
 namespace kernscope::report {
@@ -116,7 +117,11 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     json["totals"] = totalsJson(bundle.totals());
     json["warnings"] = Json::array();
     json["errors"] = Json::array();
-    json["relocations"] = Json::array();
+    json["relocations"] =
+        bundle.hardware() == nullptr
+            ? Json::array()
+            : hwxSlotsJson(*bundle.hardware(), bundle.files().front().file->bytes(),
+                           bundle.files().front().path);
     return json;
 }
 

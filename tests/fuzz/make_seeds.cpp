@@ -3,6 +3,7 @@
 // target FOLDER/<target>.list, which libFuzzer takes as -seed_inputs=@FILE.
 //   make_seeds FOLDER
 #include "core/container/milblob/milblob.h"
+#include "synthetic.h"
 #include "tests/fuzz/bundle_seeds.h"
 
 #include <filesystem>
@@ -137,6 +138,28 @@ Seeds manifestSeeds()
             R"({"itemInfoEntries": {"U": {"path": "../\u0041"}}, "rootModelIdentifier": "U"})"};
 }
 
+Seeds containerSeeds()
+{
+    return {fromBytes(test::syntheticH13(2)), fromBytes(test::syntheticH14()),
+            fromBytes(test::syntheticH16()), fromBytes(test::syntheticH18()),
+            fromBytes(test::syntheticOf(8, 9))};
+}
+
+/// A byte that chooses the version, then a text section.
+Seeds descriptorSeeds()
+{
+    test::Words linked(10), sized{1, 0, 0, 0}, stream;
+    test::putFull(linked, 0x0c800, {0x82, 0x101c00});
+    test::putMasked(stream, 0x1540, 0xff80, test::Words(10, 0x21));
+    test::putDense(stream, 0x1551, test::Words(7, 0x20));
+    test::putAddress(stream, 4, 0x1544, {0, 0});
+    test::putTask(sized, 0, 9, 0x50001, stream);
+    test::putTask(sized, 1, 9, 0x50009, stream);
+    constexpr char kH13 = 4, kH18g = 11;
+    return {kH13 + fromBytes(test::bytesOfWords(linked)),
+            kH18g + fromBytes(test::bytesOfWords(sized))};
+}
+
 bool write(const std::filesystem::path &folder, const std::string &target, const Seeds &seeds)
 {
     std::filesystem::create_directories(folder / target);
@@ -162,6 +185,8 @@ int main(int argc, char **argv)
                          write(folder, "fuzz_mil_text", textSeeds()) &&
                          write(folder, "fuzz_mil_protobuf", protobufSeeds()) &&
                          write(folder, "fuzz_manifest", manifestSeeds()) &&
+                         write(folder, "fuzz_hwx", containerSeeds()) &&
+                         write(folder, "fuzz_descriptor", descriptorSeeds()) &&
                          write(folder, "fuzz_bundle", fuzz::bundleSeeds());
     return written ? 0 : 1;
 }

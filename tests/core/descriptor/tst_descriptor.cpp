@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/little_endian.h"
+#include "core/descriptor/format_word.h"
+#include "core/descriptor/image_v10.h"
 #include "core/descriptor/register_map.h"
 #include "core/descriptor/stream.h"
 #include "core/descriptor/task_reader.h"
@@ -71,6 +73,12 @@ private slots:
     void unknownVersionsAreRaw();
     void carriesState();
     void staysWithinHostileBytes();
+    void imageGroups();
+    void imageStreams();
+    void orderingBits();
+    void formatLanes();
+    void publishedKernelWords_data();
+    void publishedKernelWords();
 };
 
 void TestDescriptor::publishedPackets_data()
@@ -102,6 +110,10 @@ void TestDescriptor::publishedPackets_data()
     row(0x20809544, kPacked, {4 * 0x1544, 4 * 0x1545}, 4);
     row(0x23809346, kPacked, {4 * 0x1346, 4 * 0x1347}, 28);
     row(0x22801344, kPacked, {4 * 0x1344}, 20);
+    row(0x93618005, kPacked, {4 * 5, 4 * 6, 4 * 7, 4 * 12, 4 * 13, 4 * 15, 4 * 16, 4 * 19});
+    row(0x95418005, kPacked, {4 * 5, 4 * 6, 4 * 7, 4 * 13, 4 * 15, 4 * 17, 4 * 19});
+    row(0x23809442, kPacked, {4 * 0x1442, 4 * 0x1443}, 28);
+    row(0x24009544, kPacked, {4 * 0x1544, 4 * 0x1545}, 32);
     row(0x23009344, kPacked, {4 * 0x1344, 4 * 0x1345}, 24);
     row(0x21809544, kPacked, {4 * 0x1544, 4 * 0x1545}, 12);
     list.clear();
@@ -431,6 +443,127 @@ void TestDescriptor::staysWithinHostileBytes()
             QVERIFY(detail.stream.end <= detail.task.bytes());
         }
     }
+}
+
+void TestDescriptor::imageGroups()
+{
+    const auto groups = descriptor::imageGroups();
+    QCOMPARE(groups.size(), std::size_t(7));
+    const Words counts{34, 19, 69, 30, 14, 11, 21};
+    const Words offsets{0x2c, 0xfc, 0x150, 0x26c, 0x2ec, 0x32c, 0x360};
+    for (std::size_t i = 0; i < 7; ++i) {
+        QCOMPARE(groups[i].registers, counts[i]);
+        QCOMPARE(groups[i].structOffset, offsets[i]);
+        QVERIFY(!groups[i].reading.empty());
+    }
+    QCOMPARE(imageGroupOfAddress(0x5500)->id.c_str(), "G0");
+    QCOMPARE(imageGroupOfAddress(4 * 0x1344)->name.c_str(), "tile DMA");
+    QCOMPARE(imageGroupOfAddress(4 * 0x1442)->id.c_str(), "G6");
+    QCOMPARE(imageGroupOfAddress(0x10)->id.c_str(), "G1");
+    QVERIFY(imageGroupOfAddress(0x208) == nullptr);
+    QCOMPARE(imageGroupAt(0x24)->id.c_str(), "G0");
+    QCOMPARE(imageGroupAt(0x118)->id.c_str(), "G1");
+    QVERIFY(imageGroupAt(0) == nullptr);
+    QCOMPARE(groups[3].confidence, format::Confidence::Contested);
+    QVERIFY(imageV10Note().find("Contested") != std::string_view::npos);
+}
+
+void TestDescriptor::imageStreams()
+{
+    const auto streams = descriptor::imageStreams();
+    QCOMPARE(streams.size(), std::size_t(4));
+    const char *const names[] = {"bias", "post-scale", "palette lookup", "activation lookup"};
+    const Words enables{0x5548, 0x5558, 0x5568, 0x5578};
+    const Words relocations{0x1554, 0x1558, 0x155c, 0x1560};
+    for (std::size_t i = 0; i < 4; ++i) {
+        QCOMPARE(streams[i].name.c_str(), names[i]);
+        QCOMPARE(streams[i].enable, enables[i]);
+        QCOMPARE(streams[i].baseOffset, enables[i] + 4);
+        QCOMPARE(streams[i].relocation, relocations[i]);
+    }
+}
+
+void TestDescriptor::orderingBits()
+{
+    std::vector<std::byte> object(0x140, std::byte(0xff));
+    const OrderingBits wanted{true, false, 0x2abcdef, 0x1};
+    QVERIFY(writeOrderingBits(object, wanted));
+    QVERIFY(readOrderingBits(object) == wanted);
+    QCOMPARE(loadLittle<std::uint32_t>(object, 0x134), 0xbfffffffU);
+    QCOMPARE(loadLittle<std::uint32_t>(object, 0x10), 0xfeabcdefU); // other bits are kept
+    QVERIFY(!writeOrderingBits(object, {false, false, 1U << 26, 0}));
+    QVERIFY(!readOrderingBits(std::span(object).first(0x136)));
+}
+
+void TestDescriptor::formatLanes()
+{
+    constexpr format::TensorFormat kE4m3(12), kFp16(3), kE5m2(13);
+    QCOMPARE(encodeFormatLane(20, FormatLane::Source1, kE4m3).value_or(0), 4U);
+    QCOMPARE(encodeFormatLane(20, FormatLane::Source2, kE4m3).value_or(0), 0x20U);
+    QCOMPARE(encodeFormatLane(20, FormatLane::Output, kE4m3).value_or(0), 0x100U);
+    QCOMPARE(encodeFormatLane(7, FormatLane::Output, kFp16).value_or(0), 0x20U);
+    QCOMPARE(encodeFormatLane(7, FormatLane::Output, kE5m2).value_or(0), 0x20U);
+    for (const std::uint32_t version : {5U, 7U, 11U, 19U}) {
+        const auto refused = encodeFormatLane(version, FormatLane::Source1, kE4m3);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().message.c_str(), "Error: Invalid Common InFmt E4M3");
+        QCOMPARE(formatWordLayout(version).offset, 0x48U);
+        QCOMPARE(formatWordLayout(version).laneBits, 2U);
+        QVERIFY(encodeOverflow(version, FormatLane::Source1, false));
+        QCOMPARE(encodeOverflow(version, FormatLane::Source1, true).error().message.c_str(),
+                 "E4M3Overflow is not supported");
+    }
+    const FormatWordLayout wide = formatWordLayout(20);
+    QCOMPARE(wide.offset, 0x228U);
+    QCOMPARE(wide.overflowSource1.value_or(0), 0x2fcU);
+    QCOMPARE(wide.overflowSource2.value_or(0), 0x300U);
+    QCOMPARE(encodeOverflow(20, FormatLane::Source2, true).value_or(0), 1U << 24);
+    QCOMPARE(decodeFormatLane(20, FormatLane::Output, 0x100).c_str(), "e4m3");
+    QCOMPARE(decodeFormatLane(19, FormatLane::Source1, 0).c_str(), "uint8");
+    QVERIFY(decodeFormatLane(7, FormatLane::Source1, 0).find("contested") != std::string::npos);
+}
+
+void TestDescriptor::publishedKernelWords_data()
+{
+    QTest::addColumn<unsigned>("version");
+    QTest::addColumn<QByteArray>("role");
+    QTest::addColumn<unsigned>("word");
+    QTest::addColumn<unsigned>("value");
+    const auto row = [](unsigned version, const char *role, unsigned word, unsigned value) {
+        QTest::addRow("v%u %s of %08x", version, role, word)
+            << version << QByteArray(role) << word << value;
+    };
+    row(24, "kernel_fmt", 0x10000082, 2);
+    row(24, "palette_enable", 0x10000082, 0);
+    row(24, "detect_zeros", 0x10000082, 1);
+    row(24, "sparse_fmt", 0x182, 1);
+    row(24, "kernel_fmt", 0x10000081, 1);
+    row(24, "palette_enable", 0x10000046, 1);
+    row(24, "palette_bits", 0x10000046, 4);
+    row(17, "align_format", 0x00010082, 1);
+    row(7, "palette_bits", 0x82, 8);
+    row(7, "bias_mode", 0x101c10, 1);
+    row(7, "bias_mode", 0x101c00, 0);
+    row(7, "nonlinear_mode", 0x12000c, 2);
+    row(7, "op_mode", 0x12000c, 4);
+    row(7, "kernel_mode", 0x12000c, 1);
+    row(7, "nonlinear_mode", 0x11000c, 1);
+    row(24, "kernel_enable", 0x00010040, 1);
+    row(24, "kernel_sparse", 0x00010260, 1);
+    row(24, "kernel_sparse", 0x00010040, 0);
+    row(7, "OCGSize", 0x5000b421, 5);
+    row(7, "OCGSize", 0x5000a821, 2);
+}
+
+void TestDescriptor::publishedKernelWords()
+{
+    QFETCH(unsigned, version);
+    QFETCH(QByteArray, role);
+    QFETCH(unsigned, word);
+    QFETCH(unsigned, value);
+    const Role *place = roleOf(version, role.toStdString());
+    QVERIFY(place != nullptr);
+    QCOMPARE(place->bits.of(word), value);
 }
 
 QTEST_GUILESS_MAIN(TestDescriptor)

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/hwx_text.h"
+#include "app/cli/text_output.h"
+#include "core/container/hwx/kernels.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::cli {
+
+namespace {
+
+using descriptor::TaskDetail;
+using descriptor::TaskReader;
+using Align = Table::Align;
+
+std::string fieldsText(const descriptor::Register *reg, std::uint32_t value, std::uint32_t version)
+{
+    std::string text;
+    if (reg == nullptr)
+        return text;
+    for (const descriptor::BitField &field : reg->fields) {
+        const std::uint32_t number = field.of(value);
+        if (number == 0)
+            continue; // of thirty fields most are
+        const auto meaning = descriptor::decodedField(*reg, field, number, version);
+        text += fmt::format("{}{}={}", text.empty() ? "" : " ", field.name, number);
+        if (!meaning.empty())
+            text += " (" + meaning + ")";
+    }
+    return text;
+}
+
+std::string registersText(const TaskDetail &detail, const descriptor::RegisterState &before,
+                          const descriptor::Version &version)
+{
+    const auto *map = descriptor::RegisterMap::of(version.registerMap);
+    Table table({{"at", Align::Right},
+                 {"register", Align::Right},
+                 {"value"},
+                 {"block"},
+                 {"name"},
+                 {""},
+                 {"fields"}});
+    for (const auto &write : detail.stream.writes) {
+        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
+        const auto previous = before.get(write.address);
+        const bool changed = previous && *previous != write.value;
+        const bool contested = reg != nullptr && reg->confidence == format::Confidence::Contested;
+        table.add({fmt::format("{:#x}", write.offset), fmt::format("{:#x}", write.address),
+                   fmt::format("{:#010x}", write.value), reg == nullptr ? "?" : reg->block,
+                   reg == nullptr ? "?" : reg->name,
+                   fmt::format("{}{}", changed ? "*" : "", contested ? "!" : ""),
+                   fieldsText(reg, write.value, version.registerMap)});
+    }
+    return table.text();
+}
+
+std::string lanesText(const std::vector<hwx::KernelLane> &lanes,
+                      const std::vector<hwx::KernelTile> &tiles, const hwx::Container &container)
+{
+    Table table({{"lane", Align::Right},
+                 {"base", Align::Right},
+                 {"bytes", Align::Right},
+                 {"relocated"},
+                 {"kernel"}});
+    for (const hwx::KernelLane &lane : lanes) {
+        if (lane.enabled)
+            table.add({std::to_string(lane.lane), fmt::format("{:#x}", lane.base),
+                       grouped(lane.size), lane.relocated ? "yes" : "",
+                       lane.tile ? printable(container.symbols[tiles[*lane.tile].symbol].name)
+                                 : "no symbol"});
+    }
+    return table.empty() ? std::string() : table.text();
+}
+
+std::string shapeText(const TaskDetail &detail, const TaskReader &reader)
+{
+    const auto value = [&](std::string_view role) {
+        const auto number = hwx::roleValue(detail, reader, role);
+        return number ? std::to_string(*number) : std::string("?");
+    };
+    return fmt::format("in {}x{}x{}, out {}x{}x{}, kernel {}x{}, format {}", value("in_w"),
+                       value("in_h"), value("cin"), value("out_w"), value("out_h"), value("cout"),
+                       value("Kw"), value("Kh"), value("kernel_fmt"));
+}
+
+std::string taskText(const hwx::Container &container, const hwx::Text &text, TaskReader &reader,
+                     const hwx::LaneFinder &finder, const std::vector<hwx::KernelTile> &tiles,
+                     std::size_t index, bool registers)
+{
+    const auto &before = reader.before(index);
+    TaskDetail detail;
+    reader.read(index, detail);
+    const auto &version = *text.tasks->version;
+    std::string result = fmt::format(
+        "\n{} at {:#x}, {} bytes, {} records{}\n  {}\n",
+        styled(Style::Bold, fmt::format("Task {}", index)), detail.task.offset,
+        grouped(detail.task.bytes()), detail.stream.packets.size(),
+        detail.stream.exact ? "" : ": " + detail.stream.fault, shapeText(detail, reader));
+    std::string header;
+    for (const auto &[name, value] : descriptor::headerFields(detail, version)) {
+        if (value != 0)
+            header += fmt::format(" {}={}", name, value);
+    }
+    result += "  header:" + (header.empty() ? " all zero" : header) + "\n";
+    if (registers)
+        result += registersText(detail, before, version);
+    return result + lanesText(finder.lanes(detail, reader), tiles, container);
+}
+
+} // namespace
+
+std::string hwxTasksText(const hwx::Container &container, std::span<const std::byte> bytes,
+                         bool registers)
+{
+    std::string result;
+    const auto tiles = hwx::kernelTiles(container);
+    for (const hwx::Text &text : container.texts) {
+        const hwx::Section *section = container.section(text.section);
+        if (section == nullptr || !section->bytes || text.tasks->version == nullptr)
+            continue;
+        TaskReader reader(bytes.subspan(static_cast<std::size_t>(section->bytes->offset.value),
+                                        static_cast<std::size_t>(section->bytes->bytes.value)),
+                          *text.tasks);
+        const hwx::LaneFinder finder(container, text, tiles);
+        for (std::size_t i = 0; i < text.tasks->tasks.size(); ++i)
+            result += taskText(container, text, reader, finder, tiles, i, registers);
+    }
+    if (registers && !result.empty())
+        result += "\n  * differs from the task before   ! contested\n";
+    return result;
+}
+
+} // namespace kernscope::cli

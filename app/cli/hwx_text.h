@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/hwx/container.h"
+#include "core/descriptor/task_diff.h"
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope::cli {
+
+/// The whole of a container, for people: header, commands, segments, ports, tasks (with their
+/// registers where asked for), lanes, slots and kernels.
+std::string hwxText(const hwx::Container &container, std::span<const std::byte> bytes,
+                    const std::string &name, bool registers);
+
+/// The tasks of it: shapes, header, registers, lanes.
+std::string hwxTasksText(const hwx::Container &container, std::span<const std::byte> bytes,
+                         bool registers);
+
+/// Tasks and fields that differ between two containers.
+std::string hwxDiffText(const std::string &a, const std::string &b,
+                        const std::vector<descriptor::TaskDifference> &differences,
+                        std::size_t tasksA, std::size_t tasksB);
+
+} // namespace kernscope::cli

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/bundle_builder.h"
+#include "core/container/anec/anec.h"
+#include "core/container/hwx/container.h"
+
+#include <iterator>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+SectionKind sectionKindOf(hwx::SpanKind kind)
+{
+    switch (kind) {
+    case hwx::SpanKind::Header: return SectionKind::Header;
+    case hwx::SpanKind::Command:
+    case hwx::SpanKind::Relocations:
+    case hwx::SpanKind::Symbols:
+    case hwx::SpanKind::Strings:
+    case hwx::SpanKind::Note: return SectionKind::Metadata;
+    case hwx::SpanKind::TaskHeader:
+    case hwx::SpanKind::Record:
+    case hwx::SpanKind::Task:
+    case hwx::SpanKind::Text: return SectionKind::Program;
+    case hwx::SpanKind::Kernel: return SectionKind::Data;
+    case hwx::SpanKind::Padding: return SectionKind::Padding;
+    case hwx::SpanKind::Data: break;
+    }
+    return SectionKind::Unknown;
+}
+
+} // namespace
+
+std::vector<Claim> BundleBuilder::claimsOfHardware(const std::vector<hwx::CoverSpan> &spans) const
+{
+    std::vector<Claim> claims;
+    claims.reserve(spans.size());
+    for (const hwx::CoverSpan &span : spans) {
+        Claim claim;
+        claim.range = span.range;
+        claim.kind = sectionKindOf(span.kind);
+        claim.name = span.name;
+        claims.push_back(std::move(claim));
+    }
+    return claims;
+}
+
+/// A hardware container: one file, whose tables become the section map.
+void BundleBuilder::buildHardware()
+{
+    BundleFile &file = m_bundle->m_files.front();
+    file.role = SectionKind::Program;
+    const auto bytes = file.file->bytes();
+    std::vector<hwx::CoverSpan> spans;
+    if (m_bundle->m_kind == BundleKind::Hwx) {
+        auto container = hwx::readContainer(bytes, file.path);
+        if (container) {
+            spans = hwx::coverContainer(*container, bytes);
+            m_bundle->m_hardware = std::make_shared<const hwx::Container>(std::move(*container));
+        } else {
+            m_log.add(Severity::Error, std::move(container.error()));
+        }
+    } else if (auto anec = anec::readAnec(bytes, file.path)) {
+        spans = anec::coverAnec(*anec, bytes);
+        m_bundle->m_hardware = std::make_shared<const hwx::Container>(std::move(anec->image));
+    } else {
+        m_log.add(Severity::Error, std::move(anec.error()));
+    }
+    if (m_bundle->m_hardware)
+        m_log.add(m_bundle->m_hardware->diagnostics);
+    auto sections = coverFile(0, file.file->size(), claimsOfHardware(spans));
+    std::move(sections.begin(), sections.end(), std::back_inserter(m_bundle->m_sections));
+    m_bundle->m_diagnostics = m_log.take();
+}
+
+} // namespace kernscope

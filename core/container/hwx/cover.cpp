@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/hwx/cover.h"
+
+#include "core/container/hwx/kernels.h"
+#include "core/descriptor/task_reader.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::hwx {
+
+namespace {
+
+constexpr std::uint64_t kLongestPadding = 1U << 20;
+constexpr std::uint64_t kRelocationRecord = 8, kSymbolRecord = 16;
+
+bool allZero(std::span<const std::byte> bytes)
+{
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte(0); });
+}
+
+class Cover
+{
+public:
+    Cover(const Container &container, std::span<const std::byte> bytes, const CoverOptions &options)
+        : m_container(container), m_bytes(bytes), m_options(options)
+    {
+    }
+
+    std::vector<CoverSpan> make();
+
+private:
+    void add(std::uint64_t offset, std::uint64_t size, SpanKind kind, std::string name);
+    void addCommands();
+    void addSymbols();
+    void addNotes();
+    void addSection(const Section &section);
+    void addKernels(const Section &section);
+    bool hasTasks(std::uint32_t ordinal) const;
+
+    const Container &m_container;
+    std::span<const std::byte> m_bytes;
+    const CoverOptions &m_options;
+    std::vector<KernelTile> m_tiles;
+    std::vector<CoverSpan> m_spans;
+};
+
+/// Adds the part of a run that lies in the file.
+void Cover::add(std::uint64_t offset, std::uint64_t size, SpanKind kind, std::string name)
+{
+    if (offset >= m_bytes.size() || size == 0)
+        return;
+    size = std::min<std::uint64_t>(size, m_bytes.size() - offset);
+    m_spans.push_back({{FileOffset(offset), ByteCount(size)}, kind, std::move(name)});
+}
+
+void Cover::addCommands()
+{
+    add(0, kHeaderBytes, SpanKind::Header, "header");
+    for (const LoadCommand &command : m_container.commands) {
+        std::string name =
+            fmt::format("command {}: {}", command.index, commandKindName(command.kind));
+        if (command.kind == CommandKind::Segment)
+            name += " " + m_container.segments[command.item].name;
+        if (command.kind == CommandKind::Thread && !m_container.threads[command.item].name.empty())
+            name += " " + m_container.threads[command.item].name;
+        add(command.offset.value, command.size, SpanKind::Command, std::move(name));
+    }
+}
+
+void Cover::addSymbols()
+{
+    if (!m_container.symbolTable)
+        return;
+    const SymbolTable &table = *m_container.symbolTable;
+    add(table.symbolOffset, kSymbolRecord * m_container.symbols.size(), SpanKind::Symbols,
+        "symbols");
+    add(table.stringOffset, table.stringBytes, SpanKind::Strings, "strings");
+}
+
+/// A note's range counts from its command, a signature's from the file.
+void Cover::addNotes()
+{
+    for (const LoadCommand &command : m_container.commands) {
+        if (command.kind == CommandKind::Signature) {
+            const Note &note = m_container.notes[command.item];
+            add(note.offset, note.size, SpanKind::Note, note.owner);
+        }
+    }
+}
+
+bool Cover::hasTasks(std::uint32_t ordinal) const
+{
+    return std::any_of(m_container.texts.begin(), m_container.texts.end(),
+                       [ordinal](const Text &text) {
+                           return text.section == ordinal && !text.tasks->tasks.empty();
+                       });
+}
+
+void Cover::addKernels(const Section &section)
+{
+    std::uint64_t first = section.bytes->bytes.value;
+    for (const KernelTile &tile : m_tiles) {
+        if (tile.section != section.ordinal)
+            continue;
+        first = std::min(first, tile.sectionOffset);
+        add(tile.fileOffset.value, tile.bytes.value, SpanKind::Kernel,
+            m_container.symbols[tile.symbol].name);
+    }
+    if (first == 0)
+        return;
+    const auto head = m_bytes.subspan(static_cast<std::size_t>(section.bytes->offset.value),
+                                      static_cast<std::size_t>(first));
+    const bool zero = head.size() <= kLongestPadding && allZero(head);
+    add(section.bytes->offset.value, first, zero ? SpanKind::Padding : SpanKind::Kernel,
+        fmt::format("{},{}: {}", section.segment, section.name,
+                    zero ? "zeros that no symbol names" : "bytes that no symbol names"));
+}
+
+void Cover::addSection(const Section &section)
+{
+    add(section.relocationOffset, kRelocationRecord * section.relocations.size(),
+        SpanKind::Relocations, fmt::format("relocations of {}", section.name));
+    if (!section.bytes)
+        return;
+    const std::string name = section.segment + "," + section.name;
+    if (section.type() == SectionType::Kernel) {
+        if (m_options.kernels)
+            addKernels(section);
+        return;
+    }
+    if (section.type() != SectionType::Text)
+        add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Data, name);
+    else if (!hasTasks(section.ordinal))
+        add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Text,
+            name + ": words of no known form");
+}
+
+std::vector<CoverSpan> Cover::make()
+{
+    m_tiles = kernelTiles(m_container);
+    addCommands();
+    addSymbols();
+    addNotes();
+    for (const Segment &segment : m_container.segments) {
+        for (const Section &section : segment.sections)
+            addSection(section);
+    }
+    for (const Text &text : m_container.texts)
+        coverTasks(m_container, text, m_bytes, m_options, m_spans);
+    addPadding(m_spans, m_bytes);
+    return std::move(m_spans);
+}
+
+std::string recordName(std::size_t task, const descriptor::Packet &packet,
+                       const descriptor::RegisterMap *map)
+{
+    const descriptor::Register *reg = map == nullptr ? nullptr : map->find(packet.address);
+    if (reg == nullptr)
+        return fmt::format("task {}: record {:#x}", task, packet.address);
+    return fmt::format("task {}: {} record {:#x}", task, reg->block, packet.address);
+}
+
+} // namespace
+
+void coverTasks(const Container &container, const Text &text, std::span<const std::byte> bytes,
+                const CoverOptions &options, std::vector<CoverSpan> &spans)
+{
+    const Section *section = container.section(text.section);
+    if (section == nullptr || !section->bytes || text.tasks->tasks.empty())
+        return;
+    const std::uint64_t base = section->bytes->offset.value;
+    const auto run = [&](std::uint64_t at, std::uint64_t size, SpanKind kind, std::string name) {
+        spans.push_back({{FileOffset(base + at), ByteCount(size)}, kind, std::move(name)});
+    };
+    const descriptor::TaskList &list = *text.tasks;
+    for (const descriptor::TaskStream &stream : list.streams) {
+        if (list.version->prefixWords != 0 && stream.offset + 16 <= section->bytes->bytes.value)
+            run(stream.offset, 16, SpanKind::Text,
+                stream.name.empty() ? "stream header" : "stream header: " + stream.name);
+    }
+    const auto *map = descriptor::RegisterMap::of(list.version->registerMap);
+    const descriptor::TaskReader reader(
+        bytes.subspan(static_cast<std::size_t>(base),
+                      static_cast<std::size_t>(section->bytes->bytes.value)),
+        list);
+    descriptor::TaskDetail detail;
+    const bool records = list.tasks.size() <= options.recordsUpTo;
+    for (std::size_t i = 0; i < list.tasks.size(); ++i) {
+        const descriptor::Task &task = list.tasks[i];
+        if (!records) {
+            run(task.offset, task.bytes(), SpanKind::Task, fmt::format("task {}", i));
+            continue;
+        }
+        run(task.offset, task.streamBegin(), SpanKind::TaskHeader,
+            fmt::format("task {}: header", i));
+        reader.read(i, detail);
+        for (const descriptor::Packet &packet : detail.stream.packets)
+            run(task.offset + packet.offset, packet.bytes(), SpanKind::Record,
+                recordName(i, packet, map));
+        if (detail.stream.end < task.bytes())
+            run(task.offset + detail.stream.end, task.bytes() - detail.stream.end, SpanKind::Task,
+                fmt::format("task {}: words that do not decode", i));
+    }
+}
+
+void addPadding(std::vector<CoverSpan> &spans, std::span<const std::byte> bytes)
+{
+    std::vector<ByteRange> taken;
+    for (const CoverSpan &span : spans)
+        taken.push_back(span.range);
+    taken.push_back({FileOffset(bytes.size()), ByteCount(0)});
+    std::sort(taken.begin(), taken.end());
+    std::uint64_t at = 0;
+    for (const ByteRange &range : taken) {
+        if (range.offset.value > at && range.offset.value - at <= kLongestPadding &&
+            allZero(bytes.subspan(static_cast<std::size_t>(at),
+                                  static_cast<std::size_t>(range.offset.value - at))))
+            spans.push_back({{FileOffset(at), ByteCount(range.offset.value - at)},
+                             SpanKind::Padding,
+                             "padding"});
+        at = std::max(at, range.end());
+    }
+}
+
+std::vector<CoverSpan> coverContainer(const Container &container, std::span<const std::byte> bytes,
+                                      const CoverOptions &options)
+{
+    return Cover(container, bytes, options).make();
+}
+
+} // namespace kernscope::hwx

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/hwx/container.h"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope::hwx {
+
+/// What a run of a container's bytes is.
+enum class SpanKind : std::uint8_t {
+    Header,
+    Command,
+    Relocations,
+    Symbols,
+    Strings,
+    TaskHeader,
+    Record, ///< a register record of a task
+    Task,   ///< a whole task: of a file with too many to list their records, or a faulty one
+    Text,   ///< words of a text section that belong to no task
+    Kernel, ///< kernel bytes that a symbol names, or that none does
+    Data,   ///< another section: debug records, __RUNTIME
+    Note,
+    Padding, ///< zero bytes between the others
+};
+
+struct CoverSpan {
+    ByteRange range;
+    SpanKind kind = SpanKind::Padding;
+    std::string name;
+};
+
+struct CoverOptions {
+    bool kernels = true; ///< also the runs of kernel sections
+    /// Up to that many tasks are listed record by record, more of them as one run each.
+    std::size_t recordsUpTo = 20000;
+};
+
+/// Runs of the file that its tables name, and the zero bytes between them; they may overlap where
+/// the file is faulty. What is left is not known.
+std::vector<CoverSpan> coverContainer(const Container &container, std::span<const std::byte> bytes,
+                                      const CoverOptions &options = {});
+
+/// Adds runs of zero bytes that lie between the spans (of up to 1 MiB each) as padding.
+void addPadding(std::vector<CoverSpan> &spans, std::span<const std::byte> bytes);
+
+/// Spans of the tasks of one text section.
+void coverTasks(const Container &container, const Text &text, std::span<const std::byte> bytes,
+                const CoverOptions &options, std::vector<CoverSpan> &spans);
+
+} // namespace kernscope::hwx

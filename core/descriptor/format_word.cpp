@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/descriptor/format_word.h"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace kernscope::descriptor {
+
+namespace {
+
+constexpr std::uint32_t kFirstWide = 20;
+constexpr std::uint32_t kOverflowBit = 1U << 24;
+constexpr std::uint32_t kInt8 = 1, kUint8 = 2, kFp16 = 3, kE4m3 = 12, kE5m2 = 13;
+
+/// The versions whose number is below 20 but which are older or newer do not matter here: the
+/// encoders with wide lanes are those of 20, 24, 26 and the unreleased 28, 31, 36.
+bool isWide(std::uint32_t version)
+{
+    return version >= kFirstWide;
+}
+
+Error refusal(std::string message, std::uint32_t version, std::string found)
+{
+    Error error;
+    error.code = "descriptor.format";
+    error.field = fmt::format("format register of version {}", version);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return error;
+}
+
+std::string nameOf(format::TensorFormat tensorFormat)
+{
+    if (tensorFormat.value == kE4m3)
+        return "E4M3";
+    const auto *row = format::find(tensorFormat);
+    return row == nullptr ? fmt::format("code {}", tensorFormat.value) : row->name;
+}
+
+std::string_view setterOf(FormatLane lane)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"InFmt", "Src2InFmt", "OutFmt"};
+    return kNames[static_cast<std::size_t>(lane)];
+}
+
+std::optional<std::uint32_t> codeOf(std::uint32_t version, FormatLane lane,
+                                    format::TensorFormat tensorFormat)
+{
+    switch (tensorFormat.value) {
+    case kUint8: return 0;
+    case kInt8: return 1;
+    case kFp16: return 2;
+    case kE5m2: // an output reuses the slot of fp16
+        return lane == FormatLane::Output ? std::optional(2U) : std::nullopt;
+    case kE4m3: return isWide(version) ? std::optional(4U) : std::nullopt;
+    default: return std::nullopt;
+    }
+}
+
+} // namespace
+
+std::string_view formatLaneName(FormatLane lane)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"source 1", "source 2", "output"};
+    return kNames[static_cast<std::size_t>(lane)];
+}
+
+FormatWordLayout formatWordLayout(std::uint32_t version)
+{
+    if (!isWide(version))
+        return {0x48, 2, std::nullopt, std::nullopt, false};
+    return {0x228, 3, 0x2fc, 0x300, true};
+}
+
+Result<std::uint32_t> encodeFormatLane(std::uint32_t version, FormatLane lane,
+                                       format::TensorFormat tensorFormat)
+{
+    const auto code = codeOf(version, lane, tensorFormat);
+    if (!code)
+        return tl::unexpected(refusal(
+            fmt::format("Error: Invalid Common {} {}", setterOf(lane), nameOf(tensorFormat)),
+            version, nameOf(tensorFormat)));
+    return *code << formatWordLayout(version).low(lane);
+}
+
+std::string decodeFormatLane(std::uint32_t version, FormatLane lane, std::uint32_t word)
+{
+    const FormatWordLayout layout = formatWordLayout(version);
+    const std::uint32_t code = (word & layout.mask(lane)) >> layout.low(lane);
+    // Codes 0 and 1 are read both ways round on H11 to H15 (hwx-generations.md, section 3).
+    const bool contested = version < 17;
+    switch (code) {
+    case 0: return contested ? "uint8 or int8 (contested)" : "uint8";
+    case 1: return contested ? "int8 or uint8 (contested)" : "int8";
+    case 2: return "fp16";
+    case 4: return "e4m3";
+    default: return fmt::format("code {}", code);
+    }
+}
+
+Result<std::uint32_t> encodeOverflow(std::uint32_t version, FormatLane lane, bool saturate)
+{
+    if (!saturate)
+        return 0U;
+    if (lane == FormatLane::Output || !formatWordLayout(version).hasE4m3)
+        return tl::unexpected(refusal("E4M3Overflow is not supported", version, "saturate"));
+    return kOverflowBit;
+}
+
+} // namespace kernscope::descriptor

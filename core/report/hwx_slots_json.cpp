@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/hwx/slots.h"
+#include "core/report/hwx_json.h"
+#include "core/report/json_values.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
+                  const std::string &file)
+{
+    Json list = Json::array();
+    for (const hwx::Slot &slot : hwx::relocationSlots(container, bytes)) {
+        Json row;
+        row["kind"] = hwx::slotKindName(slot.kind);
+        row["file"] = file;
+        row["offset"] = numberJson(slot.place.value);
+        row["bytes"] = 4 * slot.words;
+        row["section"] = slot.section;
+        row["text_offset"] = numberJson(slot.textOffset);
+        row["task"] = slot.task ? Json(*slot.task) : Json(nullptr);
+        row["register"] = slot.registerName;
+        row["address"] = hexText(slot.address);
+        row["role"] = slot.role;
+        row["stored"] = hexText(slot.stored);
+        Json target;
+        target["kind"] = hwx::targetKindName(slot.target.kind);
+        target["index"] = slot.target.index;
+        target["name"] = slot.target.name;
+        target["address"] =
+            slot.target.address ? Json(hexText(*slot.target.address)) : Json(nullptr);
+        row["target"] = std::move(target);
+        row["confidence"] = format::confidenceName(slot.confidence);
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+namespace {
+
+Json numberOrNull(const std::optional<std::uint32_t> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json hexOrNull(const std::optional<std::uint32_t> &value)
+{
+    return value ? Json(fmt::format("0x{:08x}", *value)) : Json(nullptr);
+}
+
+Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
+{
+    Json list = Json::array();
+    for (const auto &field : fields) {
+        Json row;
+        row["name"] = field.name;
+        row["a"] = numberOrNull(field.a);
+        row["b"] = numberOrNull(field.b);
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+} // namespace
+
+Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
+{
+    Json list = Json::array();
+    for (const auto &task : differences) {
+        Json row;
+        row["index"] = task.a;
+        row["header"] = fieldsJson(task.header);
+        row["registers"] = Json::array();
+        for (const auto &reg : task.registers) {
+            Json cell;
+            cell["address"] = fmt::format("0x{:05x}", reg.address);
+            cell["block"] = reg.reg == nullptr ? "?" : reg.reg->block;
+            cell["name"] = reg.reg == nullptr ? "?" : reg.reg->name;
+            cell["a"] = hexOrNull(reg.a);
+            cell["b"] = hexOrNull(reg.b);
+            cell["fields"] = fieldsJson(reg.fields);
+            row["registers"].push_back(std::move(cell));
+        }
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "synthetic.h"
+
+#include "core/base/little_endian.h"
+#include "core/bundle/bundle.h"
+#include "core/container/hwx/container.h"
+#include "core/container/hwx/cover.h"
+#include "core/container/hwx/kernels.h"
+#include "core/container/hwx/slots.h"
+#include "core/descriptor/task_reader.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <functional>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+struct Opened {
+    Bytes bytes;
+    hwx::Container container;
+
+    std::span<const std::byte> text() const
+    {
+        const auto range = *container.section(container.texts.front().section)->bytes;
+        return std::span(bytes).subspan(range.offset.value, range.bytes.value);
+    }
+};
+
+Opened open(Bytes bytes)
+{
+    Opened opened{std::move(bytes), {}};
+    if (auto container = hwx::readContainer(opened.bytes, "synthetic.hwx"))
+        opened.container = std::move(*container);
+    return opened;
+}
+
+bool hasCode(const Diagnostics &rows, std::string_view code)
+{
+    return std::any_of(rows.begin(), rows.end(),
+                       [code](const Diagnostic &row) { return row.error.code == code; });
+}
+
+std::string firstError(const Diagnostics &rows)
+{
+    for (const Diagnostic &row : rows) {
+        if (row.severity == Severity::Error)
+            return describe(row.error);
+    }
+    return {};
+}
+
+} // namespace
+
+class TestHwxSynthetic : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void opensAndWrites_data();
+    void opensAndWrites();
+    void coversEveryByte_data() { opensAndWrites_data(); }
+    void coversEveryByte();
+    void everySubtype_data();
+    void everySubtype();
+    void newestLegacyLayout();
+    void carriedStateAndExtraWord();
+    void lanesOfLaterVersions_data();
+    void lanesOfLaterVersions();
+    void bondedStreams();
+    void slotsAndTargets();
+    void loadsAndStrips();
+    void refusesBadAddresses();
+    void hostile_data();
+    void hostile();
+    void cutAnywhere();
+};
+
+void TestHwxSynthetic::opensAndWrites_data()
+{
+    QTest::addColumn<QByteArray>("content");
+    const auto row = [](const char *name, const Bytes &bytes) {
+        QTest::newRow(name) << QByteArray(reinterpret_cast<const char *>(bytes.data()),
+                                          qsizetype(bytes.size()));
+    };
+    row("synthetic H13", syntheticH13());
+    row("synthetic H14", syntheticH14());
+    row("synthetic H16", syntheticH16());
+    row("synthetic H18", syntheticH18());
+    row("synthetic H18g", syntheticH18g());
+}
+
+namespace {
+
+Bytes bytesOf(const QByteArray &content)
+{
+    const auto *data = reinterpret_cast<const std::byte *>(content.data());
+    return {data, data + content.size()};
+}
+
+} // namespace
+
+void TestHwxSynthetic::opensAndWrites()
+{
+    QFETCH(QByteArray, content);
+    const Opened opened = open(bytesOf(content));
+    QCOMPARE(firstError(opened.container.diagnostics).c_str(), "");
+    const auto written = hwx::writeContainer(opened.container, opened.bytes);
+    QVERIFY(written);
+    QVERIFY(*written == opened.bytes);
+    QVERIFY(opened.container.taskCount() > 0);
+    const auto &list = *opened.container.texts.front().tasks;
+    const descriptor::TaskReader reader(opened.text(), list);
+    descriptor::TaskDetail detail;
+    for (std::size_t i = 0; i < list.tasks.size(); ++i) {
+        reader.read(i, detail);
+        QVERIFY2(detail.stream.exact, detail.stream.fault.c_str());
+        const auto words = descriptor::encodeStream(detail.stream, list.version->packets);
+        QVERIFY(words);
+        for (std::size_t w = 0; w < words->size(); ++w)
+            QCOMPARE((*words)[w],
+                     loadLittle<std::uint32_t>(opened.text(),
+                                               detail.task.offset + detail.stream.begin + 4 * w));
+    }
+}
+
+void TestHwxSynthetic::coversEveryByte()
+{
+    QFETCH(QByteArray, content);
+    OpenOptions options;
+    options.memory = {{"synthetic.hwx", bytesOf(content)}};
+    const auto bundle = Bundle::open("synthetic.hwx", options);
+    QVERIFY(bundle);
+    QCOMPARE((*bundle)->kind(), BundleKind::Hwx);
+    QVERIFY((*bundle)->hardware() != nullptr);
+    std::uint64_t at = 0;
+    for (const Section &section : (*bundle)->sections()) {
+        QCOMPARE(section.range.offset.value, at);
+        QVERIFY(section.range.bytes.value > 0);
+        QVERIFY2(section.kind != SectionKind::Unknown ||
+                     section.name.find(',') != std::string::npos,
+                 section.name.c_str());
+        at = section.range.end();
+    }
+    QCOMPARE(at, std::uint64_t(content.size()));
+    const auto reread = (*bundle)->reread();
+    QVERIFY(reread);
+    QCOMPARE((*reread)->sections().size(), (*bundle)->sections().size());
+}
+
+void TestHwxSynthetic::everySubtype_data()
+{
+    QTest::addColumn<unsigned>("subtype");
+    QTest::addColumn<unsigned>("headerWords");
+    QTest::addColumn<bool>("tasks");
+    for (const auto &version : descriptor::versions())
+        QTest::addRow("subtype %u", version.subtype)
+            << version.subtype << version.headerWords << version.known();
+    // The header length of version 10 is not published: each is found by its records.
+    QTest::newRow("version 10, nine words") << 8U << 9U << true;
+    QTest::newRow("unknown subtype") << 77U << 0U << false;
+}
+
+void TestHwxSynthetic::everySubtype()
+{
+    QFETCH(unsigned, subtype);
+    QFETCH(unsigned, headerWords);
+    QFETCH(bool, tasks);
+    const Opened opened = open(syntheticOf(subtype, headerWords));
+    QCOMPARE(firstError(opened.container.diagnostics).c_str(), "");
+    QCOMPARE(opened.container.taskCount() == 1, tasks);
+    if (!tasks) {
+        QVERIFY(hasCode(opened.container.diagnostics, "descriptor.version"));
+        return;
+    }
+    const auto &task = opened.container.texts.front().tasks->tasks.front();
+    QVERIFY(task.exact);
+    QCOMPARE(task.headerWords, headerWords);
+}
+
+void TestHwxSynthetic::newestLegacyLayout()
+{
+    const Opened opened = open(syntheticH13());
+    const auto &list = *opened.container.texts.front().tasks;
+    QCOMPARE(list.tasks.size(), std::size_t(8));
+    QCOMPARE(list.tasks.front().bytes(), 0x1f8ULL);
+    QCOMPARE(list.tasks.back().bytes(), 0x274ULL);
+    QCOMPARE(opened.container.bindings.front().addressBits, 64U);
+    QCOMPARE(opened.container.bindings.back().name.c_str(), "probs@output");
+    QCOMPARE(opened.container.program()->tags.front().value, 0x1ebULL);
+    QCOMPARE(opened.container.notes.front().owner.c_str(), "src model info");
+    QCOMPARE(opened.container.ident->compilerVersion.c_str(), "9.509.0");
+    QCOMPARE(opened.container.ident->modules.size(), std::size_t(1));
+    QCOMPARE(opened.container.types.back().range.c_str(), "r1;0,1");
+    QCOMPARE(opened.container.tensors.front().axes[1].count, 3ULL);
+    QCOMPARE(opened.container.tensors.front().axes[1].byteStride, 64ULL);
+    const auto tiles = hwx::kernelTiles(opened.container);
+    descriptor::TaskReader reader(opened.text(), list);
+    const hwx::LaneFinder finder(opened.container, opened.container.texts.front(), tiles);
+    descriptor::TaskDetail detail;
+    for (std::size_t i = 0; i < list.tasks.size(); ++i) {
+        reader.before(i);
+        reader.read(i, detail);
+        std::size_t live = 0;
+        for (const hwx::KernelLane &lane : finder.lanes(detail, reader)) {
+            live += lane.enabled ? 1 : 0;
+            QVERIFY(!lane.enabled || (lane.matchesSymbol && lane.sizeMatches && lane.relocated));
+        }
+        QCOMPARE(live, std::size_t(i + 1 == list.tasks.size() ? 3 : 0));
+    }
+}
+
+void TestHwxSynthetic::carriedStateAndExtraWord()
+{
+    const Opened opened = open(syntheticH14());
+    const auto &list = *opened.container.texts.front().tasks;
+    QCOMPARE(list.tasks.size(), std::size_t(3));
+    QVERIFY(list.tasks[2].extended);
+    descriptor::TaskReader reader(opened.text(), list);
+    descriptor::TaskDetail detail;
+    reader.before(2);
+    reader.read(2, detail);
+    QCOMPARE(detail.header.size(), std::size_t(9));
+    QCOMPARE(detail.header.back(), 9U);
+    QCOMPARE(hwx::roleValue(detail, reader, "cin").value_or(0), 8U);
+    QCOMPARE(hwx::roleValue(detail, reader, "cout").value_or(0), 2U); // carried from task 0
+    QCOMPARE(hwx::roleValue(detail, reader, "kernel_fmt").value_or(0), 2U);
+    QCOMPARE(reader.before(2).get(0x000c).value_or(0), 7U);
+}
+
+void TestHwxSynthetic::lanesOfLaterVersions_data()
+{
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<int>("lanes");
+    const auto row = [](const char *name, const Bytes &bytes, int lanes) {
+        QTest::newRow(name) << QByteArray(reinterpret_cast<const char *>(bytes.data()),
+                                          qsizetype(bytes.size()))
+                            << lanes;
+    };
+    row("synthetic H14", syntheticH14(), 2);
+    row("synthetic H16", syntheticH16(), 16);
+    row("synthetic H18", syntheticH18(), 16);
+    row("synthetic H18g", syntheticH18g(), 16);
+}
+
+void TestHwxSynthetic::lanesOfLaterVersions()
+{
+    QFETCH(QByteArray, content);
+    QFETCH(int, lanes);
+    const Opened opened = open(bytesOf(content));
+    const auto &text = opened.container.texts.front();
+    const auto tiles = hwx::kernelTiles(opened.container);
+    QCOMPARE(tiles.size(), std::size_t(lanes));
+    descriptor::TaskReader reader(opened.text(), *text.tasks);
+    const hwx::LaneFinder finder(opened.container, text, tiles);
+    descriptor::TaskDetail detail;
+    reader.before(0);
+    reader.read(0, detail);
+    int live = 0;
+    for (const hwx::KernelLane &lane : finder.lanes(detail, reader)) {
+        if (!lane.enabled)
+            continue;
+        ++live;
+        QVERIFY(lane.matchesSymbol);
+        QVERIFY(lane.sizeMatches);
+    }
+    QCOMPARE(live, lanes);
+    QCOMPARE(hwx::roleValue(detail, reader, "kernel_enable").value_or(0), 1U);
+    QCOMPARE(hwx::roleValue(detail, reader, "Kw").value_or(0), 1U);
+    QCOMPARE(hwx::roleValue(detail, reader, "Kh").value_or(0), 1U);
+}
+
+void TestHwxSynthetic::bondedStreams()
+{
+    const Opened opened = open(syntheticH18g());
+    QVERIFY(opened.container.extended());
+    const auto &list = *opened.container.texts.front().tasks;
+    QCOMPARE(list.streams.size(), std::size_t(3));
+    QCOMPARE(list.streams[1].name.c_str(), "text_section_start_for_main__bonded_ane0");
+    QCOMPARE(list.streams[2].offset, 0x8000ULL);
+    QCOMPARE(list.tasks[2].stream, 2U);
+    // State does not cross from one stream into another.
+    descriptor::TaskReader reader(opened.text(), list);
+    QCOMPARE(reader.before(1).size(), std::size_t(0));
+}
+
+void TestHwxSynthetic::slotsAndTargets()
+{
+    const Opened opened = open(syntheticH18g());
+    const auto found = hwx::relocationSlots(opened.container, opened.bytes);
+    QCOMPARE(found.size(), std::size_t(9)); // three a stream
+    QCOMPARE(found[0].kind, hwx::SlotKind::Relocation);
+    QCOMPARE(found[0].role.c_str(), "kernel section");
+    QCOMPARE(found[0].words, 2U);
+    QCOMPARE(found[0].target.name.c_str(), "__KERN_0,__kern_0");
+    QCOMPARE(found[1].kind, hwx::SlotKind::AddressPacket);
+    QCOMPARE(found[1].role.c_str(), "destination");
+    QCOMPARE(found[1].target.index, 24U);
+    QCOMPARE(found[2].role.c_str(), "source 1");
+    QCOMPARE(found[2].stored, 0x80ULL);
+    const Opened linked = open(syntheticH13());
+    const auto old = hwx::relocationSlots(linked.container, linked.bytes);
+    QCOMPARE(
+        std::count_if(old.begin(), old.end(),
+                      [](const hwx::Slot &slot) { return slot.kind == hwx::SlotKind::Relocation; }),
+        std::ptrdiff_t(3));
+    QCOMPARE(old.front().kind, hwx::SlotKind::Aperture);
+    QCOMPARE(old.front().target.name.c_str(), "aperture 4 (image)");
+}
+
+void TestHwxSynthetic::loadsAndStrips()
+{
+    const Opened opened = open(syntheticH18g());
+    const auto found = hwx::relocationSlots(opened.container, opened.bytes);
+    const hwx::LoadPlan plan{0x2'4000'0000ULL};
+    const auto loaded = hwx::computeLoad(opened.container, found, plan);
+    QCOMPARE(loaded.size(), found.size());
+    QVERIFY(!loaded[0].fault);
+    const std::uint64_t kernel = *found[0].target.address - hwx::imageStart(opened.container);
+    QCOMPARE(loaded[0].deviceAddress.value_or(0), plan.base + kernel);
+    QCOMPARE(loaded[0].after[1], 2U);
+    QVERIFY(loaded[1].fault); // no port in this file: nothing says where BAR 24 lies
+    Bytes image = opened.bytes;
+    hwx::applyLoad(found, loaded, image);
+    QVERIFY(image != opened.bytes);
+    const Opened again = open(image);
+    const auto loadedSlots = hwx::relocationSlots(again.container, again.bytes);
+    hwx::applyLoad(loadedSlots, hwx::computeStrip(again.container, loadedSlots, plan), image);
+    QVERIFY(image == opened.bytes);
+    // Version 7: nothing changes, the engine adds the apertures.
+    const Opened linked = open(syntheticH13());
+    const auto old = hwx::relocationSlots(linked.container, linked.bytes);
+    Bytes same = linked.bytes;
+    const auto oldLoaded = hwx::computeLoad(linked.container, old, {0x1000'0000});
+    hwx::applyLoad(old, oldLoaded, same);
+    QVERIFY(same == linked.bytes);
+    QVERIFY(std::all_of(oldLoaded.begin(), oldLoaded.end(), [](const hwx::LoadedSlot &slot) {
+        return slot.deviceAddress.has_value();
+    }));
+}
+
+void TestHwxSynthetic::refusesBadAddresses()
+{
+    QVERIFY(hwx::checkDeviceAddress((1ULL << 42) - 64));
+    QCOMPARE(hwx::checkDeviceAddress(1ULL << 42).error().code.c_str(), "slot.range");
+    QCOMPARE(hwx::checkDeviceAddress(32).error().code.c_str(), "slot.alignment");
+    const Opened opened = open(syntheticH18g());
+    const auto found = hwx::relocationSlots(opened.container, opened.bytes);
+    QCOMPARE(hwx::computeLoad(opened.container, found, {1ULL << 42})[0].fault->code.c_str(),
+             "slot.range");
+    QCOMPARE(hwx::computeLoad(opened.container, found, {~0ULL})[0].fault->code.c_str(),
+             "slot.range");
+    QCOMPARE(hwx::computeLoad(opened.container, found, {0x10})[0].fault->code.c_str(),
+             "slot.alignment");
+    QCOMPARE(hwx::computeStrip(opened.container, found, {0x1000})[0].fault->code.c_str(),
+             "slot.range");
+}
+
+void TestHwxSynthetic::hostile_data()
+{
+    QTest::addColumn<int>("offset"); // in the command of that kind; -1: in the file
+    QTest::addColumn<QByteArray>("kind");
+    QTest::addColumn<quint32>("value");
+    QTest::addColumn<QByteArray>("code");
+    const auto row = [](const char *name, const char *kind, int offset, quint32 value,
+                        const char *code) {
+        QTest::newRow(name) << offset << QByteArray(kind) << value << QByteArray(code);
+    };
+    row("command of size 0", "thread", 4, 0, "hwx.command");
+    row("command past the header", "thread", 4, 0x7fffffff, "hwx.command");
+    row("more commands than there are", "", 16, 4000000000U, "hwx.command");
+    row("commands past the file", "", 20, 0xfffffff0U, "hwx.commands");
+    row("2^32 symbols", "symtab", 12, 0xffffffffU, "hwx.symbols");
+    row("symbols past the file", "symtab", 8, 0xfffffff0U, "hwx.symbols");
+    row("strings past the file", "symtab", 20, 0xfffffff0U, "hwx.strings");
+    row("strings elsewhere", "symtab", 16, 0xfffffff0U, "hwx.strings");
+    row("2^32 sections", "segment_64", 64, 0xffffffffU, "hwx.section");
+    row("binding's name outside", "fvmlib_ref64", 8, 0xffff, "hwx.binding");
+    row("state past its command", "thread", 12, 0xffffffffU, "hwx.thread");
+    row("unknown flavor", "thread", 8, 99, "hwx.thread");
+    row("wrong task count", "thread", 0x81c, 3, "descriptor.count");
+    row("wrong first size", "thread", 0x818, 0x1ff0, "descriptor.size");
+    row("unknown subtype", "", 8, 1234, "hwx.subtype");
+}
+
+void TestHwxSynthetic::hostile()
+{
+    QFETCH(int, offset);
+    QFETCH(QByteArray, kind);
+    QFETCH(quint32, value);
+    QFETCH(QByteArray, code);
+    Opened opened = open(syntheticH13());
+    std::uint64_t at = 0;
+    for (const auto &command : opened.container.commands) {
+        if (!kind.isEmpty() && hwx::commandKindName(command.kind) == kind.toStdString()) {
+            const bool program =
+                command.kind != hwx::CommandKind::Thread ||
+                opened.container.threads[command.item].role == hwx::ThreadRole::Program;
+            if (program) {
+                at = command.offset.value;
+                break;
+            }
+        }
+    }
+    storeLittle<std::uint32_t>(opened.bytes, at + std::uint64_t(offset), value);
+    const Opened bad = open(opened.bytes);
+    QVERIFY2(hasCode(bad.container.diagnostics, code.toStdString()), code.constData());
+    for (const Diagnostic &row : bad.container.diagnostics) {
+        QCOMPARE(row.error.file.c_str(), "synthetic.hwx");
+        QVERIFY(row.error.offset.has_value());
+    }
+    OpenOptions options;
+    options.memory = {{"synthetic.hwx", opened.bytes}};
+    const auto bundle = Bundle::open("synthetic.hwx", options);
+    QVERIFY(bundle);
+    std::uint64_t end = 0;
+    for (const Section &section : (*bundle)->sections()) {
+        QCOMPARE(section.range.offset.value, end);
+        end = section.range.end();
+    }
+    QCOMPARE(end, std::uint64_t(opened.bytes.size()));
+}
+
+/// Faults that need more than one changed word, and a file cut after every 16th byte.
+void TestHwxSynthetic::cutAnywhere()
+{
+    Opened opened = open(syntheticH13());
+    const auto patched = [&](std::uint64_t at, std::uint32_t value) {
+        Bytes bytes = opened.bytes;
+        storeLittle(bytes, at, value);
+        return open(std::move(bytes));
+    };
+    const hwx::Section *text = opened.container.firstOf(hwx::SectionType::Text);
+    // A list that loops: the second task names the first.
+    QVERIFY(hasCode(patched(text->bytes->offset.value + 0x300 + 28, 0x100).container.diagnostics,
+                    "descriptor.loop"));
+    // A record that runs over its task.
+    QVERIFY(
+        hasCode(patched(text->bytes->offset.value + 0x1f8 - 0x20, 0xfc017800).container.diagnostics,
+                "descriptor.stream"));
+    // A relocation outside the text, and one that names no section.
+    const auto place = text->relocations.front().place.value;
+    QVERIFY(hasCode(patched(place, 0x7ffffff0).container.diagnostics, "hwx.relocation"));
+    QVERIFY(hasCode(patched(place + 4, 0x05ffffff).container.diagnostics, "hwx.relocation"));
+    QVERIFY(hasCode(patched(text->place.value + 60, 0xffffffff).container.diagnostics,
+                    "hwx.relocation"));
+    // Two segments over the same bytes.
+    for (const auto &command : opened.container.commands) {
+        if (command.kind == hwx::CommandKind::Segment &&
+            opened.container.segments[command.item].name == "__DEBUG")
+            QVERIFY(hasCode(patched(command.offset.value + 40,
+                                    static_cast<std::uint32_t>(text->bytes->offset.value))
+                                .container.diagnostics,
+                            "hwx.overlap"));
+    }
+    for (std::size_t size = 0; size < opened.bytes.size(); size += 16) {
+        const Bytes cut(opened.bytes.begin(), opened.bytes.begin() + std::ptrdiff_t(size));
+        const auto container = hwx::readContainer(cut, "cut.hwx");
+        if (size < hwx::kHeaderBytes) {
+            QVERIFY(!container);
+            continue;
+        }
+        QVERIFY(container);
+        for (const hwx::CoverSpan &span : hwx::coverContainer(*container, cut))
+            QVERIFY(fitsInside(span.range, ByteCount(size)));
+        hwx::relocationSlots(*container, cut);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestHwxSynthetic)
+#include "tst_hwx_synthetic.moc"
