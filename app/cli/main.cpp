@@ -22,6 +22,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addDecode(app, session);
     cli::addDiff(app, session);
     cli::addPatch(app, session);
+    cli::addEncode(app, session);
     cli::addQuantize(app, session);
     cli::addChips(app, session);
     cli::addSelftest(app, session);

@@ -60,8 +60,8 @@ Result<std::shared_ptr<const Decoder::State>> EncodingMaker::make()
 {
     if (m_depth >= kMaxChainedOps)
         return tl::unexpected(makeFault("codec.shape", "data",
-                                        fmt::format("at most {} ops in a row", kMaxChainedOps), "more",
-                                        "Weight ops feed each other too deeply"));
+                                        fmt::format("at most {} ops in a row", kMaxChainedOps),
+                                        "more", "Weight ops feed each other too deeply"));
     for (const auto step :
          {&EncodingMaker::elements, &EncodingMaker::payload, &EncodingMaker::palette,
           &EncodingMaker::mask, &EncodingMaker::payloadLength, &EncodingMaker::scaling,

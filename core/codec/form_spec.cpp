@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/form_spec.h"
 
+#include "core/numeric/convert.h"
+
 #include <fmt/format.h>
 
 namespace kernscope::codec {
@@ -51,6 +53,22 @@ std::string describe(const FormSpec &spec)
                            spec.blockwise.axis, spec.blockwise.withOffset ? ", with offsets" : "");
     }
     return {};
+}
+
+void widenToFp32(EncodedWeight &weight)
+{
+    if (weight.type != ElementType::Fp16)
+        return;
+    weight.type = ElementType::Fp32;
+    for (EncodedPart &part : weight.parts) {
+        if (part.type != ElementType::Fp16)
+            continue;
+        std::vector<float> values(part.bytes.size() / 2);
+        convertHalfToFloat(std::span<const std::byte>(part.bytes), values);
+        const auto bytes = std::as_bytes(std::span<const float>(values));
+        part.type = ElementType::Fp32;
+        part.bytes.assign(bytes.begin(), bytes.end());
+    }
 }
 
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,

@@ -25,6 +25,10 @@ struct FormSpec {
 /// "palette 4 bit, 8 codebooks", "sparse 2:4", "blockwise int4, block 32": for people.
 std::string describe(const FormSpec &spec);
 
+/// Makes a weight of fp16 results one of fp32: scales, codebooks and plain values are widened, the
+/// codes stay as they are.
+void widenToFp32(EncodedWeight &weight);
+
 /// The encoder of that form. Errors: those of the encoder.
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec);
