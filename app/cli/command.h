@@ -41,8 +41,12 @@ struct Session {
 void addInspect(CLI::App &app, Session &session);
 void addDecode(CLI::App &app, Session &session);
 void addDiff(CLI::App &app, Session &session);
+void addEncode(CLI::App &app, Session &session);
+void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
 void addHwx(CLI::App &app, Session &session);
+/// decide, geometry, roofline, choose and targets.
+void addChips(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
 
 /// Adds --json, --quiet and --target to a subcommand.

@@ -23,6 +23,9 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addDiff(app, session);
     cli::addPatch(app, session);
     cli::addHwx(app, session);
+    cli::addEncode(app, session);
+    cli::addQuantize(app, session);
+    cli::addChips(app, session);
     cli::addSelftest(app, session);
     try {
         app.parse(argc, argv);

@@ -2,9 +2,11 @@
 // Encoders of the forms with integer codes and scales: affine, blockwise.
 #include "core/codec/encoder.h"
 
+#include "core/codec/encode_kernels.h"
 #include "core/codec/grid_map.h"
 #include "core/codec/quantize.h"
 #include "core/codec/stored_code.h"
+#include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 
 #include <array>
@@ -27,7 +29,7 @@ struct Channels {
     std::uint64_t inner = 1;
 };
 
-QuantGrid gridOfRange(const Range &range, ElementType codeType, bool symmetric)
+QuantGrid gridOfRange(const RunRange &range, ElementType codeType, bool symmetric)
 {
     const std::int64_t low = smallestCode(codeType);
     const std::int64_t high = largestCode(codeType);
@@ -37,6 +39,12 @@ QuantGrid gridOfRange(const Range &range, ElementType codeType, bool symmetric)
     // Unsigned codes have their zero in the middle: 128 of 0 to 255.
     const std::int64_t zero = isSignedInteger(codeType) ? 0 : (high + 1) / 2;
     return symmetricGrid(ends, static_cast<double>((high - low) / 2), zero);
+}
+
+StepRun stepsOf(const QuantGrid &grid, std::int64_t low, std::int64_t high)
+{
+    return {grid.scale, static_cast<std::int32_t>(grid.zero), static_cast<std::int32_t>(low),
+            static_cast<std::int32_t>(high)};
 }
 
 /// Lowest code in use: the symmetric range leaves out the one without a counterpart.
@@ -80,19 +88,20 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     EncodedPart zeroPoint = makePart(PartRole::ZeroPoint, options.codeType, tableShape);
     const std::int64_t low = lowestUsed(options.codeType, options.symmetric);
     const std::int64_t high = largestCode(options.codeType);
+    const auto codes =
+        std::span(reinterpret_cast<std::uint8_t *>(data.bytes.data()), data.bytes.size());
     for (std::uint64_t c = 0; c < split.channels; ++c) {
-        Range range;
-        const auto forEach = [&](auto each) {
-            for (std::uint64_t o = 0; o < split.outer; ++o) {
-                const std::uint64_t start = (o * split.channels + c) * split.inner;
-                for (std::uint64_t i = 0; i < split.inner; ++i)
-                    each(start + i);
-            }
+        RunRange range;
+        const auto forEachRow = [&](auto each) {
+            for (std::uint64_t o = 0; o < split.outer; ++o)
+                each((o * split.channels + c) * split.inner);
         };
-        forEach([&](std::uint64_t at) { range.add(values[at]); });
+        forEachRow(
+            [&](std::uint64_t at) { range = rangeOf(values.subspan(at, split.inner), range); });
         const QuantGrid grid = gridOfRange(range, options.codeType, options.symmetric);
-        forEach([&](std::uint64_t at) {
-            data.bytes[at] = static_cast<std::byte>(grid.codeOf(values[at], low, high));
+        forEachRow([&](std::uint64_t at) {
+            quantizeSteps(values.subspan(at, split.inner), stepsOf(grid, low, high),
+                          codes.subspan(at, split.inner));
         });
         storeHalf(scale, c, grid.scale);
         storeCode(zeroPoint, c, grid.zero);
@@ -145,24 +154,30 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
     EncodedPart offset = makePart(PartRole::Offset, codeType, scaleShape);
     if (!values.empty()) {
         const GridMap map(shape, scaleShape);
-        std::vector<Range> ranges(elementCount(scaleShape)->value);
+        std::vector<RunRange> ranges(elementCount(scaleShape)->value);
         forEachRun(map, values.size(), [&](std::uint64_t cell, std::size_t at, std::size_t count) {
-            for (std::size_t i = at; i < at + count; ++i)
-                ranges[cell].add(values[i]);
+            ranges[cell] = rangeOf(values.subspan(at, count), ranges[cell]);
         });
         std::vector<QuantGrid> grids;
         grids.reserve(ranges.size());
-        for (const Range &range : ranges) {
+        for (const RunRange &range : ranges) {
             grids.push_back(gridOfRange(range, codeType, !options.withOffset));
             storeHalf(scale, grids.size() - 1, grids.back().scale);
             storeCode(offset, grids.size() - 1, grids.back().zero);
         }
         const std::int64_t low = lowestUsed(codeType, !options.withOffset);
         const std::int64_t high = largestCode(codeType);
+        const bool bytes = bitWidth(codeType) == 8;
+        std::vector<std::uint8_t> codes(bytes ? 0 : values.size());
+        const auto out = bytes ? std::span(reinterpret_cast<std::uint8_t *>(data.bytes.data()),
+                                           data.bytes.size())
+                               : std::span(codes);
         forEachRun(map, values.size(), [&](std::uint64_t cell, std::size_t at, std::size_t count) {
-            for (std::size_t i = at; i < at + count; ++i)
-                storeCode(data, i, grids[cell].codeOf(values[i], low, high));
+            quantizeSteps(values.subspan(at, count), stepsOf(grids[cell], low, high),
+                          out.subspan(at, count));
         });
+        if (!bytes)
+            packCodes(codes, bitWidth(codeType), 0, data.bytes);
     }
     weight.parts = {std::move(data), std::move(scale)};
     if (options.withOffset)

@@ -48,11 +48,21 @@ struct AffineOptions {
 };
 Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
                                    const AffineOptions &options);
-/// 2^bits entries a codebook, `groups` codebooks along axis 0, vectors of `vector` along axis 0.
+/// 2^bits entries a codebook, `groups` codebooks along axis 0, vectors of `vector` along axis 0
+/// (1, 2, 4 or 5: the mask 0x36 of chapter 25).
+///
+/// Single values get the codebook of least squared error over the histogram of their fp16 values,
+/// exactly; vectors that of k-means++ and Lloyd's iterations with a fixed seed. An element takes
+/// the nearest entry, of equally near ones the first (the lower). An empty cluster of vectors takes
+/// the vector that is worst served; codebooks with more entries than values repeat the last one.
+///
+/// int8 and E4M3 entries are symmetric, with one fp16 scale a codebook: largest magnitude over 127
+/// or 448. Values must be finite in fp16.
 struct PaletteOptions {
     unsigned bits = 4; ///< 1, 2, 3, 4, 6 or 8
     std::uint64_t groups = 1;
     std::uint64_t vector = 1;
+    ElementType entryType = ElementType::Fp16; ///< or Int8, Fp8E4M3Fn
 };
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options);
@@ -63,6 +73,16 @@ Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &s
 /// fewer where there are not so many that differ from zero.
 Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
                                           double density);
+/// Keeps the `keep` elements of largest magnitude in fp16 out of every `of` consecutive ones along
+/// an axis ("2:4" keeps two of four), ties by position; a shorter run at the end of the axis is one
+/// of its own. Zeros are never kept.
+struct SparsePattern {
+    std::uint64_t keep = 2;
+    std::uint64_t of = 4;
+    std::uint64_t axis = 0;
+};
+Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
+                                          const SparsePattern &pattern);
 /// Blocks of `block` elements along `axis`, one scale each, per index of axis 0. Without an offset
 /// the codes are symmetric (and must be signed); with one it is an integer of the codes' type.
 struct BlockwiseOptions {

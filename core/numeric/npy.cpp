@@ -288,6 +288,14 @@ double loadValueOf(const std::byte *at, const Header &header)
     return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
 
+ElementType typeOf(const Header &header)
+{
+    if (header.kind == 'b')
+        return ElementType::Bool;
+    const char *kind = header.kind == 'f' ? "fp" : header.kind == 'u' ? "uint" : "int";
+    return elementTypeFromName(fmt::format("{}{}", kind, 8 * header.itemBytes));
+}
+
 /// Row-major values of elements that lie in the file with the first axis innermost.
 void transpose(const std::byte *data, const Header &header, std::vector<double> &values)
 {
@@ -350,6 +358,7 @@ Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileN
                                  shapeText(header->shape)));
     }
     NpyArray array;
+    array.type = typeOf(*header);
     array.shape = header->shape;
     array.values.resize(count->value);
     const std::byte *data = file.data() + header->dataAt;

@@ -17,6 +17,7 @@ std::string npyHeader(ElementType type, const Shape &shape);
 
 /// An array read from a .npy file: f2, f4, f8, i1, u1, i2, i4, …, C or Fortran order, as fp64.
 struct NpyArray {
+    ElementType type = ElementType::Unknown; ///< as stored
     Shape shape;
     std::vector<double> values;
 };

@@ -56,10 +56,13 @@ void TestEncodePalette::palette_data()
     QTest::addColumn<unsigned>("bits");
     QTest::addColumn<int>("groups");
     QTest::addColumn<int>("vector");
-    for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u})
-        for (const auto &[groups, vector] : {std::pair(1, 1), {4, 1}, {1, 2}, {3, 4}, {1, 5}})
-            QTest::addRow("%u bits, %d groups, vectors of %d", bits, groups, vector)
-                << bits << groups << vector;
+    QTest::addColumn<int>("type");
+    for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Fp8E4M3Fn})
+        for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u})
+            for (const auto &[groups, vector] : {std::pair(1, 1), {4, 1}, {1, 2}, {3, 4}, {1, 5}})
+                QTest::addRow("%u bits, %d groups, vectors of %d, %s", bits, groups, vector,
+                              elementTypeName(type).data())
+                    << bits << groups << vector << static_cast<int>(type);
 }
 
 void TestEncodePalette::palette()
@@ -67,12 +70,14 @@ void TestEncodePalette::palette()
     QFETCH(unsigned, bits);
     QFETCH(int, groups);
     QFETCH(int, vector);
+    QFETCH(int, type);
     const Shape shape{60, 7, 3};
     const auto values = gaussian(60 * 7 * 3, bits);
     PaletteOptions options;
     options.bits = bits;
     options.groups = static_cast<std::uint64_t>(groups);
     options.vector = static_cast<std::uint64_t>(vector);
+    options.entryType = static_cast<ElementType>(type);
     const auto weight = encodePalette(values, shape, options);
     QVERIFY2(weight, weight ? "" : describe(weight.error()).c_str());
     const auto decoded = decodeAll(*weight);
@@ -81,7 +86,10 @@ void TestEncodePalette::palette()
     const auto decoder = Decoder::make(weight->encoding());
     const auto book = decoder->codebookValues();
     const std::uint64_t entries = std::uint64_t{1} << bits;
-    if (vector == 1) {
+    if (type != static_cast<int>(ElementType::Fp16)) {
+        QCOMPARE(part(*weight, PartRole::Lut).type, options.entryType);
+        QCOMPARE(part(*weight, PartRole::Scale).shape, weight->grid);
+    } else if (vector == 1) {
         for (std::size_t i = 0; i < values.size(); ++i) {
             const std::uint64_t g = decoder->codebookOf(i).codebook;
             const float value = toHalf(values[i]);
@@ -93,7 +101,7 @@ void TestEncodePalette::palette()
     // Better than one value for everything.
     QVERIFY(squaredError(decoded, values) <
             squaredError(std::vector<float>(values.size()), values));
-    if (bits == 8 && vector == 1)
+    if (bits == 8 && vector == 1 && type == static_cast<int>(ElementType::Fp16))
         QVERIFY(squaredError(decoded, values) <
                 squaredError(std::vector<float>(values.size()), values) * 1e-3);
 }

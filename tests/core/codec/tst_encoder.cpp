@@ -20,6 +20,8 @@ private slots:
     void sparse();
     void sparseDensity_data();
     void sparseDensity();
+    void sparsePattern_data();
+    void sparsePattern();
     void blockwise_data();
     void blockwise();
     void refusals();
@@ -152,6 +154,55 @@ void TestEncoder::sparseDensity()
     QCOMPARE(decodeAll(*first), (std::vector<float>{-2, -2, -2, 0, 0, 0, 0, 0, 0, 0}));
 }
 
+void TestEncoder::sparsePattern_data()
+{
+    QTest::addColumn<int>("keep");
+    QTest::addColumn<int>("of");
+    QTest::addColumn<int>("axis");
+    for (const auto &[keep, of] : {std::pair(2, 4), {1, 4}, {4, 8}, {1, 2}, {0, 3}, {3, 3}, {2, 5}})
+        for (const int axis : {0, 1, 2})
+            QTest::addRow("%d:%d along %d", keep, of, axis) << keep << of << axis;
+}
+
+void TestEncoder::sparsePattern()
+{
+    QFETCH(int, keep);
+    QFETCH(int, of);
+    QFETCH(int, axis);
+    const Shape shape{12, 8, 6};
+    const auto values = gaussian(12 * 8 * 6);
+    const auto weight =
+        encodeSparsePattern(values, shape,
+                            {static_cast<std::uint64_t>(keep), static_cast<std::uint64_t>(of),
+                             static_cast<std::uint64_t>(axis)});
+    QVERIFY(weight);
+    const auto decoded = decodeAll(*weight);
+    const std::size_t inner = axis == 0 ? 48 : axis == 1 ? 6 : 1;
+    const std::size_t extent = shape[static_cast<std::size_t>(axis)];
+    for (std::size_t lane = 0; lane < values.size() / extent; ++lane) {
+        const std::size_t start = lane / inner * extent * inner + lane % inner;
+        for (std::size_t at = 0; at < extent; at += static_cast<std::size_t>(of)) {
+            float leastKept = HUGE_VALF;
+            float mostDropped = 0;
+            std::size_t kept = 0;
+            const std::size_t end = std::min(extent, at + static_cast<std::size_t>(of));
+            for (std::size_t i = at; i < end; ++i) {
+                const float value = std::abs(toHalf(values[start + i * inner]));
+                const float found = decoded[start + i * inner];
+                if (found != 0) {
+                    QCOMPARE(found, toHalf(values[start + i * inner]));
+                    leastKept = std::min(leastKept, value);
+                    ++kept;
+                } else {
+                    mostDropped = std::max(mostDropped, value);
+                }
+            }
+            QCOMPARE(kept, std::min(end - at, static_cast<std::size_t>(keep)));
+            QVERIFY(leastKept >= mostDropped);
+        }
+    }
+}
+
 void TestEncoder::blockwise_data()
 {
     QTest::addColumn<int>("type");
@@ -212,6 +263,12 @@ void TestEncoder::refusals()
     QCOMPARE(codeOf(encodePalette(values, shape, {4, 1, 0})), badArgument);
     QCOMPARE(codeOf(encodePalette(values, shape, {4, UINT64_MAX, 2})), badArgument);
     QCOMPARE(codeOf(encodePalette(values, shape, {4, 4, 2})), badArgument);
+    QCOMPARE(codeOf(encodePalette(gaussian(12), {12, 1}, {4, 1, 3})), badArgument);
+    QCOMPARE(codeOf(encodePalette(gaussian(12), {12, 1}, {4, 1, 6})), badArgument);
+    QCOMPARE(codeOf(encodePalette(values, shape, {4, 1, 1, ElementType::Fp32})), badArgument);
+    QCOMPARE(codeOf(encodeSparsePattern(values, shape, {3, 2, 0})), badArgument);
+    QCOMPARE(codeOf(encodeSparsePattern(values, shape, {0, 0, 0})), badArgument);
+    QCOMPARE(codeOf(encodeSparsePattern(values, shape, {2, 4, 2})), badArgument);
     QCOMPARE(codeOf(encodeSparse(values, shape, std::nanf(""))), badArgument);
     QCOMPARE(codeOf(encodeSparseDensity(values, shape, 1.5)), badArgument);
     QCOMPARE(codeOf(encodeSparseDensity(values, shape, std::nan(""))), badArgument);

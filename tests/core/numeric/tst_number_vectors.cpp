@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/numeric/half.h"
+#include "core/numeric/microfloat.h"
 
 #include <bit>
 #include <cmath>
@@ -69,6 +70,29 @@ private slots:
         }
     }
 
+    void smallCodes()
+    {
+        const auto e2m1 = rows(QStringLiteral("codes/e2m1.csv"));
+        const auto packed = rows(QStringLiteral("codes/e2m1_packed.csv"));
+        const auto e8m0 = rows(QStringLiteral("codes/e8m0.csv"));
+        QCOMPARE(e2m1.size(), 16);
+        QCOMPARE(packed.size(), 256);
+        QCOMPARE(e8m0.size(), 256);
+        for (const auto &row : e2m1) {
+            const float value = e2m1ToFloat(static_cast<std::uint8_t>(row[0]));
+            QVERIFY(sameFloat(value, row[1]));
+            QCOMPARE(floatToHalf(value), row[2]);
+        }
+        for (const auto &row : packed) { // the even column in the low nibble
+            QVERIFY(sameFloat(e2m1ToFloat(static_cast<std::uint8_t>(row[0] & 15)), row[1]));
+            QVERIFY(sameFloat(e2m1ToFloat(static_cast<std::uint8_t>(row[0] >> 4)), row[2]));
+        }
+        for (const auto &row : e8m0) {
+            QVERIFY(sameFloat(e8m0ToFloat(static_cast<std::uint8_t>(row[0])), row[1]));
+            QVERIFY(sameFloat(e8m0Reciprocal(static_cast<std::uint8_t>(row[0])), row[2]));
+        }
+    }
+
     void fp32ToE4m3()
     {
         const auto table = rows(QStringLiteral("casts/fp32_to_e4m3.csv"));
@@ -107,7 +131,7 @@ private slots:
         QVERIFY(e5m2.open(QIODevice::ReadOnly));
         const QByteArray e4m3Planes = narrow.readAll();
         const QByteArray e5m2Planes = e5m2.readAll();
-        QVERIFY(e4m3Planes.size() >= 2 * 65536 && e5m2Planes.size() >= 2 * 65536);
+        QVERIFY(e4m3Planes.size() >= 3 * 65536 && e5m2Planes.size() >= 5 * 65536);
         for (qsizetype code = 0; code < 65536; ++code) {
             const float value = halfToFloat(static_cast<std::uint16_t>(code));
             const auto plane = [&](const QByteArray &planes, qsizetype number) {
@@ -115,6 +139,10 @@ private slots:
             };
             QCOMPARE(floatToE4m3(value), plane(e4m3Planes, 0));
             QCOMPARE(floatToE4m3(value, Fp8Overflow::Saturate), plane(e4m3Planes, 1));
+            QCOMPARE(floatToE2m1(value), plane(e4m3Planes, 2));
+            for (qsizetype cast = 0; cast < 5; ++cast)
+                QCOMPARE(halfToE5m2(static_cast<std::uint16_t>(code), static_cast<E5m2Cast>(cast)),
+                         plane(e5m2Planes, cast));
             if (std::isnan(value)) {
                 QVERIFY(std::isnan(e5m2ToFloat(floatToE5m2(value))));
                 continue;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/chips.h"
+
+#include "app/cli/text_output.h"
+#include "core/report/chip_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+std::string heading(std::string_view text)
+{
+    return "\n" + styled(Style::Bold, text) + "\n";
+}
+
+std::string yesNo(const std::optional<bool> &value)
+{
+    return value ? (*value ? "yes" : "no") : "unknown";
+}
+
+Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &session)
+{
+    if (options.allTargets && !session.target.empty()) {
+        Error error;
+        error.code = "cli.option";
+        error.field = "--target";
+        error.expected = "--target or --all-targets";
+        error.found = "both";
+        error.message = "Judge by one chip or by all of them.";
+        return tl::unexpected(std::move(error));
+    }
+    ChosenTarget chosen;
+    auto named = target::findTarget(session.target.empty() ? "H13" : session.target);
+    if (!named)
+        return tl::unexpected(named.error());
+    chosen.named = std::move(*named);
+    if (options.cores != 0)
+        chosen.choice.cores = options.cores;
+    if (options.descriptorVersion != 0)
+        chosen.choice.descriptorVersion = options.descriptorVersion;
+    if (options.allTargets)
+        return chosen;
+    if (const auto cores = target::cores(chosen.target(), chosen.choice); !cores)
+        return tl::unexpected(cores.error());
+    if (const auto version = target::descriptorVersion(chosen.target(), chosen.choice); !version)
+        return tl::unexpected(version.error());
+    return chosen;
+}
+
+std::string ChosenTarget::text() const
+{
+    std::string line = target().name;
+    if (!target().silicon.empty())
+        line += " (" + target().silicon + ")";
+    const auto cores = target::cores(target(), choice);
+    if (cores && cores->value)
+        line += fmt::format(", {} cores{}", *cores->value,
+                            cores->contested ? " (contested; by " + cores->source + ")" : "");
+    else
+        line += ", cores unknown";
+    line += "\n";
+    for (const auto &other : named.others)
+        line += fmt::format("  the name may also mean {}: {}\n", other.target->name, other.source);
+    return line;
+}
+
+int refuseTarget(Session &session, std::string_view command, const Error &error)
+{
+    reportFailure(session, command, error);
+    return kUsage;
+}
+
+int runTargets(const ChipOptions &, Session &session)
+{
+    if (session.json) {
+        report::Json document = report::document("targets");
+        document["targets"] = report::Json::array();
+        for (const target::Target &target : target::targets())
+            document["targets"].push_back(report::targetJson(target));
+        printDocument(session, document, {});
+        return kDone;
+    }
+    const auto number = [](const target::Target &target, const char *fact,
+                           const std::optional<unsigned> &value) {
+        return fmt::format("{}{}", value ? std::to_string(*value) : "?",
+                           target::isContested(target, fact) ? " *" : "");
+    };
+    using Align = Table::Align;
+    Table table({{"target"},
+                 {"names"},
+                 {"silicon"},
+                 {"family"},
+                 {"cores", Align::Right},
+                 {"cpusubtype", Align::Right},
+                 {"descriptor", Align::Right},
+                 {"hardware", Align::Right}});
+    for (const target::Target &target : target::targets()) {
+        std::string names;
+        for (const std::string &alias : target.aliases)
+            names += (names.empty() ? "" : ", ") + alias;
+        table.add({target.name, names, target.silicon, target.family.empty() ? "?" : target.family,
+                   number(target, "cores", target.cores),
+                   number(target, "cpusubtype", target.cpuSubtype),
+                   number(target, "descriptor_version", target.descriptorVersion),
+                   number(target, "hardware_version", target.hardwareVersion)});
+    }
+    print(table.text());
+    print("\n  * sources disagree: --json names them and what each says\n");
+    return kDone;
+}
+
+} // namespace kernscope::cli

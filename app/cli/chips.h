@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/cli/command.h"
+#include "core/bundle/choose_form.h"
+#include "core/bundle/weight_facts.h"
+
+#include <optional>
+#include <string>
+
+/// The commands that judge by a chip. Their options; what they do needs no CLI11.
+namespace kernscope::cli {
+
+struct ChipOptions {
+    std::string path;
+    bool allTargets = false;
+    unsigned cores = 0;             ///< 0: the chapters' number
+    unsigned descriptorVersion = 0; ///< 0: the chapters' number
+    // geometry
+    std::string channels, kernel, output, stride; ///< numbers typed in: "256:512", "3x3", "32x32"
+    std::string mode, reading;
+    std::uint64_t demand = 0;
+    bool demandGiven = false;
+    double density = -1;
+    unsigned weightBits = 16;
+    // roofline, choose
+    std::uint64_t batch = 1;
+    std::string compute, bandwidth;
+    double tolerance = 0.01;
+    std::string weight; ///< choose: one weight only; empty: all
+};
+
+int runDecide(const ChipOptions &options, Session &session);
+int runGeometry(const ChipOptions &options, Session &session);
+int runRoofline(const ChipOptions &options, Session &session);
+int runChoose(const ChipOptions &options, Session &session);
+int runTargets(const ChipOptions &options, Session &session);
+
+/// The chip that a command judges by: --target, or H13 where there is none.
+struct ChosenTarget {
+    target::NamedTarget named;
+    target::Choice choice;
+
+    const target::Target &target() const { return *named.target; }
+    /// "H13 (M1 base (T8103); A14), 4 cores (contested: …)" and what else the name may mean.
+    std::string text() const;
+};
+/// Errors: "target.name", "target.claim", "cli.option" (--target beside --all-targets).
+Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &session);
+/// Prints the error as reportFailure does; wrong names of chips are wrong use (2).
+int refuseTarget(Session &session, std::string_view command, const Error &error);
+
+std::string heading(std::string_view text);
+std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
+
+std::string decisionsText(const Bundle &bundle, const DecisionTable &table);
+std::string matrixText(const Bundle &bundle, const DecisionTable &table);
+std::string geometryText(const std::string &title, const decision::Operation &operation,
+                         const decision::Geometry &geometry);
+
+} // namespace kernscope::cli

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/chips.h"
+#include "app/cli/text_output.h"
+#include "core/report/chip_json.h"
+#include "core/report/json_values.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using report::Json;
+
+Json errorJson(const codec::AccuracyError &error)
+{
+    Json json;
+    json["relative"] = error.outputRelative;
+    json["rmse"] = error.outputRmse;
+    json["max_abs"] = error.outputMaxAbs;
+    json["dense_relative"] = error.denseRelative;
+    json["weight_relative"] = error.weightRelative;
+    json["weight_max_abs"] = error.weightMaxAbs;
+    json["outputs"] = report::numberJson(error.outputs);
+    json["contested"] = report::numberJson(error.contested);
+    return json;
+}
+
+Json choiceJson(const FormChoice &choice)
+{
+    Json json;
+    json["weight"] = choice.name;
+    json["stored"] = choice.stored;
+    json["op"] = choice.op;
+    json["bound"] = roofline::boundName(choice.bound);
+    json["zero_fraction"] = report::ratioJson(choice.zeroFraction);
+    json["sampled"] = choice.sampled;
+    json["form"] = choice.chosen;
+    json["reason"] = choice.reason;
+    json["candidates"] = Json::array();
+    for (const FormCandidate &candidate : choice.candidates) {
+        Json row;
+        row["form"] = candidate.form;
+        row["bytes"] = report::numberJson(candidate.bytes);
+        row["bytes_per_weight"] = report::ratioJson(candidate.bytesPerWeight);
+        row["outcome"] = decision::outcomeName(candidate.point.outcome);
+        row["streams"] = candidate.point.outcome == decision::Outcome::Streams;
+        row["error"] = candidate.error ? errorJson(*candidate.error) : Json(nullptr);
+        row["within_tolerance"] = candidate.withinTolerance;
+        row["passed_over"] =
+            candidate.passedOver.empty() ? Json(nullptr) : Json(candidate.passedOver);
+        row["time_s"] = candidate.point.timeS ? Json(*candidate.point.timeS) : Json(nullptr);
+        row["speedup"] = report::speedupJson(candidate.speedup.get());
+        row["chosen"] = candidate.form == choice.chosen;
+        json["candidates"].push_back(std::move(row));
+    }
+    return json;
+}
+
+std::string choiceText(const FormChoice &choice)
+{
+    std::string text = heading(printable(choice.name));
+    text +=
+        fmt::format("  {} -> {}: {}\n  {} bound as dense in {}, {} zeros{}\n", choice.stored,
+                    choice.chosen == "dense" ? "dense fp16" : choice.chosen, choice.reason,
+                    roofline::boundName(choice.bound), choice.op, percentText(choice.zeroFraction),
+                    choice.sampled ? "; figures from some of the channels" : "");
+    using Align = Table::Align;
+    Table table({{"candidate"},
+                 {"bytes", Align::Right},
+                 {"B/weight", Align::Right},
+                 {"outcome"},
+                 {"error", Align::Right},
+                 {"measured speed-up", Align::Right},
+                 {"remark"}});
+    for (const FormCandidate &candidate : choice.candidates) {
+        const std::string speedup =
+            candidate.speedup
+                ? fmt::format("{:.2f} to {:.2f}", candidate.speedup->low, candidate.speedup->high)
+                : "-";
+        std::string remark = candidate.passedOver;
+        if (remark.empty() && !candidate.withinTolerance)
+            remark = "error above the tolerance";
+        table.add({(candidate.form == choice.chosen ? "> " : "  ") + candidate.form,
+                   grouped(candidate.bytes), fmt::format("{:.3f}", candidate.bytesPerWeight),
+                   std::string(decision::outcomeName(candidate.point.outcome)),
+                   candidate.error ? fmt::format("{:.3g}", candidate.error->outputRelative) : "-",
+                   speedup, remark});
+    }
+    return text + table.text();
+}
+
+Error noSuchWeight(const std::string &name)
+{
+    Error error;
+    error.code = "choose.weight";
+    error.field = "--weight";
+    error.expected = "the name of a weight";
+    error.found = name;
+    error.message = "The bundle has no such weight.";
+    return error;
+}
+
+} // namespace
+
+int runChoose(const ChipOptions &options, Session &session)
+{
+    const auto chosen = chosenTarget(options, session);
+    if (!chosen)
+        return refuseTarget(session, "choose", chosen.error());
+    const auto roofs = roofline::roofsOf(chosen->target());
+    if (!roofs)
+        return refuseTarget(session, "choose", roofs.error());
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, "choose", bundle.error());
+    std::size_t first = 0, last = (*bundle)->weights().size();
+    if (!options.weight.empty()) {
+        const auto at = (*bundle)->weightByName(options.weight);
+        if (!at)
+            return refuseTarget(session, "choose", noSuchWeight(options.weight));
+        first = *at;
+        last = first + 1;
+    }
+    decision::Judge judge(chosen->choice);
+    Diagnostics diagnostics = (*bundle)->diagnostics();
+    Json choices = Json::array();
+    std::string text;
+    session.progress.setTotal((last - first) * roofline::candidateForms().size());
+    {
+        const ProgressLine line(session, "Choosing");
+        for (std::size_t i = first; i < last && !session.progress.cancelled(); ++i) {
+            const auto choice = chooseForm(**bundle, i, *roofs, judge,
+                                           {options.tolerance, options.batch, &session.progress});
+            if (!choice) {
+                // A weight that no kernel reads has nothing to choose; anything else is a fault.
+                const bool none = choice.error().code == "choose.consumer";
+                diagnostics.push_back({none ? Severity::Note : Severity::Error, choice.error()});
+                continue;
+            }
+            if (session.json)
+                choices.push_back(choiceJson(*choice));
+            else
+                text += choiceText(*choice);
+        }
+    }
+    if (interrupted())
+        return kDone;
+    if (session.json) {
+        Json document = report::document("choose");
+        document["target"] =
+            report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+        document["bundle"] = (*bundle)->name();
+        document["tolerance"] = options.tolerance;
+        document["choices"] = std::move(choices);
+        printDocument(session, document, diagnostics);
+        return exitCodeOf(diagnostics);
+    }
+    if (!session.quiet)
+        print(printable((*bundle)->name()) + " on " + chosen->text() + text);
+    printDiagnostics(session, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The options of decide, geometry, roofline, choose and targets.
+#include "app/cli/chips.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Options = std::shared_ptr<ChipOptions>;
+using Run = int (*)(const ChipOptions &, Session &);
+
+CLI::App *add(CLI::App &app, Session &session, const char *name, const char *text, Run run,
+              const Options &options)
+{
+    CLI::App *command = app.add_subcommand(name, text);
+    addCommonOptions(*command, session);
+    command->callback([options, run, &session] { session.exitCode = run(*options, session); });
+    return command;
+}
+
+void addPath(CLI::App &command, const Options &options, bool required = true)
+{
+    CLI::Option *path =
+        command.add_option("path", options->path, "Bundle folder, program or weight file")
+            ->type_name("PATH");
+    if (required)
+        path->required();
+}
+
+void addChoice(CLI::App &command, const Options &options)
+{
+    command
+        .add_option("--cores", options->cores,
+                    "Cores by another source than the chapters (as `targets` lists them)")
+        ->type_name("N");
+}
+
+void addDecide(CLI::App &app, Session &session)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command =
+        add(app, session, "decide", "Say whether each weight streams or folds on a chip, and why",
+            runDecide, options);
+    addPath(*command, options);
+    command->add_flag("--all-targets", options->allTargets, "Judge by every chip");
+    addChoice(*command, options);
+    command
+        ->add_option("--descriptor-version", options->descriptorVersion,
+                     "Descriptor version by another source than the chapters")
+        ->type_name("N");
+}
+
+void addGeometry(CLI::App &app, Session &session)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command =
+        add(app, session, "geometry",
+            "Output-channel groups, passes, cores, buffering and Winograd", runGeometry, options);
+    addPath(*command, options, false);
+    addChoice(*command, options);
+    command->add_option("--channels", options->channels, "Typed in instead of a bundle: IN:OUT")
+        ->type_name("IN:OUT");
+    command->add_option("--kernel", options->kernel, "Typed in: WxH or WxHxD")->type_name("WxH");
+    command->add_option("--output-size", options->output, "Typed in: WxH or WxHxD")
+        ->type_name("WxH");
+    command->add_option("--stride", options->stride, "Typed in: X or XxY")->type_name("X");
+    command->add_option("--weight-bits", options->weightBits, "Typed in: bits of a weight")
+        ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}));
+    command->add_option("--density", options->density, "Typed in: share of weights not zero")
+        ->check(CLI::Range(0.0, 1.0));
+    command->add_option("--source-mode", options->mode, "tiny, small, default or other")
+        ->check(CLI::IsMember({"tiny", "small", "default", "other"}));
+    command->add_option("--reading", options->reading, "Of the group size: listing or formula")
+        ->check(CLI::IsMember({"listing", "formula"}));
+    command->add_option("--demand", options->demand, "Accumulator demand in work units")
+        ->each([options](const std::string &) { options->demandGiven = true; });
+}
+
+void addRoofline(CLI::App &app, Session &session)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command = add(app, session, "roofline", "Place every layer under a chip's ceilings",
+                            runRoofline, options);
+    addPath(*command, options);
+    addChoice(*command, options);
+    command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
+    command->add_option("--compute", options->compute, "Compute ceiling, by name")
+        ->type_name("NAME");
+    command->add_option("--bandwidth", options->bandwidth, "Bandwidth ceiling, by name")
+        ->type_name("NAME");
+}
+
+void addChoose(CLI::App &app, Session &session)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command = add(app, session, "choose",
+                            "The form that each weight should take on a chip", runChoose, options);
+    addPath(*command, options);
+    addChoice(*command, options);
+    command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
+        ->type_name("X")
+        ->check(CLI::NonNegativeNumber);
+    command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
+    command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");
+}
+
+} // namespace
+
+void addChips(CLI::App &app, Session &session)
+{
+    addDecide(app, session);
+    addGeometry(app, session);
+    addRoofline(app, session);
+    addChoose(app, session);
+    add(app, session, "targets", "The chips, their names and what is contested about them",
+        runTargets, std::make_shared<ChipOptions>());
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/encode.h"
+#include "app/cli/text_output.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+int usage(Session &session, const Error &error)
+{
+    reportFailure(session, "encode", error);
+    return kUsage;
+}
+
+int runEncode(const EncodeOptions &options, Session &session)
+{
+    const auto form = formOf(options);
+    if (!form)
+        return usage(session, form.error());
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, "encode", bundle.error());
+    const auto weight = (*bundle)->weightByName(options.weight);
+    if (!weight) {
+        Error error;
+        error.code = "cli.weight";
+        error.expected = "the name of a weight";
+        error.found = options.weight;
+        error.message = "The bundle has no weight of this name";
+        return usage(session, error);
+    }
+    const auto encoded = encodeWeight(**bundle, *weight, *form);
+    if (!encoded)
+        return encoded.error().code == "codec.argument"
+                   ? usage(session, encoded.error())
+                   : reportFailure(session, "encode", encoded.error());
+    const auto saved = [&] {
+        const ProgressLine line(session, "Writing");
+        return saveCopy(*encoded->made, options.output, &session.progress);
+    }();
+    if (!saved)
+        return interrupted() ? kDone : reportFailure(session, "encode", saved.error());
+    if (!session.json) {
+        if (!session.quiet)
+            print(encodeText(**bundle, *encoded, *form, options));
+        printDiagnostics(session, (*bundle)->diagnostics());
+        return kDone;
+    }
+    report::Json document = report::document("encode");
+    addEncodeJson(document, **bundle, *encoded, *form, options);
+    document["verified"] = saved->verified;
+    printDocument(session, document, (*bundle)->diagnostics());
+    return kDone;
+}
+
+void addFormOptions(CLI::App &command, EncodeOptions &options)
+{
+    command.add_option("--form", options.form, "Form to store the weight in")
+        ->required()
+        ->check(CLI::IsMember({"dense", "affine", "palette", "sparse", "blockwise"}));
+    command.add_option("--bits", options.bits, "Palette: index width (1, 2, 3, 4, 6, 8)")
+        ->capture_default_str();
+    command.add_option("--codebooks", options.codebooks, "Palette: codebooks along axis 0")
+        ->capture_default_str();
+    command.add_option("--vector", options.vector, "Palette: vector size (1, 2, 4, 5)")
+        ->capture_default_str();
+    command.add_option("--entries", options.entries, "Palette: type of the entries")
+        ->check(CLI::IsMember({"fp16", "int8", "e4m3"}))
+        ->capture_default_str();
+    command.add_option("--type", options.type, "Affine and blockwise: type of the codes (int8)")
+        ->check(CLI::IsMember({"int4", "uint4", "int8", "uint8"}));
+    command.add_option("--axis", options.axis,
+                       "Affine: channels (0); blockwise and patterns: runs (1)");
+    command.add_option("--block", options.block, "Blockwise: elements that share a scale")
+        ->capture_default_str();
+    command.add_flag("--per-tensor", options.perTensor, "Affine: one scale for all channels");
+    command.add_flag("--zero-point,--asymmetric,--offset", options.zeroPoint,
+                     "Affine: zero points; blockwise: offsets");
+    command.add_option("--density", options.density, "Sparse: share of the elements to keep");
+    command.add_option("--threshold", options.threshold,
+                       "Sparse: smallest magnitude to keep (0: every non-zero)");
+    command.add_option("--pattern", options.pattern, "Sparse: N kept of every M along the axis")
+        ->type_name("N:M");
+}
+
+} // namespace
+
+void addEncode(CLI::App &app, Session &session)
+{
+    CLI::App *command =
+        app.add_subcommand("encode", "Store one weight in another form, in a copy of the bundle");
+    auto options = std::make_shared<EncodeOptions>();
+    command->add_option("path", options->path, "Bundle folder")->required()->type_name("PATH");
+    command->add_option("name", options->weight, "Name of the weight")
+        ->required()
+        ->type_name("NAME");
+    addFormOptions(*command, *options);
+    command->add_option("-o,--output", options->output, "Bundle to write")
+        ->required()
+        ->type_name("BUNDLE");
+    addCommonOptions(*command, session);
+    command->callback([options, &session] { session.exitCode = runEncode(*options, session); });
+}
+
+} // namespace kernscope::cli

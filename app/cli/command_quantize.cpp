@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/output_file.h"
+#include "app/cli/quantize.h"
+#include "app/cli/text_output.h"
+
+#include "core/numeric/npy.h"
+
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+Result<void> writeOne(const std::filesystem::path &path, std::span<const std::byte> head,
+                      std::span<const std::byte> bytes)
+{
+    auto file = OutputFile::create(path);
+    if (!file)
+        return tl::unexpected(file.error());
+    for (const auto part : {head, bytes}) {
+        if (auto written = file->write(part); !written)
+            return written;
+    }
+    return file->commit();
+}
+
+Result<void> writeFolder(const QuantizedFolder &folder, const std::string &output)
+{
+    std::error_code fault;
+    std::filesystem::create_directories(output, fault);
+    if (fault) {
+        Error error;
+        error.code = "io.write";
+        error.file = output;
+        error.found = fault.message();
+        error.message = "The folder cannot be made";
+        return tl::unexpected(std::move(error));
+    }
+    const std::filesystem::path place(output);
+    for (const auto &[name, bytes] : folder.files) {
+        if (auto written = writeOne(place / name, {}, std::as_bytes(std::span(bytes))); !written)
+            return written;
+    }
+    const std::string manifest = folder.manifest.dump(2) + "\n";
+    return writeOne(place / "quantize.json", {}, std::as_bytes(std::span(manifest)));
+}
+
+report::Json constraintsJson(const QuantizedFolder &folder)
+{
+    report::Json rows = report::Json::array();
+    for (const codec::MxConstraint &rule : folder.constraints) {
+        report::Json row;
+        row["name"] = rule.name;
+        row["holds"] = rule.holds;
+        row["padded"] = rule.padded;
+        row["required"] = rule.required;
+        row["found"] = rule.found;
+        row["source"] = rule.source;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+int runQuantize(const QuantizeOptions &options, Session &session)
+{
+    const auto folder = quantizeFile(options);
+    if (!folder) {
+        Error error = folder.error();
+        if (error.code == "mx.constraint" && error.field == "tile")
+            error.message += " (--tiles takes it in several)";
+        else if (error.code == "mx.constraint" && error.field == "source")
+            error.message += " (--source fp16 rounds it first; --simulator takes it as it is)";
+        return reportFailure(session, "quantize", error);
+    }
+    if (auto written = writeFolder(*folder, options.output); !written)
+        return reportFailure(session, "quantize", written.error());
+    if (!session.json) {
+        if (!session.quiet)
+            print(quantizeText(*folder, options));
+        printDiagnostics(session, folder->diagnostics);
+        return kDone;
+    }
+    report::Json document = report::document("quantize");
+    for (const auto &[key, value] : folder->manifest.items()) {
+        if (key != "schema")
+            document[key] = value;
+    }
+    document["input"] = options.input;
+    document["output"] = options.output;
+    document["bytes"] = folder->bytes;
+    document["ratio"] = static_cast<double>(folder->bytes) /
+                        static_cast<double>(2 * folder->rows * folder->columns);
+    document["constraints"] = constraintsJson(*folder);
+    printDocument(session, document, folder->diagnostics);
+    return kDone;
+}
+
+struct DequantizeOptions {
+    std::string folder;
+    std::string output;
+    std::string reference;
+};
+
+Result<void> writeValues(const Dequantized &result, const std::string &output)
+{
+    std::vector<float> values;
+    values.reserve(result.values.size());
+    for (const double value : result.values)
+        values.push_back(static_cast<float>(value));
+    const std::string header = npyHeader(ElementType::Fp32, result.shape);
+    return writeOne(output, std::as_bytes(std::span(header)),
+                    std::as_bytes(std::span<const float>(values)));
+}
+
+int runDequantize(const DequantizeOptions &options, Session &session)
+{
+    const auto result = dequantizeFolder(options.folder, options.reference);
+    if (!result)
+        return reportFailure(session, "dequantize", result.error());
+    const std::string output =
+        options.output.empty()
+            ? (std::filesystem::path(options.folder) / "dequantized.npy").string()
+            : options.output;
+    if (auto written = writeValues(*result, output); !written)
+        return reportFailure(session, "dequantize", written.error());
+    if (!session.json) {
+        if (!session.quiet)
+            print(dequantizeText(*result, options.folder, output));
+        printDiagnostics(session, result->diagnostics);
+        return kDone;
+    }
+    report::Json document = report::document("dequantize");
+    document["folder"] = options.folder;
+    document["format"] = result->manifest["format"];
+    document["shape"] = result->shape;
+    document["elements"] = result->values.size();
+    document["output"] = output;
+    document["error"] = result->figures ? figuresJson(*result->figures) : report::Json();
+    document["error_from"] = result->figuresFrom;
+    printDocument(session, document, result->diagnostics);
+    return kDone;
+}
+
+void addQuantizeCommand(CLI::App &app, Session &session)
+{
+    CLI::App *command = app.add_subcommand(
+        "quantize", "Quantise a NumPy array to MXFP8, MXFP4 or INT8, as pto.tquant does");
+    auto options = std::make_shared<QuantizeOptions>();
+    const auto choice = [&](const char *name, std::string &value, const char *help,
+                            const std::vector<std::string> &words) {
+        return command->add_option(name, value, help)->check(CLI::IsMember(words));
+    };
+    command->add_option("input", options->input, "Array: .npy, its first axis the rows")
+        ->required()
+        ->type_name("IN.npy");
+    choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
+           {"mxfp8", "mxfp4", "int8", "uint8"})
+        ->required();
+    command->add_option("--axis", options->axis, "Groups of 32 along the columns (1) or rows (0)")
+        ->check(CLI::IsMember({0, 1}))
+        ->capture_default_str();
+    choice("--algorithm", options->algorithm, "Shared exponents: OCP, or NV which never clips",
+           {"ocp", "nv"})
+        ->capture_default_str();
+    choice("--layout", options->layout, "Of the data: row-major or boxes of 16 rows by 32 bytes",
+           {"nd", "nz"})
+        ->capture_default_str();
+    choice("--exponents", options->exponents,
+           "Layout of the exponents; by default zz with nz data where the shape has one",
+           {"nd", "zz", "interleaved"});
+    choice("--source", options->source, "Type that the values are rounded to first",
+           {"fp32", "fp16", "bf16"});
+    choice("--chain", options->chain, "INT8: casts by way of s32, fp32 and fp16, or at once",
+           {"five", "four", "direct"})
+        ->capture_default_str();
+    command->add_flag("--per-tensor", options->perTensor, "INT8: one scale for all rows");
+    command->add_flag("--tiles", options->tiles,
+                      "Take an array larger than one tile of 59461 elements, tile by tile");
+    command->add_flag("--simulator", options->simulator,
+                      "Take fp32 for MXFP4, as the CPU simulator does and the device does not");
+    command->add_option("-o,--output", options->output, "Folder for the bytes and quantize.json")
+        ->required()
+        ->type_name("DIR");
+    addCommonOptions(*command, session);
+    command->callback([options, &session] { session.exitCode = runQuantize(*options, session); });
+}
+
+} // namespace
+
+void addQuantize(CLI::App &app, Session &session)
+{
+    addQuantizeCommand(app, session);
+    CLI::App *command =
+        app.add_subcommand("dequantize", "Values of a folder that quantize wrote, and their error");
+    auto options = std::make_shared<DequantizeOptions>();
+    command->add_option("folder", options->folder, "Folder that quantize wrote")
+        ->required()
+        ->type_name("DIR");
+    command->add_option("-o,--output", options->output, "Array to write (DIR/dequantized.npy)")
+        ->type_name("FILE.npy");
+    command->add_option("--reference", options->reference, "Array to compare with")
+        ->type_name("IN.npy");
+    addCommonOptions(*command, session);
+    command->callback([options, &session] { session.exitCode = runDequantize(*options, session); });
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/chips.h"
+#include "app/cli/text_output.h"
+#include "core/report/chip_json.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using decision::Outcome;
+
+std::string glyph(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::Streams: return "S";
+    case Outcome::Folds: return "F";
+    case Outcome::Dense: return "-";
+    case Outcome::Rejected: return "X";
+    case Outcome::Unknown: break;
+    }
+    return "?";
+}
+
+std::string reasonText(const decision::Reason &reason)
+{
+    return fmt::format("    {:<7} {:<30} {:<8} {}{} [{}; {}]\n",
+                       reason.passes ? (*reason.passes ? "passes" : "fails") : "open", reason.gate,
+                       reason.offset ? target::halOffsetText(*reason.offset) : "", reason.found,
+                       reason.found == reason.required ? "" : " (needs " + reason.required + ")",
+                       reason.source, format::confidenceName(reason.confidence));
+}
+
+std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
+{
+    std::string text = fmt::format("  {}: {} ({} {}; by {})\n", verdict.key,
+                                   decision::outcomeName(verdict.outcome), weights,
+                                   weights == 1 ? "weight" : "weights", verdict.basis);
+    for (const decision::Reason &reason : verdict.reasons)
+        text += reasonText(reason);
+    for (const std::string &line : verdict.disagreements)
+        text += "    sources disagree: " + line + "\n";
+    if (!verdict.nearestChange.empty())
+        text += "    nearest change: " + verdict.nearestChange + "\n";
+    return text;
+}
+
+std::string totalsText(const TargetTotals &totals)
+{
+    return fmt::format("\n  {} moved a dispatch; {} stream, {} fold, {} dense, {} rejected, {} "
+                       "unknown\n",
+                       bytesText(totals.bytesMoved), totals.streams, totals.folds, totals.dense,
+                       totals.rejected, totals.unknown);
+}
+
+} // namespace
+
+std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
+{
+    using Align = Table::Align;
+    Table rows({{"weight"},
+                {"form"},
+                {"outcome"},
+                {"moved B", Align::Right},
+                {"speed-up", Align::Right},
+                {"a core needs B", Align::Right},
+                {"of cap B", Align::Right},
+                {"parts", Align::Right}});
+    std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const auto decided = table.decision(row, 0);
+        const auto &memory = decided.memory;
+        std::string speedup = "-";
+        if (decided.speedup)
+            speedup =
+                decided.speedup->low == decided.speedup->high
+                    ? fmt::format("{:.2f}", decided.speedup->low)
+                    : fmt::format("{:.2f} to {:.2f}", decided.speedup->low, decided.speedup->high);
+        rows.add({bundle.weights()[row].name, bundle.weights()[row].form,
+                  std::string(decision::outcomeName(decided.outcome())),
+                  decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup,
+                  grouped(memory.demand), memory.cap ? grouped(*memory.cap) : "?",
+                  memory.sublayers ? grouped(*memory.sublayers) : "?"});
+        const decision::Verdict *verdict = decided.verdict.get();
+        const auto known = std::find_if(verdicts.begin(), verdicts.end(),
+                                        [&](const auto &each) { return each.first == verdict; });
+        if (known == verdicts.end())
+            verdicts.emplace_back(verdict, 1);
+        else
+            ++known->second;
+    }
+    std::string text = rows.text() + totalsText(table.totals(0)) + heading("Reasons");
+    for (const auto &[verdict, count] : verdicts)
+        text += verdictText(*verdict, count);
+    return text;
+}
+
+std::string matrixText(const Bundle &bundle, const DecisionTable &table)
+{
+    std::vector<Table::Column> columns = {{"weight"}, {"form"}};
+    for (std::size_t column = 0; column < table.columns(); ++column)
+        columns.push_back({table.target(column).name});
+    Table rows(std::move(columns));
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        std::vector<std::string> cells = {bundle.weights()[row].name, bundle.weights()[row].form};
+        for (std::size_t column = 0; column < table.columns(); ++column)
+            cells.push_back(glyph(table.verdict(row, column).outcome));
+        rows.add(std::move(cells));
+    }
+    std::string text = rows.text();
+    text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
+    using Align = Table::Align;
+    Table sums({{"target"},
+                {"moved B", Align::Right},
+                {"streams", Align::Right},
+                {"folds", Align::Right},
+                {"dense", Align::Right},
+                {"rejected", Align::Right},
+                {"unknown", Align::Right}});
+    for (std::size_t column = 0; column < table.columns(); ++column) {
+        const TargetTotals &totals = table.totals(column);
+        sums.add({totals.target->name, grouped(totals.bytesMoved), grouped(totals.streams),
+                  grouped(totals.folds), grouped(totals.dense), grouped(totals.rejected),
+                  grouped(totals.unknown)});
+    }
+    return text + heading("Moved a dispatch") + sums.text();
+}
+
+int runDecide(const ChipOptions &options, Session &session)
+{
+    const auto chosen = chosenTarget(options, session);
+    if (!chosen)
+        return refuseTarget(session, "decide", chosen.error());
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, "decide", bundle.error());
+    auto targets =
+        options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
+    const DecisionTable table(weightForms(**bundle), std::move(targets), chosen->choice);
+    const Diagnostics &diagnostics = (*bundle)->diagnostics();
+    if (session.json) {
+        report::Json head = report::document("decide");
+        head["target"] =
+            options.allTargets
+                ? report::Json(nullptr)
+                : report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+        report::writeDecisions(**bundle, table, std::move(head), diagnostics, print);
+        return exitCodeOf(diagnostics);
+    }
+    if (!session.quiet) {
+        print(printable((*bundle)->name()) +
+              (options.allTargets ? "\n\n" : " on " + chosen->text()));
+        if (table.rows() == 0)
+            print("\nNo weights.\n");
+        else
+            print(options.allTargets ? matrixText(**bundle, table)
+                                     : "\n" + decisionsText(**bundle, table));
+    }
+    printDiagnostics(session, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace kernscope::cli

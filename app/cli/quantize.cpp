@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/quantize.h"
+
+#include "core/base/quantity.h"
+#include "core/base/sha256.h"
+#include "core/codec/microscaled_layout.h"
+#include "core/numeric/half.h"
+#include "core/numeric/npy.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using codec::Microscaled;
+using codec::MxAxis;
+using codec::MxSource;
+using report::Json;
+using Bytes = std::vector<std::uint8_t>;
+
+/// The input as a matrix of numbers that its type can hold.
+struct Matrix {
+    Shape shape;
+    std::uint64_t rows = 1;
+    std::uint64_t columns = 0;
+    MxSource source = MxSource::Fp32;
+    std::vector<float> values;
+};
+
+Error shapeFault(const Shape &shape)
+{
+    Error error;
+    error.code = "quantize.shape";
+    error.field = "array";
+    error.expected = "an array with elements and a shape";
+    error.found = shapeText(shape);
+    error.message = "This array cannot be quantised";
+    return error;
+}
+
+MxSource sourceOf(ElementType type, const std::string &asked)
+{
+    if (asked == "bf16")
+        return MxSource::Bf16;
+    const bool half = asked.empty() ? type == ElementType::Fp16 : asked == "fp16";
+    return half ? MxSource::Fp16 : MxSource::Fp32;
+}
+
+float valueAs(double value, MxSource source)
+{
+    switch (source) {
+    case MxSource::Fp16: return halfToFloat(doubleToHalf(value));
+    case MxSource::Bf16: return bfloat16ToFloat(floatToBfloat16(doubleToFloatOdd(value)));
+    case MxSource::Fp32: break;
+    }
+    return static_cast<float>(value);
+}
+
+Result<Matrix> matrixOf(const NpyArray &array, const std::string &source)
+{
+    Matrix matrix;
+    matrix.shape = array.shape;
+    if (array.values.empty() || array.shape.empty())
+        return tl::unexpected(shapeFault(array.shape));
+    // A vector is one row; further axes lie along the columns.
+    matrix.rows = array.shape.size() == 1 ? 1 : array.shape.front();
+    matrix.columns = array.values.size() / matrix.rows;
+    matrix.source = sourceOf(array.type, source);
+    matrix.values.reserve(array.values.size());
+    for (const double value : array.values)
+        matrix.values.push_back(valueAs(value, matrix.source));
+    return matrix;
+}
+
+void addFile(QuantizedFolder &folder, Json &files, std::string role, const std::string &name,
+             std::string_view type, const Shape &shape, Bytes bytes)
+{
+    Json file;
+    file["role"] = std::move(role);
+    file["path"] = name;
+    file["dtype"] = type;
+    file["shape"] = shape;
+    file["bytes"] = bytes.size();
+    files.push_back(std::move(file));
+    folder.bytes += bytes.size();
+    folder.files.emplace_back(name, std::move(bytes));
+}
+
+Bytes floatBytes(std::vector<float> values)
+{
+    Bytes bytes(4 * values.size());
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    return bytes;
+}
+
+/// Whether the exponents of this matrix have a ZZ layout.
+bool hasZz(const codec::MxRequest &request)
+{
+    codec::MxRequest asked = request;
+    asked.zzExponents = true;
+    return codec::requireMicroscaled(asked).has_value();
+}
+
+/// The layout that the exponents get, and a note where it is not the one of the cube unit.
+std::string exponentLayout(const QuantizeOptions &options, const codec::MxRequest &request,
+                           Diagnostics &diagnostics)
+{
+    if (!options.exponents.empty())
+        return options.exponents;
+    if (options.layout == "nd")
+        return "nd";
+    if (hasZz(request))
+        return "zz";
+    codec::MxRequest asked = request;
+    asked.zzExponents = true;
+    Error error = codec::requireMicroscaled(asked).error();
+    error.message = "The exponents stay row-major: " + error.message;
+    diagnostics.push_back({Severity::Warning, std::move(error)});
+    return "nd";
+}
+
+Result<void> addExponents(QuantizedFolder &folder, Json &files, const Microscaled &matrix,
+                          const std::string &layout)
+{
+    const Shape shape{matrix.exponentRows(), matrix.exponentColumns()};
+    if (layout == "nd") {
+        addFile(folder, files, "exponents", "exp.bin", "e8m0", shape, matrix.exponents);
+        return {};
+    }
+    auto laidOut = layout == "zz"
+                       ? codec::toZz(matrix.exponents, matrix.axis, matrix.rows, matrix.columns)
+                       : codec::toInterleaved(matrix.exponents, matrix.rows, matrix.columns);
+    if (!laidOut)
+        return tl::unexpected(laidOut.error());
+    addFile(folder, files, "exponents", "exp.bin", "e8m0", shape, std::move(*laidOut));
+    return {};
+}
+
+Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Matrix &input,
+                                       QuantizedFolder &folder, Json &files)
+{
+    codec::MxRequest request;
+    request.format = options.format == "mxfp8" ? codec::MxFormat::Mxfp8 : codec::MxFormat::Mxfp4;
+    request.algorithm =
+        options.algorithm == "ocp" ? codec::MxAlgorithm::Ocp : codec::MxAlgorithm::Nv;
+    request.axis = options.axis == 1 ? MxAxis::Columns : MxAxis::Rows;
+    request.source = input.source;
+    request.rows = input.rows;
+    request.columns = input.columns;
+    request.nzData = options.layout == "nz";
+    request.tiled = options.tiles;
+    request.simulator = options.simulator;
+    const std::string layout = exponentLayout(options, request, folder.diagnostics);
+    request.zzExponents = layout == "zz";
+    request.interleaved = layout == "interleaved";
+    folder.constraints = codec::checkMicroscaled(request);
+    const auto matrix = codec::quantizeMicroscaled(input.values, request);
+    if (!matrix)
+        return tl::unexpected(matrix.error());
+    Bytes data = matrix->data;
+    if (request.nzData) {
+        auto nz = codec::toNz(matrix->data, matrix->rows, matrix->bytesPerRow());
+        if (!nz)
+            return tl::unexpected(nz.error());
+        data = std::move(*nz);
+    }
+    addFile(folder, files, "data", "data.bin",
+            request.format == codec::MxFormat::Mxfp8 ? "e4m3fn" : "e2m1",
+            {matrix->rows, matrix->columns}, std::move(data));
+    if (auto added = addExponents(folder, files, *matrix, layout); !added)
+        return tl::unexpected(added.error());
+    folder.manifest["axis"] = options.axis;
+    folder.manifest["algorithm"] = options.algorithm;
+    folder.manifest["layout"] = options.layout;
+    folder.manifest["exponent_layout"] = layout;
+    folder.manifest["columns_stored"] = matrix->columns;
+    std::vector<double> values(input.values.size());
+    codec::dequantizeMicroscaled(*matrix, values);
+    return values;
+}
+
+Result<std::vector<double>> quantizeInteger(const QuantizeOptions &options, const Matrix &input,
+                                            QuantizedFolder &folder, Json &files)
+{
+    const auto mode =
+        options.format == "int8" ? codec::Int8Mode::Symmetric : codec::Int8Mode::Asymmetric;
+    const auto chain = options.chain == "direct" ? codec::Int8Chain::Direct
+                       : options.chain == "four" ? codec::Int8Chain::FourStage
+                                                 : codec::Int8Chain::FiveStage;
+    const auto parameters = codec::int8ParametersOfRows(input.values, input.rows, input.columns,
+                                                        mode, options.perTensor);
+    if (!parameters)
+        return tl::unexpected(parameters.error());
+    const auto matrix =
+        codec::quantizeInt8(input.values, input.rows, input.columns, mode, chain, *parameters);
+    if (!matrix)
+        return tl::unexpected(matrix.error());
+    Bytes codes(matrix->codes.size());
+    std::memcpy(codes.data(), matrix->codes.data(), codes.size());
+    addFile(folder, files, "data", "data.bin", options.format, {input.rows, input.columns},
+            std::move(codes));
+    std::vector<float> scale;
+    std::vector<float> offset;
+    for (const codec::Int8Parameters &row : *parameters) {
+        scale.push_back(row.scale);
+        offset.push_back(row.offset);
+    }
+    addFile(folder, files, "scale", "scale.bin", "fp32", {input.rows}, floatBytes(scale));
+    if (mode == codec::Int8Mode::Asymmetric)
+        addFile(folder, files, "offset", "offset.bin", "fp32", {input.rows}, floatBytes(offset));
+    folder.manifest["chain"] = options.chain;
+    folder.manifest["per"] = options.perTensor ? "tensor" : "row";
+    std::vector<double> values(input.values.size());
+    codec::dequantizeInt8(*matrix, values);
+    return values;
+}
+
+} // namespace
+
+Result<std::vector<std::byte>> readFile(const std::string &path)
+{
+    Error error;
+    error.file = path;
+    error.code = "io.open";
+    error.message = "The file cannot be read";
+    std::error_code fault;
+    if (!std::filesystem::is_regular_file(path, fault)) {
+        error.found = fault ? fault.message() : "no such file";
+        return tl::unexpected(std::move(error));
+    }
+    std::ifstream file(path, std::ios::binary);
+    const auto size = std::filesystem::file_size(path, fault);
+    std::vector<std::byte> bytes(fault ? 0 : size);
+    if (!file.read(reinterpret_cast<char *>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()))) {
+        error.code = "io.read";
+        return tl::unexpected(std::move(error));
+    }
+    return bytes;
+}
+
+ErrorFigures figuresOf(const std::vector<double> &found, const std::vector<double> &expected)
+{
+    ErrorFigures figures;
+    double sum = 0;
+    double squares = 0;
+    double product = 0;
+    double foundSquares = 0;
+    double expectedSquares = 0;
+    for (std::size_t i = 0; i < found.size() && i < expected.size(); ++i) {
+        if (!std::isfinite(found[i]) || !std::isfinite(expected[i])) {
+            ++figures.nonFinite;
+            continue;
+        }
+        const double error = std::abs(found[i] - expected[i]);
+        figures.maxAbs = std::max(figures.maxAbs, error);
+        sum += error;
+        squares += error * error;
+        product += found[i] * expected[i];
+        foundSquares += found[i] * found[i];
+        expectedSquares += expected[i] * expected[i];
+        ++figures.elements;
+    }
+    if (figures.elements == 0)
+        return figures;
+    const auto count = static_cast<double>(figures.elements);
+    figures.meanAbs = sum / count;
+    figures.rmse = std::sqrt(squares / count);
+    if (expectedSquares > 0)
+        figures.relative = std::sqrt(squares / expectedSquares);
+    if (expectedSquares > 0 && foundSquares > 0)
+        figures.cosine = product / std::sqrt(expectedSquares) / std::sqrt(foundSquares);
+    return figures;
+}
+
+report::Json figuresJson(const ErrorFigures &figures)
+{
+    Json json;
+    json["max_abs"] = figures.maxAbs;
+    json["mean_abs"] = figures.meanAbs;
+    json["rmse"] = figures.rmse;
+    json["relative"] = figures.relative;
+    json["cosine"] = figures.cosine;
+    json["elements"] = figures.elements;
+    json["non_finite"] = figures.nonFinite;
+    return json;
+}
+
+Result<QuantizedFolder> quantizeFile(const QuantizeOptions &options)
+{
+    const auto file = readFile(options.input);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto array = readNpy(*file, options.input);
+    if (!array)
+        return tl::unexpected(array.error());
+    const auto input = matrixOf(*array, options.source);
+    if (!input)
+        return tl::unexpected(input.error());
+    QuantizedFolder folder;
+    folder.shape = input->shape;
+    folder.rows = input->rows;
+    folder.columns = input->columns;
+    Json &manifest = folder.manifest;
+    manifest["schema"] = 1;
+    manifest["kind"] = "quantized";
+    manifest["format"] = options.format;
+    manifest["shape"] = input->shape;
+    manifest["rows"] = input->rows;
+    manifest["columns"] = input->columns;
+    manifest["source"] = codec::mxSourceName(input->source);
+    manifest["input"] = std::filesystem::absolute(options.input).string();
+    if (const auto hash = Sha256::hexOf(*file))
+        manifest["input_sha256"] = *hash;
+    Json files = Json::array();
+    const auto values = options.format.starts_with("mx")
+                            ? quantizeMx(options, *input, folder, files)
+                            : quantizeInteger(options, *input, folder, files);
+    if (!values)
+        return tl::unexpected(values.error());
+    manifest["files"] = std::move(files);
+    folder.figures = figuresOf(*values, array->values);
+    manifest["error"] = figuresJson(folder.figures);
+    return folder;
+}
+
+} // namespace kernscope::cli

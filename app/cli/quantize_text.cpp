@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/quantize.h"
+#include "app/cli/text_output.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+std::string figuresText(const ErrorFigures &figures)
+{
+    std::string text = fmt::format(
+        "error   max |d| {:.6g}, mean |d| {:.6g}, rmse {:.6g}\n"
+        "        relative {:.6g} ({:.2f} dB), cosine {:.8f}",
+        figures.maxAbs, figures.meanAbs, figures.rmse, figures.relative,
+        figures.relative > 0 ? -20 * std::log10(figures.relative) : HUGE_VAL, figures.cosine);
+    text += fmt::format(" over {} elements", grouped(figures.elements));
+    if (figures.nonFinite > 0)
+        text += fmt::format(", {} not finite", grouped(figures.nonFinite));
+    return text + "\n";
+}
+
+} // namespace
+
+std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &options)
+{
+    std::string text = styled(Style::Bold, options.format);
+    if (options.format.starts_with("mx"))
+        text += fmt::format(", {} scales, groups of 32 along axis {}, data {}, exponents {}",
+                            options.algorithm, options.axis, options.layout,
+                            folder.manifest.value("exponent_layout", std::string("nd")));
+    else
+        text += fmt::format(", {} cast, one scale a {}", options.chain,
+                            options.perTensor ? "tensor" : "row");
+    text += fmt::format("\n{} from {}\n", shapeText(folder.shape),
+                        folder.manifest.value("source", std::string()));
+    Table files({{"file"}, {"type"}, {"bytes", Table::Align::Right}});
+    for (const auto &file : folder.manifest["files"])
+        files.add({file.value("path", std::string()), file.value("dtype", std::string()),
+                   grouped(file.value("bytes", std::uint64_t{0}))});
+    text += files.text();
+    text += fmt::format("stored  {}, {:.3f} of fp16\n", bytesText(folder.bytes),
+                        static_cast<double>(folder.bytes) /
+                            static_cast<double>(2 * folder.rows * folder.columns));
+    return text + figuresText(folder.figures);
+}
+
+std::string dequantizeText(const Dequantized &result, const std::string &folder,
+                           const std::string &output)
+{
+    std::string text = fmt::format("{}: {} {} to {}\n", printable(folder),
+                                   result.manifest.value("format", std::string()),
+                                   shapeText(result.shape), printable(output));
+    if (result.figures)
+        text += figuresText(*result.figures);
+    return text;
+}
+
+} // namespace kernscope::cli

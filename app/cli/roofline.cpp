@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/chips.h"
+#include "app/cli/text_output.h"
+#include "core/report/chip_json.h"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using roofline::Placement;
+using roofline::Roofs;
+
+std::string numberText(const std::optional<double> &value)
+{
+    return value ? fmt::format("{:.4g}", *value) : "?";
+}
+
+std::string roofsText(const Roofs &roofs)
+{
+    using Align = Table::Align;
+    Table table({{"ceiling"}, {"kind"}, {"value", Align::Right}, {"unit"}, {"method"}, {"source"}});
+    for (const roofline::Ceiling &ceiling : roofs.all) {
+        if (ceiling.kind == roofline::Ceiling::Kind::Other)
+            continue;
+        const bool drawn = (roofs.compute && roofs.compute->name == ceiling.name) ||
+                           (roofs.bandwidth && roofs.bandwidth->name == ceiling.name);
+        table.add({(drawn ? "> " : "  ") + ceiling.name,
+                   std::string(roofline::ceilingKindName(ceiling.kind)),
+                   fmt::format("{:.4g}", ceiling.value), ceiling.unit,
+                   std::string(roofline::ceilingMethodName(ceiling.method)), ceiling.source});
+    }
+    std::string text = table.empty() ? std::string("\nNo ceilings are published for this chip.\n")
+                                     : heading("Ceilings (> those used)") + table.text();
+    if (roofs.ridge)
+        text += fmt::format("\n  ridge {:.1f} FLOP/byte ({})\n", *roofs.ridge, roofs.ridgeSource);
+    if (roofs.dispatchFloorS)
+        text += fmt::format("  dispatch floor {:.3g} s ({})\n", *roofs.dispatchFloorS,
+                            roofs.dispatchSource);
+    if (roofs.workingSetBytes)
+        text += fmt::format("  working set {} ({})\n",
+                            bytesText(static_cast<std::uint64_t>(*roofs.workingSetBytes)),
+                            roofs.workingSetSource);
+    return text;
+}
+
+std::string layersText(const std::vector<Placement> &placements)
+{
+    using Align = Table::Align;
+    Table table({{"layer"},
+                 {"op"},
+                 {"form"},
+                 {"FLOP", Align::Right},
+                 {"bytes", Align::Right},
+                 {"FLOP/B", Align::Right},
+                 {"bound"},
+                 {"attainable FLOP/s", Align::Right},
+                 {"time s", Align::Right},
+                 {"best form"},
+                 {"its time s", Align::Right},
+                 {"remarks"}});
+    for (const Placement &placement : placements) {
+        const roofline::Point &stored = placement.stored();
+        const roofline::Point &best = placement.trail[placement.best];
+        std::string remarks;
+        if (placement.estimated)
+            remarks += "estimated ";
+        if (placement.aboveWorkingSet.value_or(false))
+            remarks += "above-working-set ";
+        if (!placement.above.empty())
+            remarks += fmt::format("above-{}-roofs", placement.above.size());
+        table.add({placement.layer.name, placement.layer.op, stored.form,
+                   placement.layer.flops ? fmt::format("{:.4g}", stored.flops) : "?",
+                   fmt::format("{:.4g}", stored.bytes), numberText(stored.intensity),
+                   std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
+                   numberText(stored.timeS), best.form, numberText(best.timeS), remarks});
+    }
+    return table.empty() ? std::string("\nNo layer with a kernel.\n")
+                         : heading("Layers") + table.text();
+}
+
+} // namespace
+
+int runRoofline(const ChipOptions &options, Session &session)
+{
+    const auto chosen = chosenTarget(options, session);
+    if (!chosen)
+        return refuseTarget(session, "roofline", chosen.error());
+    const auto roofs = roofline::roofsOf(chosen->target(), {options.compute, options.bandwidth});
+    if (!roofs)
+        return refuseTarget(session, "roofline", roofs.error());
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, "roofline", bundle.error());
+    decision::Judge judge(chosen->choice);
+    std::vector<Placement> placements;
+    for (const roofline::Layer &layer : layersOf(**bundle, weightForms(**bundle))) {
+        auto placed = roofline::place(layer, *roofs, judge, options.batch);
+        if (!placed)
+            return refuseTarget(session, "roofline", placed.error());
+        placements.push_back(std::move(*placed));
+    }
+    const auto programTime = roofline::applyDispatchFloor(placements, *roofs);
+    const Diagnostics &diagnostics = (*bundle)->diagnostics();
+    if (session.json) {
+        report::Json document = report::document("roofline");
+        document["target"] =
+            report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+        document["bundle"] = (*bundle)->name();
+        report::addRoofline(document, *roofs, placements, options.batch, programTime);
+        printDocument(session, document, diagnostics);
+        return exitCodeOf(diagnostics);
+    }
+    if (!session.quiet)
+        print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
+              layersText(placements) +
+              (programTime ? fmt::format("\n  program at least {:.3g} s\n", *programTime) : ""));
+    printDiagnostics(session, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/target/hal.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// How the multiply-accumulate array takes an operation (chapter 20): output-channel groups,
+/// passes, cores, accumulators, Winograd. Pure arithmetic over numbers that are typed in or come
+/// from a bundle's consumer; every figure is that of the compiler's model, not a measurement.
+namespace kernscope::decision {
+
+/// The two readings of the group-size listing (quantization.md, section 7, C14).
+enum class OcgReading : std::uint8_t {
+    Listing, ///< listing 20.1: min(floor_pow2(8/k) x channels per accumulator, cap / k)
+    Formula, ///< the printed formula: min(floor_pow2(8/k), cap)
+};
+std::string_view ocgReadingName(OcgReading reading); ///< "listing" or "formula"
+
+/// What one accumulator slot holds (table 20.3).
+enum class SourceMode : std::uint8_t {
+    Tiny,    ///< 8 channels: small-source-mode field reads 2
+    Small,   ///< 4 channels: it reads 1
+    Default, ///< 2 channels: fp16-packed
+    Wide,    ///< 1 channel: neither format 3 nor half work unit
+};
+std::string_view sourceModeName(SourceMode mode); ///< "tiny", "small", "default", "other"
+std::optional<SourceMode> sourceModeFromName(std::string_view name);
+/// 8, 4, 2 or 1.
+unsigned channelsPerAccumulator(SourceMode mode);
+/// Where the table keeps that number: 0x3a8, 0x3b0, 0x3b8 or 0x3c0.
+target::HalOffset accumulatorOffset(SourceMode mode);
+
+/// Which of 0x388, 0x390, 0x398 caps a group: 32, 16 or 8 bytes a kernel element. The chapter does
+/// not say which weight format reads which; by the bytes of an element is assumed here.
+enum class CapClass : std::uint8_t { SixteenBit, EightBit, FourBit };
+unsigned byteCap(CapClass cap); ///< 32, 16 or 8
+target::HalOffset byteCapOffset(CapClass cap);
+
+/// Size of an output-channel group: channels that one pass of one engine makes. At least 1.
+/// `kernel` is kW x kH x kD (at least 1), `accumulators` HAL +0x00c (8 on every chip).
+/// Integer division; floor_pow2(0) counts as 1.
+std::uint64_t outputChannelGroup(std::uint64_t kernel, unsigned byteCap, unsigned perAccumulator,
+                                 OcgReading reading = OcgReading::Listing,
+                                 unsigned accumulators = 8);
+/// ceil(channels / group): how often the input is streamed.
+std::uint64_t ocgPasses(std::uint64_t channels, std::uint64_t group);
+/// min(cores, next_pow2(passes)), listing 20.2. `cores` at least 1.
+std::uint64_t coresLit(std::uint64_t passes, std::uint64_t cores);
+/// The core that makes an output channel: channel mod cores.
+constexpr std::uint64_t coreOfChannel(std::uint64_t channel, std::uint64_t cores)
+{
+    return channel % cores;
+}
+
+/// Single-buffered up to 8 units of accumulator demand, double-buffered up to 4.
+enum class Buffering : std::uint8_t { Double, Single, Exceeds };
+std::string_view bufferingName(Buffering buffering);
+Buffering bufferingOf(std::uint64_t demand, unsigned accumulators = 8);
+
+/// One operation, as the geometry cares for it. Extents are at least 1; 0 is refused.
+struct Operation {
+    std::uint64_t inputChannels = 1, outputChannels = 1; ///< input channels of one group
+    std::uint64_t kernelWidth = 1, kernelHeight = 1, kernelDepth = 1;
+    std::uint64_t outputWidth = 1, outputHeight = 1, outputDepth = 1;
+    std::uint64_t strideX = 1, strideY = 1, strideZ = 1;
+    std::uint64_t batch = 1;
+    std::uint64_t groups = 1;
+    std::uint64_t inputElements = 0; ///< of the activation; 0: not known
+    unsigned weightBits = 16;        ///< of a stored weight as the array sees it
+    bool floatWeight = true;
+    std::uint32_t kernelFormat = 4; ///< underlying kernel format: 4 fp16, 1 int8, 2 uint8, 5 e4m3
+    std::uint32_t tensorFormat = 3; ///< of the input: 3 fp16, 12 e4m3
+    bool sparse = false, unity = false;
+    std::optional<bool> unicast;      ///< not in a bundle: the compiler decides
+    unsigned workUnitMode = 0;        ///< 1 and 2 raise the Winograd threshold to 32
+    std::optional<double> density;    ///< share of weights that are not zero
+    std::optional<double> paddedZero; ///< share of implicit zeros from strides and padding
+};
+
+struct GeometryOptions {
+    target::Choice choice;
+    OcgReading reading = OcgReading::Listing;
+    std::optional<SourceMode> mode;      ///< empty: by the output's extents
+    std::optional<std::uint64_t> demand; ///< accumulator demand; empty: slots of one group
+};
+
+/// One condition with its state; empty `holds`: not known.
+struct Condition {
+    std::string name, found, required, source;
+    std::optional<bool> holds;
+    std::optional<target::HalOffset> offset;
+    format::Confidence confidence = format::Confidence::Documented;
+};
+
+struct WinogradGate {
+    std::vector<Condition> conditions; ///< table 20.4, in its order
+    std::vector<Condition> selection;  ///< what rejects an eligible one
+    std::uint64_t work = 0;            ///< OCG x kH x kW x kD x 2
+    unsigned threshold = 16;           ///< 32, 8 or 16
+    std::string thresholdReason;
+    std::optional<bool> eligible; ///< empty: a condition is not known and none fails
+    struct Tile {
+        unsigned output = 0, input = 0; ///< F(2,3): 2 and 4; F(4,3): 4 and 6
+        double saving = 0;              ///< multiplications of direct over transformed, one axis
+    };
+    std::vector<Tile> tiles; ///< the supported forms, where eligible or open
+};
+
+struct WorkingSet {
+    std::optional<std::uint64_t> cap; ///< bytes, HAL +0x1b8; empty: unknown
+    std::string source;
+    std::uint64_t weightBytes = 0;
+    std::optional<std::uint64_t> inputBytes, outputBytes;
+    std::uint64_t largest = 0;
+    std::optional<bool> fits;
+};
+
+/// Cycles of the compiler's model and what zeros take off them (chapter 25).
+struct CycleEstimate {
+    std::uint64_t macs = 0;
+    unsigned lanes = 4;            ///< output channels a cycle (table 20.2)
+    std::uint64_t fixedCycles = 0; ///< 44 on the M1 (table 20.6); 0 where it is not known
+    double dense = 0;              ///< macs / (cores x lanes) + fixed
+    std::optional<double> withZeroSkip;
+    std::optional<double> skipShare;     ///< 1 - withZeroSkip / dense
+    std::optional<double> sparseRatio;   ///< 1/16 + density: bytes of the sparse store
+    std::optional<double> measuredRate;  ///< MAC/s at the cores lit (table 20.5)
+    std::optional<double> measuredTimeS; ///< macs / measuredRate
+    std::string rateSource;
+};
+
+struct Geometry {
+    const target::Target *target = nullptr;
+    target::ChosenFigure cores;
+    SourceMode mode = SourceMode::Default;
+    std::string modeReason;
+    unsigned perAccumulator = 2;
+    CapClass cap = CapClass::SixteenBit;
+    std::uint64_t kernel = 1;
+    std::uint64_t group = 1, passes = 1;
+    std::optional<std::uint64_t> lit; ///< empty where the cores are not known
+    OcgReading reading = OcgReading::Listing;
+    std::uint64_t otherGroup = 1, otherPasses = 1; ///< by the other reading
+    std::optional<std::uint64_t> otherLit;
+    std::uint64_t demand = 0;
+    Buffering buffering = Buffering::Double;
+    WinogradGate winograd;
+    WorkingSet workingSet;
+    CycleEstimate cycles;
+    struct CostFact {
+        std::string name, unit, source, note;
+        double value = 0;
+    };
+    std::vector<CostFact> costed; ///< table 20.6, where the target has it
+};
+
+/// Errors: "geometry.zero" (an extent of 0, named by `field`), "geometry.overflow",
+/// "geometry.density" (not within 0 and 1), "target.claim".
+Result<Geometry> computeGeometry(const target::Target &target, const Operation &operation,
+                                 const GeometryOptions &options = {});
+
+} // namespace kernscope::decision

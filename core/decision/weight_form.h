@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+/// What a decision needs to know of a weight. Made from a bundle's weight or typed in by hand.
+namespace kernscope::decision {
+
+/// How the operations that read the weight use it; of several, the strictest. Empty: not known.
+struct WeightUse {
+    std::optional<bool> unitStride;  ///< stride 1 on all axes
+    std::optional<bool> dilated;     ///< any dilation above 1
+    std::optional<bool> tileOverlap; ///< decided by the compiler when it tiles the input
+    std::optional<bool> immutable;   ///< a constant of the program
+    std::optional<bool> kernel;      ///< read by an operation with a kernel (conv, linear, matmul)
+    friend bool operator==(const WeightUse &, const WeightUse &) = default;
+};
+
+struct WeightForm {
+    enum class Kind : std::uint8_t { Dense, Affine, Palette, Blockwise };
+    Kind kind = Kind::Dense;
+    bool masked = false;          ///< stored as a mask and the values that it keeps
+    unsigned bits = 16;           ///< of a stored element, or of a palette's index
+    std::string element = "fp16"; ///< stored element type; of a palette, its entries' type
+    std::uint64_t vectorSize = 1; ///< palettes
+    std::uint64_t codebooks = 1;  ///< palettes
+    bool zeroPoint = false;       ///< a zero point or offset that is not known to be 0
+    WeightUse use;
+
+    std::uint64_t elements = 0;
+    std::uint64_t storedBytes = 0;
+    std::uint64_t denseBytes = 0;  ///< as fp16
+    std::optional<double> density; ///< share of elements that are kept, or not zero
+
+    bool compressed() const { return kind != Kind::Dense || masked || element == "fp8e4m3fn"; }
+    /// The name that tables 7.1 and 7.4 use: "dense", "int8", "palette4", "sparse", "blockwise",
+    /// "blockwise4", "sparse+palette4", "e4m3", "e5m2".
+    std::string key() const;
+    /// Everything but the sizes and the density, for keeping verdicts.
+    std::string signature() const;
+};
+
+} // namespace kernscope::decision

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/weight_facts.h"
+#include "core/report/json.h"
+
+#include <functional>
+#include <span>
+
+/// The documents of `decide`, `geometry`, `roofline` and `targets`.
+namespace kernscope::report {
+
+/// A contested figure: value, source, confidence.
+Json figureJson(const target::ChosenFigure &figure);
+Json targetJson(const target::Target &target);
+/// The target that was judged by: its name, what it was asked for by, what else the name may mean.
+Json chosenTargetJson(const target::Target &target, const target::Choice &choice,
+                      const target::NamedTarget *named = nullptr);
+
+/// One verdict with every reason.
+Json verdictJson(const decision::Verdict &verdict);
+Json memoryJson(const decision::KernelMemory &memory);
+Json speedupJson(const decision::Speedup *speedup);
+
+/// Writes the document of `decide`, piece by piece. Up to kInlineDecisions decisions carry their
+/// reasons; of more, each names its verdict by index in `verdicts[]` and has none of its own, since
+/// ten thousand weights of five forms share a few dozen verdicts.
+inline constexpr std::size_t kInlineDecisions = 20000;
+void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
+                    const Diagnostics &diagnostics,
+                    const std::function<void(std::string_view)> &write);
+
+Json geometryJson(const decision::Operation &operation, const decision::Geometry &geometry);
+
+Json ceilingJson(const roofline::Ceiling &ceiling);
+Json pointJson(const roofline::Point &point);
+Json placementJson(const roofline::Placement &placement);
+/// Adds ceilings, ridge, floor, working set and layers.
+void addRoofline(Json &document, const roofline::Roofs &roofs,
+                 std::span<const roofline::Placement> placements, std::uint64_t batch,
+                 std::optional<double> programTimeS = std::nullopt);
+
+} // namespace kernscope::report

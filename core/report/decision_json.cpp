@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/chip_json.h"
+#include "core/report/json_values.h"
+
+#include <iterator>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using decision::Verdict;
+
+std::string dumped(const Json &json)
+{
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json reasonJson(const decision::Reason &reason)
+{
+    Json json;
+    json["gate"] = reason.gate;
+    json["offset"] = reason.offset ? Json(target::halOffsetText(*reason.offset)) : Json(nullptr);
+    json["value"] = reason.value ? Json(*reason.value) : Json(nullptr);
+    json["passes"] = reason.passes ? Json(*reason.passes) : Json(nullptr);
+    json["source"] = reason.source;
+    json["confidence"] = format::confidenceName(reason.confidence);
+    json["found"] = reason.found;
+    json["required"] = reason.required;
+    if (!reason.note.empty())
+        json["note"] = reason.note;
+    return json;
+}
+
+Json totalsJson(const TargetTotals &totals)
+{
+    Json json;
+    json["target"] = totals.target->name;
+    json["bytes_moved"] = numberJson(totals.bytesMoved);
+    json["stored_bytes"] = numberJson(totals.storedBytes);
+    json["dense_fp16_bytes"] = numberJson(totals.denseBytes);
+    json["streams"] = totals.streams;
+    json["folds"] = totals.folds;
+    json["dense"] = totals.dense;
+    json["rejected"] = totals.rejected;
+    json["unknown"] = totals.unknown;
+    return json;
+}
+
+/// What every decision of one verdict repeats, made once.
+struct Pieces {
+    std::size_t index = 0;
+    std::string middle;  ///< from the target to the reasons
+    std::string closing; ///< disagreements and the nearest change
+    int densityClass = 0;
+    std::string speedup; ///< of weights of that density class
+};
+
+void append(std::string &text, std::uint64_t value)
+{
+    const fmt::format_int digits(value);
+    const bool quoted = value > (std::uint64_t(1) << 53);
+    if (quoted)
+        text += '"';
+    text.append(digits.data(), digits.size());
+    if (quoted)
+        text += '"';
+}
+
+void append(std::string &text, const std::optional<std::uint64_t> &value)
+{
+    if (value)
+        append(text, *value);
+    else
+        text += "null";
+}
+
+/// The bytes that a weight of that outcome moves.
+std::optional<std::uint64_t> bytesMoved(const decision::WeightForm &form, decision::Outcome outcome)
+{
+    using decision::Outcome;
+    if (outcome == Outcome::Streams)
+        return form.storedBytes;
+    if (outcome == Outcome::Folds || outcome == Outcome::Dense)
+        return form.denseBytes;
+    return std::nullopt;
+}
+
+class DecisionWriter
+{
+public:
+    DecisionWriter(const Bundle &bundle, const DecisionTable &table,
+                   const std::function<void(std::string_view)> &write)
+        : m_bundle(bundle), m_table(table), m_write(write),
+          m_inline(table.rows() * table.columns() <= kInlineDecisions)
+    {
+    }
+
+    void decisions();
+    Json verdicts() const
+    {
+        Json list = Json::array();
+        for (const Verdict *verdict : m_order)
+            list.push_back(verdictJson(*verdict));
+        return list;
+    }
+
+private:
+    Pieces &piecesOf(const Verdict &verdict);
+    const std::string &speedupOf(Pieces &pieces, std::size_t row, std::size_t column);
+    void one(const std::string &head, std::size_t row, std::size_t column);
+
+    const Bundle &m_bundle;
+    const DecisionTable &m_table;
+    const std::function<void(std::string_view)> &m_write;
+    bool m_inline;
+    std::string m_buffer;
+    std::unordered_map<const Verdict *, Pieces> m_pieces;
+    std::vector<const Verdict *> m_order;
+};
+
+Pieces &DecisionWriter::piecesOf(const Verdict &verdict)
+{
+    const auto [at, isNew] = m_pieces.try_emplace(&verdict);
+    if (!isNew)
+        return at->second;
+    Pieces &pieces = at->second;
+    pieces.index = m_order.size();
+    m_order.push_back(&verdict);
+    Json reasons = Json::array();
+    if (m_inline) {
+        for (const decision::Reason &reason : verdict.reasons)
+            reasons.push_back(reasonJson(reason));
+    }
+    pieces.middle = fmt::format(
+        R"(,"target":{},"outcome":"{}","verdict":{},"reasons":{})", dumped(verdict.target->name),
+        decision::outcomeName(verdict.outcome), pieces.index, dumped(reasons));
+    if (m_inline)
+        pieces.closing = fmt::format(R"(,"disagreements":{},"nearest_change":{})",
+                                     dumped(verdict.disagreements), dumped(verdict.nearestChange));
+    return pieces;
+}
+
+const std::string &DecisionWriter::speedupOf(Pieces &pieces, std::size_t row, std::size_t column)
+{
+    const int wanted = decision::densityClass(m_table.form(row));
+    if (pieces.densityClass == wanted)
+        return pieces.speedup;
+    Json json = speedupJson(m_table.decision(row, column).speedup.get());
+    if (!m_inline && json.is_object()) {
+        json.erase("condition");
+        json.erase("source");
+    }
+    pieces.densityClass = wanted;
+    pieces.speedup = dumped(json);
+    return pieces.speedup;
+}
+
+void DecisionWriter::one(const std::string &head, std::size_t row, std::size_t column)
+{
+    const Verdict &verdict = m_table.verdict(row, column);
+    Pieces &pieces = piecesOf(verdict);
+    const decision::KernelMemory memory = m_table.memory(row, column);
+    m_buffer += head;
+    m_buffer += pieces.middle;
+    m_buffer += R"(,"cap":)";
+    if (m_inline) {
+        m_buffer += dumped(memoryJson(memory));
+    } else {
+        m_buffer += R"({"offset":")";
+        m_buffer += target::halOffsetText(memory.offset);
+        m_buffer += R"(","bytes":)";
+        append(m_buffer, memory.cap);
+        m_buffer += R"(,"demand":)";
+        append(m_buffer, memory.demand);
+        m_buffer += R"(,"fits":)";
+        m_buffer += memory.fits ? (*memory.fits ? "true}" : "false}") : "null}";
+    }
+    m_buffer += R"(,"bytes_moved":)";
+    append(m_buffer, bytesMoved(m_table.form(row), verdict.outcome));
+    m_buffer += R"(,"speedup":)";
+    m_buffer += speedupOf(pieces, row, column);
+    m_buffer += pieces.closing;
+    m_buffer += '}';
+}
+
+void DecisionWriter::decisions()
+{
+    constexpr std::size_t kFlush = 1 << 20;
+    m_buffer.reserve(kFlush + (1 << 16));
+    for (std::size_t row = 0; row < m_table.rows(); ++row) {
+        const Weight &weight = m_bundle.weights()[row];
+        const std::string head =
+            R"({"weight":)" + dumped(weight.name) + R"(,"form":)" + dumped(weight.form);
+        for (std::size_t column = 0; column < m_table.columns(); ++column) {
+            m_buffer += row == 0 && column == 0 ? "\n" : ",\n";
+            one(head, row, column);
+        }
+        if (m_buffer.size() >= kFlush) {
+            m_write(m_buffer);
+            m_buffer.clear();
+        }
+    }
+    m_write(m_buffer);
+    m_buffer.clear();
+}
+
+} // namespace
+
+Json verdictJson(const Verdict &verdict)
+{
+    Json json;
+    json["form"] = verdict.key;
+    json["target"] = verdict.target->name;
+    json["outcome"] = decision::outcomeName(verdict.outcome);
+    json["basis"] = verdict.basis;
+    json["confidence"] = format::confidenceName(verdict.confidence);
+    json["reasons"] = Json::array();
+    for (const decision::Reason &reason : verdict.reasons)
+        json["reasons"].push_back(reasonJson(reason));
+    json["disagreements"] = verdict.disagreements;
+    json["nearest_change"] = verdict.nearestChange;
+    return json;
+}
+
+Json memoryJson(const decision::KernelMemory &memory)
+{
+    Json json;
+    json["offset"] = target::halOffsetText(memory.offset);
+    json["bytes"] = memory.cap ? numberJson(*memory.cap) : Json(nullptr);
+    json["demand"] = numberJson(memory.demand);
+    json["fits"] = memory.fits ? Json(*memory.fits) : Json(nullptr);
+    json["layout"] = target::halLayoutName(memory.layout);
+    json["replicated"] = memory.replicated;
+    json["cores"] = memory.cores ? Json(*memory.cores) : Json(nullptr);
+    json["sub_layers"] = memory.sublayers ? numberJson(*memory.sublayers) : Json(nullptr);
+    json["source"] = memory.source;
+    return json;
+}
+
+Json speedupJson(const decision::Speedup *speedup)
+{
+    if (!speedup)
+        return nullptr;
+    Json json;
+    json["low"] = ratioJson(speedup->low);
+    json["high"] = ratioJson(speedup->high);
+    json["confidence"] = format::confidenceName(speedup->confidence);
+    json["condition"] = speedup->condition;
+    json["source"] = speedup->source;
+    return json;
+}
+
+void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
+                    const Diagnostics &diagnostics,
+                    const std::function<void(std::string_view)> &write)
+{
+    head["bundle"] = bundle.name();
+    std::string opening = dumped(head);
+    opening.pop_back();
+    write(opening);
+    write(",\n\"decisions\":[");
+    DecisionWriter writer(bundle, table, write);
+    writer.decisions();
+    Json rest;
+    rest["verdicts"] = writer.verdicts();
+    rest["totals"] = Json::array();
+    for (std::size_t column = 0; column < table.columns(); ++column)
+        rest["totals"].push_back(totalsJson(table.totals(column)));
+    finish(rest, diagnostics);
+    std::string closing = dumped(rest);
+    closing.front() = ',';
+    write("],\n");
+    write(std::string_view(closing).substr(1));
+    write("\n");
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/chip_json.h"
+#include "core/report/json_values.h"
+
+namespace kernscope::report {
+
+namespace {
+
+using namespace roofline;
+
+template <class T>
+Json optionalJson(const std::optional<T> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+} // namespace
+
+Json ceilingJson(const Ceiling &ceiling)
+{
+    Json json;
+    json["name"] = ceiling.name;
+    json["kind"] = ceilingKindName(ceiling.kind);
+    json["value"] = ceiling.value;
+    json["unit"] = ceiling.unit;
+    json["source"] = ceiling.source;
+    json["confidence"] = format::confidenceName(ceiling.confidence);
+    json["method"] = ceilingMethodName(ceiling.method);
+    return json;
+}
+
+Json pointJson(const Point &point)
+{
+    Json json;
+    json["form"] = point.form;
+    json["outcome"] = decision::outcomeName(point.outcome);
+    json["weight_bytes"] = numberJson(point.weightBytes);
+    json["bytes"] = point.bytes;
+    json["intensity"] = optionalJson(point.intensity);
+    json["bound"] = boundName(point.bound);
+    json["attainable_flops"] = optionalJson(point.attainable);
+    json["time_s"] = optionalJson(point.timeS);
+    json["rate_flops"] = optionalJson(point.rate);
+    return json;
+}
+
+Json placementJson(const Placement &placement)
+{
+    const Point &stored = placement.stored();
+    Json json;
+    json["name"] = placement.layer.name;
+    json["op"] = placement.layer.op;
+    json["form"] = stored.form;
+    json["flops"] = placement.layer.flops ? Json(stored.flops) : Json(nullptr);
+    json["bytes"] = stored.bytes;
+    json["weight_bytes_stored"] = numberJson(placement.layer.form.storedBytes);
+    json["weight_bytes_dense"] = numberJson(placement.layer.form.denseBytes);
+    json["input_bytes"] =
+        placement.layer.inputBytes ? numberJson(*placement.layer.inputBytes) : Json(nullptr);
+    json["output_bytes"] =
+        placement.layer.outputBytes ? numberJson(*placement.layer.outputBytes) : Json(nullptr);
+    json["intensity"] = optionalJson(stored.intensity);
+    json["bound"] = boundName(stored.bound);
+    json["attainable_flops"] = optionalJson(stored.attainable);
+    json["time_s"] = optionalJson(stored.timeS);
+    json["rate_flops"] = optionalJson(stored.rate);
+    json["estimated"] = placement.estimated;
+    json["above_working_set"] = optionalJson(placement.aboveWorkingSet);
+    json["above_roofs"] = placement.above;
+    json["forms"]["stored"] = pointJson(stored);
+    json["forms"]["dense"] = pointJson(placement.trail[placement.dense]);
+    json["forms"]["best"] = pointJson(placement.trail[placement.best]);
+    json["forms"]["trail"] = Json::array();
+    for (const Point &point : placement.trail)
+        json["forms"]["trail"].push_back(pointJson(point));
+    return json;
+}
+
+void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> placements,
+                 std::uint64_t batch, std::optional<double> programTimeS)
+{
+    document["batch"] = numberJson(batch);
+    document["ceilings"] = Json::array();
+    for (const Ceiling &ceiling : roofs.all) {
+        if (ceiling.kind != Ceiling::Kind::Other)
+            document["ceilings"].push_back(ceilingJson(ceiling));
+    }
+    document["compute"] = roofs.compute ? Json(roofs.compute->name) : Json(nullptr);
+    document["bandwidth"] = roofs.bandwidth ? Json(roofs.bandwidth->name) : Json(nullptr);
+    document["ridge"] = roofs.ridge ? ratioJson(*roofs.ridge) : Json(nullptr);
+    document["ridge_computed"] =
+        roofs.computedRidge ? ratioJson(*roofs.computedRidge) : Json(nullptr);
+    document["ridge_source"] = roofs.ridgeSource;
+    document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
+    document["dispatch_source"] = roofs.dispatchSource;
+    document["program_time_s"] = optionalJson(programTimeS);
+    document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
+    document["working_set_source"] = roofs.workingSetSource;
+    document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);
+    document["layers"] = Json::array();
+    for (const Placement &placement : placements)
+        document["layers"].push_back(placementJson(placement));
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/target/target.h"
+
+#include "core/base/csv.h"
+#include "core/target/registry.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace kernscope::target {
+
+namespace {
+
+/// T600x stands for T6000, T6001, …: a last 'x' for one digit.
+bool matches(std::string_view known, std::string_view asked)
+{
+    if (known == asked)
+        return true;
+    const bool pattern = known.size() == asked.size() && known.size() > 2 && known.front() == 't' &&
+                         known.back() == 'x';
+    return pattern && known.substr(0, known.size() - 1) == asked.substr(0, asked.size() - 1) &&
+           asked.back() >= '0' && asked.back() <= '9';
+}
+
+/// Insertions, deletions and changes that lead from one to the other, at most 3.
+std::size_t distance(std::string_view a, std::string_view b)
+{
+    constexpr std::size_t kFar = 3;
+    if (a.size() > 16 || b.size() > 16)
+        return kFar;
+    std::array<std::size_t, 17> row{};
+    for (std::size_t j = 0; j <= b.size(); ++j)
+        row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            const std::size_t change = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
+            row[j] = std::min({above + 1, row[j - 1] + 1, change});
+            diagonal = above;
+        }
+    }
+    return std::min(row[b.size()], kFar);
+}
+
+Error unknownName(std::string_view name)
+{
+    std::vector<std::pair<std::size_t, std::string>> near;
+    for (const Target &target : targets()) {
+        std::size_t best = distance(lowerCase(target.name), lowerCase(name));
+        for (const std::string &alias : target.aliases)
+            best = std::min(best, distance(lowerCase(alias), lowerCase(name)));
+        near.emplace_back(best, target.name);
+    }
+    std::stable_sort(near.begin(), near.end(),
+                     [](const auto &a, const auto &b) { return a.first < b.first; });
+    std::string expected;
+    for (std::size_t i = 0; i < near.size() && i < 5; ++i)
+        expected += (i == 0 ? "" : ", ") + near[i].second;
+    Error error;
+    error.code = "target.name";
+    error.field = "target";
+    error.expected = "a target or one of its names, such as " + expected;
+    error.found = name;
+    error.message = fmt::format("No target is called \"{}\".", name);
+    return error;
+}
+
+Result<ChosenFigure> chooseFigure(const Target &target, std::string_view fact,
+                                  std::optional<unsigned> own, std::optional<unsigned> wanted)
+{
+    const auto known = claims(target, fact);
+    const bool contested = isContested(target, fact);
+    std::string values;
+    for (const Claim &claim : known) {
+        const auto number = parseInteger(claim.value);
+        if (!number)
+            continue;
+        const auto value = static_cast<unsigned>(*number);
+        if (wanted ? value == *wanted : claim.byDefault)
+            return ChosenFigure{value, claim.source, claim.confidence, contested};
+        values += (values.empty() ? "" : ", ") + claim.value;
+    }
+    if (!wanted || wanted == own)
+        return ChosenFigure{own, own ? target.source : std::string(), target.confidence, contested};
+    if (own && values.empty())
+        values = fmt::format("{}", *own);
+    Error error;
+    error.code = "target.claim";
+    error.field = fact;
+    error.expected = values.empty() ? "unknown" : values;
+    error.found = fmt::format("{}", *wanted);
+    error.message = fmt::format("No source gives {} this {}.", target.name,
+                                fact == "cores" ? "number of cores" : "descriptor version");
+    return tl::unexpected(std::move(error));
+}
+
+} // namespace
+
+std::span<const Target> targets()
+{
+    return Registry::get().targets;
+}
+
+std::span<const Claim> claims(const Target &target, std::string_view fact)
+{
+    const auto &all = Registry::get().claims;
+    const auto at = all.find({target.index, std::string(fact)});
+    return at == all.end() ? std::span<const Claim>() : std::span<const Claim>(at->second);
+}
+
+bool isContested(const Target &target, std::string_view fact)
+{
+    const auto known = claims(target, fact);
+    return std::any_of(known.begin(), known.end(),
+                       [&](const Claim &claim) { return claim.value != known.front().value; });
+}
+
+Result<NamedTarget> findTarget(std::string_view name)
+{
+    const std::string lower = lowerCase(name);
+    NamedTarget found;
+    for (const Registry::Name &known : Registry::get().names) {
+        if (!matches(known.lower, lower))
+            continue;
+        const Target &target = targets()[known.target];
+        if (known.byDefault && !found.target) {
+            found.target = &target;
+            found.source = known.source;
+        } else if (&target != found.target) {
+            found.others.push_back({&target, known.source});
+        }
+    }
+    if (!found.target)
+        return tl::unexpected(unknownName(name));
+    return found;
+}
+
+Result<ChosenFigure> cores(const Target &target, const Choice &choice)
+{
+    return chooseFigure(target, "cores", target.cores, choice.cores);
+}
+
+Result<ChosenFigure> descriptorVersion(const Target &target, const Choice &choice)
+{
+    return chooseFigure(target, "descriptor_version", target.descriptorVersion,
+                        choice.descriptorVersion);
+}
+
+std::span<const DeviceBucket> deviceBuckets()
+{
+    return Registry::get().buckets;
+}
+
+const DeviceBucket *deviceBucket(unsigned count)
+{
+    const DeviceBucket *found = nullptr;
+    for (const DeviceBucket &bucket : deviceBuckets()) {
+        if (count > bucket.above)
+            found = &bucket;
+    }
+    return found;
+}
+
+} // namespace kernscope::target

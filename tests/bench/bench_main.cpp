@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/bench/cases.h"
+#include "tests/bench/huge_buffer.h"
+#include "tests/bench/ratios.h"
+
+#include <cstring>
+#include <memory>
+
+#include <malloc.h>
+
+#include <benchmark/benchmark.h>
+
+namespace {
+
+using namespace kernscope::bench;
+
+void registerCases(const std::vector<Case> &cases)
+{
+    for (const Case &work : cases) {
+        const std::size_t bytes = 2 * work.elements;
+        benchmark::RegisterBenchmark(work.name.c_str(), [work, bytes](benchmark::State &state) {
+            for ([[maybe_unused]] auto step : state)
+                work.ours();
+            state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());
+        })->UseRealTime();
+    }
+}
+
+} // namespace
+
+/// `--ratios` prints the table against memcpy (exit code 1 where a row is below what is wanted);
+/// otherwise Google Benchmark, with its own options.
+int main(int argc, char **argv)
+{
+    // What an encoder gives back is used again by the next: as warm as the other buffers.
+    ::mallopt(M_MMAP_THRESHOLD, 32 << 20); // the largest that is allowed
+    ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    for (int i = 1; i < argc; ++i) {
+        if (std::strcmp(argv[i], "--ratios") == 0)
+            return printRatios() == 0 ? 0 : 1;
+    }
+    const auto out = std::make_unique<HugeBuffer<std::uint16_t>>(std::size_t{32} << 20);
+    registerCases(decodeCases(out->span()));
+    registerCases(encodeCases());
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv))
+        return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+}

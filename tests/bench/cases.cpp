@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/bench/cases.h"
+
+#include "core/codec/decoder.h"
+#include "core/codec/encoder.h"
+#include "core/codec/microscaled.h"
+#include "core/numeric/half.h"
+#include "tests/bench/huge_buffer.h"
+#include "tests/bench/plain_loops.h"
+
+#include <cmath>
+#include <cstring>
+#include <optional>
+#include <thread>
+
+#include <fmt/format.h>
+
+namespace kernscope::bench {
+
+namespace {
+
+using codec::Decoder;
+using codec::Encoding;
+using codec::Operand;
+using codec::PartRole;
+
+constexpr std::uint64_t kRow = 8192; ///< elements of an output channel
+
+/// Fixed pseudo-random numbers (SplitMix64).
+class Random
+{
+public:
+    std::uint64_t next()
+    {
+        m_state += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = m_state;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return z ^ (z >> 31);
+    }
+
+private:
+    std::uint64_t m_state = 1;
+};
+
+using Buffer = std::shared_ptr<HugeBuffer<std::byte>>;
+
+Buffer randomBytes(std::size_t count)
+{
+    auto buffer = std::make_shared<HugeBuffer<std::byte>>(count);
+    Random random;
+    for (std::size_t i = 0; i < count; i += 8) {
+        const std::uint64_t word = random.next();
+        std::memcpy(buffer->data() + i, &word, std::min<std::size_t>(8, count - i));
+    }
+    return buffer;
+}
+
+/// fp16 numbers of ordinary size.
+Buffer halves(std::size_t count)
+{
+    auto buffer = randomBytes(2 * count);
+    for (std::size_t i = 1; i < 2 * count; i += 2) // exponents 8 to 15
+        buffer->data()[i] = (buffer->data()[i] & std::byte{0x9f}) | std::byte{0x20};
+    return buffer;
+}
+
+std::span<const std::uint16_t> asHalves(const Buffer &buffer)
+{
+    return {reinterpret_cast<const std::uint16_t *>(buffer->data()), buffer->size() / 2};
+}
+
+/// The bytes that an encoding reads, kept as long as the case.
+struct Stored {
+    std::vector<Buffer> parts;
+    std::optional<Decoder> decoder;
+};
+
+Case decoderCase(std::string name, double wanted, const Encoding &encoding,
+                 std::vector<Buffer> parts, std::span<std::uint16_t> out,
+                 std::function<void()> plain)
+{
+    auto stored = std::make_shared<Stored>();
+    stored->parts = std::move(parts);
+    auto decoder = Decoder::make(encoding);
+    if (!decoder) {
+        fmt::print(stderr, "{}: {}\n", name, describe(decoder.error()));
+        std::abort();
+    }
+    stored->decoder.emplace(std::move(*decoder));
+    Case result;
+    result.name = std::move(name);
+    result.wanted = wanted;
+    result.elements = out.size();
+    result.ours = [stored = stored.get(), out] { stored->decoder->decodeHalf(0, out); };
+    result.plain = std::move(plain);
+    result.data = stored;
+    return result;
+}
+
+Shape shapeOf(std::span<std::uint16_t> out)
+{
+    return {out.size() / kRow, kRow};
+}
+
+Case denseCase(std::span<std::uint16_t> out)
+{
+    const Buffer data = halves(out.size());
+    Encoding encoding;
+    encoding.shape = shapeOf(out);
+    encoding.payload = Operand{PartRole::Data, ElementType::Fp16, encoding.shape, data->bytes()};
+    return decoderCase("dense fp16", 0.95, encoding, {data}, out,
+                       [data, out] { plainCopy(data->bytes(), out); });
+}
+
+Case paletteCase(unsigned bits, std::uint64_t groups, double wanted, std::span<std::uint16_t> out)
+{
+    const Buffer indices = randomBytes(out.size() * bits / 8);
+    const Buffer lut = halves(groups << bits);
+    Encoding encoding;
+    encoding.shape = shapeOf(out);
+    encoding.payload = Operand{PartRole::Indices, elementTypeFromName(fmt::format("uint{}", bits)),
+                               encoding.shape, indices->bytes()};
+    codec::Palette palette;
+    palette.grid = {groups, 1};
+    palette.entries = std::uint64_t{1} << bits;
+    palette.lut =
+        Operand{PartRole::Lut, ElementType::Fp16, {groups, 1, palette.entries, 1}, lut->bytes()};
+    encoding.palette = palette;
+    const std::string name = groups == 1
+                                 ? fmt::format("palette {}-bit, one codebook", bits)
+                                 : fmt::format("palette {}-bit, {} codebooks", bits, groups);
+    return decoderCase(name, wanted, encoding, {indices, lut}, out, [=] {
+        plainPalette(indices->bytes(), bits, asHalves(lut), out.size() / groups, out);
+    });
+}
+
+Case sparseCase(unsigned percent, std::span<std::uint16_t> out)
+{
+    auto mask = std::make_shared<HugeBuffer<std::byte>>(out.size() / 8);
+    Random random;
+    std::size_t kept = 0;
+    for (std::byte &byte : mask->span()) {
+        unsigned bits = 0;
+        for (unsigned i = 0; i < 8; ++i)
+            bits |= (random.next() % 100 < percent ? 1u : 0u) << i;
+        byte = static_cast<std::byte>(bits);
+        kept += static_cast<std::size_t>(__builtin_popcount(bits));
+    }
+    const Buffer values = halves(kept);
+    Encoding encoding;
+    encoding.shape = shapeOf(out);
+    encoding.mask = Operand{PartRole::Mask, ElementType::Uint1, encoding.shape, mask->bytes()};
+    encoding.payload = Operand{PartRole::NonzeroData, ElementType::Fp16, {kept}, values->bytes()};
+    return decoderCase(fmt::format("sparse, density {} %", percent), 0.8, encoding, {mask, values},
+                       out, [=] { plainSparse(mask->bytes(), asHalves(values), out); });
+}
+
+Case scaledCase(const char *name, double wanted, ElementType type, std::uint64_t block,
+                codec::Scaling::Kind kind, std::span<std::uint16_t> out)
+{
+    const bool nibbles = type == ElementType::Int4;
+    const Buffer codes = randomBytes(nibbles ? out.size() / 2 : out.size());
+    const Buffer scales = halves(out.size() / block);
+    Encoding encoding;
+    encoding.shape = shapeOf(out);
+    encoding.payload = Operand{PartRole::Data, type, encoding.shape, codes->bytes()};
+    codec::Scaling scaling;
+    scaling.kind = kind;
+    const Shape scaleShape = kind == codec::Scaling::Kind::Affine
+                                 ? Shape{encoding.shape[0]}
+                                 : Shape{encoding.shape[0], kRow / block};
+    scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, scaleShape, scales->bytes()};
+    encoding.scaling = scaling;
+    return decoderCase(name, wanted, encoding, {codes, scales}, out, [=] {
+        if (nibbles)
+            plainScaled4(codes->bytes(), asHalves(scales), block, out);
+        else
+            plainScaled({reinterpret_cast<const std::int8_t *>(codes->data()), codes->size()},
+                        asHalves(scales), block, out);
+    });
+}
+
+Case microscaledCase(codec::MxFormat format, codec::MxAxis axis, double wanted,
+                     std::span<std::uint16_t> out)
+{
+    auto matrix = std::make_shared<codec::Microscaled>();
+    matrix->format = format;
+    matrix->axis = axis;
+    matrix->rows = out.size() / kRow;
+    matrix->columns = matrix->validColumns = kRow;
+    Random random;
+    matrix->data.resize(matrix->rows * matrix->bytesPerRow());
+    for (auto &byte : matrix->data)
+        byte = static_cast<std::uint8_t>(random.next());
+    matrix->exponents.resize(matrix->exponentRows() * matrix->exponentColumns());
+    for (auto &exponent : matrix->exponents)
+        exponent = static_cast<std::uint8_t>(118 + random.next() % 8);
+    Case result;
+    result.name = fmt::format("{}, groups along axis {}", mxFormatName(format),
+                              axis == codec::MxAxis::Columns ? 1 : 0);
+    result.wanted = wanted;
+    result.elements = out.size();
+    result.ours = [matrix = matrix.get(), out] { microscaledToHalf(*matrix, 0, out); };
+    if (axis == codec::MxAxis::Columns) {
+        result.plain = [matrix = matrix.get(), out] {
+            plainMicroscaled(matrix->data, matrix->format == codec::MxFormat::Mxfp4,
+                             matrix->exponents, out);
+        };
+    }
+    result.data = matrix;
+    return result;
+}
+
+/// Parts of a tensor that start at any element and end at any.
+Case rangeCase(const Case &whole, std::span<std::uint16_t> out)
+{
+    const auto stored = std::static_pointer_cast<Stored>(whole.data);
+    Case result;
+    result.name = whole.name + ", ranges of 10,007 from any element";
+    result.wanted = whole.wanted / 2;
+    result.elements = out.size();
+    result.ours = [stored = stored.get(), out] {
+        constexpr std::size_t kLength = 10007;
+        for (std::size_t at = 3; at < out.size(); at += kLength)
+            stored->decoder->decodeHalf(at, out.subspan(at, std::min(kLength, out.size() - at)));
+    };
+    result.data = stored;
+    return result;
+}
+
+Case threadsCase(const Case &whole, std::span<std::uint16_t> out)
+{
+    const auto stored = std::static_pointer_cast<Stored>(whole.data);
+    Case result;
+    result.name = whole.name + ", two threads";
+    result.elements = out.size();
+    result.ours = [stored = stored.get(), out] {
+        const std::size_t half = out.size() / 2;
+        std::thread other([&] { stored->decoder->decodeHalf(half, out.subspan(half)); });
+        stored->decoder->decodeHalf(0, out.first(half));
+        other.join();
+    };
+    result.data = stored;
+    return result;
+}
+
+/// Normal numbers of deviation 0.1.
+std::shared_ptr<HugeBuffer<float>> gaussian(std::size_t count)
+{
+    auto values = std::make_shared<HugeBuffer<float>>(count);
+    Random random;
+    for (std::size_t i = 0; i < count; ++i) {
+        double sum = 0; // of four uniform numbers: close enough for a distribution of weights
+        const std::uint64_t word = random.next();
+        for (unsigned part = 0; part < 4; ++part)
+            sum += static_cast<double>(word >> (16 * part) & 0xffff) / 65536.0 - 0.5;
+        values->data()[i] = static_cast<float>(0.17 * sum);
+    }
+    return values;
+}
+
+} // namespace
+
+std::vector<Case> decodeCases(std::span<std::uint16_t> out)
+{
+    std::vector<Case> cases{denseCase(out)};
+    cases.push_back(paletteCase(4, 1, 1.4, out));
+    cases.push_back(paletteCase(4, 64, 1.4, out));
+    for (const unsigned bits : {1u, 2u, 3u, 6u})
+        cases.push_back(paletteCase(bits, 1, 1.0, out));
+    cases.push_back(paletteCase(8, 1, 0.6, out));
+    for (const unsigned percent : {10u, 40u, 90u})
+        cases.push_back(sparseCase(percent, out));
+    cases.push_back(scaledCase("affine int8 per channel", 1.3, ElementType::Int8, kRow,
+                               codec::Scaling::Kind::Affine, out));
+    cases.push_back(scaledCase("blockwise int8, block 32", 1.3, ElementType::Int8, 32,
+                               codec::Scaling::Kind::Blockwise, out));
+    cases.push_back(scaledCase("blockwise int4, block 32", 1.2, ElementType::Int4, 32,
+                               codec::Scaling::Kind::Blockwise, out));
+    for (const std::size_t i : {1u, 8u, 11u}) // palette 4-bit, sparse, affine
+        cases.push_back(rangeCase(cases[i], out));
+    cases.push_back(threadsCase(cases[1], out));
+    cases.push_back(threadsCase(cases[9], out));
+    for (const auto format : {codec::MxFormat::Mxfp8, codec::MxFormat::Mxfp4}) {
+        for (const auto axis : {codec::MxAxis::Columns, codec::MxAxis::Rows})
+            cases.push_back(microscaledCase(format, axis, 0.8, out));
+    }
+    return cases;
+}
+
+std::vector<Case> encodeCases()
+{
+    constexpr std::size_t kElements = std::size_t{16} << 20;
+    const auto values = gaussian(kElements);
+    const Shape shape{kElements / kRow, kRow};
+    const auto kept = [&](std::string name, double wanted, std::function<void()> ours,
+                          std::function<void()> plain) {
+        return Case{std::move(name), wanted, kElements, std::move(ours), std::move(plain), values};
+    };
+    auto bytes = std::make_shared<HugeBuffer<std::uint8_t>>(kElements);
+    auto halfBuffer = std::make_shared<HugeBuffer<std::uint16_t>>(kElements);
+    const auto codes = std::span(reinterpret_cast<std::int8_t *>(bytes->data()), kElements);
+    std::vector<float> centres;
+    for (int i = 0; i < 16; ++i)
+        centres.push_back(0.04f * (static_cast<float>(i) - 7.5f));
+    std::vector<Case> cases;
+    cases.push_back(kept(
+        "encode: palette 4-bit optimal", 0.05,
+        [=] { codec::encodePalette(values->span(), shape, {}); },
+        [=] { plainPaletteEncode(values->span(), centres, bytes->span()); }));
+    cases.push_back(kept(
+        "encode: sparse, threshold", 0.5,
+        [=] { codec::encodeSparse(values->span(), shape, 0.05f); },
+        [=] {
+            plainSparseEncode(values->span(), 0.05f,
+                              std::as_writable_bytes(bytes->span()).first(kElements / 8),
+                              halfBuffer->span());
+        }));
+    cases.push_back(kept("encode: sparse, density 40 %", 0.5,
+                         [=] { codec::encodeSparseDensity(values->span(), shape, 0.4); }, {}));
+    cases.push_back(kept(
+        "encode: affine int8 per channel", 0.5,
+        [=] { codec::encodeAffine(values->span(), shape, {}); },
+        [=] {
+            plainAffineEncode(values->span(), kRow, codes,
+                              halfBuffer->span().first(kElements / kRow));
+        }));
+    return cases;
+}
+
+} // namespace kernscope::bench

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/bench/plain_loops.h"
+
+#include "core/numeric/bitpack.h"
+#include "core/numeric/half.h"
+#include "core/numeric/microfloat.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::bench {
+
+void plainCopy(std::span<const std::byte> stored, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = static_cast<std::uint16_t>(std::to_integer<unsigned>(stored[2 * i]) |
+                                            std::to_integer<unsigned>(stored[2 * i + 1]) << 8);
+}
+
+void plainPalette(std::span<const std::byte> indices, unsigned bits,
+                  std::span<const std::uint16_t> table, std::size_t perTable,
+                  std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = table[(i / perTable << bits) + unpackCode(indices, bits, i)];
+}
+
+void plainSparse(std::span<const std::byte> mask, std::span<const std::uint16_t> values,
+                 std::span<std::uint16_t> out)
+{
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const bool kept = (std::to_integer<unsigned>(mask[i / 8]) >> i % 8 & 1u) != 0;
+        out[i] = kept ? values[next++] : std::uint16_t{0};
+    }
+}
+
+void plainScaled(std::span<const std::int8_t> codes, std::span<const std::uint16_t> scales,
+                 std::size_t block, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = floatToHalf(halfToFloat(scales[i / block]) * static_cast<float>(codes[i]));
+}
+
+void plainScaled4(std::span<const std::byte> nibbles, std::span<const std::uint16_t> scales,
+                  std::size_t block, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = floatToHalf(halfToFloat(scales[i / block]) *
+                             static_cast<float>(signExtendNibble(unpackCode(nibbles, 4, i))));
+}
+
+void plainMicroscaled(std::span<const std::uint8_t> data, bool mxfp4,
+                      std::span<const std::uint8_t> exponents, std::span<std::uint16_t> out)
+{
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const float element =
+            mxfp4 ? e2m1ToFloat(static_cast<std::uint8_t>(data[i / 2] >> (4 * (i % 2))))
+                  : e4m3ToFloat(data[i]);
+        out[i] = floatToHalf(element * e8m0ToFloat(exponents[i / 32]));
+    }
+}
+
+void plainPaletteEncode(std::span<const float> values, std::span<const float> centres,
+                        std::span<std::uint8_t> out)
+{
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        std::size_t nearest = 0;
+        for (std::size_t c = 1; c < centres.size(); ++c) {
+            if (std::abs(values[i] - centres[c]) < std::abs(values[i] - centres[nearest]))
+                nearest = c;
+        }
+        out[i] = static_cast<std::uint8_t>(nearest);
+    }
+}
+
+std::size_t plainSparseEncode(std::span<const float> values, float threshold,
+                              std::span<std::byte> mask, std::span<std::uint16_t> survivors)
+{
+    std::size_t next = 0;
+    std::fill(mask.begin(), mask.end(), std::byte{0});
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (std::abs(values[i]) < threshold)
+            continue;
+        mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+        survivors[next++] = floatToHalf(values[i]);
+    }
+    return next;
+}
+
+void plainAffineEncode(std::span<const float> values, std::size_t channel,
+                       std::span<std::int8_t> codes, std::span<std::uint16_t> scales)
+{
+    for (std::size_t c = 0; c < scales.size(); ++c) {
+        float largest = 0;
+        for (std::size_t i = c * channel; i < (c + 1) * channel; ++i)
+            largest = std::max(largest, std::abs(values[i]));
+        scales[c] = floatToHalf(largest / 127.0f);
+        const float scale = halfToFloat(scales[c]);
+        for (std::size_t i = c * channel; i < (c + 1) * channel; ++i)
+            codes[i] = static_cast<std::int8_t>(
+                std::clamp(std::nearbyint(values[i] / scale), -127.0f, 127.0f));
+    }
+}
+
+} // namespace kernscope::bench

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include "core/numeric/npy.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+/// A .npy file of normal numbers.
+QString writeArray(const QTemporaryDir &scratch, const char *name, const Shape &shape,
+                   ElementType type = ElementType::Fp32)
+{
+    const QString path = scratch.filePath(QString::fromUtf8(name));
+    QFile file(path);
+    if (!file.open(QIODevice::WriteOnly))
+        return {};
+    file.write(QByteArray::fromStdString(npyHeader(type, shape)));
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal(0, 1);
+    for (std::uint64_t i = 0; i < elementCount(shape)->value; ++i) {
+        const float value = normal(random);
+        if (type == ElementType::Fp32)
+            file.write(reinterpret_cast<const char *>(&value), 4);
+        else
+            file.write(i % 2 == 0 ? "\x00\x3c" : "\x00\xc0", 2);
+    }
+    return path;
+}
+
+QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+/// `quantize`, `dequantize` and `encode`, as processes.
+class TestCliQuantize : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void roundTrips_data();
+    void roundTrips();
+    void refused_data();
+    void refused();
+    void referenceElsewhere();
+    void damagedFolders();
+    void encode();
+    void encodeRefused_data();
+    void encodeRefused();
+
+private:
+    QTemporaryDir m_scratch;
+};
+
+void TestCliQuantize::roundTrips_data()
+{
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<double>("relative");
+    QTest::addColumn<int>("bytes");
+    const auto row = [](const char *options, double relative, int bytes) {
+        QTest::newRow(options) << QString::fromUtf8(options) << relative << bytes;
+    };
+    row("--format mxfp8", 0.04, 64 * 128 + 256);
+    row("--format mxfp8 --axis 0 --algorithm nv", 0.04, 64 * 128 + 256);
+    row("--format mxfp8 --layout nz", 0.04, 64 * 128 + 256);
+    row("--format mxfp8 --axis 0 --layout nz --exponents interleaved", 0.04, 64 * 128 + 256);
+    row("--format mxfp4 --source fp16", 0.15, 64 * 64 + 256);
+    row("--format mxfp4 --simulator --layout nz --axis 0", 0.15, 64 * 64 + 256);
+    row("--format int8", 0.01, 64 * 128 + 256);
+    row("--format int8 --per-tensor --chain direct", 0.012, 64 * 128 + 256);
+    row("--format uint8 --chain four", 0.01, 64 * 128 + 512);
+}
+
+void TestCliQuantize::roundTrips()
+{
+    QFETCH(QString, options);
+    QFETCH(double, relative);
+    QFETCH(int, bytes);
+    const QString input = writeArray(m_scratch, "in.npy", {64, 128});
+    const QString folder = m_scratch.filePath(QStringLiteral("out"));
+    QDir(folder).removeRecursively();
+    const CliResult made =
+        runCli(QStringList{QStringLiteral("quantize"), input, QStringLiteral("--output"), folder,
+                           QStringLiteral("--json")} +
+               options.split(u' '));
+    QVERIFY2(made.exitCode == 0, made.err.constData());
+    const auto json = made.json();
+    QCOMPARE(json["command"].get<std::string>(), std::string("quantize"));
+    QCOMPARE(json["bytes"].get<int>(), bytes);
+    QVERIFY(json["error"]["relative"].get<double>() < relative);
+    qint64 found = 0;
+    for (const auto &file : json["files"]) {
+        const auto content =
+            contentOf(folder + u'/' + QString::fromStdString(file["path"].get<std::string>()));
+        QCOMPARE(content.size(), file["bytes"].get<qint64>());
+        found += content.size();
+    }
+    QCOMPARE(found, qint64(bytes));
+    const CliResult back = runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--json")});
+    QCOMPARE(back.exitCode, 0);
+    QCOMPARE(back.json()["error_from"].get<std::string>(), std::string("reference"));
+    QCOMPARE(text(back.json()["error"]), text(json["error"]));
+    const QByteArray array = contentOf(folder + QStringLiteral("/dequantized.npy"));
+    const auto values =
+        readNpy(std::as_bytes(std::span(array.constData(), std::size_t(array.size()))), "x");
+    QVERIFY(values);
+    QCOMPARE(values->shape, (Shape{64, 128}));
+    // The figures for people too.
+    const CliResult plain = runCli({QStringLiteral("dequantize"), folder});
+    QVERIFY(plain.out.contains("relative") && plain.out.contains("cosine"));
+}
+
+void TestCliQuantize::refused_data()
+{
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<int>("rows");
+    QTest::addColumn<int>("columns");
+    QTest::addColumn<int>("exitCode");
+    QTest::addColumn<QByteArray>("word");
+    const auto row = [](const char *options, int rows, int columns, int exitCode,
+                        const char *word) {
+        QTest::addRow("%s of %d x %d", options, rows, columns)
+            << QString::fromUtf8(options) << rows << columns << exitCode << QByteArray(word);
+    };
+    row("--format mxfp8", 16, 40, 3, "N mod 32 = 0");
+    row("--format mxfp8 --axis 0", 48, 64, 3, "M mod 32 = 0");
+    row("--format mxfp8 --axis 0 --exponents zz", 32, 64, 3, "M mod 64 = 0");
+    row("--format mxfp8 --exponents zz", 16, 96, 3, "N mod 64 = 0");
+    row("--format mxfp8 --exponents interleaved", 64, 64, 3, "axis 0");
+    row("--format mxfp4", 16, 64, 3, "fp16 or bf16");
+    row("--format mxfp8", 256, 256, 3, "59461");
+    row("--format mxfp8 --tiles", 256, 256, 0, "");
+    row("--format mxfp9", 16, 32, 2, "mxfp9");
+    row("--format mxfp8 --axis 2", 16, 32, 2, "axis");
+}
+
+void TestCliQuantize::refused()
+{
+    QFETCH(QString, options);
+    QFETCH(int, rows);
+    QFETCH(int, columns);
+    QFETCH(int, exitCode);
+    QFETCH(QByteArray, word);
+    const QString input =
+        writeArray(m_scratch, "shape.npy", {std::uint64_t(rows), std::uint64_t(columns)});
+    const QString folder = m_scratch.filePath(QStringLiteral("refused"));
+    QDir(folder).removeRecursively();
+    const CliResult result =
+        runCli(QStringList{QStringLiteral("quantize"), input, QStringLiteral("--output"), folder} +
+               options.split(u' '));
+    QCOMPARE(result.exitCode, exitCode);
+    QVERIFY2(result.err.contains(word), result.err.constData());
+    QCOMPARE(QDir(folder).exists(), exitCode == 0);
+}
+
+void TestCliQuantize::referenceElsewhere()
+{
+    const QString input = writeArray(m_scratch, "half.npy", {32, 64}, ElementType::Fp16);
+    const QString folder = m_scratch.filePath(QStringLiteral("half"));
+    QCOMPARE(runCli({QStringLiteral("quantize"), input, QStringLiteral("--format"),
+                     QStringLiteral("mxfp4"), QStringLiteral("--output"), folder})
+                 .exitCode,
+             0);
+    const QString moved = m_scratch.filePath(QStringLiteral("moved.npy"));
+    QVERIFY(QFile::rename(input, moved));
+    const auto recorded = runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--json")});
+    QCOMPARE(recorded.exitCode, 0);
+    QCOMPARE(recorded.json()["error_from"].get<std::string>(), std::string("recorded"));
+    QCOMPARE(recorded.json()["error"]["max_abs"].get<double>(), 0.0); // 1 and -2 are exact
+    const auto given = runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--reference"),
+                               moved, QStringLiteral("--json")});
+    QCOMPARE(given.json()["error_from"].get<std::string>(), std::string("reference"));
+    QCOMPARE(text(given.json()["error"]), text(recorded.json()["error"]));
+}
+
+void TestCliQuantize::damagedFolders()
+{
+    const QString input = writeArray(m_scratch, "d.npy", {32, 64});
+    const QString folder = m_scratch.filePath(QStringLiteral("damaged"));
+    QCOMPARE(runCli({QStringLiteral("quantize"), input, QStringLiteral("--format"),
+                     QStringLiteral("mxfp8"), QStringLiteral("--output"), folder})
+                 .exitCode,
+             0);
+    const QString manifest = folder + QStringLiteral("/quantize.json");
+    const QByteArray sound = contentOf(manifest);
+    const auto codeWith = [&](const QByteArray &from, const QByteArray &to) {
+        QFile file(manifest);
+        QByteArray damaged = sound;
+        damaged.replace(from, to);
+        if (!file.open(QIODevice::WriteOnly) || file.write(damaged) != damaged.size())
+            return -1;
+        file.close();
+        return runCli({QStringLiteral("dequantize"), folder}).exitCode;
+    };
+    QCOMPARE(codeWith("", ""), 0);
+    QCOMPARE(codeWith("\"rows\": 32", "\"rows\": 18446744073709551615"), 3);
+    QCOMPARE(codeWith("\"columns\": 64", "\"columns\": 4"), 3);
+    QCOMPARE(codeWith("\"columns_stored\": 64", "\"columns_stored\": 4611686018427387904"), 3);
+    QCOMPARE(codeWith("\"axis\": 1", "\"axis\": \"x\""), 3);
+    QCOMPARE(codeWith("mxfp8", "mxfp9"), 3);
+    QCOMPARE(codeWith("{", "["), 3);
+    QCOMPARE(codeWith("", ""), 0);
+    QVERIFY(QFile::resize(folder + QStringLiteral("/exp.bin"), 3));
+    QCOMPARE(runCli({QStringLiteral("dequantize"), folder}).exitCode, 3);
+    QVERIFY(QFile::remove(folder + QStringLiteral("/data.bin")));
+    QCOMPARE(runCli({QStringLiteral("dequantize"), folder}).exitCode, 4);
+}
+
+void TestCliQuantize::encode()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [2, 32]>", "w",
+                  made.blob(ElementType::Fp16, "[2, 32]", Bytes(128, std::byte{0x3c})));
+    made.constant("tensor<fp16, [5]>", "v",
+                  made.blob(ElementType::Fp16, "[5]", halves({1, 2, 3, 4, 5})));
+    made.consume("w");
+    made.consume("v");
+    const QString path = writeBundle(m_scratch, "made.mlmodelc", made);
+    const QString output = m_scratch.filePath(QStringLiteral("new.mlmodelc"));
+    const CliResult result =
+        runCli({QStringLiteral("encode"), path, QStringLiteral("w"), QStringLiteral("--form"),
+                QStringLiteral("blockwise"), QStringLiteral("--block"), QStringLiteral("16"),
+                QStringLiteral("--type"), QStringLiteral("int4"), QStringLiteral("--output"),
+                output, QStringLiteral("--json")});
+    QVERIFY2(result.exitCode == 0, result.err.constData());
+    const auto json = result.json();
+    QCOMPARE(json["before"]["form"].get<std::string>(), std::string("dense-fp16"));
+    QCOMPARE(json["after"]["form"].get<std::string>(), std::string("blockwise"));
+    QCOMPARE(json["after"]["stored_bytes"].get<int>(), 32 + 8);
+    QVERIFY(json["verified"].get<bool>());
+    QVERIFY(json["error"]["weight_relative"].get<double>() < 0.01);
+    const auto seen = runCli({QStringLiteral("inspect"), output, QStringLiteral("--json")});
+    QCOMPARE(seen.exitCode, 0);
+    QVERIFY(seen.json()["diagnostics"].empty());
+    const auto diff =
+        runCli({QStringLiteral("diff"), path, output, QStringLiteral("--json")}).json();
+    QCOMPARE(diff["weights"].size(), std::size_t(2));
+    QVERIFY(diff["only_a"].empty() && diff["only_b"].empty());
+    // A second time: the place is taken.
+    const CliResult again =
+        runCli({QStringLiteral("encode"), path, QStringLiteral("w"), QStringLiteral("--form"),
+                QStringLiteral("sparse"), QStringLiteral("--output"), output});
+    QCOMPARE(again.exitCode, 4);
+}
+
+void TestCliQuantize::encodeRefused_data()
+{
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<int>("exitCode");
+    const auto row = [](const char *options, int exitCode) {
+        QTest::newRow(options) << QString::fromUtf8(options) << exitCode;
+    };
+    row("w --form palette --bits 5", 2);
+    row("w --form palette --vector 3", 2);
+    row("w --form blockwise --block 7", 2);
+    row("w --form sparse --density 2", 2);
+    row("w --form sparse --density 0.5 --threshold 1", 2);
+    row("w --form sparse --pattern 2-4", 2);
+    row("w --form sparse --pattern 5:4", 2);
+    row("x --form dense", 2);
+    row("w --form fractal", 2);
+    row("w --form palette --entries e4m3", 3);
+}
+
+void TestCliQuantize::encodeRefused()
+{
+    QFETCH(QString, options);
+    QFETCH(int, exitCode);
+    MadeBundle made;
+    made.constant("tensor<fp16, [4, 8]>", "w",
+                  made.blob(ElementType::Fp16, "[4, 8]", Bytes(64, std::byte{0x3c})));
+    made.consume("w");
+    const QString path = writeBundle(m_scratch, "refuse.mlmodelc", made);
+    const QString output = m_scratch.filePath(QStringLiteral("never.mlmodelc"));
+    const CliResult result =
+        runCli(QStringList{QStringLiteral("encode"), path} + options.split(u' ') +
+               QStringList{QStringLiteral("-o"), output});
+    QCOMPARE(result.exitCode, exitCode);
+    QVERIFY(!result.err.isEmpty());
+    QVERIFY(!QDir(output).exists());
+}
+
+QTEST_GUILESS_MAIN(TestCliQuantize)
+#include "tst_cli_quantize.moc"

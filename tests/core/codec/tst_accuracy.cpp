@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/codec/accuracy.h"
+#include "core/codec/fold_affine.h"
+#include "core/codec/reduction.h"
+#include "encoded.h"
+
+using namespace kernscope;
+using namespace kernscope::codec;
+using namespace kernscope::codec::test;
+
+namespace {
+
+std::vector<std::uint16_t> halvesOf(const std::vector<float> &values)
+{
+    std::vector<std::uint16_t> halves;
+    for (const float value : values)
+        halves.push_back(floatToHalf(value));
+    return halves;
+}
+
+/// What is left of sixteen ones among [+B, -B, +1] triples.
+Reduction survivors(float b)
+{
+    std::vector<float> values;
+    for (int i = 0; i < 16; ++i)
+        values.insert(values.end(), {b, -b, 1.0f});
+    return reduceProducts(halvesOf(values), halvesOf(std::vector<float>(values.size(), 1.0f)));
+}
+
+} // namespace
+
+/// The engine's reduction, the error worked out with it, folding, and the forms by name.
+class TestAccuracy : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void measuredSums()
+    {
+        std::vector<float> values(1025, 1.0f);
+        values[0] = 4096;
+        const auto sum = reduceProducts(halvesOf(values), halvesOf(std::vector<float>(1025, 1.0f)));
+        QCOMPARE(halfToFloat(sum.port), 5116.0f);
+        // Sixteen ones beside a partial sum of 8192 survive: the accumulator is wide.
+        std::vector<float> wide(4 * 17, 0.0f);
+        wide[0] = 8192;
+        for (std::size_t i = 1; i <= 16; ++i)
+            wide[4 * i] = 1;
+        QCOMPARE(reduceProducts(halvesOf(wide), halvesOf(std::vector<float>(68, 1.0f))).accumulator,
+                 8208.0f);
+    }
+
+    void survivorsOfTheTriples()
+    {
+        for (int b = 1; b < 2048; ++b) {
+            QCOMPARE(halfToFloat(survivors(static_cast<float>(b)).port), 16.0f);
+            QVERIFY(!survivors(static_cast<float>(b)).isContested() || b == 2047);
+        }
+        for (const float b : {4096.0f, 5000.0f, 8192.0f, 10000.0f, 30000.0f, 65504.0f}) {
+            QCOMPARE(halfToFloat(survivors(b).port), 4.0f);
+            QVERIFY(!survivors(b).isContested());
+        }
+        // The text has sixteen; the model 4 to 28, and says so.
+        float least = 100;
+        float most = 0;
+        for (int b = 2048; b < 4096; ++b) {
+            const Reduction sum = survivors(static_cast<float>(b));
+            QVERIFY(sum.isContested() || b == 4095); // which is 4096 in fp16
+            least = std::min(least, halfToFloat(sum.port));
+            most = std::max(most, halfToFloat(sum.port));
+        }
+        QCOMPARE(least, 4.0f);
+        QCOMPARE(most, 28.0f);
+    }
+
+    void errorOfForms()
+    {
+        const Shape shape{32, 48, 3};
+        const auto weights = gaussian(32 * 48 * 3);
+        const auto errorOf = [&](const FormSpec &form) {
+            const auto error = accuracyError(form, weights, shape, layerOf(shape));
+            return error ? *error : AccuracyError{};
+        };
+        FormSpec dense;
+        FormSpec eight;
+        eight.kind = FormSpec::Kind::Affine;
+        FormSpec four;
+        four.kind = FormSpec::Kind::Palette;
+        FormSpec two = four;
+        two.palette.bits = 2;
+        const auto d = errorOf(dense);
+        const auto e = errorOf(eight);
+        const auto f = errorOf(four);
+        const auto t = errorOf(two);
+        QCOMPARE(d.outputs, std::uint64_t{32 * 8});
+        QCOMPARE(d.outputRelative, d.denseRelative);
+        QVERIFY(d.outputRelative > 0 && d.outputRelative < 0.002);
+        QVERIFY(d.weightRelative < e.weightRelative && e.weightRelative < f.weightRelative &&
+                f.weightRelative < t.weightRelative);
+        QVERIFY(e.outputRelative < f.outputRelative && f.outputRelative < t.outputRelative);
+        QVERIFY(std::abs(f.outputRelative / f.weightRelative - 1) < 0.2); // random inputs
+        QVERIFY(t.weightMaxAbs >= t.weightRmse);
+        // The same twice over.
+        QCOMPARE(errorOf(four).outputRmse, f.outputRmse);
+        QCOMPARE(accuracyError(four, weights, shape, {31, 144}).error().code,
+                 std::string("codec.shape"));
+        const auto empty = accuracyError(dense, {}, {0, 4}, layerOf(Shape{0, 4}));
+        QVERIFY(empty && empty->outputs == 0);
+    }
+
+    void overflowIsCounted()
+    {
+        const std::vector<float> weights(4 * 4096, 60000.0f);
+        const auto error = accuracyError(FormSpec{}, weights, {4, 4096}, {4, 4096});
+        QVERIFY(error && error->nonFinite > 0 && std::isfinite(error->outputRmse));
+    }
+
+    void folding_data()
+    {
+        QTest::addColumn<bool>("symmetric");
+        QTest::addColumn<bool>("perChannel");
+        QTest::addColumn<bool>("vectors");
+        for (const bool symmetric : {true, false})
+            for (const bool perChannel : {true, false})
+                for (const bool vectors : {true, false})
+                    QTest::addRow("%s, %s, into %s", symmetric ? "symmetric" : "zero points",
+                                  perChannel ? "per channel" : "per tensor",
+                                  vectors ? "vectors" : "coefficients")
+                        << symmetric << perChannel << vectors;
+    }
+    void folding()
+    {
+        QFETCH(bool, symmetric);
+        QFETCH(bool, perChannel);
+        QFETCH(bool, vectors);
+        const Shape shape{6, 5, 2};
+        AffineOptions options;
+        options.symmetric = symmetric;
+        options.axis = perChannel ? std::optional<std::uint64_t>(0) : std::nullopt;
+        const auto weight = encodeAffine(gaussian(60), shape, options);
+        const auto decoder = Decoder::make(weight->encoding());
+        const ChannelAffine layer{gaussian(6, 2), {1, 2, 0.5f, -1, 3, 0.1f}, gaussian(6, 3)};
+        const auto folded =
+            foldAffine(*decoder, layer, vectors ? FoldTarget::Vectors : FoldTarget::Coefficients);
+        QVERIFY(folded);
+        QCOMPARE(folded->postScale.size(), 6u);
+        QCOMPARE(folded->shape, shape);
+        QVERIFY(folded->largestError < 1e-3);
+        std::vector<float> decoded(60);
+        decoder->decodeFloat(0, decoded);
+        std::vector<std::int64_t> codes(60);
+        decoder->codes(0, codes);
+        for (std::size_t i = 0; i < 60; ++i) {
+            const std::size_t c = i / 10;
+            const float coefficient = halfToFloat(folded->coefficients[i]);
+            const float effective = halfToFloat(folded->postScale[c]) * coefficient;
+            QVERIFY(std::abs(effective - layer.gain[c] * decoded[i]) < 2e-3f);
+            if (vectors) // whole steps, exact in fp16
+                QCOMPARE(coefficient, std::nearbyint(coefficient));
+            else
+                QCOMPARE(halfToFloat(folded->postScale[c]), 1.0f);
+            QVERIFY(std::abs(halfToFloat(folded->bias[c]) -
+                             (layer.gain[c] * layer.bias[c] + layer.shift[c])) < 1e-3f);
+        }
+    }
+
+    void foldingRefuses()
+    {
+        const auto weights = gaussian(64 * 32);
+        const Shape shape{32, 64};
+        const auto refusal = [](const Result<EncodedWeight> &weight, const ChannelAffine &layer) {
+            const auto decoder = Decoder::make(weight->encoding());
+            const auto folded = foldAffine(*decoder, layer, FoldTarget::Vectors);
+            return folded ? std::string("taken") : folded.error().code;
+        };
+        const std::string fold = "codec.fold";
+        QCOMPARE(refusal(encodePalette(weights, shape, {}), {}), fold);
+        QCOMPARE(refusal(encodeBlockwise(weights, shape, {}), {}), fold);
+        QCOMPARE(refusal(encodeAffine(weights, shape, {ElementType::Int8, 1, true}), {}), fold);
+        QCOMPARE(refusal(encodeAffine(weights, shape, {}), {{1, 2, 3}, {}, {}}),
+                 std::string("codec.argument"));
+        // One block along the whole row is a scale a channel.
+        QCOMPARE(refusal(encodeBlockwise(weights, shape, {ElementType::Int8, 64, 1, false}), {}),
+                 std::string("taken"));
+    }
+
+    void formsByName()
+    {
+        FormSpec spec;
+        QCOMPARE(describe(spec), std::string("dense fp16"));
+        spec.kind = FormSpec::Kind::Palette;
+        spec.palette = {6, 4, 2, ElementType::Int8};
+        QCOMPARE(describe(spec),
+                 std::string("palette 6 bit, 4 codebooks, vectors of 2, int8 entries"));
+        spec.kind = FormSpec::Kind::Sparse;
+        QCOMPARE(describe(spec), std::string("sparse, every non-zero"));
+        spec.pattern = SparsePattern{2, 4, 1};
+        QCOMPARE(describe(spec), std::string("sparse 2:4 along axis 1"));
+        const auto weights = gaussian(8 * 16);
+        for (int kind = 0; kind <= int(FormSpec::Kind::Blockwise); ++kind) {
+            FormSpec each;
+            each.kind = static_cast<FormSpec::Kind>(kind);
+            each.blockwise.block = 8;
+            QVERIFY(encodeForm(weights, {8, 16}, each));
+            QVERIFY(!describe(each).empty());
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestAccuracy)
+#include "tst_accuracy.moc"

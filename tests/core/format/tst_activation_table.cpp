@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/format/activation_table.h"
+#include "core/numeric/half.h"
+
+#include <cmath>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+using namespace kernscope;
+using namespace kernscope::format;
+
+namespace {
+
+std::string folder()
+{
+    const QByteArray set = qgetenv("KERNSCOPE_DATA");
+    return set.isEmpty() ? KERNSCOPE_SOURCE_DIR "/../shared/data" : set.toStdString();
+}
+
+std::vector<std::byte> readBytes(const std::string &path)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::vector<std::byte> bytes;
+    for (std::istreambuf_iterator<char> at(file), end; at != end; ++at)
+        bytes.push_back(static_cast<std::byte>(*at));
+    return bytes;
+}
+
+bool sameHalf(std::uint16_t found, std::uint16_t expected)
+{
+    const auto nan = [](std::uint16_t half) { return (half & 0x7fff) > 0x7c00; };
+    return found == expected || (nan(found) && nan(expected));
+}
+
+double sigmoid(double x)
+{
+    return 1 / (1 + std::exp(-x));
+}
+
+} // namespace
+
+class TestActivationTable : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void goldens_data();
+    void goldens();
+    void realSigmoid();
+    void sampled();
+    void faults();
+    void fieldsCoverTheRecord();
+};
+
+void TestActivationTable::goldens_data()
+{
+    QTest::addColumn<QString>("name");
+    for (const char *name : {"gelu", "random", "sigmoid", "tanh"})
+        QTest::newRow(name) << QString::fromLatin1(name);
+}
+
+void TestActivationTable::goldens()
+{
+    QFETCH(QString, name);
+    const std::string stem = folder() + "/vectors/activation/" + name.toStdString();
+    const auto bytes = readBytes(stem + ".record.bin");
+    if (bytes.empty())
+        QSKIP("No golden vectors: set KERNSCOPE_DATA to the folder that holds vectors/");
+    const auto table = ActivationTable::parse(bytes);
+    QVERIFY(table);
+    QCOMPARE(table->layout(), ActivationLayout::Text);
+    const auto written = table->write();
+    QVERIFY(std::equal(written.begin(), written.end(), bytes.begin(), bytes.end()));
+    std::ifstream file(stem + ".csv");
+    std::string line;
+    std::getline(file, line);
+    int rows = 0;
+    for (; std::getline(file, line); ++rows) {
+        std::istringstream cells(line);
+        std::vector<std::uint16_t> row;
+        for (std::string cell; std::getline(cells, cell, ',');)
+            row.push_back(static_cast<std::uint16_t>(std::stoul(cell, nullptr, 16)));
+        QCOMPARE(row.size(), 5u);
+        const auto at = [&](ActivationArithmetic arithmetic, ActivationTail tail) {
+            return table->evaluate(row[0], arithmetic, tail);
+        };
+        QVERIFY2(sameHalf(at(ActivationArithmetic::Half, ActivationTail::Clamp), row[1]),
+                 line.c_str());
+        QVERIFY2(sameHalf(at(ActivationArithmetic::Half, ActivationTail::Linear), row[2]),
+                 line.c_str());
+        QVERIFY2(sameHalf(at(ActivationArithmetic::Exact, ActivationTail::Clamp), row[3]),
+                 line.c_str());
+        QVERIFY2(sameHalf(at(ActivationArithmetic::Exact, ActivationTail::Linear), row[4]),
+                 line.c_str());
+    }
+    QVERIFY(rows > 1000);
+}
+
+/// The table of a real H13 program: it is the sigmoid, over all of fp16.
+void TestActivationTable::realSigmoid()
+{
+    const auto file = readBytes(folder() + "/real/hwx/sigmoid-451e944648.hwx");
+    if (file.size() < 0x4300)
+        QSKIP("No real files: set KERNSCOPE_DATA to the folder that holds real/hwx/");
+    const auto bytes = std::span(file).subspan(0x4280, 0x80);
+    const auto table = ActivationTable::parse(bytes);
+    QVERIFY(table);
+    QCOMPARE(table->layout(), ActivationLayout::Device);
+    const auto written = table->write();
+    QVERIFY(std::equal(written.begin(), written.end(), bytes.begin()));
+    QCOMPARE(table->domain().low, -8.0);
+    QCOMPARE(table->domain().high, 8.0);
+    QVERIFY(table->domain().assumed);
+    for (std::uint32_t half = 0; half < 0x10000; ++half) {
+        const float x = halfToFloat(static_cast<std::uint16_t>(half));
+        if (std::isnan(x))
+            continue;
+        const double expected = sigmoid(static_cast<double>(x));
+        for (const auto arithmetic : {ActivationArithmetic::Half, ActivationArithmetic::Exact}) {
+            const auto y = halfToFloat(table->evaluate(static_cast<std::uint16_t>(half), arithmetic,
+                                                       ActivationTail::Clamp));
+            QVERIFY2(std::abs(static_cast<double>(y) - expected) < 0.004,
+                     qPrintable(QString::number(static_cast<double>(x))));
+        }
+    }
+}
+
+void TestActivationTable::sampled()
+{
+    const auto table =
+        ActivationTable::sample([](double x) { return std::tanh(x); }, -4, 4, {0, -1, 0, 1});
+    QVERIFY(table);
+    QCOMPARE(table->layout(), ActivationLayout::Text);
+    const auto again = ActivationTable::parse(table->write());
+    QVERIFY(again);
+    QCOMPARE(again->entries(), table->entries());
+    for (std::uint32_t half = 0; half < 0x10000; ++half) {
+        const auto bits = static_cast<std::uint16_t>(half);
+        const float x = halfToFloat(bits);
+        const auto y =
+            halfToFloat(table->evaluate(bits, ActivationArithmetic::Exact, ActivationTail::Clamp));
+        if (std::isnan(x))
+            QCOMPARE(y, table->knot(32)); // acts as +infinity
+        else
+            QVERIFY(std::abs(static_cast<double>(y) - std::tanh(static_cast<double>(x))) < 0.01);
+        if (x > 4 && std::isfinite(x))
+            QCOMPARE(halfToFloat(
+                         table->evaluate(bits, ActivationArithmetic::Half, ActivationTail::Linear)),
+                     1.0f);
+    }
+}
+
+void TestActivationTable::faults()
+{
+    const auto table = ActivationTable::sample(sigmoid, -8, 8, {0, 0, 0, 1});
+    auto bytes = table->write();
+    QCOMPARE(ActivationTable::parse(std::span(bytes).first(85)).error().code,
+             std::string("activation.length"));
+    std::swap(bytes[1], bytes[3]); // the clamps' upper bytes: 8 and -8
+    QCOMPARE(ActivationTable::parse(bytes).error().code, std::string("activation.clamps"));
+    bytes[1] = std::byte{0x7e};
+    QVERIFY(!ActivationTable::parse(bytes));
+    QVERIFY(!ActivationTable::sample(sigmoid, 1, 1, {}));
+}
+
+void TestActivationTable::fieldsCoverTheRecord()
+{
+    for (const auto layout : {ActivationLayout::Text, ActivationLayout::Device}) {
+        std::set<std::size_t> covered;
+        for (const ActivationField &field : activationFields()) {
+            if (field.layout != layout)
+                continue;
+            QVERIFY(!field.source.empty());
+            for (std::size_t i = 0; i < field.count; ++i)
+                QVERIFY(covered.insert(field.index + i).second);
+        }
+        QCOMPARE(covered.size(), ActivationTable::kEntries);
+    }
+}
+
+QTEST_APPLESS_MAIN(TestActivationTable)
+#include "tst_activation_table.moc"

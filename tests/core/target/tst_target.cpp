@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/tables.h"
+#include "core/target/hal.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::target;
+
+namespace {
+
+QString text(std::string_view view)
+{
+    return QString::fromUtf8(view.data(), qsizetype(view.size()));
+}
+
+const Target &named(const char *name)
+{
+    const auto found = findTarget(name);
+    if (!found)
+        qFatal("no target %s", name);
+    return *found->target;
+}
+
+} // namespace
+
+class TestTarget : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tablesAreReadWhole_data()
+    {
+        QTest::addColumn<int>("least");
+        QTest::newRow("targets") << 33;
+        QTest::newRow("target_claims") << 100;
+        QTest::newRow("target_names") << 20;
+        QTest::newRow("hal_fields") << 150;
+        QTest::newRow("hal_values") << 700;
+        QTest::newRow("chip_facts") << 30;
+        QTest::newRow("device_buckets") << 5;
+        QTest::newRow("roofline") << 116;
+        QTest::newRow("speedups") << 73;
+        QTest::newRow("stream_outcomes") << 30;
+        QTest::newRow("stream_gates") << 10;
+        QTest::newRow("geometry_facts") << 20;
+        QTest::newRow("collective") << 20;
+    }
+    void tablesAreReadWhole()
+    {
+        QFETCH(int, least);
+        const auto table = tables::load(QTest::currentDataTag());
+        QVERIFY2(table, table ? "" : describe(table.error()).c_str());
+        QVERIFY(int(table->rows()) >= least);
+        const auto source = table->column("source");
+        QVERIFY(source);
+        for (std::size_t i = 0; i < table->rows(); ++i)
+            QVERIFY2(!table->cell(i, *source).empty(), qPrintable(QString::number(i)));
+    }
+
+    void twentyEightTargetsOfTheChapters()
+    {
+        int chapters = 0;
+        for (const Target &target : targets())
+            chapters += target.ofTheChapters() ? 1 : 0;
+        QCOMPARE(chapters, 28);
+    }
+
+    void names_data()
+    {
+        QTest::addColumn<QString>("expected");
+        for (const auto &[name, expected] :
+             std::initializer_list<std::pair<const char *, const char *>>{
+                 {"H13", "H13"},
+                 {"h13", "H13"},
+                 {"M1", "H13"},
+                 {"m1 pro", "H13g"},
+                 {"t8103", "H13"},
+                 {"T6001", "H13g"},
+                 {"T6007", "H13g"},
+                 {"h13g", "H13g"},
+                 {"M2", "H14"},
+                 {"T8112", "H14"},
+                 {"A14", "H14"},
+                 {"M3", "H15"},
+                 {"M4", "H16"},
+                 {"M5", "H17s"},
+                 {"T6050", "H17s"},
+                 {"M6", "H18g"},
+                 {"2026baseline", "2026BaseLine"},
+                 {"A13", "H13"},
+                 {"A19", "H18"}})
+            QTest::newRow(name) << QString::fromUtf8(expected);
+    }
+    void names()
+    {
+        QFETCH(QString, expected);
+        const auto found = findTarget(QTest::currentDataTag());
+        QVERIFY(found);
+        QCOMPARE(text(found->target->name), expected);
+    }
+
+    void contestedNamesSayWhoDisagrees()
+    {
+        const auto m5 = findTarget("m5");
+        QVERIFY(m5);
+        QCOMPARE(int(m5->others.size()), 2);
+        QVERIFY(!m5->source.empty());
+        for (const auto &other : m5->others)
+            QVERIFY(!other.source.empty());
+        QVERIFY(findTarget("h14")->others.empty());
+    }
+
+    void wrongNamesAreRefused_data()
+    {
+        QTest::addColumn<QByteArray>("name");
+        for (const char *name : {"", "H99", "M", "T60", "x", "h13 ", "A\xff"})
+            QTest::newRow(name[0] ? name : "empty") << QByteArray(name);
+    }
+    void wrongNamesAreRefused()
+    {
+        QFETCH(QByteArray, name);
+        const auto found = findTarget(name.constData());
+        QVERIFY(!found);
+        QCOMPARE(text(found.error().code), QStringLiteral("target.name"));
+        QVERIFY(!found.error().expected.empty());
+        QVERIFY(findTarget(std::string(100000, 'x')).error().code == "target.name");
+    }
+
+    void coresAreTheChaptersUntilChosen()
+    {
+        const Target &m1 = named("M1");
+        const auto standard = cores(m1);
+        QVERIFY(standard);
+        QCOMPARE(standard->value.value_or(0), 4U);
+        QVERIFY(standard->contested);
+        const auto other = cores(m1, {16, {}});
+        QVERIFY(other);
+        QCOMPARE(other->value.value_or(0), 16U);
+        QVERIFY(other->source != standard->source);
+        const auto wrong = cores(m1, {5, {}});
+        QVERIFY(!wrong);
+        QCOMPARE(text(wrong.error().code), QStringLiteral("target.claim"));
+        QVERIFY(!cores(named("T0"))->value);
+        QCOMPARE(cores(named("H17d"))->value.value_or(0), 64U);
+    }
+
+    void versionsOfTheM1()
+    {
+        const Target &m1 = named("M1");
+        QCOMPARE(descriptorVersion(m1)->value.value_or(0), 5U);
+        for (const unsigned version : {5U, 7U, 10U})
+            QCOMPARE(descriptorVersion(m1, {{}, version})->value.value_or(0), version);
+        QVERIFY(isContested(m1, "descriptor_version"));
+        QVERIFY(!isContested(named("H11"), "descriptor_version"));
+    }
+
+    void gateBytes_data()
+    {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<uint>("offset");
+        QTest::addColumn<int>("expected"); // -1: unknown
+        const auto row = [](const char *target, unsigned offset, int expected) {
+            QTest::addRow("%s %x", target, offset)
+                << QString::fromUtf8(target) << offset << expected;
+        };
+        for (const unsigned a14 : {0x528U, 0x532U, 0x537U}) {
+            row("H13", a14, 0);
+            row("H13g", a14, 0);
+            row("H14", a14, 1);
+            row("H15c", a14, 1);
+            row("H17s", a14, 1);
+            row("H18", a14, -1);
+        }
+        for (const unsigned a15 : {0x520U, 0x523U, 0x533U, 0x539U}) {
+            row("H13", a15, 0);
+            row("H14", a15, 0);
+            row("H15", a15, 1);
+            row("H16", a15, 1);
+            row("H17", a15, 1);
+        }
+        for (const char *target : {"H13", "H14", "H15", "H16", "H17", "H17s", "H18"}) {
+            row(target, 0x48f, 1);
+            row(target, 0x529, 1);
+        }
+        row("H11", 0x48f, -1);
+        row("U1", 0x48f, -1);
+        row("M11", 0x48f, -1);
+        row("H18g", 0x48f, -1);
+        row("H13", 0x52d, 0);
+        row("H17s", 0x52d, 0);
+        row("H18", 0x52d, 1);
+        row("H13", 0x680, 1);
+        row("H14", 0x680, -1);
+        row("U1", 0x55c, 0);
+        row("U2", 0x55c, 1);
+        row("H18g", 0x48b, -1);
+        row("H17", 0x55c, -1);
+        row("H17s", 0x55c, 1);
+    }
+    void gateBytes()
+    {
+        QFETCH(QString, target);
+        QFETCH(uint, offset);
+        QFETCH(int, expected);
+        const auto bit = halBit(named(target.toUtf8().constData()), HalOffset{offset});
+        QCOMPARE(bit ? int(*bit) : -1, expected);
+    }
+
+    void layoutsAreNotMixed()
+    {
+        const Target &h16 = named("H16");
+        // 0x210 is the streamed cap in one layout and an L2 threshold in the other.
+        const HalValue *cap = halValue(h16, HalLayout::Chapters, hal::kStreamedCap);
+        const HalValue *threshold = halValue(h16, HalLayout::Later, hal::kStreamedCap);
+        QVERIFY(cap && threshold);
+        QCOMPARE(cap->number.value_or(0), std::int64_t(16) << 20);
+        QCOMPARE(threshold->number.value_or(0), std::int64_t(262144));
+        QVERIFY(halField(HalLayout::Chapters, hal::kStreamedCap)->name !=
+                halField(HalLayout::Later, hal::kStreamedCap)->name);
+        QVERIFY(!halValue(named("H19"), HalLayout::Chapters, hal::kTinySource));
+        QVERIFY(!findHalFields(HalLayout::Chapters, "STREAMING MASTER").empty());
+        QVERIFY(findHalFields(HalLayout::Chapters, "no such field").empty());
+    }
+
+    void collectiveIsOffOnAllTwentyEight()
+    {
+        for (const Target &target : targets()) {
+            const auto bit = halBit(target, hal::kCollective);
+            QCOMPARE(bit.has_value(), target.ofTheChapters());
+            QVERIFY(!bit || !*bit);
+        }
+    }
+
+    void buckets_data()
+    {
+        QTest::addColumn<uint>("bucket");
+        QTest::newRow("4") << 1U;
+        QTest::newRow("7") << 1U;
+        QTest::newRow("8") << 2U;
+        QTest::newRow("16") << 3U;
+        QTest::newRow("32") << 4U;
+        QTest::newRow("64") << 5U;
+    }
+    void buckets()
+    {
+        QFETCH(uint, bucket);
+        const DeviceBucket *found = deviceBucket(QByteArray(QTest::currentDataTag()).toUInt());
+        QVERIFY(found);
+        QCOMPARE(found->bucket, bucket);
+        QCOMPARE(found->peak.value_or(0), bucket == 5 ? 800U : 0U);
+        QVERIFY(!deviceBucket(0));
+    }
+};
+
+QTEST_MAIN(TestTarget)
+#include "tst_target.moc"
