@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dock_set.h"
 
+#include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/stream_dock.h"
 #include "widgets/docks/bundle_dock.h"
 #include "widgets/docks/bytes_dock.h"
 #include "widgets/docks/codebook_dock.h"
@@ -47,6 +49,8 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     add<ui::RelocationsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
     add<ui::CommandsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
     add<ui::DescriptorDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
+    add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
+    add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 

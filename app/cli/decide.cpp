@@ -37,9 +37,9 @@ std::string reasonText(const decision::Reason &reason)
 
 std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
 {
-    std::string text = fmt::format("  {} {}: {} ({} {}; by {})\n", verdict.key,
-                                   weights == 1 ? "" : "", decision::outcomeName(verdict.outcome),
-                                   weights, weights == 1 ? "weight" : "weights", verdict.basis);
+    std::string text = fmt::format("  {}: {} ({} {}; by {})\n", verdict.key,
+                                   decision::outcomeName(verdict.outcome), weights,
+                                   weights == 1 ? "weight" : "weights", verdict.basis);
     for (const decision::Reason &reason : verdict.reasons)
         text += reasonText(reason);
     for (const std::string &line : verdict.disagreements)

@@ -104,19 +104,21 @@ int runRoofline(const ChipOptions &options, Session &session)
             return refuseTarget(session, "roofline", placed.error());
         placements.push_back(std::move(*placed));
     }
+    const auto programTime = roofline::applyDispatchFloor(placements, *roofs);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
         report::Json document = report::document("roofline");
         document["target"] =
             report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
         document["bundle"] = (*bundle)->name();
-        report::addRoofline(document, *roofs, placements, options.batch);
+        report::addRoofline(document, *roofs, placements, options.batch, programTime);
         printDocument(session, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet)
         print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
-              layersText(placements));
+              layersText(placements) +
+              (programTime ? fmt::format("\n  program at least {:.3g} s\n", *programTime) : ""));
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -13,8 +13,8 @@ namespace kernscope {
 
 std::string_view bundleKindName(BundleKind kind)
 {
-    static constexpr std::array<std::string_view, 7> kNames{
-        "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "unknown"};
+    static constexpr std::array<std::string_view, 8> kNames{
+        "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "unknown"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -24,6 +24,40 @@ std::string_view sectionKindName(SectionKind kind)
         "header", "metadata", "program",    "data",     "indices", "codebook", "mask",
         "values", "scale",    "zero_point", "manifest", "padding", "unknown"};
     return kNames[static_cast<std::size_t>(kind)];
+}
+
+bool Part::holds(ByteRange run) const
+{
+    const auto inside = [run](ByteRange place) {
+        return place.offset <= run.offset && run.end() <= place.end();
+    };
+    if (pieces.empty())
+        return inside(range());
+    return std::any_of(pieces.begin(), pieces.end(), inside) ||
+           std::any_of(copies.begin(), copies.end(), inside);
+}
+
+bool Part::overlaps(const Part &other) const
+{
+    if (isLiteral() || other.isLiteral())
+        return literal != nullptr && literal == other.literal;
+    if (file != other.file)
+        return false;
+    const auto places = [](const Part &part) {
+        std::vector<ByteRange> all = part.pieces;
+        all.insert(all.end(), part.copies.begin(), part.copies.end());
+        if (part.pieces.empty())
+            all.push_back(part.range());
+        std::sort(all.begin(), all.end());
+        return all;
+    };
+    const auto mine = places(*this), theirs = places(other);
+    for (auto a = mine.begin(), b = theirs.begin(); a != mine.end() && b != theirs.end();) {
+        if (a->offset.value < b->end() && b->offset.value < a->end())
+            return true;
+        a->end() <= b->end() ? static_cast<void>(++a) : static_cast<void>(++b);
+    }
+    return false;
 }
 
 double Weight::ratio() const

@@ -21,10 +21,22 @@ namespace kernscope {
 namespace hwx {
 struct Container;
 }
+namespace section {
+struct Section;
+}
 
 /// What was opened.
-enum class BundleKind : std::uint8_t { Mlmodelc, Mlpackage, MilBlob, MilText, Hwx, Anec, Unknown };
-/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "unknown".
+enum class BundleKind : std::uint8_t {
+    Mlmodelc,
+    Mlpackage,
+    MilBlob,
+    MilText,
+    Hwx,
+    Anec,
+    Section,
+    Unknown
+};
+/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "unknown".
 std::string_view bundleKindName(BundleKind kind);
 
 /// What a run of bytes is for; each has a colour token (window.md, Tokens).
@@ -78,8 +90,23 @@ struct Part {
     /// by, and of sparse values those of a joint op's output (there times the palette's vector).
     std::vector<mil::SourceSpan> countSpans;
 
+    /// Of a part that lies in pieces (slices of engines, groups of a section): each, ascending.
+    /// `dataOffset` is that of the first and `bytes` their sum; the operand's bytes then are those
+    /// of the whole file, and its order counts from there.
+    std::vector<ByteRange> pieces;
+    std::vector<ByteRange> copies; ///< further places that hold the same
+    std::shared_ptr<const codec::ElementOrder> order;
+
     bool isLiteral() const { return file == kNoIndex; }
-    ByteRange range() const { return {dataOffset, bytes}; }
+    /// From the first byte to the last one; of a part in pieces, with what lies between them.
+    ByteRange range() const
+    {
+        return pieces.empty()
+                   ? ByteRange{dataOffset, bytes}
+                   : ByteRange{dataOffset, ByteCount(pieces.back().end() - dataOffset.value)};
+    }
+    bool holds(ByteRange run) const; ///< the run lies in the part, in one piece or copy of it
+    bool overlaps(const Part &other) const; ///< any byte of theirs is the same one
 };
 
 /// How the consumer uses the weight. Fields that the program does not say stay empty.
@@ -164,8 +191,8 @@ struct OpenOptions {
 class Bundle
 {
 public:
-    /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx or a
-    /// .anec. The kind is found by content, names are hints only.
+    /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx, a
+    /// .anec or a .ksec. The kind is found by content, names are hints only.
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
                                                       const OpenOptions &options = {});
     /// Reads the tables again through the overlays, sharing the files: after an edit that touched
@@ -184,6 +211,9 @@ public:
     /// Tables of a hardware container (.hwx, .anec), whose one file is files().front(); null for
     /// every other kind.
     const std::shared_ptr<const hwx::Container> &hardware() const { return m_hardware; }
+    /// Tables of a weight section (.ksec), whose one file is files().front(); null for every
+    /// other kind.
+    const std::shared_ptr<const section::Section> &section() const { return m_section; }
     Totals totals() const;
 
     std::optional<std::size_t> weightByName(std::string_view name) const;
@@ -216,6 +246,7 @@ private:
     std::size_t m_programFile = kNoIndex;
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;
+    std::shared_ptr<const section::Section> m_section;
 };
 
 using BundlePtr = std::shared_ptr<const Bundle>;

@@ -116,6 +116,8 @@ void BundleBuilder::build(OpenedFiles &&opened)
     m_bundle->m_files = std::move(opened.files);
     if (m_bundle->m_kind == BundleKind::Hwx || m_bundle->m_kind == BundleKind::Anec)
         return buildHardware();
+    if (m_bundle->m_kind == BundleKind::Section)
+        return buildSection();
     if (!m_programPath.empty())
         m_bundle->m_programFile = m_bundle->fileByPath(m_programPath).value_or(kNoIndex);
     m_blobs =

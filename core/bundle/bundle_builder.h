@@ -28,6 +28,7 @@ private:
 
     void build(OpenedFiles &&opened);
     void buildHardware();
+    void buildSection();
     void readProgram(OpenedFiles &opened);
     void nameBlobs();
     void readBlobFiles();

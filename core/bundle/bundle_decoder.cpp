@@ -37,6 +37,8 @@ private:
     {
         if (m_next < m_weight.parts.size())
             operand.bytes = m_bundle.partBytes(m_weight.parts[m_next]);
+        if (m_next < m_weight.parts.size())
+            operand.order = m_weight.parts[m_next].order;
         ++m_next;
     }
 
@@ -83,6 +85,8 @@ std::span<const std::byte> Bundle::partBytes(const Part &part) const
     if (part.file >= m_files.size())
         return {};
     const auto bytes = m_files[part.file].file->bytes();
+    if (!part.pieces.empty())
+        return bytes;
     if (!fitsInside(part.range(), ByteCount(bytes.size())))
         return {};
     return bytes.subspan(part.dataOffset.value, part.bytes.value);

@@ -4,6 +4,7 @@
 #include "core/bundle/folder_listing.h"
 #include "core/container/anec/anec.h"
 #include "core/container/mil/reader.h"
+#include "core/container/section/section.h"
 
 #include <algorithm>
 
@@ -22,8 +23,8 @@ Error kindError(std::string_view found, std::string message)
     Error error;
     error.code = "bundle.kind";
     error.expected =
-        "a .mlmodelc or .mlpackage folder, a model.mil, a .mlmodel, a weight.bin, a .hwx or "
-        "a .anec";
+        "a .mlmodelc or .mlpackage folder, a model.mil, a .mlmodel, a weight.bin, a .hwx, "
+        "a .anec or a .ksec";
     error.found = found;
     error.message = std::move(message);
     return error;
@@ -89,6 +90,10 @@ Result<void> findFileKind(OpenedFiles &opened)
     }
     if (anec::isAnec(bytes)) {
         opened.kind = BundleKind::Anec;
+        return {};
+    }
+    if (section::isSection(bytes)) {
+        opened.kind = BundleKind::Section;
         return {};
     }
     if (looksLikeBlobFile(bytes, only.path)) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle_builder.h"
+#include "core/bundle/hardware_weights.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/container.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -28,6 +30,23 @@ SectionKind sectionKindOf(hwx::SpanKind kind)
     case hwx::SpanKind::Data: break;
     }
     return SectionKind::Unknown;
+}
+
+/// The claims of slices first; those of whole kernel symbols that begin with a slice give way.
+std::vector<Claim> withSlices(std::vector<Claim> tables, std::vector<Claim> slices)
+{
+    const auto begins = [&slices](const Claim &claim) {
+        const auto first = std::lower_bound(
+            slices.begin(), slices.end(), claim.range.offset,
+            [](const Claim &slice, FileOffset offset) { return slice.range.offset < offset; });
+        return claim.kind == SectionKind::Data && first != slices.end() &&
+               first->range.offset == claim.range.offset;
+    };
+    for (Claim &claim : tables) {
+        if (!begins(claim))
+            slices.push_back(std::move(claim));
+    }
+    return slices;
 }
 
 } // namespace
@@ -67,9 +86,15 @@ void BundleBuilder::buildHardware()
     } else {
         m_log.add(Severity::Error, std::move(anec.error()));
     }
-    if (m_bundle->m_hardware)
+    std::vector<Claim> claims;
+    if (m_bundle->m_hardware) {
         m_log.add(m_bundle->m_hardware->diagnostics);
-    auto sections = coverFile(0, file.file->size(), claimsOfHardware(spans));
+        HardwareWeights found = hardwareWeights(*m_bundle->m_hardware, bytes, file.path);
+        m_log.add(std::move(found.diagnostics));
+        m_bundle->m_weights = std::move(found.weights);
+        claims = withSlices(claimsOfHardware(spans), std::move(found.claims));
+    }
+    auto sections = coverFile(0, file.file->size(), std::move(claims));
     std::move(sections.begin(), sections.end(), std::back_inserter(m_bundle->m_sections));
     m_bundle->m_diagnostics = m_log.take();
 }

@@ -215,10 +215,10 @@ Result<void> FormReader::checkOutput(const mil::Operation &operation, const Stor
 Result<StoredForm> FormReader::readAs(const mil::Operation &operation, PartRole role)
 {
     if (m_depth >= codec::kMaxChainedOps)
-        return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
-                                               fmt::format("at most {} in a row", codec::kMaxChainedOps),
-                                               "more",
-                                               "Constexpr operations feed each other too deeply."));
+        return tl::unexpected(
+            m_operands.fault(operation, "mil.unsupported", "operation",
+                             fmt::format("at most {} in a row", codec::kMaxChainedOps), "more",
+                             "Constexpr operations feed each other too deeply."));
     ++m_depth;
     Outcome form = dispatch(operation, role);
     --m_depth;

@@ -53,6 +53,10 @@ public:
     }
     /// The whole decision, sizes included; made anew each time.
     decision::Decision decision(std::size_t row, std::size_t column) const;
+    decision::KernelMemory memory(std::size_t row, std::size_t column) const
+    {
+        return m_judge.memory(m_forms[row], verdict(row, column));
+    }
     const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
 
 private:

@@ -49,6 +49,10 @@ void Decoder::State::sparseHalves(std::uint64_t first, std::span<std::uint16_t> 
 
 void Decoder::State::blockFloats(std::uint64_t first, std::span<float> out) const
 {
+    if (payload.order) {
+        orderedFloats(first, out);
+        return;
+    }
     if (palette)
         paletteFloats(first, out);
     else
@@ -76,7 +80,9 @@ void Decoder::State::decodeHalf(std::uint64_t first, std::span<std::uint16_t> ou
 {
     if (out.empty())
         return;
-    if (!scaling && palette) {
+    if (payload.order) {
+        orderedHalves(first, out);
+    } else if (!scaling && palette) {
         paletteHalves(first, out);
     } else if (!scaling && !mask && !payloadDecoder) {
         convertToHalf(payload.bytes, payload.type, first, out);

@@ -2,6 +2,7 @@
 #include "core/codec/decoder.h"
 
 #include "core/codec/decoder_state.h"
+#include "core/codec/ordered.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 
@@ -30,6 +31,25 @@ void indexCodes(const Decoder::State &state, std::uint64_t first, std::span<std:
         }
         done += count;
     }
+}
+
+std::vector<std::uint64_t> orderedUse(const Decoder::State &state,
+                                      std::vector<std::uint64_t> counts, Progress *progress)
+{
+    std::array<std::int64_t, kBlockElements> codes;
+    for (std::uint64_t at = 0; at < state.elements; at += kBlockElements) {
+        const auto some =
+            std::span(codes).first(std::min<std::uint64_t>(kBlockElements, state.elements - at));
+        state.orderedCodes(at, some);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            if (some[i] != Decoder::kNotStored)
+                ++counts[state.codebookAt(at + i) * state.palette->entries +
+                         static_cast<std::uint64_t>(some[i])];
+        }
+        if (progress != nullptr && !progress->advance(some.size()))
+            break;
+    }
+    return counts;
 }
 
 std::int64_t payloadCode(const Decoder::State &state, std::uint64_t index)
@@ -70,6 +90,8 @@ void Decoder::decodeFloat(std::uint64_t first, std::span<float> out) const
 
 bool Decoder::stored(std::uint64_t element) const
 {
+    if (m_state->payload.order)
+        return positionIn(m_state->payload, 8, element).has_value();
     if (!m_state->mask)
         return true;
     return m_state->mask->test(m_state->palette ? m_state->placeOf(element).index : element);
@@ -78,6 +100,10 @@ bool Decoder::stored(std::uint64_t element) const
 void Decoder::codes(std::uint64_t first, std::span<std::int64_t> out) const
 {
     const State &state = *m_state;
+    if (state.payload.order) {
+        state.orderedCodes(first, out);
+        return;
+    }
     if (state.palette) {
         indexCodes(state, first, out);
         return;
@@ -113,7 +139,7 @@ Decoder::CodebookPlace Decoder::codebookOf(std::uint64_t element) const
     if (!m_state->palette)
         return {};
     const IndexPlace place = m_state->placeOf(element);
-    return {m_state->palette->grid.cellOf(place.index), place.lane};
+    return {m_state->codebookAt(place.index), place.lane};
 }
 
 std::vector<std::uint64_t> Decoder::codebookUse(Progress *progress) const
@@ -123,6 +149,8 @@ std::vector<std::uint64_t> Decoder::codebookUse(Progress *progress) const
         return {};
     const PaletteState &palette = *state.palette;
     std::vector<std::uint64_t> counts(palette.codebooks * palette.entries);
+    if (state.payload.order)
+        return orderedUse(state, std::move(counts), progress);
     std::array<std::uint8_t, kBlockElements> codes;
     for (std::uint64_t at = 0; at < state.indexElements;) {
         GridWalker walker(palette.grid, at);

@@ -2,6 +2,7 @@
 // Checks an encoding and works out its tables. Nothing here trusts a number of the operands.
 #include "core/codec/decoder_make.h"
 
+#include "core/codec/ordered.h"
 #include "core/numeric/convert.h"
 
 #include <cstring>
@@ -46,7 +47,15 @@ Result<std::uint64_t> checkOperand(const Operand &operand)
     if (!bytes)
         return tl::unexpected(makeFault("codec.shape", field, "fewer than 2^64 bits",
                                         shapeText(operand.shape), "The operand's shape overflows"));
-    if (operand.bytes.size() < bytes->value)
+    if (operand.order && (operand.order->elements() != count->value ||
+                          operand.bytes.size() < operand.order->extent()))
+        return tl::unexpected(
+            makeFault("codec.length", field,
+                      fmt::format("{} elements in {} bytes", operand.order->elements(),
+                                  operand.order->extent()),
+                      fmt::format("{} in {} bytes", count->value, operand.bytes.size()),
+                      "The operand is not as long as its order"));
+    if (!operand.order && operand.bytes.size() < bytes->value)
         return tl::unexpected(
             makeFault("codec.length", field,
                       fmt::format("{} bytes for {} of {}", bytes->value, shapeText(operand.shape),
@@ -97,7 +106,7 @@ EncodingMaker::Step EncodingMaker::payload()
             return tl::unexpected(count.error());
         m_state->payload = *operand;
         m_state->payloadElements = *count;
-        return {};
+        return operand->order ? bindOrder() : Step();
     }
     const auto &source = std::get<std::shared_ptr<const Encoding>>(encoding().payload);
     if (!source || encoding().palette)
@@ -110,6 +119,22 @@ EncodingMaker::Step EncodingMaker::payload()
     m_state->payload.shape = source->shape;
     m_state->payloadElements = inner->elements().value;
     m_state->payloadDecoder = std::move(*inner);
+    return {};
+}
+
+EncodingMaker::Step EncodingMaker::bindOrder()
+{
+    if (encoding().mask || (encoding().palette && encoding().palette->vector != 1))
+        return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
+                                        "neither mask nor vectors", "one of them",
+                                        "A payload with an order of its own has neither"));
+    auto bound = m_state->payload.order->bound(m_state->payload.bytes);
+    if (!bound)
+        return tl::unexpected(bound.error());
+    if (*bound) {
+        m_state->payload.order = std::move(*bound);
+        m_state->encoding.payload = m_state->payload;
+    }
     return {};
 }
 
@@ -141,9 +166,19 @@ EncodingMaker::Step EncodingMaker::mask()
 Result<Operand> EncodingMaker::resolve(const OperandSource &source, PartRole role)
 {
     if (const auto *operand = std::get_if<Operand>(&source)) {
-        if (const auto count = checkOperand(*operand); !count)
+        const auto count = checkOperand(*operand);
+        if (!count)
             return tl::unexpected(count.error());
-        return *operand;
+        if (!operand->order)
+            return *operand;
+        if (*count > kMaxTable || bitWidth(operand->type) < 8)
+            return tl::unexpected(makeFault("codec.shape", partRoleName(role),
+                                            fmt::format("at most {} elements", kMaxTable),
+                                            fmt::format("{}", *count), "The table is too large"));
+        Operand table = *operand;
+        table.order = nullptr;
+        table.bytes = m_state->tables.emplace_back(gathered(*operand, *count));
+        return table;
     }
     const auto &inner = std::get<std::shared_ptr<const Encoding>>(source);
     if (!inner)

@@ -41,9 +41,11 @@ private:
     const Encoding &encoding() const { return m_state->encoding; }
     Step elements();
     Step payload();
+    Step bindOrder();
     Step mask();
     Step palette();
     Step paletteShape(PaletteState &palette, Shape &indexShape);
+    Step orderedBooks(PaletteState &palette);
     Step paletteIndices(PaletteState &palette);
     void paletteTables(PaletteState &palette);
     Step scaling();

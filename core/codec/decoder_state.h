@@ -82,6 +82,9 @@ struct Decoder::State {
 
     bool halfResult() const { return encoding.type == ElementType::Fp16; }
 
+    /// Codebook that serves a place of the index tensor.
+    std::uint64_t codebookAt(std::uint64_t dense) const;
+    void orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const;
     void decodeHalf(std::uint64_t first, std::span<std::uint16_t> out) const;
     void decodeFloat(std::uint64_t first, std::span<float> out) const;
 
@@ -95,6 +98,8 @@ struct Decoder::State {
     void forEachScaleRun(std::uint64_t first, std::size_t count, Each each) const;
 
 private:
+    void orderedHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void orderedFloats(std::uint64_t first, std::span<float> out) const;
     void paletteHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
     void vectorLanes(std::uint64_t first, std::span<std::uint16_t> out) const;
     void paletteFloats(std::uint64_t first, std::span<float> out) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit_common.h"
 
+#include "core/codec/ordered.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 
@@ -58,6 +59,8 @@ unsigned codeWidth(const Decoder::State &state)
 
 std::int64_t codeAt(const Decoder::State &state, std::uint64_t index)
 {
+    if (state.payload.order)
+        return codeIn(state.payload, codeWidth(state), state.payload.type, index);
     if (state.palette)
         return unpackCode(state.payload.bytes, state.palette->width, index);
     return loadCode(state.payload.bytes, state.payload.type, index);
@@ -76,8 +79,7 @@ EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, dou
     plan.stored = chosen.value;
     if (state.palette) {
         plan.code = chosen.code;
-        plan.note = fmt::format("codebook {} entry {}", state.palette->grid.cellOf(place.dense),
-                                chosen.code);
+        plan.note = fmt::format("codebook {} entry {}", state.codebookAt(place.dense), chosen.code);
     } else if (!isFloatingPoint(state.payload.type)) {
         plan.code = chosen.code;
         plan.note = fmt::format("stored integer {}", chosen.code);
@@ -85,6 +87,35 @@ EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, dou
         plan.note = fmt::format("{} number", elementTypeName(state.payload.type));
     }
     return plan;
+}
+
+Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std::int64_t code)
+{
+    const ElementOrder *order = state.payload.order.get();
+    if (order == nullptr)
+        return {};
+    if (const std::string reason = order->lockReason(); !reason.empty())
+        return tl::unexpected(editFault("patch.locked", partRoleName(state.payload.role),
+                                        "a form whose order is known", "another", reason));
+    const bool stored = positionIn(state.payload, codeWidth(state), element).has_value();
+    if (!order->skipsZeros() && stored)
+        return {};
+    const bool toZero = !state.palette && codeValue(state.payload.type, code) == 0.0;
+    if (stored && !toZero)
+        return {};
+    return tl::unexpected(editFault(
+        "patch.sparse_zero", partRoleName(state.payload.role),
+        stored ? "a value other than zero" : "an element that is stored",
+        stored ? "zero" : fmt::format("element {}, a zero that is left out", element),
+        "The form leaves zeros out: moving one would change the length of its slice, and with it "
+        "every size, offset and relocation behind it"));
+}
+
+void addChanges(EditPlan &plan, const Operand &operand, unsigned width, std::uint64_t index,
+                std::int64_t code)
+{
+    for (ByteChange &change : changesOf(operand, width, index, code))
+        addChange(plan, operand.role, std::move(change));
 }
 
 void addChange(EditPlan &plan, PartRole role, ByteChange change)

@@ -31,6 +31,12 @@ ElementType plainType(const Decoder::State &state);
 /// The plan's words for an element that takes a code; no bytes yet.
 EditPlan elementPlan(const Decoder::State &state, const ElementPlace &place, double asked,
                      const Candidate &chosen);
+/// Refuses what an order of its own does not allow: a zero that would move ("patch.sparse_zero"),
+/// bytes whose order is not known ("patch.locked").
+Result<void> checkStays(const Decoder::State &state, std::uint64_t element, std::int64_t code);
+/// Adds the changes of an element and of its copies.
+void addChanges(EditPlan &plan, const Operand &operand, unsigned width, std::uint64_t index,
+                std::int64_t code);
 /// Adds the change, where there is one.
 void addChange(EditPlan &plan, PartRole role, ByteChange change);
 

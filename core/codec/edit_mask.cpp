@@ -15,6 +15,11 @@ namespace {
 Result<std::uint64_t> soundRank(const Decoder::State &state, std::uint64_t element,
                                 std::uint64_t dense)
 {
+    if (state.payload.order && state.payload.order->skipsZeros())
+        return tl::unexpected(editFault(
+            "patch.sparse_zero", "mask", "a value other than zero of a stored element",
+            "another zero",
+            "The form leaves zeros out: moving one would change the length of its slice"));
     if (!state.mask)
         return tl::unexpected(editFault("patch.part", "mask", "a sparse weight", "no mask",
                                         "Only a sparse weight can keep or drop elements"));

@@ -3,6 +3,7 @@
 
 #include "core/codec/edit_common.h"
 #include "core/codec/element_candidates.h"
+#include "core/codec/ordered.h"
 #include "core/numeric/convert.h"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
     if (index >= part->count)
         return tl::unexpected(outside(partRoleName(role), index, part->count));
     const ElementType type = part->type;
-    const std::int64_t current = loadCode(part->operand->bytes, type, index);
+    const std::int64_t current = codeIn(*part->operand, part->width, type, index);
     const auto chosen =
         decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role));
     if (!chosen)
@@ -110,7 +111,7 @@ Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::
     if (!isFloatingPoint(type))
         plan.code = chosen->code;
     plan.note = std::move(note);
-    addChange(plan, role, changeOfCode(part->operand->bytes, part->width, index, chosen->code));
+    addChanges(plan, *part->operand, part->width, index, chosen->code);
     return plan;
 }
 
@@ -134,14 +135,25 @@ Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double 
         return tl::unexpected(
             outside(partRoleName(state.payload.role), index, state.payloadElements));
     const unsigned width = codeWidth(state);
+    if (state.payload.order && !positionIn(state.payload, width, index)) {
+        EditPlan none;
+        none.asked = value;
+        none.note = "a zero that is not stored";
+        if (value == 0.0)
+            return none;
+        return tl::unexpected(checkStays(state, index, 1).error());
+    }
     const std::int64_t current = codeAt(state, index);
     const auto chosen = decide(candidatesFor(state, place, value, current), value, tolerance,
                                plainType(state), partRoleName(state.payload.role));
     if (!chosen)
         return tl::unexpected(chosen.error());
     EditPlan plan = elementPlan(state, place, value, *chosen);
-    addChange(plan, state.payload.role,
-              changeOfCode(state.payload.bytes, width, index, chosen->code));
+    if (chosen->code == current)
+        return plan;
+    if (auto stays = checkStays(state, index, chosen->code); !stays)
+        return tl::unexpected(std::move(stays.error()));
+    addChanges(plan, state.payload, width, index, chosen->code);
     return plan;
 }
 
@@ -166,7 +178,12 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     plan.stored = static_cast<double>(code);
     plan.code = code;
     plan.note = fmt::format("{}[{}]", field, index);
-    addChange(plan, role, changeOfCode(part->operand->bytes, part->width, index, code));
+    if (part->operand == asOperand(m_decoder.m_state->encoding.payload) &&
+        code != codeIn(*part->operand, part->width, part->type, index)) {
+        if (auto stays = checkStays(*m_decoder.m_state, index, code); !stays)
+            return tl::unexpected(std::move(stays.error()));
+    }
+    addChanges(plan, *part->operand, part->width, index, code);
     return plan;
 }
 

@@ -55,7 +55,7 @@ double scaled(const Decoder::State &state, std::uint64_t element, float raw)
 bool keepsOtherLanes(const PaletteState &palette, const ElementPlace &place, std::int64_t code,
                      std::optional<std::int64_t> current)
 {
-    const std::uint64_t codebook = palette.grid.cellOf(place.dense);
+    const std::uint64_t codebook = palette.grid.cellOf(place.dense); // vectors have no order
     for (std::uint64_t lane = 0; lane < palette.vector; ++lane) {
         const float keep = current ? entryOf(palette, codebook, lane, *current) : 0.0f;
         const float offered = entryOf(palette, codebook, lane, code);
@@ -105,10 +105,9 @@ double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::
 {
     if (!state.palette && !state.scaling)
         return codeValue(state.payload.type, code);
-    const float raw =
-        state.palette
-            ? entryOf(*state.palette, state.palette->grid.cellOf(place.dense), place.lane, code)
-            : static_cast<float>(codeValue(state.payload.type, code));
+    const float raw = state.palette
+                          ? entryOf(*state.palette, state.codebookAt(place.dense), place.lane, code)
+                          : static_cast<float>(codeValue(state.payload.type, code));
     return state.scaling ? scaled(state, place.element, raw) : raw;
 }
 

@@ -34,6 +34,14 @@ public:
         static_cast<void>(element);
         return {};
     }
+    /// The codebook that serves an element of palette indices.
+    virtual std::uint64_t table(std::uint64_t element) const
+    {
+        static_cast<void>(element);
+        return 0;
+    }
+    /// Codebooks that table() answers with: at most this many.
+    virtual std::uint64_t tables() const { return 1; }
     /// True where which elements are stored depends on the bytes (zeros are left out): an edit
     /// may then neither make a zero nor unmake one.
     virtual bool skipsZeros() const { return false; }

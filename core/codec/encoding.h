@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/codec/element_order.h"
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
@@ -40,6 +41,9 @@ struct Operand {
     ElementType type = ElementType::Unknown;
     Shape shape;
     std::span<const std::byte> bytes; ///< at least packedBytes(elementCount(shape), type)
+    /// Where the elements lie, if not row by row; `bytes` then has at least order->extent(). Not
+    /// for masks. A payload with an order has no mask, and its palette no vectors.
+    std::shared_ptr<const ElementOrder> order = nullptr;
 };
 
 /// Ops that may feed one another to make one weight; real programs have two. Readers refuse more,

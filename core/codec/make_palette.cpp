@@ -53,6 +53,8 @@ EncodingMaker::Step EncodingMaker::paletteShape(PaletteState &palette, Shape &in
     Shape grid = given.grid;
     if (grid.empty())
         grid.assign(indexShape.size(), 1);
+    if (m_state->payload.order && m_state->elements > 0)
+        return orderedBooks(palette);
     bool divides = grid.size() == indexShape.size();
     for (std::size_t i = 0; divides && i < grid.size(); ++i)
         divides = grid[i] != 0 && indexShape[i] % grid[i] == 0;
@@ -74,6 +76,22 @@ EncodingMaker::Step EncodingMaker::paletteShape(PaletteState &palette, Shape &in
     palette.codebooks = codebooks->value;
     if (m_state->elements > 0)
         palette.grid = GridMap(indexShape, grid);
+    return {};
+}
+
+/// The order says which codebook serves an element: they need not divide the tensor.
+EncodingMaker::Step EncodingMaker::orderedBooks(PaletteState &palette)
+{
+    const std::uint64_t lut = elementCount(palette.lut.shape)->value;
+    const std::uint64_t books = palette.entries == 0 ? 0 : lut / palette.entries;
+    if (books == 0 || lut % palette.entries != 0 || m_state->payload.order->tables() > books)
+        return tl::unexpected(makeFault(
+            "codec.codebook", "lut",
+            fmt::format("{} codebooks of {} entries", m_state->payload.order->tables(),
+                        palette.entries),
+            shapeText(palette.lut.shape), "The codebooks are not those that the indices ask for"));
+    palette.codebooks = books;
+    palette.grid = GridMap(encoding().shape, Shape(encoding().shape.size(), 1));
     return {};
 }
 

@@ -71,11 +71,10 @@ int densityClass(const WeightForm &form)
     return zeros < 62.5 ? 50 : zeros < 82.5 ? 75 : 90;
 }
 
-KernelMemory kernelMemory(const WeightForm &form, const target::Target &target, Outcome outcome,
-                          std::optional<unsigned> cores)
+KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
+                             std::optional<unsigned> cores)
 {
     KernelMemory memory;
-    const bool streamed = outcome == Outcome::Streams;
     memory.offset = streamed ? target::hal::kStreamedCap : target::hal::kDenseCap;
     const target::HalValue *cap =
         target::halValue(target, target::HalLayout::Chapters, memory.offset);
@@ -91,12 +90,16 @@ KernelMemory kernelMemory(const WeightForm &form, const target::Target &target, 
         memory.cap = static_cast<std::uint64_t>(*cap->number);
         memory.source = cap->source;
     }
-    const std::uint64_t bytes = streamed ? form.storedBytes : form.denseBytes;
     // The M1 lowers to the per-core layout: every core has a copy (chapter 25). From the A14 on
     // the cores share one kernel memory, each holding its part.
     memory.replicated = target.family == "A13";
     memory.cores = cores;
-    const std::uint64_t share = memory.replicated ? 1 : std::max(cores.value_or(1), 1U);
+    return memory;
+}
+
+KernelMemory withDemand(KernelMemory memory, std::uint64_t bytes)
+{
+    const std::uint64_t share = memory.replicated ? 1 : std::max(memory.cores.value_or(1), 1U);
     memory.demand = bytes / share + (bytes % share == 0 ? 0 : 1);
     if (memory.cap) {
         memory.fits = memory.demand <= *memory.cap;

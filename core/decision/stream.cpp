@@ -150,18 +150,26 @@ std::shared_ptr<const Speedup> Judge::speedup(const WeightForm &form, const Verd
     return at->second;
 }
 
-Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict)
+KernelMemory Judge::memory(const WeightForm &form, const Verdict &verdict)
 {
-    if (m_cores.empty()) {
+    if (m_caps.empty()) {
         for (const target::Target &each : target::targets()) {
             const auto chosen = target::cores(each, m_choice);
-            m_cores.push_back(chosen ? chosen->value : each.cores);
+            const auto cores = chosen ? chosen->value : each.cores;
+            m_caps.push_back(
+                {kernelMemoryCap(each, false, cores), kernelMemoryCap(each, true, cores)});
         }
     }
+    const bool streamed = verdict.outcome == Outcome::Streams;
+    return withDemand(m_caps[verdict.target->index][streamed ? 1 : 0],
+                      streamed ? form.storedBytes : form.denseBytes);
+}
+
+Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict)
+{
     Decision decision;
     const Outcome outcome = verdict->outcome;
-    decision.memory =
-        kernelMemory(form, *verdict->target, outcome, m_cores[verdict->target->index]);
+    decision.memory = memory(form, *verdict);
     if (outcome == Outcome::Streams)
         decision.bytesMoved = form.storedBytes;
     else if (outcome == Outcome::Folds || outcome == Outcome::Dense)

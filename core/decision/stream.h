@@ -4,6 +4,7 @@
 #include "core/decision/weight_form.h"
 #include "core/target/hal.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <span>
@@ -87,6 +88,7 @@ public:
     std::shared_ptr<const Verdict> verdict(const WeightForm &form, const target::Target &target);
     /// The verdicts on all targets, by Target::index: one look-up for a whole row.
     std::span<const std::shared_ptr<const Verdict>> verdicts(const WeightForm &form);
+    KernelMemory memory(const WeightForm &form, const Verdict &verdict);
     /// The sizes of a weight under a verdict that this judge gave.
     Decision sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict);
     const target::Choice &choice() const { return m_choice; }
@@ -98,14 +100,19 @@ private:
 
     std::unordered_map<std::string, std::vector<std::shared_ptr<const Verdict>>> m_verdicts;
     std::map<std::pair<const Verdict *, int>, std::shared_ptr<const Speedup>> m_speedups;
-    std::vector<std::optional<unsigned>> m_cores;
+    /// By target: the caps of folded and dense weights, and of streamed ones.
+    std::vector<std::array<KernelMemory, 2>> m_caps;
 };
 
 /// Without a cache. The nearest change is left out.
 Verdict judgeForm(const WeightForm &form, const target::Target &target);
 
-KernelMemory kernelMemory(const WeightForm &form, const target::Target &target, Outcome outcome,
-                          std::optional<unsigned> cores);
+/// The cap and the layout of a target's kernel memory, for streamed weights or for others; the
+/// demand of no weight.
+KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
+                             std::optional<unsigned> cores);
+/// The same with a weight's demand against it.
+KernelMemory withDemand(KernelMemory memory, std::uint64_t bytes);
 /// Which of the figures for shares of zeros (50, 75, 90 percent) speaks of the weight.
 int densityClass(const WeightForm &form);
 std::optional<Speedup> measuredSpeedup(const WeightForm &form, const target::Target &target,

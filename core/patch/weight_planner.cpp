@@ -143,7 +143,8 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
     if (!index)
         return tl::unexpected(partError(codec::partRoleName(edit.role)));
     const Part &part = weight().parts[*index];
-    if (!fitsInside({FileOffset(edit.offset), ByteCount(edit.bytes.size())}, part.bytes)) {
+    const ByteRange run{FileOffset(edit.offset), ByteCount(edit.bytes.size())};
+    if (part.pieces.empty() ? !fitsInside(run, part.bytes) : !part.holds(run)) {
         Error error;
         error.code = "patch.range";
         error.field = std::string(codec::partRoleName(edit.role));
@@ -152,6 +153,8 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
     }
     if (std::find(m_changedParts.begin(), m_changedParts.end(), *index) == m_changedParts.end())
         m_changedParts.push_back(*index);
+    if (!part.pieces.empty())
+        return m_recorder->write(part.file, FileOffset(edit.offset), edit.bytes);
     if (!part.isLiteral())
         return m_recorder->write(part.file, FileOffset(part.dataOffset.value + edit.offset),
                                  edit.bytes);
@@ -253,12 +256,7 @@ std::vector<std::string> WeightPlanner::alsoChanged() const
 
 std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight, const Part &part)
 {
-    const auto overlaps = [&part](const Part &other) {
-        if (part.isLiteral() || other.isLiteral())
-            return part.literal != nullptr && part.literal == other.literal;
-        return part.file == other.file && part.dataOffset.value < other.range().end() &&
-               other.dataOffset.value < part.range().end();
-    };
+    const auto overlaps = [&part](const Part &other) { return part.overlaps(other); };
     std::vector<std::string> names;
     const std::string &function = bundle.weights()[weight].function;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {

@@ -37,6 +37,7 @@ Json pointJson(const roofline::Point &point);
 Json placementJson(const roofline::Placement &placement);
 /// Adds ceilings, ridge, floor, working set and layers.
 void addRoofline(Json &document, const roofline::Roofs &roofs,
-                 std::span<const roofline::Placement> placements, std::uint64_t batch);
+                 std::span<const roofline::Placement> placements, std::uint64_t batch,
+                 std::optional<double> programTimeS = std::nullopt);
 
 } // namespace kernscope::report

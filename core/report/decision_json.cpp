@@ -11,7 +11,6 @@ namespace kernscope::report {
 
 namespace {
 
-using decision::Decision;
 using decision::Verdict;
 
 std::string dumped(const Json &json)
@@ -55,12 +54,38 @@ struct Pieces {
     std::size_t index = 0;
     std::string middle;  ///< from the target to the reasons
     std::string closing; ///< disagreements and the nearest change
+    int densityClass = 0;
+    std::string speedup; ///< of weights of that density class
 };
 
-std::string number(std::uint64_t value)
+void append(std::string &text, std::uint64_t value)
 {
-    return value <= (std::uint64_t(1) << 53) ? fmt::format_int(value).str()
-                                             : fmt::format("\"{}\"", value);
+    const fmt::format_int digits(value);
+    const bool quoted = value > (std::uint64_t(1) << 53);
+    if (quoted)
+        text += '"';
+    text.append(digits.data(), digits.size());
+    if (quoted)
+        text += '"';
+}
+
+void append(std::string &text, const std::optional<std::uint64_t> &value)
+{
+    if (value)
+        append(text, *value);
+    else
+        text += "null";
+}
+
+/// The bytes that a weight of that outcome moves.
+std::optional<std::uint64_t> bytesMoved(const decision::WeightForm &form, decision::Outcome outcome)
+{
+    using decision::Outcome;
+    if (outcome == Outcome::Streams)
+        return form.storedBytes;
+    if (outcome == Outcome::Folds || outcome == Outcome::Dense)
+        return form.denseBytes;
+    return std::nullopt;
 }
 
 class DecisionWriter
@@ -83,9 +108,9 @@ public:
     }
 
 private:
-    const Pieces &piecesOf(const Verdict &verdict);
-    const std::string &speedupOf(const decision::Speedup *speedup);
-    void one(const std::string &name, const std::string &form, const Decision &decision);
+    Pieces &piecesOf(const Verdict &verdict);
+    const std::string &speedupOf(Pieces &pieces, std::size_t row, std::size_t column);
+    void one(const std::string &head, std::size_t row, std::size_t column);
 
     const Bundle &m_bundle;
     const DecisionTable &m_table;
@@ -93,11 +118,10 @@ private:
     bool m_inline;
     std::string m_buffer;
     std::unordered_map<const Verdict *, Pieces> m_pieces;
-    std::unordered_map<const decision::Speedup *, std::string> m_speedups;
     std::vector<const Verdict *> m_order;
 };
 
-const Pieces &DecisionWriter::piecesOf(const Verdict &verdict)
+Pieces &DecisionWriter::piecesOf(const Verdict &verdict)
 {
     const auto [at, isNew] = m_pieces.try_emplace(&verdict);
     if (!isNew)
@@ -119,43 +143,45 @@ const Pieces &DecisionWriter::piecesOf(const Verdict &verdict)
     return pieces;
 }
 
-const std::string &DecisionWriter::speedupOf(const decision::Speedup *speedup)
+const std::string &DecisionWriter::speedupOf(Pieces &pieces, std::size_t row, std::size_t column)
 {
-    const auto [at, isNew] = m_speedups.try_emplace(speedup);
-    if (isNew) {
-        Json json = speedupJson(speedup);
-        if (!m_inline && json.is_object()) {
-            json.erase("condition");
-            json.erase("source");
-        }
-        at->second = dumped(json);
+    const int wanted = decision::densityClass(m_table.form(row));
+    if (pieces.densityClass == wanted)
+        return pieces.speedup;
+    Json json = speedupJson(m_table.decision(row, column).speedup.get());
+    if (!m_inline && json.is_object()) {
+        json.erase("condition");
+        json.erase("source");
     }
-    return at->second;
+    pieces.densityClass = wanted;
+    pieces.speedup = dumped(json);
+    return pieces.speedup;
 }
 
-void DecisionWriter::one(const std::string &name, const std::string &form, const Decision &decision)
+void DecisionWriter::one(const std::string &head, std::size_t row, std::size_t column)
 {
-    const Pieces &pieces = piecesOf(*decision.verdict);
-    m_buffer += R"({"weight":)";
-    m_buffer += name;
-    m_buffer += R"(,"form":)";
-    m_buffer += form;
+    const Verdict &verdict = m_table.verdict(row, column);
+    Pieces &pieces = piecesOf(verdict);
+    const decision::KernelMemory memory = m_table.memory(row, column);
+    m_buffer += head;
     m_buffer += pieces.middle;
-    const decision::KernelMemory &memory = decision.memory;
     m_buffer += R"(,"cap":)";
     if (m_inline) {
         m_buffer += dumped(memoryJson(memory));
     } else {
-        const std::string cap = memory.cap ? number(*memory.cap) : "null";
-        fmt::format_to(std::back_inserter(m_buffer),
-                       R"({{"offset":"{:#05x}","bytes":{},"demand":{},"fits":{}}})",
-                       memory.offset.value, cap, number(memory.demand),
-                       memory.fits ? (*memory.fits ? "true" : "false") : "null");
+        m_buffer += R"({"offset":")";
+        m_buffer += target::halOffsetText(memory.offset);
+        m_buffer += R"(","bytes":)";
+        append(m_buffer, memory.cap);
+        m_buffer += R"(,"demand":)";
+        append(m_buffer, memory.demand);
+        m_buffer += R"(,"fits":)";
+        m_buffer += memory.fits ? (*memory.fits ? "true}" : "false}") : "null}";
     }
     m_buffer += R"(,"bytes_moved":)";
-    m_buffer += decision.bytesMoved ? number(*decision.bytesMoved) : "null";
+    append(m_buffer, bytesMoved(m_table.form(row), verdict.outcome));
     m_buffer += R"(,"speedup":)";
-    m_buffer += speedupOf(decision.speedup.get());
+    m_buffer += speedupOf(pieces, row, column);
     m_buffer += pieces.closing;
     m_buffer += '}';
 }
@@ -166,11 +192,11 @@ void DecisionWriter::decisions()
     m_buffer.reserve(kFlush + (1 << 16));
     for (std::size_t row = 0; row < m_table.rows(); ++row) {
         const Weight &weight = m_bundle.weights()[row];
-        const std::string name = dumped(weight.name);
-        const std::string form = dumped(weight.form);
+        const std::string head =
+            R"({"weight":)" + dumped(weight.name) + R"(,"form":)" + dumped(weight.form);
         for (std::size_t column = 0; column < m_table.columns(); ++column) {
             m_buffer += row == 0 && column == 0 ? "\n" : ",\n";
-            one(name, form, m_table.decision(row, column));
+            one(head, row, column);
         }
         if (m_buffer.size() >= kFlush) {
             m_write(m_buffer);

@@ -77,7 +77,7 @@ Json placementJson(const Placement &placement)
 }
 
 void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> placements,
-                 std::uint64_t batch)
+                 std::uint64_t batch, std::optional<double> programTimeS)
 {
     document["batch"] = numberJson(batch);
     document["ceilings"] = Json::array();
@@ -93,6 +93,7 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
     document["ridge_source"] = roofs.ridgeSource;
     document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
     document["dispatch_source"] = roofs.dispatchSource;
+    document["program_time_s"] = optionalJson(programTimeS);
     document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
     document["working_set_source"] = roofs.workingSetSource;
     document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);

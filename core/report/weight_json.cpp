@@ -22,6 +22,11 @@ Json partJson(const Bundle &bundle, const Part &part)
     json["meta_offset"] = numberJson(part.metaOffset.value);
     json["data_offset"] = numberJson(part.dataOffset.value);
     json["shared"] = part.shared;
+    if (!part.pieces.empty()) {
+        json["pieces"] = part.pieces.size();
+        json["extent"] = numberJson(part.range().bytes.value);
+        json["copies"] = part.copies.size();
+    }
     return json;
 }
 

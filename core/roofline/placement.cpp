@@ -38,10 +38,6 @@ void rate(Point &point, const Roofs &roofs)
     }
     if (!roofs.compute && !roofs.bandwidth)
         return;
-    if (roofs.dispatchFloorS && *roofs.dispatchFloorS > time) {
-        time = *roofs.dispatchFloorS;
-        point.bound = Bound::Dispatch;
-    }
     point.timeS = time;
     if (time > 0)
         point.rate = point.flops / time;
@@ -198,6 +194,28 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     placed.best = bestOf(placed.trail);
     flag(placed, roofs, batch);
     return placed;
+}
+
+std::optional<double> applyDispatchFloor(std::span<Placement> placements, const Roofs &roofs)
+{
+    double total = 0;
+    for (const Placement &placement : placements)
+        total += placement.stored().timeS.value_or(0);
+    if (total <= 0)
+        return std::nullopt;
+    if (!roofs.dispatchFloorS || total >= *roofs.dispatchFloorS)
+        return total;
+    const double scale = *roofs.dispatchFloorS / total;
+    for (Placement &placement : placements) {
+        for (Point &point : placement.trail) {
+            if (point.bound != Bound::Bandwidth || !point.timeS)
+                continue;
+            point.bound = Bound::Dispatch;
+            point.timeS = *point.timeS * scale;
+            point.rate = point.flops / *point.timeS;
+        }
+    }
+    return *roofs.dispatchFloorS;
 }
 
 } // namespace kernscope::roofline

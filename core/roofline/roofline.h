@@ -76,7 +76,7 @@ struct Point {
     std::optional<double> intensity; ///< FLOP/B
     Bound bound = Bound::Unknown;
     std::optional<double> attainable; ///< min(compute, intensity x bandwidth), FLOP/s
-    std::optional<double> timeS;      ///< the longest of arithmetic, bytes and dispatch
+    std::optional<double> timeS;      ///< the longer of arithmetic and bytes; dispatch: its share
     std::optional<double> rate;       ///< flops / timeS
     bool stored = false;              ///< the form that the bundle has
 };
@@ -97,6 +97,12 @@ struct Placement {
 /// Errors: "roofline.batch" (0), "roofline.overflow".
 Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge &judge,
                         std::uint64_t batch = 1);
+
+/// The dispatch floor is paid once a program. Where all layers together take less, those under the
+/// ridge are bound by the dispatch: their times become their shares of the floor, and fewer bytes
+/// do not help. Layers above the ridge stay bound by their arithmetic.
+/// Returns the time of the program, the floor at least; nothing where no roof is known.
+std::optional<double> applyDispatchFloor(std::span<Placement> placements, const Roofs &roofs);
 
 /// A weight of the same values in another form, sized by that form's law. Nothing where it has no
 /// such form (sparse with less than half zeros, or a density that is not known).

@@ -258,10 +258,15 @@ QString PlotWidget::exportData(const QString &path) const
     return writeTextFile(path, csv());
 }
 
+QString PlotWidget::pictureKinds() const
+{
+    return tr("PNG picture (*.png);;PDF (*.pdf)");
+}
+
 void PlotWidget::askForPicture()
 {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export Picture"), {},
-                                                      tr("PNG picture (*.png);;PDF (*.pdf)"));
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export Picture"), {}, pictureKinds());
     if (path.isEmpty())
         return;
     if (const QString why = exportPicture(path); !why.isEmpty())

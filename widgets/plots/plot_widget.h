@@ -46,7 +46,7 @@ public:
     QList<QAction *> plotActions() const { return m_actions; }
 
     /// PNG or PDF, by the ending of the name. The message of what went wrong, or empty.
-    QString exportPicture(const QString &path);
+    virtual QString exportPicture(const QString &path);
     QString csv() const;
     QString exportData(const QString &path) const;
 
@@ -59,6 +59,8 @@ Q_SIGNALS:
     void exportFailed(const QString &why);
 
 protected:
+    /// The kinds of picture that exportPicture writes, for the file dialog.
+    virtual QString pictureKinds() const;
     QCustomPlot &plot() const { return *m_plot; }
     /// Position of a point along the horizontal axis, and the point at a position (-1: none).
     virtual double keyOf(int point) const = 0;

@@ -99,11 +99,19 @@ private Q_SLOTS:
         }
     }
 
-    void smallLayersWaitForTheDispatch()
+    void smallProgramsWaitForTheDispatch()
     {
-        const Placement point = placed(convolution(8, 1, 4), "M1");
-        QCOMPARE(point.stored().bound, Bound::Dispatch);
-        QCOMPARE(*point.stored().timeS, 0.23e-3);
+        const auto roofs = roofsOf(named("M1"));
+        std::vector<Placement> small{placed(convolution(8, 1, 4), "M1"),
+                                     placed(convolution(256, 3, 32), "M1")};
+        QCOMPARE(applyDispatchFloor(small, *roofs).value_or(0), 0.23e-3);
+        QCOMPARE(small[0].stored().bound, Bound::Dispatch);
+        QCOMPARE(small[1].stored().bound, Bound::Compute);
+        std::vector<Placement> large{placed(convolution(8, 1, 4), "M1"),
+                                     placed(convolution(4096, 1, 1), "M1")};
+        QVERIFY(applyDispatchFloor(large, *roofs).value_or(0) > 0.23e-3);
+        QCOMPARE(large[0].stored().bound, Bound::Bandwidth);
+        QVERIFY(!applyDispatchFloor({}, *roofs));
     }
 
     void theBatchMovesTheIntensity()

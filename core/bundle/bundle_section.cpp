@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A weight section as a bundle: each weight of its units, and a section map of its tables.
+#include "core/bundle/bundle_builder.h"
+#include "core/bundle/piece_order.h"
+#include "core/container/section/layout.h"
+#include "core/container/section/section.h"
+#include "core/format/kernel_format.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+using section::Kind;
+
+/// Element type of coefficients that are stored as they are; Unknown where none is known.
+ElementType coefficientType(std::uint32_t kernelFormat, unsigned bits)
+{
+    ElementType type = ElementType::Unknown;
+    switch (kernelFormat) {
+    case 1: type = ElementType::Int8; break;
+    case 2: type = ElementType::Uint8; break;
+    case 3: type = ElementType::Int16; break;
+    case 4: type = ElementType::Fp16; break;
+    case 5: type = ElementType::Fp8E4M3Fn; break;
+    case 6: type = ElementType::Fp32; break;
+    case 31: type = ElementType::Int4; break;
+    default: break;
+    }
+    return bitWidth(type) == bits ? type : ElementType::Unknown;
+}
+
+ElementType indexType(unsigned bits)
+{
+    switch (bits) {
+    case 1: return ElementType::Uint1;
+    case 2: return ElementType::Uint2;
+    case 3: return ElementType::Uint3;
+    case 4: return ElementType::Uint4;
+    case 6: return ElementType::Uint6;
+    case 8: return ElementType::Uint8;
+    default: return ElementType::Unknown;
+    }
+}
+
+ElementType paletteEntryType(std::uint32_t paletteFormat)
+{
+    const auto entry = format::paletteEntryFormat(format::KernelFormat(paletteFormat));
+    return entry ? coefficientType(entry->value, entry->value == 4 ? 16 : 8) : ElementType::Unknown;
+}
+
+class SectionWeights
+{
+public:
+    SectionWeights(const section::Section &section, std::span<const std::byte> bytes)
+        : m_section(section), m_bytes(bytes)
+    {
+    }
+
+    void read(std::vector<Weight> &out)
+    {
+        for (const section::UnitGroup &group : m_section.groups) {
+            out.push_back(weightOf(group));
+            if (out.back().fault)
+                continue;
+            if (first(group).has(Kind::Bias))
+                out.push_back(vectorOf(group, Kind::Bias, "bias"));
+            if (first(group).has(Kind::Lut))
+                out.push_back(tableOf(group));
+        }
+    }
+
+private:
+    const section::Unit &first(const section::UnitGroup &group) const
+    {
+        return m_section.units[group.units.front()];
+    }
+    Weight weightOf(const section::UnitGroup &group) const;
+    Weight vectorOf(const section::UnitGroup &group, Kind kind, std::string_view name) const;
+    Weight tableOf(const section::UnitGroup &group) const;
+    void addCoefficients(Weight &weight, codec::Encoding &encoding,
+                         const section::UnitGroup &group) const;
+    void addScales(Weight &weight, codec::Encoding &encoding,
+                   const section::UnitGroup &group) const;
+    Part partOf(const section::UnitGroup &group, Kind kind, codec::PartRole role, ElementType type,
+                Shape shape) const;
+    void finish(Weight &weight, codec::Encoding encoding) const;
+    std::optional<Error> unreadable(const section::Unit &unit) const;
+
+    const section::Section &m_section;
+    std::span<const std::byte> m_bytes;
+};
+
+Part SectionWeights::partOf(const section::UnitGroup &group, Kind kind, codec::PartRole role,
+                            ElementType type, Shape shape) const
+{
+    Part part;
+    part.role = role;
+    part.type = type;
+    part.shape = std::move(shape);
+    part.file = 0;
+    std::uint64_t bytes = 0;
+    for (const std::size_t unit : group.units) {
+        ByteRange range = m_section.units[unit].range(kind);
+        if (role == codec::PartRole::NonzeroData) {
+            const section::Unit &one = m_section.units[unit];
+            const std::uint64_t mask = (one.channels() * one.steps() + 7) / 8;
+            range = {FileOffset(range.offset.value + mask), ByteCount(range.bytes.value - mask)};
+        }
+        bytes += range.bytes.value;
+        part.pieces.push_back(range);
+    }
+    std::sort(part.pieces.begin(), part.pieces.end());
+    part.bytes = ByteCount(bytes);
+    part.dataOffset = part.metaOffset = part.pieces.front().offset;
+    return part;
+}
+
+void SectionWeights::finish(Weight &weight, codec::Encoding encoding) const
+{
+    std::uint64_t stored = 0;
+    for (const Part &part : weight.parts)
+        stored += part.bytes.value;
+    weight.storedBytes = ByteCount(stored);
+    weight.elements = elementCount(weight.shape).value_or(ElementCount());
+    weight.type = encoding.type;
+    weight.opName = weight.name;
+    weight.sourceOp = "section";
+    weight.encoding = std::make_shared<const codec::Encoding>(std::move(encoding));
+}
+
+std::optional<Error> SectionWeights::unreadable(const section::Unit &unit) const
+{
+    const unsigned bits = unit.entry(Kind::Weights).bitDepth;
+    std::string found;
+    if ((unit.flags & section::Asymmetric) != 0)
+        found = "asymmetric coefficients, whose zero points a section does not hold";
+    else if (!unit.has(Kind::Pal) &&
+             coefficientType(unit.kernelFormat, bits) == ElementType::Unknown)
+        found = fmt::format("kernel format {} with {} bits", unit.kernelFormat, bits);
+    else if (unit.sparse() && (unit.has(Kind::Pal) || unit.kernelFormat != 4))
+        found = "a mask with values other than fp16";
+    if (found.empty())
+        return std::nullopt;
+    Error error;
+    error.code = "section.form";
+    error.file = {};
+    error.offset = FileOffset(unit.payload);
+    error.field = unit.name;
+    error.expected = "a form that can be decoded";
+    error.found = std::move(found);
+    error.message = "The coefficients of this unit cannot be decoded";
+    return error;
+}
+
+Weight SectionWeights::weightOf(const section::UnitGroup &group) const
+{
+    const section::Unit &unit = first(group);
+    Weight weight;
+    weight.name = group.name;
+    weight.shape = {unit.outputs, unit.inputs, unit.depth, unit.height, unit.width};
+    if (unit.depth == 1)
+        weight.shape.erase(weight.shape.begin() + 2);
+    weight.fault = group.fault ? group.fault : unreadable(unit);
+    codec::Encoding encoding;
+    encoding.type = ElementType::Fp16;
+    encoding.shape = weight.shape;
+    if (weight.fault) {
+        weight.form = "unknown";
+        finish(weight, std::move(encoding));
+        weight.encoding = nullptr;
+        return weight;
+    }
+    addCoefficients(weight, encoding, group);
+    if (unit.has(Kind::Scale))
+        addScales(weight, encoding, group);
+    weight.detail.emplace_back("cores", std::uint64_t{unit.cores});
+    weight.detail.emplace_back("groups", std::uint64_t{unit.groups});
+    weight.detail.emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
+    std::vector<std::uint64_t> lanes;
+    for (const lanes::Chunk &chunk : group.chunks) {
+        if (lanes.size() < 64)
+            lanes.push_back(chunk.lanes);
+    }
+    weight.detail.emplace_back("lanes", std::move(lanes));
+    finish(weight, std::move(encoding));
+    return weight;
+}
+
+void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
+                                     const section::UnitGroup &group) const
+{
+    const section::Unit &unit = first(group);
+    const unsigned bits = unit.entry(Kind::Weights).bitDepth;
+    const bool palette = unit.has(Kind::Pal);
+    const bool same = !palette || section::samePalettes(m_section, group, m_bytes);
+    const ElementType type = palette ? indexType(bits) : coefficientType(unit.kernelFormat, bits);
+    const auto role = palette         ? codec::PartRole::Indices
+                      : unit.sparse() ? codec::PartRole::NonzeroData
+                                      : codec::PartRole::Data;
+    Part part = partOf(group, Kind::Weights, role, type, weight.shape);
+    if (unit.sparse())
+        part.shape = {part.bytes.value / 2};
+    part.order = section::coefficientOrder(m_section, group, !same);
+    encoding.payload = codec::Operand{role, type, weight.shape, {}};
+    encoding.type = type;
+    weight.parts.push_back(std::move(part));
+    weight.form = unit.sparse() ? "sparse" : fmt::format("dense-{}", elementTypeName(type));
+    if (!palette)
+        return;
+    const section::Entry &pal = unit.entry(Kind::Pal);
+    const auto books = section::paletteOrder(m_section, group, same);
+    const ElementType entries = paletteEntryType(pal.paletteFormat);
+    const Shape shape{books.tables, books.entries};
+    Part lut = partOf(group, Kind::Pal, codec::PartRole::Lut, entries, shape);
+    if (same) {
+        lut.copies.assign(lut.pieces.begin() + 1, lut.pieces.end());
+        lut.pieces.resize(1);
+        lut.bytes = lut.pieces.front().bytes;
+    }
+    lut.order = books.order;
+    codec::Palette step;
+    step.lut = codec::Operand{codec::PartRole::Lut, entries, shape, {}};
+    step.entries = books.entries;
+    encoding.palette = std::move(step);
+    encoding.type = entries;
+    weight.parts.push_back(std::move(lut));
+    weight.form = "lut";
+    weight.detail.emplace_back("n_bits", std::uint64_t{bits});
+    weight.detail.emplace_back("codebooks", std::uint64_t{pal.count});
+    weight.detail.emplace_back("vector_size", std::uint64_t{unit.vectorSize});
+}
+
+void SectionWeights::addScales(Weight &weight, codec::Encoding &encoding,
+                               const section::UnitGroup &group) const
+{
+    const Shape shape{weight.shape.front()};
+    Part part = partOf(group, Kind::Scale, codec::PartRole::Scale, ElementType::Fp16, shape);
+    part.order = section::channelOrder(m_section, group, Kind::Scale);
+    codec::Scaling scaling;
+    scaling.kind = codec::Scaling::Kind::Affine;
+    scaling.scale = codec::Operand{codec::PartRole::Scale, ElementType::Fp16, shape, {}};
+    encoding.scaling = std::move(scaling);
+    encoding.type = ElementType::Fp16;
+    weight.parts.push_back(std::move(part));
+    weight.form = weight.form == "lut" ? "lut+affine" : "affine";
+}
+
+Weight SectionWeights::vectorOf(const section::UnitGroup &group, Kind kind,
+                                std::string_view name) const
+{
+    Weight weight;
+    weight.name = fmt::format("{}: {}", group.name, name);
+    weight.shape = {first(group).outputs};
+    weight.form = "dense-fp16";
+    Part part = partOf(group, kind, codec::PartRole::Data, ElementType::Fp16, weight.shape);
+    part.order = section::channelOrder(m_section, group, kind);
+    weight.parts.push_back(std::move(part));
+    codec::Encoding encoding;
+    encoding.shape = weight.shape;
+    encoding.payload = codec::Operand{codec::PartRole::Data, ElementType::Fp16, weight.shape, {}};
+    finish(weight, std::move(encoding));
+    return weight;
+}
+
+/// The activation table: of core 0, where all cores have one.
+Weight SectionWeights::tableOf(const section::UnitGroup &group) const
+{
+    Weight weight;
+    weight.name = fmt::format("{}: activation table", group.name);
+    const ByteRange range = first(group).range(Kind::Lut);
+    weight.shape = {range.bytes.value / 2};
+    weight.form = "activation-table";
+    Part part;
+    part.type = ElementType::Fp16;
+    part.shape = weight.shape;
+    part.bytes = ByteCount(weight.shape.front() * 2);
+    part.file = 0;
+    part.dataOffset = part.metaOffset = range.offset;
+    part.pieces = {{range.offset, part.bytes}};
+    part.order = pieceOrder(part.pieces, 16, "An activation table is not edited as a weight");
+    weight.parts.push_back(std::move(part));
+    codec::Encoding encoding;
+    encoding.shape = weight.shape;
+    encoding.payload = codec::Operand{codec::PartRole::Data, ElementType::Fp16, weight.shape, {}};
+    finish(weight, std::move(encoding));
+    return weight;
+}
+
+SectionKind kindOf(Kind kind, const section::Unit &unit)
+{
+    switch (kind) {
+    case Kind::Lut:
+    case Kind::Pal: return SectionKind::Codebook;
+    case Kind::Ocgs: return SectionKind::Metadata;
+    case Kind::Scale: return SectionKind::Scale;
+    case Kind::Bias: return SectionKind::Values;
+    case Kind::Weights: break;
+    }
+    return unit.has(Kind::Pal) ? SectionKind::Indices : SectionKind::Data;
+}
+
+Claim claimOf(ByteRange range, SectionKind kind, std::string name)
+{
+    Claim claim;
+    claim.range = range;
+    claim.kind = kind;
+    claim.name = std::move(name);
+    return claim;
+}
+
+void claimUnit(const section::Section &section, std::size_t number,
+               const std::vector<std::size_t> &weightOf, const std::vector<Weight> &weights,
+               std::vector<Claim> &claims)
+{
+    const section::Unit &unit = section.units[number];
+    const std::size_t weight = weightOf[number];
+    const auto add = [&](ByteRange range, SectionKind kind, std::string_view what) {
+        Claim claim =
+            claimOf(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
+        if (weight < weights.size()) {
+            claim.owner = weights[weight].name;
+            claim.weight = weight;
+        }
+        claims.push_back(std::move(claim));
+    };
+    add({FileOffset(section.unitTable + number * section::kUnitBytes),
+         ByteCount(section::kUnitBytes)},
+        SectionKind::Metadata, "unit");
+    if (unit.fault)
+        return;
+    for (std::size_t kind = 0; kind < section::kKinds; ++kind) {
+        const auto entry = static_cast<Kind>(kind);
+        if (!unit.has(entry))
+            continue;
+        const ByteRange range = unit.range(entry);
+        const auto name = format::unitSectionName(entry);
+        if (entry != Kind::Weights || !unit.sparse()) {
+            add(range, kindOf(entry, unit), name);
+            continue;
+        }
+        const std::uint64_t mask = (unit.channels() * unit.steps() + 7) / 8;
+        add({range.offset, ByteCount(mask)}, SectionKind::Mask, "mask");
+        add({FileOffset(range.offset.value + mask), ByteCount(range.bytes.value - mask)},
+            SectionKind::Values, "values");
+    }
+}
+
+} // namespace
+
+void BundleBuilder::buildSection()
+{
+    BundleFile &file = m_bundle->m_files.front();
+    file.role = SectionKind::Values;
+    const auto bytes = file.file->bytes();
+    std::vector<Claim> claims;
+    auto read = section::readSection(bytes, file.path);
+    if (read) {
+        m_log.add(read->diagnostics);
+        SectionWeights(*read, bytes).read(m_bundle->m_weights);
+        std::map<std::string, std::size_t> byName;
+        for (std::size_t i = 0; i < m_bundle->m_weights.size(); ++i)
+            byName.try_emplace(m_bundle->m_weights[i].name, i);
+        std::vector<std::size_t> weightOf(read->units.size(), kNoIndex);
+        for (const section::UnitGroup &group : read->groups) {
+            for (const std::size_t unit : group.units)
+                weightOf[unit] = byName.at(group.name);
+        }
+        claims.push_back(claimOf({FileOffset(0), ByteCount(section::kHeaderBytes)},
+                                 SectionKind::Header, "header"));
+        claims.push_back(claimOf({FileOffset(read->pool), ByteCount(read->poolBytes)},
+                                 SectionKind::Metadata, "names"));
+        for (std::size_t unit = 0; unit < read->units.size(); ++unit)
+            claimUnit(*read, unit, weightOf, m_bundle->m_weights, claims);
+        for (const Weight &weight : m_bundle->m_weights) {
+            file.payloadBytes = ByteCount(
+                checkedAdd(file.payloadBytes.value, weight.storedBytes.value).value_or(UINT64_MAX));
+            if (weight.fault && weight.fault->code == "section.form")
+                m_log.add(Severity::Warning, *weight.fault);
+        }
+        m_bundle->m_section = std::make_shared<const section::Section>(std::move(*read));
+    } else {
+        m_log.add(Severity::Error, std::move(read.error()));
+    }
+    auto sections = coverFile(0, file.file->size(), std::move(claims));
+    std::move(sections.begin(), sections.end(), std::back_inserter(m_bundle->m_sections));
+    m_bundle->m_diagnostics = m_log.take();
+}
+
+} // namespace kernscope

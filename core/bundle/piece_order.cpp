@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/piece_order.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+class PieceOrder final : public codec::ElementOrder
+{
+public:
+    PieceOrder(const std::vector<ByteRange> &pieces, unsigned width, std::string reason)
+        : m_pieces(pieces), m_width(width), m_reason(std::move(reason))
+    {
+        for (const ByteRange &piece : pieces) {
+            m_first.push_back(m_elements);
+            m_elements += piece.bytes.value * 8 / width;
+            m_extent = std::max(m_extent, piece.end());
+        }
+    }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        auto piece = static_cast<std::size_t>(
+            std::upper_bound(m_first.begin(), m_first.end(), first) - m_first.begin() - 1);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            while (piece + 1 < m_first.size() && m_first[piece + 1] <= first + i)
+                ++piece;
+            out[i] = 8 * m_pieces[piece].offset.value + (first + i - m_first[piece]) * m_width;
+        }
+    }
+    std::uint64_t elements() const override { return m_elements; }
+    std::uint64_t extent() const override { return m_extent; }
+    std::string lockReason() const override { return m_reason; }
+
+private:
+    std::vector<ByteRange> m_pieces;
+    std::vector<std::uint64_t> m_first;
+    unsigned m_width;
+    std::string m_reason;
+    std::uint64_t m_elements = 0, m_extent = 0;
+};
+
+class LockedOrder final : public codec::ElementOrder
+{
+public:
+    LockedOrder(std::shared_ptr<const codec::ElementOrder> order, std::string reason)
+        : m_order(std::move(order)), m_reason(std::move(reason))
+    {
+    }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        m_order->positions(first, out);
+    }
+    std::uint64_t elements() const override { return m_order->elements(); }
+    std::uint64_t extent() const override { return m_order->extent(); }
+    std::uint64_t table(std::uint64_t element) const override { return m_order->table(element); }
+    std::uint64_t tables() const override { return m_order->tables(); }
+    bool skipsZeros() const override { return m_order->skipsZeros(); }
+    std::string lockReason() const override { return m_reason; }
+
+private:
+    std::shared_ptr<const codec::ElementOrder> m_order;
+    std::string m_reason;
+};
+
+} // namespace
+
+std::shared_ptr<const codec::ElementOrder> pieceOrder(const std::vector<ByteRange> &pieces,
+                                                      unsigned width, std::string lockReason)
+{
+    return std::make_shared<PieceOrder>(pieces, width, std::move(lockReason));
+}
+
+std::shared_ptr<const codec::ElementOrder>
+lockedOrder(std::shared_ptr<const codec::ElementOrder> order, std::string reason)
+{
+    return std::make_shared<LockedOrder>(std::move(order), std::move(reason));
+}
+
+} // namespace kernscope

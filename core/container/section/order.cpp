@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the numbers of a weight lie in the file: coefficients by group, vectors by core, codebooks.
+#include "core/codec/mask_index.h"
+#include "core/container/section/layout.h"
+#include "core/format/kernel_format.h"
+
+#include <algorithm>
+#include <deque>
+
+#include <fmt/format.h>
+
+namespace kernscope::section {
+
+namespace {
+
+/// Which core, record and lane make an output channel.
+struct ChannelPlace {
+    std::uint64_t chunk = 0, core = 0, lane = 0;
+    std::uint64_t count = 1; ///< channels of that record
+};
+
+ChannelPlace placeOf(const std::vector<lanes::Chunk> &chunks, std::uint64_t channel)
+{
+    const auto behind = std::upper_bound(
+        chunks.begin(), chunks.end(), channel,
+        [](std::uint64_t c, const lanes::Chunk &chunk) { return c < chunk.first; });
+    ChannelPlace place;
+    place.chunk = static_cast<std::uint64_t>(behind - chunks.begin()) - 1;
+    const lanes::Chunk &chunk = chunks[place.chunk];
+    place.core = (channel - chunk.first) / chunk.lanes;
+    place.lane = (channel - chunk.first) % chunk.lanes;
+    place.count = chunk.channelsOf(place.core);
+    return place;
+}
+
+std::uint64_t entryBytesOf(const Unit &unit)
+{
+    const auto entry =
+        format::paletteEntryFormat(format::KernelFormat(unit.entry(Kind::Pal).paletteFormat));
+    return entry && entry->value == 4 ? 2 : 1; // fp16, or one of the 8-bit formats
+}
+
+class CoefficientOrder final : public codec::ElementOrder
+{
+public:
+    CoefficientOrder(const Section &section, const UnitGroup &group)
+        : m_chunks(group.chunks), m_cores(group.units.size()), m_fileBytes(section.fileBytes)
+    {
+        const Unit &first = section.units[group.units.front()];
+        m_steps = first.steps();
+        m_outputs = first.outputs;
+        m_bits = first.entry(Kind::Weights).bitDepth;
+        m_sparse = first.sparse();
+        m_vector = first.vectorSize;
+        m_books = std::max<std::uint64_t>(1, first.entry(Kind::Pal).count);
+        m_starts.resize(m_chunks.size() * m_cores);
+        m_before.resize(m_chunks.size() * m_cores);
+        for (std::size_t core = 0; core < m_cores; ++core) {
+            const Unit &unit = section.units[group.units[core]];
+            const ByteRange weights = unit.range(Kind::Weights);
+            std::uint64_t before = 0;
+            for (std::size_t record = 0; record < unit.records.size(); ++record) {
+                m_starts[record * m_cores + core] =
+                    8 * (weights.offset.value + unit.records[record].offset());
+                m_before[record * m_cores + core] = before;
+                before += unit.records[record].channels();
+            }
+            m_weights.push_back(weights);
+            m_channels.push_back(before);
+        }
+    }
+
+    void usePalettesOfCores() { m_perCore = true; }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        std::uint64_t channel = first / m_steps, step = first % m_steps;
+        for (std::size_t done = 0; done < out.size(); ++channel, step = 0) {
+            const ChannelPlace place = placeOf(m_chunks, channel);
+            const std::uint64_t count = std::min<std::uint64_t>(m_steps - step, out.size() - done);
+            for (std::uint64_t i = 0; i < count; ++i)
+                out[done++] = m_sparse ? sparsePosition(place, step + i)
+                                       : m_starts[place.chunk * m_cores + place.core] +
+                                             ((step + i) * place.count + place.lane) * m_bits;
+        }
+    }
+
+    std::uint64_t elements() const override { return m_outputs * m_steps; }
+    std::uint64_t extent() const override { return m_fileBytes; }
+    bool skipsZeros() const override { return m_sparse; }
+
+    std::uint64_t table(std::uint64_t element) const override
+    {
+        const std::uint64_t channel = element / m_steps;
+        const ChannelPlace place = placeOf(m_chunks, channel);
+        const std::uint64_t book = m_books == 1 ? 0 : place.chunk / m_vector;
+        const std::uint64_t core = m_perCore ? place.core : 0;
+        return (core * m_books + book) * m_vector + channel % m_vector;
+    }
+    std::uint64_t tables() const override { return (m_perCore ? m_cores : 1) * m_books * m_vector; }
+
+    Result<std::shared_ptr<const ElementOrder>>
+    bound(std::span<const std::byte> bytes) const override
+    {
+        if (!m_sparse)
+            return std::shared_ptr<const ElementOrder>();
+        auto order = std::make_shared<CoefficientOrder>(*this);
+        order->m_masks = std::make_shared<std::deque<codec::MaskIndex>>();
+        for (std::size_t core = 0; core < m_cores; ++core) {
+            const std::uint64_t bits = m_channels[core] * m_steps;
+            const std::uint64_t maskBytes = (bits + 7) / 8;
+            const ByteRange weights = m_weights[core];
+            const auto &mask =
+                order->m_masks->emplace_back(bytes.subspan(weights.offset.value, maskBytes), bits);
+            const std::uint64_t kept = bits == 0 ? 0 : mask.rank(bits);
+            if (2 * kept == weights.bytes.value - maskBytes)
+                continue;
+            Error error;
+            error.code = "section.mask";
+            error.field = "mask";
+            error.offset = weights.offset;
+            error.expected = fmt::format("{} set bits", (weights.bytes.value - maskBytes) / 2);
+            error.found = fmt::format("{}", kept);
+            error.message = "The mask does not match its values";
+            return tl::unexpected(std::move(error));
+        }
+        return std::shared_ptr<const ElementOrder>(std::move(order));
+    }
+
+private:
+    std::uint64_t sparsePosition(const ChannelPlace &place, std::uint64_t step) const
+    {
+        if (!m_masks)
+            return kAbsent;
+        const std::uint64_t bit = m_before[place.chunk * m_cores + place.core] * m_steps +
+                                  step * place.count + place.lane;
+        const codec::MaskIndex &mask = (*m_masks)[place.core];
+        if (!mask.test(bit))
+            return kAbsent;
+        const std::uint64_t survivors = m_weights[place.core].offset.value + (mask.bits() + 7) / 8;
+        return 8 * (survivors + 2 * mask.rank(bit));
+    }
+
+    std::vector<lanes::Chunk> m_chunks;
+    std::uint64_t m_cores = 0, m_fileBytes = 0, m_steps = 1, m_outputs = 0, m_bits = 16;
+    std::uint64_t m_vector = 1, m_books = 1;
+    bool m_sparse = false, m_perCore = false;
+    std::vector<std::uint64_t> m_starts; ///< bits; by chunk, then core
+    std::vector<std::uint64_t> m_before; ///< channels of earlier records on the core
+    std::vector<ByteRange> m_weights;    ///< by core
+    std::vector<std::uint64_t> m_channels;
+    std::shared_ptr<std::deque<codec::MaskIndex>> m_masks; ///< by core; sparse and bound only
+};
+
+class ChannelOrder final : public codec::ElementOrder
+{
+public:
+    ChannelOrder(const Section &section, const UnitGroup &group, Kind kind)
+        : m_chunks(group.chunks), m_outputs(section.units[group.units.front()].outputs),
+          m_fileBytes(section.fileBytes)
+    {
+        for (const std::size_t unit : group.units)
+            m_starts.push_back(section.units[unit].range(kind).offset.value);
+    }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const ChannelPlace place = placeOf(m_chunks, first + i);
+            std::uint64_t before = place.lane;
+            for (std::uint64_t chunk = 0; chunk < place.chunk; ++chunk)
+                before += m_chunks[chunk].channelsOf(place.core);
+            out[i] = 8 * (m_starts[place.core] + 2 * before);
+        }
+    }
+    std::uint64_t elements() const override { return m_outputs; }
+    std::uint64_t extent() const override { return m_fileBytes; }
+
+private:
+    std::vector<lanes::Chunk> m_chunks;
+    std::uint64_t m_outputs, m_fileBytes;
+    std::vector<std::uint64_t> m_starts; ///< by core
+};
+
+class BookOrder final : public codec::ElementOrder
+{
+public:
+    BookOrder(const Section &section, const UnitGroup &group, bool same)
+        : m_fileBytes(section.fileBytes), m_same(same)
+    {
+        const Unit &first = section.units[group.units.front()];
+        m_vector = first.vectorSize;
+        m_books = first.entry(Kind::Pal).count;
+        m_entries = std::uint64_t{1} << (first.entry(Kind::Pal).bitDepth & 31U);
+        m_bytes = entryBytesOf(first);
+        for (const std::size_t unit : group.units)
+            m_starts.push_back(section.units[unit].range(Kind::Pal).offset.value);
+    }
+
+    std::uint64_t tables() const override
+    {
+        return (m_same ? 1 : m_starts.size()) * m_books * m_vector;
+    }
+    std::uint64_t entries() const { return m_entries; }
+    std::uint64_t elements() const override { return tables() * m_entries; }
+    std::uint64_t extent() const override { return m_fileBytes; }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const std::uint64_t core = (first + i) / (m_books * m_vector * m_entries);
+            out[i] = position(core, (first + i) % (m_books * m_vector * m_entries));
+        }
+    }
+
+    std::vector<std::uint64_t> copies(std::uint64_t element) const override
+    {
+        std::vector<std::uint64_t> bits;
+        for (std::uint64_t core = 1; m_same && core < m_starts.size(); ++core)
+            bits.push_back(position(core, element));
+        return bits;
+    }
+
+private:
+    std::uint64_t position(std::uint64_t core, std::uint64_t within) const
+    {
+        const std::uint64_t entry = within % m_entries;
+        const std::uint64_t lane = within / m_entries % m_vector;
+        const std::uint64_t book = within / m_entries / m_vector;
+        return 8 * (m_starts[core] + ((book * m_entries + entry) * m_vector + lane) * m_bytes);
+    }
+
+    std::uint64_t m_fileBytes, m_vector = 1, m_books = 1, m_entries = 1, m_bytes = 2;
+    std::vector<std::uint64_t> m_starts; ///< by core
+    bool m_same;
+};
+
+} // namespace
+
+bool samePalettes(const Section &section, const UnitGroup &group, std::span<const std::byte> bytes)
+{
+    const auto palette = [&](std::size_t unit) {
+        const ByteRange range = section.units[unit].range(Kind::Pal);
+        return bytes.subspan(range.offset.value, range.bytes.value);
+    };
+    const auto first = palette(group.units.front());
+    return std::all_of(group.units.begin(), group.units.end(), [&](std::size_t unit) {
+        const auto other = palette(unit);
+        return std::equal(first.begin(), first.end(), other.begin(), other.end());
+    });
+}
+
+OrderPtr coefficientOrder(const Section &section, const UnitGroup &group, bool palettesOfCores)
+{
+    auto order = std::make_shared<CoefficientOrder>(section, group);
+    if (palettesOfCores)
+        order->usePalettesOfCores();
+    return order;
+}
+
+OrderPtr channelOrder(const Section &section, const UnitGroup &group, Kind kind)
+{
+    return std::make_shared<ChannelOrder>(section, group, kind);
+}
+
+PaletteOrder paletteOrder(const Section &section, const UnitGroup &group, bool same)
+{
+    const auto order = std::make_shared<BookOrder>(section, group, same);
+    return {order, order->tables(), order->entries()};
+}
+
+} // namespace kernscope::section

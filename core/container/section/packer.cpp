@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/section/packer.h"
+
+#include "core/format/kernel_format.h"
+#include "core/format/legality.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::section {
+
+namespace {
+
+Error formError(std::string expected, std::string found, std::string message)
+{
+    Error error;
+    error.code = "section.form";
+    error.field = "form";
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return error;
+}
+
+void putHalf(std::vector<std::byte> &bytes, std::uint16_t half)
+{
+    bytes.push_back(static_cast<std::byte>(half & 0xFFU));
+    bytes.push_back(static_cast<std::byte>(half >> 8U));
+}
+
+const codec::Operand *asOperand(const codec::OperandSource &source)
+{
+    return std::get_if<codec::Operand>(&source);
+}
+
+std::string_view entryName(ElementType type)
+{
+    switch (type) {
+    case ElementType::Fp16: return "f16";
+    case ElementType::Int8: return "i8";
+    case ElementType::Uint8: return "u8";
+    case ElementType::Fp8E4M3Fn: return "e4m3";
+    default: return {};
+    }
+}
+
+/// Type number of packed indices; 0 for a width that the catalogue lacks.
+std::uint32_t indexType(unsigned bits)
+{
+    switch (bits) {
+    case 1: return 11;
+    case 2: return 12;
+    case 4: return 9;
+    case 6: return 10;
+    case 8: return 3;
+    default: return 0;
+    }
+}
+
+bool onlyFirstAxis(const Shape &grid)
+{
+    return std::all_of(grid.begin() + (grid.empty() ? 0 : 1), grid.end(),
+                       [](std::uint64_t cells) { return cells == 1; });
+}
+
+Result<StoredForm> paletteForm(const codec::Encoding &encoding)
+{
+    const codec::Palette &palette = *encoding.palette;
+    const codec::Operand *lut = asOperand(palette.lut);
+    const codec::Operand *indices = asOperand(encoding.payload);
+    StoredForm form;
+    form.kind = StoredForm::Kind::Palette;
+    form.bits =
+        static_cast<unsigned>(std::countr_zero(std::max<std::uint64_t>(palette.entries, 1)));
+    form.vector = palette.vector;
+    const auto *row =
+        lut == nullptr || indices == nullptr
+            ? nullptr
+            : format::findKernelFormat(fmt::format("p{}{}", form.bits, entryName(lut->type)));
+    if (row == nullptr || encoding.scaling)
+        return tl::unexpected(formError("a palette of fp16, int8, uint8 or E4M3 values",
+                                        "another, or one with scales",
+                                        "The section has no kernel format for the palette; build "
+                                        "it as a dense weight"));
+    form.kernelFormat = row->format.value;
+    form.entries = lut->type;
+    if (indices->order) { // already a section's: its books follow its groups
+        form.books = indices->order->tables();
+        if (form.books != 1)
+            return tl::unexpected(formError("one codebook", fmt::format("{}", form.books),
+                                            "Codebooks of groups are not dealt anew; build it as "
+                                            "a dense weight"));
+        return form;
+    }
+    for (const std::uint64_t cells : palette.grid)
+        form.books *= cells;
+    if (!format::isLegalVectorSize(form.vector) || form.vector == 0 ||
+        (form.vector > 1 && (palette.vectorAxis != 0 || form.books > 1)) ||
+        !onlyFirstAxis(palette.grid))
+        return tl::unexpected(
+            formError("codebooks of output channels, vectors of 1, 2, 4 or 5 of them",
+                      fmt::format("{} codebooks, vectors of {}", form.books, form.vector),
+                      "The section has no place for such codebooks; build it as a dense weight"));
+    form.channelsPerBook = encoding.shape.empty() ? 1 : encoding.shape.front() / form.books;
+    return form;
+}
+
+Result<StoredForm> affineForm(const codec::Encoding &encoding)
+{
+    const codec::Scaling &scaling = *encoding.scaling;
+    const codec::Operand *data = asOperand(encoding.payload);
+    const codec::Operand *scale = asOperand(scaling.scale);
+    StoredForm form;
+    form.kind = StoredForm::Kind::Affine;
+    form.bits = 8;
+    const bool bytes =
+        data != nullptr && (data->type == ElementType::Int8 || data->type == ElementType::Uint8);
+    const bool perChannel =
+        scale != nullptr && (scaling.kind == codec::Scaling::Kind::Affine
+                                 ? scaling.axis == 0 || elementCount(scale->shape)->value == 1
+                                 : onlyFirstAxis(scale->shape));
+    bool symmetric = true;
+    if (scaling.offset) {
+        const codec::Operand *offset = asOperand(*scaling.offset);
+        symmetric = offset != nullptr;
+        for (std::uint64_t i = 0; symmetric && i < elementCount(offset->shape)->value; ++i)
+            symmetric = loadValue(offset->bytes, offset->type, i) == 0.0;
+    }
+    if (!bytes || !perChannel || !symmetric)
+        return tl::unexpected(formError(
+            "int8 or uint8 with one scale an output channel and no zero point",
+            !bytes ? "another element type" : (symmetric ? "scales of blocks" : "a zero point"),
+            "The section has no place for it; build it as a dense weight"));
+    form.kernelFormat = data->type == ElementType::Int8 ? 1 : 2;
+    return form;
+}
+
+} // namespace
+
+std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves)
+{
+    std::vector<std::byte> bytes;
+    bytes.reserve(2 * halves.size());
+    for (const std::uint16_t half : halves)
+        putHalf(bytes, half);
+    return bytes;
+}
+
+Result<StoredForm> storedForm(const codec::Encoding &encoding)
+{
+    const codec::Operand *payload = asOperand(encoding.payload);
+    if (encoding.mask && (encoding.palette || encoding.scaling || payload == nullptr ||
+                          payload->type != ElementType::Fp16))
+        return tl::unexpected(formError("masked fp16 values", "masked codes",
+                                        "The section holds masks with fp16 values only; build it "
+                                        "as a sparse or dense weight"));
+    if (payload == nullptr)
+        return tl::unexpected(formError("stored values", "the result of another op",
+                                        "The weight is computed; build it as a dense weight"));
+    if (encoding.palette)
+        return paletteForm(encoding);
+    if (encoding.scaling)
+        return affineForm(encoding);
+    StoredForm form;
+    if (encoding.mask || (payload->order && payload->order->skipsZeros()))
+        form.kind = StoredForm::Kind::Sparse;
+    return form;
+}
+
+void Packer::packDense(Packed &out, std::uint64_t first, std::uint64_t count) const
+{
+    std::vector<std::uint16_t> halves(count * m_steps);
+    m_decoder.decodeHalf(first * m_steps, halves);
+    for (std::uint64_t step = 0; step < m_steps; ++step) {
+        for (std::uint64_t lane = 0; lane < count; ++lane)
+            putHalf(out.weights, halves[lane * m_steps + step]);
+    }
+}
+
+void Packer::packCodes(Packed &out, std::uint64_t first, std::uint64_t count) const
+{
+    std::vector<std::int64_t> codes(count * m_steps);
+    m_decoder.codes(first * m_steps, codes);
+    std::vector<std::uint8_t> packed;
+    packed.reserve(codes.size());
+    for (std::uint64_t step = 0; step < m_steps; ++step) {
+        for (std::uint64_t lane = 0; lane < count; ++lane)
+            packed.push_back(static_cast<std::uint8_t>(codes[lane * m_steps + step] & 0xFF));
+    }
+    const std::size_t at = out.weights.size();
+    out.weights.resize(at + (packed.size() * m_form.bits + 7) / 8);
+    kernscope::packCodes(packed, m_form.bits, 0, std::span(out.weights).subspan(at));
+}
+
+void Packer::packSparse(Packed &, std::uint64_t first, std::uint64_t count)
+{
+    std::vector<std::uint16_t> halves(count * m_steps);
+    m_decoder.decodeHalf(first * m_steps, halves);
+    const bool masked = m_decoder.encoding().mask.has_value();
+    for (std::uint64_t step = 0; step < m_steps; ++step) {
+        for (std::uint64_t lane = 0; lane < count; ++lane) {
+            const std::uint64_t element = (first + lane) * m_steps + step;
+            const std::uint16_t half = halves[lane * m_steps + step];
+            const bool keep = masked ? m_decoder.stored(element) : half != 0;
+            m_mask.push_back(keep ? 1 : 0);
+            if (keep)
+                putHalf(m_survivors, half);
+        }
+    }
+}
+
+Result<void> Packer::packScales(Packed &out) const
+{
+    const codec::Scaling &scaling = *m_decoder.encoding().scaling;
+    const codec::Operand &scale = *asOperand(scaling.scale);
+    const std::uint64_t scales = elementCount(scale.shape)->value;
+    for (const std::uint64_t channel : out.channelList) {
+        std::uint64_t position = 0;
+        if (scale.order && scales > 1)
+            scale.order->positions(channel, std::span(&position, 1));
+        const double value = scale.order
+                                 ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
+                                 : loadValue(scale.bytes, scale.type, scales > 1 ? channel : 0);
+        const std::uint16_t half = floatToHalf(static_cast<float>(value));
+        if (static_cast<double>(halfToFloat(half)) != value)
+            return tl::unexpected(formError("scales that fp16 holds", fmt::format("{}", value),
+                                            "A scale would be rounded; build it as a dense "
+                                            "weight"));
+        out.scales.push_back(half);
+    }
+    return {};
+}
+
+/// Codebooks of this core: one, or one a record.
+void Packer::packPalette(Packed &out) const
+{
+    const codec::Operand &lut = *asOperand(m_decoder.encoding().palette->lut);
+    const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
+    const std::uint64_t width = bitWidth(lut.type) / 8;
+    out.books = m_form.books > 1 ? out.records.size() : 1;
+    std::uint64_t at = 0;
+    for (std::uint64_t record = 0; record < out.books; ++record) {
+        const std::uint64_t book =
+            m_form.books > 1 ? out.channelList[at] / m_form.channelsPerBook : 0;
+        for (std::uint64_t i = book * perBook; i < (book + 1) * perBook; ++i) {
+            std::uint64_t position = 8 * width * i;
+            if (lut.order)
+                lut.order->positions(i, std::span(&position, 1));
+            const auto entry = lut.bytes.subspan(position / 8, width);
+            out.palette.insert(out.palette.end(), entry.begin(), entry.end());
+        }
+        at += out.records[record].channels();
+    }
+    const auto entry = format::paletteEntryFormat(format::KernelFormat(m_form.kernelFormat));
+    const auto number = entry ? format::typeNumber(*entry) : Result<format::TypeNumber>();
+    out.entryType = number ? number->value : 0;
+}
+
+Result<Packed> Packer::pack()
+{
+    Packed out;
+    for (const lanes::Chunk &chunk : m_chunks) {
+        const std::uint64_t first = chunk.first + m_core * chunk.lanes;
+        const std::uint64_t count = chunk.channelsOf(m_core);
+        if (count == 0)
+            continue;
+        Record record;
+        std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
+        record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
+        record.words[1] = static_cast<std::uint32_t>(count);
+        switch (m_form.kind) {
+        case StoredForm::Kind::Dense: packDense(out, first, count); break;
+        case StoredForm::Kind::Sparse: packSparse(out, first, count); break;
+        case StoredForm::Kind::Affine:
+        case StoredForm::Kind::Palette: packCodes(out, first, count); break;
+        }
+        out.records.push_back(record);
+        for (std::uint64_t lane = 0; lane < count; ++lane)
+            out.channelList.push_back(first + lane);
+    }
+    out.channels = out.channelList.size();
+    const auto number = format::typeNumber(format::KernelFormat(m_form.kernelFormat));
+    out.weightType = number ? number->value : 0;
+    if (m_form.kind == StoredForm::Kind::Sparse) {
+        out.weights.resize((m_mask.size() + 7) / 8);
+        kernscope::packCodes(m_mask, 1, 0, out.weights);
+        for (Record &record : out.records) // its survivors lie behind the mask
+            record.words[0] += static_cast<std::uint32_t>(out.weights.size());
+        out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
+    }
+    if (m_form.kind == StoredForm::Kind::Palette) {
+        out.weightType = indexType(m_form.bits);
+        packPalette(out);
+    }
+    if (m_form.kind == StoredForm::Kind::Affine) {
+        if (auto scales = packScales(out); !scales)
+            return tl::unexpected(std::move(scales.error()));
+    }
+    return out;
+}
+
+} // namespace kernscope::section

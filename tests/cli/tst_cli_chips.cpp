@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// decide, geometry, roofline, choose and targets, run as a script would.
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// A program with one convolution of 64 by 64 channels whose weight is of that form.
+MadeBundle convolution(const QString &form, const char *stride = "1, 1")
+{
+    MadeBundle made;
+    const std::string shape = "[64, 64, 1, 1]";
+    made.parameters = "tensor<fp16, [1, 64, 8, 8]> x";
+    if (form == u"int8") {
+        const std::string data = made.blob(ElementType::Int8, shape, Bytes(4096, std::byte{3}));
+        const std::string scale = made.blob(ElementType::Fp16, "[64]", Bytes(128, std::byte{0x3c}));
+        made.line("tensor<fp16, " + shape +
+                  "> w = constexpr_affine_dequantize()[axis = int32(0), name = string(\"w\"), "
+                  "quantized_data = " +
+                  data + ", scale = " + scale + ", zero_point = int8(0)]");
+    } else if (form == u"lut4") {
+        const std::string indices = made.blob(ElementType::Uint4, shape, Bytes(2048, std::byte{}));
+        const std::string lut =
+            made.blob(ElementType::Fp16, "[1, 1, 1, 1, 16, 1]", Bytes(32, std::byte{0x3c}));
+        made.line("tensor<fp16, " + shape + "> w = constexpr_lut_to_dense(indices = " + indices +
+                  ", lut = " + lut + ")[name = string(\"w\")]");
+    } else {
+        made.constant("tensor<fp16, " + shape + ">", "w",
+                      made.blob(ElementType::Fp16, shape, Bytes(8192, std::byte{0x3c})));
+    }
+    made.line("tensor<int32, [2]> strides = const()[name = string(\"strides\"), val = "
+              "tensor<int32, [2]>([" +
+              std::string(stride) + "])]");
+    made.line("tensor<fp16, [1, 64, 8, 8]> y = conv(strides = strides, weight = w, x = "
+              "x)[name = string(\"y\")]");
+    made.result = "y";
+    return made;
+}
+
+QString string(const Json &json, const char *key)
+{
+    return QString::fromStdString(json.value(key, std::string()));
+}
+
+} // namespace
+
+class TestCliChips : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_scratch;
+
+    CliResult run(QStringList arguments, const QString &form, const char *stride = "1, 1")
+    {
+        const QByteArray name = form.toUtf8() + ".mlmodelc";
+        arguments << writeBundle(m_scratch, name.constData(), convolution(form, stride));
+        return runCli(arguments);
+    }
+
+private Q_SLOTS:
+    void outcomes_data()
+    {
+        QTest::addColumn<QString>("form");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("outcome");
+        QTest::newRow("int8 on the M1") << "int8"
+                                        << "M1"
+                                        << "folds";
+        QTest::newRow("int8 on the M2") << "int8"
+                                        << "t8112"
+                                        << "streams";
+        QTest::newRow("palette on the M1") << "lut4"
+                                           << "h13"
+                                           << "streams";
+        QTest::newRow("dense") << "dense"
+                               << "M5"
+                               << "dense";
+        QTest::newRow("unknown") << "lut4"
+                                 << "H11"
+                                 << "unknown";
+    }
+    void outcomes()
+    {
+        QFETCH(QString, form);
+        QFETCH(QString, target);
+        QFETCH(QString, outcome);
+        const auto result = run({QStringLiteral("decide"), QStringLiteral("--json"),
+                                 QStringLiteral("--target"), target},
+                                form);
+        QCOMPARE(result.exitCode, 0);
+        const Json json = result.json();
+        QCOMPARE(int(json["schema"]), 1);
+        QCOMPARE(string(json, "command"), QStringLiteral("decide"));
+        QCOMPARE(int(json["decisions"].size()), 1);
+        const Json &decision = json["decisions"][0];
+        QCOMPARE(string(decision, "outcome"), outcome);
+        QCOMPARE(string(decision, "weight"), QStringLiteral("w"));
+        for (const char *key : {"form", "target", "reasons", "cap", "bytes_moved", "speedup"})
+            QVERIFY2(decision.contains(key), key);
+        for (const Json &reason : decision["reasons"]) {
+            for (const char *key : {"gate", "offset", "value", "passes", "source", "confidence"})
+                QVERIFY2(reason.contains(key), key);
+        }
+        for (const char *key : {"offset", "bytes", "demand", "fits"})
+            QVERIFY2(decision["cap"].contains(key), key);
+        QVERIFY(json["diagnostics"].empty());
+    }
+
+    void aStrideFolds()
+    {
+        const auto result = run({QStringLiteral("decide"), QStringLiteral("--json"),
+                                 QStringLiteral("--target"), QStringLiteral("M5")},
+                                QStringLiteral("lut4"), "2, 2");
+        const Json decision = result.json()["decisions"][0];
+        QCOMPARE(string(decision, "outcome"), QStringLiteral("folds"));
+        QCOMPARE(int(decision["bytes_moved"]), 8192);
+    }
+
+    void allTargets()
+    {
+        const auto result = run(
+            {QStringLiteral("decide"), QStringLiteral("--json"), QStringLiteral("--all-targets")},
+            QStringLiteral("int8"));
+        const Json json = result.json();
+        QVERIFY(json["decisions"].size() >= 28);
+        QCOMPARE(json["decisions"].size(), json["totals"].size());
+        for (const Json &decision : json["decisions"])
+            QVERIFY(!decision["reasons"].empty());
+        const auto text = run({QStringLiteral("decide"), QStringLiteral("--all-targets")},
+                              QStringLiteral("int8"));
+        QVERIFY(text.out.contains("H17s") && text.out.contains("S streams"));
+    }
+
+    void wrongUse_data()
+    {
+        QTest::addColumn<QStringList>("arguments");
+        const auto row = [](const char *line) {
+            QTest::newRow(line) << QString::fromUtf8(line).split(QLatin1Char(' '));
+        };
+        row("decide --target M99");
+        row("decide --target M1 --all-targets");
+        row("decide --target M1 --cores 5");
+        row("geometry --target nothing");
+        row("geometry --channels 64");
+        row("geometry --channels 64:x");
+        row("geometry --channels 64:64 --kernel 3x3x3x3");
+        row("roofline --target M1 --compute no_such");
+        row("roofline --target M1 --batch 0");
+        row("choose --target M0");
+        row("choose --target M1 --weight nothing");
+        row("choose --target M1 --tolerance -1");
+    }
+    void wrongUse()
+    {
+        QFETCH(QStringList, arguments);
+        const auto result = run(arguments, QStringLiteral("lut4"));
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY(!result.err.isEmpty());
+        const auto json =
+            run(QStringList(arguments) << QStringLiteral("--json"), QStringLiteral("lut4"));
+        QCOMPARE(json.exitCode, 2);
+    }
+
+    void geometryOfTypedNumbers()
+    {
+        const auto result = runCli({QStringLiteral("geometry"), QStringLiteral("--json"),
+                                    QStringLiteral("--channels"), QStringLiteral("256:256"),
+                                    QStringLiteral("--kernel"), QStringLiteral("3x3"),
+                                    QStringLiteral("--output-size"), QStringLiteral("32x32")});
+        QCOMPARE(result.exitCode, 0);
+        const Json operation = result.json()["operations"][0];
+        QCOMPARE(int(operation["ocg"]["size"]), 2);
+        QCOMPARE(int(operation["passes"]), 128);
+        QCOMPARE(int(operation["cores_lit"]), 4);
+        QCOMPARE(bool(operation["winograd"]["eligible"]), true);
+        QCOMPARE(int(operation["winograd"]["conditions"].size()), 8);
+        const auto zero = runCli(
+            {QStringLiteral("geometry"), QStringLiteral("--channels"), QStringLiteral("0:4")});
+        QCOMPARE(zero.exitCode, 3);
+        const auto sixteen =
+            runCli({QStringLiteral("geometry"), QStringLiteral("--json"), QStringLiteral("--cores"),
+                    QStringLiteral("16"), QStringLiteral("--channels"), QStringLiteral("256:256")});
+        QCOMPARE(int(sixteen.json()["operations"][0]["cores"]["value"]), 16);
+    }
+
+    void geometryOfABundle()
+    {
+        const auto result =
+            run({QStringLiteral("geometry"), QStringLiteral("--json")}, QStringLiteral("lut4"));
+        const Json json = result.json();
+        QCOMPARE(int(json["operations"].size()), 1);
+        QCOMPARE(string(json["operations"][0], "weight"), QStringLiteral("w"));
+        QVERIFY(run({QStringLiteral("geometry")}, QStringLiteral("lut4")).out.contains("Winograd"));
+    }
+
+    void rooflines()
+    {
+        const auto result = run({QStringLiteral("roofline"), QStringLiteral("--json"),
+                                 QStringLiteral("--target"), QStringLiteral("M1")},
+                                QStringLiteral("lut4"));
+        const Json json = result.json();
+        QVERIFY(std::abs(double(json["ridge"]) - 141.2) < 0.1);
+        QVERIFY(json["ceilings"].size() > 8);
+        const Json &layer = json["layers"][0];
+        QCOMPARE(double(layer["flops"]), 2.0 * 4096 * 64);
+        for (const char *key :
+             {"name", "op", "bytes", "intensity", "bound", "attainable_flops", "time_s", "forms"})
+            QVERIFY2(layer.contains(key), key);
+        QVERIFY(layer["forms"].contains("stored") && layer["forms"].contains("best"));
+        const auto batched = run({QStringLiteral("roofline"), QStringLiteral("--json"),
+                                  QStringLiteral("--batch"), QStringLiteral("8")},
+                                 QStringLiteral("lut4"));
+        QCOMPARE(double(batched.json()["layers"][0]["flops"]), 8 * 2.0 * 4096 * 64);
+        QVERIFY(run({QStringLiteral("roofline")}, QStringLiteral("lut4")).out.contains("ridge"));
+    }
+
+    void choices()
+    {
+        const auto result = run({QStringLiteral("choose"), QStringLiteral("--json"),
+                                 QStringLiteral("--target"), QStringLiteral("M1")},
+                                QStringLiteral("dense"));
+        QCOMPARE(result.exitCode, 0);
+        const Json choice = result.json()["choices"][0];
+        QCOMPARE(int(choice["candidates"].size()), 4);
+        // Constant weights: a palette holds them exactly, and the layer is bandwidth bound.
+        QCOMPARE(string(choice, "bound"), QStringLiteral("bandwidth"));
+        QCOMPARE(string(choice, "form"), QStringLiteral("palette4"));
+        for (const Json &candidate : choice["candidates"])
+            QVERIFY(candidate.contains("error") && candidate.contains("bytes"));
+    }
+
+    void targets()
+    {
+        const auto result = runCli({QStringLiteral("targets"), QStringLiteral("--json")});
+        QVERIFY(result.json()["targets"].size() >= 28);
+        QVERIFY(runCli({QStringLiteral("targets")}).out.contains("T8103"));
+    }
+
+    void missingFilesAreNamed()
+    {
+        for (const char *command : {"decide", "geometry", "roofline", "choose"}) {
+            const auto result =
+                runCli({QString::fromUtf8(command), m_scratch.filePath(QStringLiteral("none"))});
+            QVERIFY2(result.exitCode == 4 || result.exitCode == 3, command);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliChips)
+#include "tst_cli_chips.moc"

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/chip_state.h"
+
+namespace kernscope::ui {
+
+namespace {
+
+const target::Target &m1()
+{
+    const auto found = target::findTarget("H13");
+    return found ? *found->target : target::targets().front();
+}
+
+struct Content {
+    std::shared_ptr<const DecisionTable> table;
+    std::vector<bool> faster;
+};
+
+/// Weights of which some layer would take less time on the M1 in another form.
+std::vector<bool> fasterForms(const Bundle &bundle, const std::vector<decision::WeightForm> &forms)
+{
+    std::vector<bool> faster(forms.size(), false);
+    const auto roofs = roofline::roofsOf(m1());
+    if (!roofs)
+        return faster;
+    decision::Judge judge;
+    for (const roofline::Layer &layer : layersOf(bundle, forms)) {
+        const auto placed = roofline::place(layer, *roofs, judge);
+        if (!placed)
+            continue;
+        const auto &stored = placed->stored().timeS;
+        const auto &best = placed->trail[placed->best].timeS;
+        if (stored && best && *best < 0.99 * *stored)
+            faster[layer.weight] = true;
+    }
+    return faster;
+}
+
+} // namespace
+
+ChipState &ChipState::of(Session &session)
+{
+    if (auto *state = session.findChild<ChipState *>(QString(), Qt::FindDirectChildrenOnly))
+        return *state;
+    return *new ChipState(session);
+}
+
+ChipState::ChipState(Session &session) : QObject(&session), m_session(session), m_target(&m1())
+{
+    connect(&session, &Session::bundleChanged, this, &ChipState::rebuild);
+    connect(&session, &Session::bytesChanged, this, &ChipState::rebuild);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled()) {
+            m_task = nullptr;
+            Q_EMIT tableChanged();
+        }
+    });
+    rebuild();
+}
+
+void ChipState::setTarget(const target::Target &target)
+{
+    if (&target == m_target)
+        return;
+    m_target = &target;
+    m_choice = {}; // what was chosen is of the other chip
+    Q_EMIT targetChanged();
+}
+
+void ChipState::setChoice(const target::Choice &choice)
+{
+    m_choice = choice;
+    Q_EMIT targetChanged();
+}
+
+void ChipState::rebuild()
+{
+    if (m_task)
+        m_task->cancel();
+    m_task = nullptr;
+    m_table = nullptr;
+    m_fasterOnM1.clear();
+    const BundlePtr bundle = m_session.bundle();
+    if (bundle) {
+        m_task = m_session.tasks().start(
+            this, tr("Judging weights by chip"),
+            [bundle](Progress &) {
+                const BundleReadLock lock(*bundle);
+                auto forms = weightForms(*bundle);
+                Content content;
+                content.faster = fasterForms(*bundle, forms);
+                content.table = std::make_shared<DecisionTable>(std::move(forms), allTargets());
+                return content;
+            },
+            [this](Content content) {
+                m_task = nullptr;
+                m_table = std::move(content.table);
+                m_fasterOnM1 = std::move(content.faster);
+                Q_EMIT tableChanged();
+            });
+    }
+    Q_EMIT tableChanged();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/weight_facts.h"
+#include "widgets/session.h"
+#include "widgets/task_manager.h"
+
+#include <QObject>
+
+#include <memory>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// What the docks about chips share: the chip that they judge by, and every weight's decision on
+/// every chip, made off the GUI thread when a bundle comes. One a session.
+class ChipState final : public QObject
+{
+    Q_OBJECT
+
+public:
+    static ChipState &of(Session &session);
+
+    const target::Target &target() const { return *m_target; }
+    void setTarget(const target::Target &target);
+    /// Figures chosen otherwise than the chapters have them.
+    const target::Choice &choice() const { return m_choice; }
+    void setChoice(const target::Choice &choice);
+
+    /// The decisions of the open bundle; null while they are being made or without a bundle.
+    const std::shared_ptr<const DecisionTable> &table() const { return m_table; }
+    /// By weight: another form would take less time on the M1 than the stored one.
+    const std::vector<bool> &fasterOnM1() const { return m_fasterOnM1; }
+    bool working() const { return m_task != nullptr; }
+
+Q_SIGNALS:
+    void targetChanged();
+    void tableChanged();
+
+private:
+    explicit ChipState(Session &session);
+    void rebuild();
+
+    Session &m_session;
+    const target::Target *m_target = nullptr;
+    target::Choice m_choice;
+    std::shared_ptr<const DecisionTable> m_table;
+    std::vector<bool> m_fasterOnM1;
+    TaskPtr m_task;
+};
+
+} // namespace kernscope::ui

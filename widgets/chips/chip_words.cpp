@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/chip_words.h"
+
+#include "widgets/models/table_text.h"
+
+#include <QCoreApplication>
+
+#include <array>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("kernscope::ChipWords", text);
+}
+
+} // namespace
+
+Token outcomeToken(decision::Outcome outcome)
+{
+    switch (outcome) {
+    case decision::Outcome::Streams: return Token::OutStreams;
+    case decision::Outcome::Folds: return Token::OutFolds;
+    case decision::Outcome::Dense: return Token::OutDense;
+    case decision::Outcome::Rejected: return Token::OutRefused;
+    case decision::Outcome::Unknown: break;
+    }
+    return Token::OutUnknown;
+}
+
+QString outcomeWord(decision::Outcome outcome)
+{
+    switch (outcome) {
+    case decision::Outcome::Streams: return tr("streams");
+    case decision::Outcome::Folds: return tr("folds");
+    case decision::Outcome::Dense: return tr("dense");
+    case decision::Outcome::Rejected: return tr("refused");
+    case decision::Outcome::Unknown: break;
+    }
+    return tr("unknown");
+}
+
+QString outcomeLabel(decision::Outcome outcome)
+{
+    return theme::glyph(outcomeToken(outcome)) + QLatin1Char(' ') + outcomeWord(outcome);
+}
+
+QString confidenceWord(format::Confidence confidence)
+{
+    switch (confidence) {
+    case format::Confidence::Verified: return tr("measured or verified");
+    case format::Confidence::Documented: return tr("documented");
+    case format::Confidence::Contested: return tr("contested");
+    case format::Confidence::Assumed: break;
+    }
+    return tr("assumed");
+}
+
+QString confidenceLabel(format::Confidence confidence)
+{
+    const QString word = confidenceWord(confidence);
+    if (confidence == format::Confidence::Contested)
+        return theme::glyph(Token::MarkContested) + QLatin1Char(' ') + word;
+    if (confidence == format::Confidence::Assumed)
+        return theme::glyph(Token::MarkAssumed) + QLatin1Char(' ') + word;
+    return word;
+}
+
+QString yesNoWord(const std::optional<bool> &value)
+{
+    return value ? (*value ? tr("yes") : tr("no")) : tr("unknown");
+}
+
+QString bytesWord(std::uint64_t bytes)
+{
+    const QString exact = groupedNumber(bytes) + QStringLiteral(" B");
+    if (bytes < 10'000)
+        return exact;
+    return siWord(static_cast<double>(bytes), QStringLiteral("B")) + QStringLiteral(" (") + exact +
+           QLatin1Char(')');
+}
+
+QString siWord(double value, const QString &unit)
+{
+    struct Prefix {
+        double size;
+        const char *letter;
+    };
+    static constexpr std::array<Prefix, 9> kPrefixes{{{1e15, "P"},
+                                                      {1e12, "T"},
+                                                      {1e9, "G"},
+                                                      {1e6, "M"},
+                                                      {1e3, "k"},
+                                                      {1, ""},
+                                                      {1e-3, "m"},
+                                                      {1e-6, "\u00b5"},
+                                                      {1e-9, "n"}}};
+    for (const Prefix &prefix : kPrefixes) {
+        if (std::abs(value) >= prefix.size * 0.9995)
+            return QString::number(value / prefix.size, 'g', 3) + QLatin1Char(' ') +
+                   QString::fromUtf8(prefix.letter) + unit;
+    }
+    return QString::number(value, 'g', 3) + QLatin1Char(' ') + unit;
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/decision/stream.h"
+#include "widgets/theme/theme.h"
+
+#include <QString>
+
+namespace kernscope::ui {
+
+Token outcomeToken(decision::Outcome outcome);
+QString outcomeWord(decision::Outcome outcome);  ///< translated: "streams", "refused", …
+QString outcomeLabel(decision::Outcome outcome); ///< with its glyph: "▶ streams"
+QString confidenceWord(format::Confidence confidence);
+/// "documented", with the mark ≠ where it is contested and ~ where it is assumed.
+QString confidenceLabel(format::Confidence confidence);
+QString yesNoWord(const std::optional<bool> &value); ///< "yes", "no", "unknown"
+/// "1,234 B" or "1.2 MB (1,234,567 B)".
+QString bytesWord(std::uint64_t bytes);
+/// "12.0 TFLOP/s", "85.0 GB/s", "141 FLOP/B": three significant digits and a prefix.
+QString siWord(double value, const QString &unit);
+
+} // namespace kernscope::ui

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/roofline_dock.h"
+
+#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_words.h"
+#include "widgets/chips/roofline_plot.h"
+#include "widgets/docks/dock_tools.h"
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+RooflineDock::RooflineDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("roofline"), tr("Roofline"), parent),
+      m_state(ChipState::of(session))
+{
+    auto *content = new QWidget(this);
+    auto *bar = new QHBoxLayout;
+    m_compute = new QComboBox(content);
+    m_compute->setAccessibleName(tr("Compute ceiling"));
+    m_bandwidth = new QComboBox(content);
+    m_bandwidth->setAccessibleName(tr("Bandwidth ceiling"));
+    for (QComboBox *box : {m_compute, m_bandwidth}) {
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(12);
+        connect(box, &QComboBox::activated, this, &RooflineDock::scheduleRefresh);
+    }
+    m_batch = new QSpinBox(content);
+    m_batch->setRange(1, 65536);
+    m_batch->setPrefix(tr("batch "));
+    m_batch->setAccessibleName(tr("Batch"));
+    connect(m_batch, &QSpinBox::valueChanged, this, &RooflineDock::scheduleRefresh);
+    bar->addWidget(sharedChipBox(m_state, content), 2);
+    bar->addWidget(m_compute, 2);
+    bar->addWidget(m_bandwidth, 2);
+    bar->addWidget(m_batch);
+    m_plot = new RooflinePlot(content);
+    for (QLabel **label : {&m_facts, &m_point}) {
+        *label = new QLabel(content);
+        (*label)->setWordWrap(true);
+        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    const int gap = theme::em(this, 0.25);
+    auto *column = new QVBoxLayout(content);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    column->addLayout(bar);
+    column->addWidget(m_facts);
+    column->addWidget(m_plot, 1);
+    column->addWidget(m_point);
+    setContent(content);
+    content->setFocusProxy(m_plot);
+    buildActions();
+    connect(&m_state, &ChipState::targetChanged, this, &RooflineDock::scheduleRefresh);
+    connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int point) {
+        m_point->setText(m_plot->pointText(point));
+        this->session().goToWeight(m_plot->placementOf(point).layer.weight, this);
+    });
+    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
+}
+
+void RooflineDock::buildActions()
+{
+    auto *in = dockAction(this, tr("Zoom In"), QKeySequence::ZoomIn, [this] { m_plot->zoom(0.8); });
+    auto *out =
+        dockAction(this, tr("Zoom Out"), QKeySequence::ZoomOut, [this] { m_plot->zoom(1.25); });
+    auto *all = dockAction(this, tr("Show All Layers"), {}, [this] {
+        m_plot->fit();
+        m_plot->zoom(1);
+    });
+    m_actions = m_plot->plotActions() + QList<QAction *>{in, out, all};
+}
+
+void RooflineDock::fillCeilings(const roofline::Roofs &roofs)
+{
+    if (m_shown == roofs.target)
+        return;
+    m_shown = roofs.target;
+    m_compute->clear();
+    m_bandwidth->clear();
+    for (const roofline::Ceiling &ceiling : roofs.all) {
+        if (!ceiling.isRoof())
+            continue;
+        const bool compute = ceiling.kind == roofline::Ceiling::Kind::Compute;
+        QComboBox *box = compute ? m_compute : m_bandwidth;
+        const auto &chosen = compute ? roofs.compute : roofs.bandwidth;
+        box->addItem(siWord(ceiling.value, fromUtf8(ceiling.unit)) + QStringLiteral(" ") +
+                         fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
+                     fromUtf8(ceiling.name));
+        box->setItemData(box->count() - 1,
+                         tr("%1: %2").arg(fromUtf8(roofline::ceilingMethodName(ceiling.method)),
+                                          fromUtf8(ceiling.source)),
+                         Qt::ToolTipRole);
+        if (chosen && chosen->name == ceiling.name)
+            box->setCurrentIndex(box->count() - 1);
+    }
+    for (QComboBox *box : {m_compute, m_bandwidth}) {
+        if (box->count() == 0)
+            box->addItem(tr("none published"));
+        box->setEnabled(box->count() > 1);
+    }
+}
+
+void RooflineDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle) {
+        showMessage(tr("Open a bundle to see what bounds its layers (Ctrl+O)."));
+        return;
+    }
+    auto standard = roofline::roofsOf(m_state.target());
+    if (!standard)
+        return;
+    fillCeilings(*standard);
+    roofline::RoofChoice choice;
+    const auto named = [](const QComboBox *box) {
+        return box->currentData().toString().toStdString();
+    };
+    // The chapters' pair keeps its published ridge: only another one is asked for by name.
+    const std::string compute = named(m_compute), bandwidth = named(m_bandwidth);
+    if (!standard->compute || compute != standard->compute->name)
+        choice.compute = compute;
+    if (!standard->bandwidth || bandwidth != standard->bandwidth->name)
+        choice.bandwidth = bandwidth;
+    const auto roofs = roofline::roofsOf(m_state.target(), choice);
+    place(roofs ? *roofs : *standard);
+}
+
+void RooflineDock::place(const roofline::Roofs &roofs)
+{
+    const BundlePtr &bundle = session().bundle();
+    decision::Judge judge(m_state.choice());
+    std::vector<roofline::Placement> placements;
+    for (const roofline::Layer &layer : layersOf(*bundle, weightForms(*bundle))) {
+        auto placed =
+            roofline::place(layer, roofs, judge, static_cast<std::uint64_t>(m_batch->value()));
+        if (placed)
+            placements.push_back(std::move(*placed));
+    }
+    if (placements.empty()) {
+        showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
+        return;
+    }
+    const auto programTime = roofline::applyDispatchFloor(placements, roofs);
+    showFacts(roofs, programTime);
+    m_plot->setContent(roofs, std::move(placements));
+    showContent();
+    follow(session().place(), nullptr);
+}
+
+void RooflineDock::showFacts(const roofline::Roofs &roofs, std::optional<double> programTime)
+{
+    QStringList facts;
+    if (!roofs.compute && !roofs.bandwidth) {
+        facts << tr("No ceilings are published for %1; another chip's are not lent to it.")
+                     .arg(fromUtf8(roofs.target->name));
+    }
+    if (roofs.ridge)
+        facts << tr("Ridge %1 FLOP/B (%2).")
+                     .arg(*roofs.ridge, 0, 'f', 1)
+                     .arg(fromUtf8(roofs.ridgeSource));
+    if (roofs.dispatchFloorS)
+        facts << tr("Dispatch floor %1.").arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
+    if (roofs.workingSetBytes)
+        facts << tr("Working set %1%2.")
+                     .arg(siWord(*roofs.workingSetBytes, QStringLiteral("B")),
+                          roofs.step ? tr("; above it %1 was measured")
+                                           .arg(siWord(roofs.step->value, QStringLiteral("FLOP/s")))
+                                     : QString());
+    if (programTime)
+        facts << tr("All layers: at least %1.").arg(siWord(*programTime, QStringLiteral("s")));
+    facts << tr(
+        "Solid roofs are measured, dashed derived; hollow points estimated; \u25b2 passes a "
+        "measured roof.");
+    m_facts->setText(facts.join(QLatin1Char(' ')));
+}
+
+void RooflineDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this)
+        return;
+    const int point = m_plot->pointOfWeight(place.weight);
+    m_plot->setCurrentPoint(point);
+    m_point->setText(point >= 0 ? m_plot->pointText(point)
+                                : tr("Select a point to see its arithmetic."));
+}
+
+} // namespace kernscope::ui

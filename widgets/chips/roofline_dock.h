@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/chips/chip_state.h"
+#include "widgets/dock.h"
+
+class QComboBox;
+class QLabel;
+class QSpinBox;
+
+namespace kernscope::ui {
+
+class RooflinePlot;
+
+/// The layers under the ceilings of a chip, with batch, compute and bandwidth ceiling as controls.
+class RooflineDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit RooflineDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    RooflinePlot &plot() { return *m_plot; }
+    QSpinBox &batch() { return *m_batch; }
+    QComboBox &compute() { return *m_compute; }
+    QLabel &facts() { return *m_facts; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    void buildActions();
+    void fillCeilings(const roofline::Roofs &roofs);
+    void place(const roofline::Roofs &roofs);
+    void showFacts(const roofline::Roofs &roofs, std::optional<double> programTime);
+
+    ChipState &m_state;
+    const target::Target *m_shown = nullptr; ///< whose ceilings the boxes hold
+    QComboBox *m_compute = nullptr, *m_bandwidth = nullptr;
+    QSpinBox *m_batch = nullptr;
+    QLabel *m_facts = nullptr, *m_point = nullptr;
+    RooflinePlot *m_plot = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

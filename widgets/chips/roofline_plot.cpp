@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/roofline_plot.h"
+
+#include "widgets/chips/chip_words.h"
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QToolTip>
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+using roofline::Placement;
+using roofline::Point;
+
+QString flops(const std::optional<double> &value)
+{
+    return value ? siWord(*value, QStringLiteral("FLOP/s")) : RooflinePlot::tr("unknown");
+}
+
+QString seconds(const std::optional<double> &value)
+{
+    return value ? siWord(*value, QStringLiteral("s")) : RooflinePlot::tr("unknown");
+}
+
+QString boundWord(roofline::Bound bound)
+{
+    switch (bound) {
+    case roofline::Bound::Compute: return RooflinePlot::tr("compute bound");
+    case roofline::Bound::Bandwidth: return RooflinePlot::tr("bandwidth bound");
+    case roofline::Bound::Dispatch: return RooflinePlot::tr("dispatch bound");
+    case roofline::Bound::Unknown: break;
+    }
+    return RooflinePlot::tr("bound unknown");
+}
+
+} // namespace
+
+int shapeOfForm(const std::string &key)
+{
+    if (key == "dense")
+        return 0;
+    if (key.starts_with("palette"))
+        return 1;
+    if (key.starts_with("sparse"))
+        return 2;
+    return key.starts_with("int8") || key.starts_with("blockwise") ? 3 : 4;
+}
+
+QString shapeWord(int shape)
+{
+    switch (shape) {
+    case 0: return RooflinePlot::tr("dense");
+    case 1: return RooflinePlot::tr("palette");
+    case 2: return RooflinePlot::tr("sparse");
+    case 3: return RooflinePlot::tr("int8 or blockwise");
+    default: return RooflinePlot::tr("other form");
+    }
+}
+
+RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
+{
+    for (QCPAxis *axis : {plot().xAxis, plot().yAxis}) {
+        axis->setScaleType(QCPAxis::stLogarithmic);
+        axis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
+        axis->setNumberFormat(QStringLiteral("gb"));
+        axis->setNumberPrecision(0);
+    }
+    plot().xAxis->setLabel(tr("Arithmetic intensity, FLOP/byte"));
+    plot().yAxis->setLabel(tr("Attainable rate, FLOP/s"));
+    plot().setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    m_chosenPoint = plot().addGraph();
+    m_chosenPoint->setLineStyle(QCPGraph::lsNone);
+    m_chosenPoint->removeFromLegend();
+    plot().legend->setVisible(true);
+    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignBottom | Qt::AlignRight);
+}
+
+void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> placements)
+{
+    beginData();
+    m_given = std::move(roofs);
+    m_placements = std::move(placements);
+    m_order.clear();
+    m_longest = 0;
+    for (std::size_t i = 0; i < m_placements.size(); ++i) {
+        const Point &stored = m_placements[i].stored();
+        if (!stored.intensity || *stored.intensity <= 0 || !stored.attainable)
+            continue;
+        m_order.push_back(i);
+        m_longest = std::max(m_longest, stored.timeS.value_or(0));
+    }
+    std::stable_sort(m_order.begin(), m_order.end(), [this](std::size_t a, std::size_t b) {
+        return *m_placements[a].stored().intensity < *m_placements[b].stored().intensity;
+    });
+    clearDrawing();
+    drawPoints();
+    fit();
+    drawRoofs();
+    endData();
+}
+
+const Placement &RooflinePlot::placementOf(int point) const
+{
+    return m_placements[m_order[static_cast<std::size_t>(point)]];
+}
+
+int RooflinePlot::pointOfWeight(std::size_t weight) const
+{
+    for (int i = 0; i < pointCount(); ++i) {
+        if (placementOf(i).layer.weight == weight)
+            return i;
+    }
+    return -1;
+}
+
+double RooflinePlot::keyOf(int point) const
+{
+    return *placementOf(point).stored().intensity;
+}
+
+double RooflinePlot::levelOf(int point) const
+{
+    return *placementOf(point).stored().attainable;
+}
+
+int RooflinePlot::pointAt(double key) const
+{
+    if (m_order.empty())
+        return -1;
+    int best = 0;
+    for (int i = 1; i < pointCount(); ++i) {
+        if (std::abs(std::log(keyOf(i) / key)) < std::abs(std::log(keyOf(best) / key)))
+            best = i;
+    }
+    return best;
+}
+
+QPoint RooflinePlot::positionOf(int point) const
+{
+    return QPointF(plot().xAxis->coordToPixel(keyOf(point)),
+                   plot().yAxis->coordToPixel(levelOf(point)))
+        .toPoint();
+}
+
+int RooflinePlot::nearest(const QPoint &position) const
+{
+    const int reach = theme::em(this, 0.8);
+    int best = reach * reach, found = -1;
+    for (int i = 0; i < pointCount(); ++i) {
+        const QPoint off = positionOf(i) - position;
+        const int square = QPoint::dotProduct(off, off);
+        if (square < best)
+            best = square, found = i;
+    }
+    return found;
+}
+
+QString RooflinePlot::pointText(int point) const
+{
+    const Placement &placed = placementOf(point);
+    const Point &stored = placed.stored();
+    const Point &dense = placed.trail[placed.dense];
+    QString text =
+        tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
+            .arg(fromUtf8(placed.layer.name), fromUtf8(placed.layer.op), fromUtf8(stored.form),
+                 placed.layer.flops ? siWord(stored.flops, QStringLiteral("FLOP"))
+                                    : tr("unknown FLOP"),
+                 siWord(stored.bytes, QStringLiteral("B")))
+            .arg(*stored.intensity, 0, 'g', 4);
+    if (m_given.compute && m_given.bandwidth)
+        text +=
+            tr("min(%1, %2 FLOP/B \u00d7 %3 = %4) = %5\n")
+                .arg(flops(m_given.compute->value))
+                .arg(*stored.intensity, 0, 'g', 4)
+                .arg(siWord(m_given.bandwidth->value, QStringLiteral("B/s")),
+                     flops(*stored.intensity * m_given.bandwidth->value), flops(stored.attainable));
+    text += tr("%1, %2").arg(boundWord(stored.bound), seconds(stored.timeS));
+    if (placed.dense != 0)
+        text +=
+            tr("; dense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
+    const Point &best = placed.trail[placed.best];
+    text += tr("; best %1, %2").arg(fromUtf8(best.form), seconds(best.timeS));
+    if (placed.estimated)
+        text += tr("\n~ estimated: a roof that is not measured, or an extent that is not known");
+    if (placed.aboveWorkingSet.value_or(false))
+        text += tr("\n! an operand is larger than the working set: it is tiled and streamed");
+    for (const std::string &roof : placed.above)
+        text += tr("\n\u25b2 above %1").arg(fromUtf8(roof));
+    return text;
+}
+
+QStringList RooflinePlot::columns() const
+{
+    return {tr("layer"),  tr("op"),        tr("form"),       tr("FLOP"),
+            tr("bytes"),  tr("FLOP/B"),    tr("bound"),      tr("attainable FLOP/s"),
+            tr("time s"), tr("dense B"),   tr("dense s"),    tr("best form"),
+            tr("best s"), tr("estimated"), tr("above roofs")};
+}
+
+QVariant RooflinePlot::cell(int point, int column) const
+{
+    const Placement &placed = placementOf(point);
+    const Point &stored = placed.stored();
+    const Point &dense = placed.trail[placed.dense];
+    const Point &best = placed.trail[placed.best];
+    const auto number = [](const std::optional<double> &value) {
+        return value ? QVariant(*value) : QVariant();
+    };
+    switch (column) {
+    case 0: return fromUtf8(placed.layer.name);
+    case 1: return fromUtf8(placed.layer.op);
+    case 2: return fromUtf8(stored.form);
+    case 3: return placed.layer.flops ? QVariant(stored.flops) : QVariant();
+    case 4: return stored.bytes;
+    case 5: return number(stored.intensity);
+    case 6: return fromUtf8(roofline::boundName(stored.bound));
+    case 7: return number(stored.attainable);
+    case 8: return number(stored.timeS);
+    case 9: return dense.bytes;
+    case 10: return number(dense.timeS);
+    case 11: return fromUtf8(best.form);
+    case 12: return number(best.timeS);
+    case 13: return placed.estimated ? tr("yes") : tr("no");
+    default: return static_cast<int>(placed.above.size());
+    }
+}
+
+void RooflinePlot::fit()
+{
+    double left = 1, right = 1000, low = 1e10, high = 1e13;
+    bool first = true;
+    const auto include = [&](double x, double y) {
+        left = first ? x : std::min(left, x);
+        right = first ? x : std::max(right, x);
+        low = first ? y : std::min(low, y);
+        high = first ? y : std::max(high, y);
+        first = false;
+    };
+    for (int i = 0; i < pointCount(); ++i) {
+        include(keyOf(i), levelOf(i));
+        const Placement &placed = placementOf(i);
+        const Point &dense = placed.trail[placed.dense];
+        if (dense.intensity && dense.attainable && *dense.intensity > 0)
+            include(*dense.intensity, *dense.attainable);
+    }
+    if (m_given.ridge && m_given.compute)
+        include(*m_given.ridge, m_given.compute->value);
+    plot().xAxis->setRange(left / 4, right * 6);
+    plot().yAxis->setRange(low / 4, high * 5);
+}
+
+void RooflinePlot::zoom(double factor)
+{
+    for (QCPAxis *axis : {plot().xAxis, plot().yAxis})
+        axis->scaleRange(factor, std::sqrt(axis->range().lower * axis->range().upper));
+    plot().replot(QCustomPlot::rpQueuedReplot);
+}
+
+bool RooflinePlot::zoomKey(int key, Qt::KeyboardModifiers modifiers)
+{
+    const auto pan = [this](QCPAxis *axis, double decades) {
+        const double factor = std::pow(10, decades);
+        axis->setRange(axis->range().lower * factor, axis->range().upper * factor);
+    };
+    const bool shift = modifiers & Qt::ShiftModifier;
+    switch (key) {
+    case Qt::Key_Plus:
+    case Qt::Key_Equal: zoom(0.8); return true;
+    case Qt::Key_Minus: zoom(1.25); return true;
+    case Qt::Key_0: fit(); break;
+    case Qt::Key_Left:
+        if (!shift)
+            return false;
+        pan(plot().xAxis, -0.2);
+        break;
+    case Qt::Key_Right:
+        if (!shift)
+            return false;
+        pan(plot().xAxis, 0.2);
+        break;
+    case Qt::Key_Up: pan(plot().yAxis, 0.2); break;
+    case Qt::Key_Down: pan(plot().yAxis, -0.2); break;
+    default: return false;
+    }
+    plot().replot(QCustomPlot::rpQueuedReplot);
+    return true;
+}
+
+bool RooflinePlot::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched != &plot())
+        return PlotWidget::eventFilter(watched, event);
+    if (event->type() == QEvent::KeyPress) {
+        const auto *press = static_cast<QKeyEvent *>(event);
+        if (zoomKey(press->key(), press->modifiers()))
+            return true;
+    }
+    if (event->type() == QEvent::MouseButtonPress)
+        m_pressed = static_cast<QMouseEvent *>(event)->pos();
+    if (event->type() == QEvent::MouseMove) {
+        const QPoint position = static_cast<QMouseEvent *>(event)->pos();
+        const int point = nearest(position);
+        if (point >= 0)
+            QToolTip::showText(plot().mapToGlobal(position), pointText(point), &plot());
+        else
+            QToolTip::hideText();
+        return false;
+    }
+    if (event->type() == QEvent::MouseButtonRelease) {
+        const auto *mouse = static_cast<QMouseEvent *>(event);
+        const bool dragged =
+            (mouse->pos() - m_pressed).manhattanLength() > QApplication::startDragDistance();
+        const int point =
+            mouse->button() == Qt::LeftButton && !dragged ? nearest(mouse->pos()) : -1;
+        if (point >= 0) {
+            setCurrentPoint(point);
+            Q_EMIT currentPointChanged(point);
+            Q_EMIT pointActivated(point);
+        }
+        return false;
+    }
+    return PlotWidget::eventFilter(watched, event);
+}
+
+QString RooflinePlot::pictureKinds() const
+{
+    return tr("PNG picture (*.png);;SVG drawing (*.svg);;PDF (*.pdf)");
+}
+
+QString RooflinePlot::exportPicture(const QString &path)
+{
+    if (!path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive))
+        return PlotWidget::exportPicture(path);
+    return writeTextFile(path, svg({1200, 700}));
+}
+
+} // namespace kernscope::ui

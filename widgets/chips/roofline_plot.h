@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/roofline/roofline.h"
+#include "widgets/plots/plot_widget.h"
+
+#include <QPoint>
+
+#include <vector>
+
+class QCPGraph;
+class QCPItemLine;
+class QCPItemText;
+
+namespace kernscope::ui {
+
+/// The layers of a bundle under the ceilings of a chip, both axes by powers of ten. A point a
+/// layer: its shape says the stored form, its size the time; hollow where the figures are
+/// estimated; an arrow leads from where it would lie dense. What passes a measured roof is flagged.
+///
+/// Beside the keys of every plot: plus and minus zoom, 0 shows everything, Shift with an arrow
+/// pans.
+class RooflinePlot final : public PlotWidget
+{
+    Q_OBJECT
+
+public:
+    explicit RooflinePlot(QWidget *parent = nullptr);
+
+    void setContent(roofline::Roofs roofs, std::vector<roofline::Placement> placements);
+    const roofline::Placement &placementOf(int point) const;
+    int pointOfWeight(std::size_t weight) const; ///< -1: it has none
+    void fit();
+    void zoom(double factor);
+
+    int pointCount() const override { return static_cast<int>(m_order.size()); }
+    /// With the arithmetic spelled out.
+    QString pointText(int point) const override;
+    QStringList columns() const override;
+    QVariant cell(int point, int column) const override;
+    /// SVG as well.
+    QString exportPicture(const QString &path) override;
+    QString svg(const QSize &size) const;
+
+    /// What is drawn, for tests: roofs, and where a point lies on the screen.
+    int roofCount() const { return static_cast<int>(m_roofs.size()); }
+    QPoint positionOf(int point) const;
+    QString ridgeLabel() const;
+
+protected:
+    QString pictureKinds() const override;
+    double keyOf(int point) const override;
+    int pointAt(double key) const override;
+    void applyColors(bool dark) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    struct Roof {
+        roofline::Ceiling ceiling;
+        bool chosen = false; ///< one of the pair that times are worked out with
+        QCPGraph *graph = nullptr;
+        QCPItemText *label = nullptr;
+    };
+    struct Marks { ///< points of one form, size and certainty
+        int shape = 0;
+        int size = 0;
+        bool hollow = false;
+        QCPGraph *graph = nullptr;
+    };
+    void clearDrawing();
+    void drawRoofs();
+    void drawPoints();
+    void addRoof(const roofline::Ceiling &ceiling, bool chosen);
+    QCPGraph *marksFor(int shape, int size, bool hollow);
+    int nearest(const QPoint &position) const;
+    bool zoomKey(int key, Qt::KeyboardModifiers modifiers);
+    int sizeClass(double timeS) const;
+    double levelOf(int point) const;
+
+    roofline::Roofs m_given;
+    std::vector<roofline::Placement> m_placements;
+    std::vector<std::size_t> m_order; ///< point -> placement, by intensity
+    std::vector<Roof> m_roofs;
+    std::vector<Marks> m_marks;
+    std::vector<QCPItemLine *> m_arrows;
+    std::vector<QCPItemText *> m_flags;
+    QCPGraph *m_chosenPoint = nullptr;
+    QCPItemLine *m_ridgeLine = nullptr;
+    QCPItemText *m_ridgeText = nullptr;
+    double m_longest = 0;
+    QPoint m_pressed;
+};
+
+/// 0 to 4: dense, palette, sparse, scaled integers, others. The shapes of the points.
+int shapeOfForm(const std::string &key);
+QString shapeWord(int shape);
+
+} // namespace kernscope::ui

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the roofline draws: roofs, points, arrows, flags.
+#include "widgets/chips/chip_words.h"
+#include "widgets/chips/roofline_plot.h"
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <qcustomplot.h>
+
+#include <array>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+using roofline::Ceiling;
+
+constexpr std::array kShapes{QCPScatterStyle::ssCircle, QCPScatterStyle::ssSquare,
+                             QCPScatterStyle::ssDiamond, QCPScatterStyle::ssTriangle,
+                             QCPScatterStyle::ssTriangleInverted};
+constexpr std::array kShapeTokens{Token::OutDense, Token::OutStreams, Token::KindValues,
+                                  Token::OutFolds, Token::KindCodebook};
+constexpr std::array kSizes{6.0, 9.0, 13.0, 18.0};
+constexpr double kFar = 1e9, kNear = 1e-9; ///< intensities past any that are shown
+
+Qt::PenStyle styleOf(Ceiling::Method method)
+{
+    return method == Ceiling::Method::Measured  ? Qt::SolidLine
+           : method == Ceiling::Method::Derived ? Qt::DashLine
+                                                : Qt::DotLine;
+}
+
+} // namespace
+
+void RooflinePlot::clearDrawing()
+{
+    for (Roof &roof : m_roofs) {
+        plot().removeGraph(roof.graph);
+        plot().removeItem(roof.label);
+    }
+    for (QCPItemLine *arrow : m_arrows)
+        plot().removeItem(arrow);
+    for (QCPItemText *flag : m_flags)
+        plot().removeItem(flag);
+    if (m_ridgeLine) {
+        plot().removeItem(m_ridgeLine);
+        plot().removeItem(m_ridgeText);
+    }
+    for (Marks &marks : m_marks)
+        plot().removeGraph(marks.graph);
+    m_roofs.clear();
+    m_marks.clear();
+    m_arrows.clear();
+    m_flags.clear();
+    m_ridgeLine = nullptr;
+    m_ridgeText = nullptr;
+}
+
+void RooflinePlot::addRoof(const Ceiling &ceiling, bool chosen)
+{
+    Roof roof;
+    roof.ceiling = ceiling;
+    roof.chosen = chosen;
+    roof.graph = plot().addGraph();
+    roof.graph->removeFromLegend();
+    const bool compute = ceiling.kind == Ceiling::Kind::Compute;
+    // The chosen pair stops where it meets the other; what is left over is no roof.
+    const double ridge = m_given.computedRidge.value_or(0);
+    if (compute)
+        roof.graph->setData({chosen && ridge > 0 ? ridge : kNear, kFar},
+                            {ceiling.value, ceiling.value}, true);
+    else
+        roof.graph->setData(
+            {kNear, chosen && ridge > 0 ? ridge : kFar},
+            {kNear * ceiling.value, (chosen && ridge > 0 ? ridge : kFar) * ceiling.value}, true);
+    roof.label = new QCPItemText(&plot());
+    roof.label->setText(QStringLiteral("%1 %2").arg(
+        fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
+        siWord(ceiling.value, fromUtf8(ceiling.unit))));
+    const QCPRange x = plot().xAxis->range();
+    const QCPRange y = plot().yAxis->range();
+    if (compute) {
+        roof.label->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
+        roof.label->position->setCoords(x.upper / 1.05, ceiling.value);
+    } else {
+        roof.label->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+        const double key = std::max(x.lower * 1.1, y.lower * 1.3 / ceiling.value);
+        roof.label->position->setCoords(key, key * ceiling.value);
+    }
+    roof.label->setVisible(chosen);
+    m_roofs.push_back(roof);
+}
+
+void RooflinePlot::drawRoofs()
+{
+    for (const Ceiling &ceiling : m_given.all) {
+        const bool chosen = (m_given.compute && ceiling.name == m_given.compute->name) ||
+                            (m_given.bandwidth && ceiling.name == m_given.bandwidth->name);
+        if (ceiling.isRoof() && ceiling.value > 0)
+            addRoof(ceiling, chosen);
+    }
+    if (!m_given.ridge || !m_given.compute)
+        return;
+    m_ridgeLine = new QCPItemLine(&plot());
+    m_ridgeLine->start->setCoords(*m_given.ridge, m_given.compute->value);
+    m_ridgeLine->end->setCoords(*m_given.ridge, kNear);
+    m_ridgeText = new QCPItemText(&plot());
+    m_ridgeText->setPositionAlignment(Qt::AlignHCenter | Qt::AlignBottom);
+    m_ridgeText->position->setCoords(*m_given.ridge, m_given.compute->value * 1.25);
+    m_ridgeText->setText(ridgeLabel());
+}
+
+QString RooflinePlot::ridgeLabel() const
+{
+    return m_given.ridge ? tr("ridge %1 FLOP/B").arg(std::round(*m_given.ridge)) : QString();
+}
+
+int RooflinePlot::sizeClass(double timeS) const
+{
+    if (m_longest <= 0 || timeS <= 0)
+        return 0;
+    // A decade a step, from the longest down.
+    const double decades = std::log10(m_longest / timeS);
+    return std::clamp(3 - static_cast<int>(std::floor(decades)), 0, 3);
+}
+
+QCPGraph *RooflinePlot::marksFor(int shape, int size, bool hollow)
+{
+    bool named = false;
+    for (const Marks &marks : m_marks) {
+        if (marks.shape == shape && marks.size == size && marks.hollow == hollow)
+            return marks.graph;
+        named |= marks.shape == shape && marks.hollow == hollow;
+    }
+    Marks marks{shape, size, hollow, plot().addGraph()};
+    marks.graph->setLineStyle(QCPGraph::lsNone);
+    marks.graph->setName(hollow ? tr("%1, estimated").arg(shapeWord(shape)) : shapeWord(shape));
+    if (named)
+        marks.graph->removeFromLegend();
+    m_marks.push_back(marks);
+    return marks.graph;
+}
+
+void RooflinePlot::drawPoints()
+{
+    for (int i = 0; i < pointCount(); ++i) {
+        const roofline::Placement &placed = placementOf(i);
+        const roofline::Point &stored = placed.stored();
+        marksFor(shapeOfForm(stored.form), sizeClass(stored.timeS.value_or(0)), placed.estimated)
+            ->addData(keyOf(i), levelOf(i));
+        const roofline::Point &dense = placed.trail[placed.dense];
+        if (placed.dense != 0 && dense.intensity && dense.attainable) {
+            auto *arrow = new QCPItemLine(&plot());
+            arrow->start->setCoords(*dense.intensity, *dense.attainable);
+            arrow->end->setCoords(keyOf(i), levelOf(i));
+            arrow->setHead(QCPLineEnding(QCPLineEnding::esSpikeArrow, 7, 9));
+            m_arrows.push_back(arrow);
+        }
+        if (!placed.above.empty()) {
+            auto *flag = new QCPItemText(&plot());
+            flag->setText(QStringLiteral("\u25b2"));
+            flag->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+            flag->position->setCoords(keyOf(i), levelOf(i));
+            m_flags.push_back(flag);
+        }
+    }
+}
+
+void RooflinePlot::applyColors(bool dark)
+{
+    const QColor ground = palette().color(QPalette::Base);
+    const QColor text = palette().color(QPalette::Text);
+    QColor faint = text;
+    faint.setAlpha(90);
+    for (Roof &roof : m_roofs) {
+        roof.graph->setPen(
+            QPen(roof.chosen ? text : faint, roof.chosen ? 2.2 : 1, styleOf(roof.ceiling.method)));
+        roof.label->setColor(text);
+        roof.label->setFont(font());
+    }
+    for (Marks &marks : m_marks) {
+        const QColor color = theme::color(kShapeTokens[std::size_t(marks.shape)], dark);
+        marks.graph->setScatterStyle(QCPScatterStyle(
+            kShapes[std::size_t(marks.shape)], QPen(marks.hollow ? color : ground, 1.6),
+            marks.hollow ? ground : color, kSizes[std::size_t(marks.size)]));
+    }
+    for (QCPItemLine *arrow : m_arrows)
+        arrow->setPen(QPen(faint, 1));
+    const QColor mark = theme::color(Token::MarkChanged, dark);
+    for (QCPItemText *flag : m_flags)
+        flag->setColor(mark);
+    if (m_ridgeLine) {
+        m_ridgeLine->setPen(QPen(faint, 1, Qt::DashDotLine));
+        m_ridgeText->setColor(text);
+        QFont bold = font();
+        bold.setBold(true);
+        m_ridgeText->setFont(bold);
+    }
+    m_chosenPoint->data()->clear();
+    m_chosenPoint->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(mark, 2), Qt::NoBrush, 24));
+    if (currentPoint() >= 0)
+        m_chosenPoint->addData(keyOf(currentPoint()), levelOf(currentPoint()));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/stream_dock.h"
+
+#include "widgets/chips/chip_words.h"
+#include "widgets/docks/dock_tools.h"
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QAction>
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+FactTableModel::Row reasonRow(const decision::Reason &reason)
+{
+    const QString state = reason.passes ? (*reason.passes ? StreamDock::tr("\u2713 passes")
+                                                          : StreamDock::tr("\u2715 fails"))
+                                        : StreamDock::tr("? open");
+    const QString note = fromUtf8(reason.note);
+    FactTableModel::Row row;
+    row.push_back({state});
+    row.push_back({fromUtf8(reason.gate), {}, note});
+    row.push_back({reason.offset ? fromUtf8(target::halOffsetText(*reason.offset)) : QString()});
+    row.push_back({fromUtf8(reason.found), {}, note});
+    row.push_back({fromUtf8(reason.required)});
+    row.push_back({fromUtf8(reason.source)});
+    row.push_back({confidenceLabel(reason.confidence)});
+    return row;
+}
+
+} // namespace
+
+StreamDock::StreamDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("stream"), tr("Stream or Fold"), parent),
+      m_state(ChipState::of(session)), m_model(new StreamMatrixModel(this))
+{
+    m_reasons = new FactTableModel(
+        {tr("state"), tr("condition"), tr("offset"), tr("found"), tr("needed"), tr("source"),
+         tr("confidence")},
+        {tr("Whether the condition holds on this chip"), tr("What the compiler consults"),
+         tr("Place in the hardware-abstraction table of compiler 9.509"),
+         tr("The byte or fact that was found; unknown is not 0"), tr("What it would have to be"),
+         tr("Where the value is documented"), tr("How well it is known")},
+        this);
+    auto *content = new QWidget(this);
+    m_matrix = new QTableView(content);
+    m_matrix->setAccessibleName(tr("Weights by chips"));
+    m_matrix->setModel(m_model);
+    prepareTable(m_matrix);
+    m_matrix->setSortingEnabled(false);
+    m_matrix->setSelectionBehavior(QAbstractItemView::SelectItems);
+    setColumnWidths(m_matrix->horizontalHeader(), {16, 7, 6});
+    m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));
+    m_filter = filterBox(content, tr("Filter by weight or form"), m_matrix);
+    m_onlyFaster = new QCheckBox(tr("Would get faster on M1"), content);
+    m_onlyFaster->setToolTip(
+        tr("Weights whose layer is bound by its bytes on the M1 and that another form would speed "
+           "up there"));
+    auto *bar = new QHBoxLayout;
+    bar->addWidget(m_filter, 1);
+    bar->addWidget(m_onlyFaster);
+    m_summary = new QLabel(content);
+    m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_reasonTable = new QTableView(content);
+    m_reasonTable->setAccessibleName(tr("Reasons"));
+    m_reasonTable->setModel(m_reasons);
+    prepareTable(m_reasonTable);
+    setColumnWidths(m_reasonTable->horizontalHeader(), {5, 15, 4.5, 15, 14, 16, 8});
+    m_reasonTable->horizontalHeader()->setStretchLastSection(true);
+
+    const int gap = theme::em(this, 0.25);
+    auto *lower = new QWidget(content);
+    auto *lowerColumn = new QVBoxLayout(lower);
+    lowerColumn->setContentsMargins(0, 0, 0, 0);
+    lowerColumn->setSpacing(gap);
+    lowerColumn->addWidget(m_summary);
+    lowerColumn->addWidget(m_reasonTable, 1);
+    auto *parts = new QSplitter(Qt::Vertical, content);
+    parts->addWidget(m_matrix);
+    parts->addWidget(lower);
+    parts->setChildrenCollapsible(false);
+    auto *column = new QVBoxLayout(content);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    column->addLayout(bar);
+    column->addWidget(parts, 1);
+    setContent(content);
+    content->setFocusProxy(m_matrix);
+    buildActions();
+    connectParts();
+}
+
+void StreamDock::buildActions()
+{
+    auto *find = dockAction(this, tr("Filter Weights"), QKeySequence::Find, [this] {
+        m_filter->setFocus(Qt::ShortcutFocusReason);
+        m_filter->selectAll();
+    });
+    auto *copy = dockAction(this, tr("Copy Cells"), QKeySequence::Copy, [this] {
+        copySelection(m_reasonTable->hasFocus() ? *m_reasonTable : *m_matrix);
+    });
+    auto *save = dockAction(this, tr("Export Outcomes…"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("stream-or-fold"));
+        if (!fault.isEmpty())
+            Q_EMIT session().statusMessage(fault);
+    });
+    m_actions = {find, copy, save};
+    m_matrix->addActions(m_actions);
+}
+
+void StreamDock::connectParts()
+{
+    connect(m_filter, &QLineEdit::textChanged, m_model, &StreamMatrixModel::setFilter);
+    connect(m_onlyFaster, &QCheckBox::toggled, m_model, &StreamMatrixModel::setOnlyFaster);
+    connect(m_matrix->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            &StreamDock::onCurrent);
+    connect(m_matrix, &QTableView::activated, this, [this](const QModelIndex &index) {
+        const std::size_t weight = m_model->weightOf(index.row());
+        if (weight != kNoIndex)
+            session().goToWeight(weight, this);
+    });
+    connect(&m_state, &ChipState::tableChanged, this, &StreamDock::scheduleRefresh);
+}
+
+void StreamDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    m_model->setTable(bundle, m_state.table(), m_state.fasterOnM1());
+    if (!bundle) {
+        showMessage(tr("Open a bundle to see which chips stream its weights (Ctrl+O)."));
+        return;
+    }
+    if (!m_state.table()) {
+        showMessage(tr("Judging the weights…"));
+        return;
+    }
+    if (bundle->weights().empty()) {
+        showMessage(tr("This file has no weights to judge."));
+        return;
+    }
+    showContent();
+    if (m_chip == kNoIndex)
+        m_chip = m_state.target().index;
+    if (m_weight >= bundle->weights().size())
+        m_weight = std::min(session().place().weight, bundle->weights().size() - 1);
+    follow(session().place(), nullptr);
+    showReasons();
+}
+
+void StreamDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || !m_model->table())
+        return;
+    if (place.weight < m_model->table()->rows())
+        m_weight = place.weight;
+    const int row = m_model->rowOf(m_weight);
+    if (row < 0 || m_chip == kNoIndex)
+        return;
+    m_selecting = true;
+    const QModelIndex index =
+        m_model->index(row, StreamMatrixModel::kFirstChip + static_cast<int>(m_chip));
+    m_matrix->setCurrentIndex(index);
+    m_matrix->scrollTo(index);
+    m_selecting = false;
+    showReasons();
+}
+
+void StreamDock::onCurrent(const QModelIndex &current)
+{
+    if (m_selecting || !current.isValid())
+        return;
+    const std::size_t weight = m_model->weightOf(current.row());
+    const std::size_t chip = m_model->chipOf(current.column());
+    if (weight != kNoIndex)
+        m_weight = weight;
+    if (chip != kNoIndex)
+        m_chip = chip;
+    showReasons();
+    if (weight != kNoIndex)
+        session().goToWeight(weight, this);
+}
+
+QString StreamDock::sizesText(const decision::Decision &decision) const
+{
+    QString text;
+    if (decision.bytesMoved)
+        text += tr("Moves %1 a dispatch. ").arg(bytesWord(*decision.bytesMoved));
+    if (const auto &speedup = decision.speedup)
+        text += tr("Measured %1 to %2 times the rate of fp16 (%3). ")
+                    .arg(speedup->low, 0, 'f', 2)
+                    .arg(speedup->high, 0, 'f', 2)
+                    .arg(fromUtf8(speedup->condition));
+    const auto &memory = decision.memory;
+    text +=
+        tr("A core holds %1%2 of %3 (%4, %5)")
+            .arg(bytesWord(memory.demand), memory.replicated ? tr(", a copy on each,") : QString(),
+                 memory.cap ? bytesWord(*memory.cap) : tr("an unknown cap"),
+                 fromUtf8(target::halOffsetText(memory.offset)),
+                 fromUtf8(target::halLayoutName(memory.layout)));
+    if (memory.sublayers)
+        text += tr(": %1 part(s). ").arg(groupedNumber(*memory.sublayers));
+    return text;
+}
+
+void StreamDock::showReasons()
+{
+    const auto &table = m_model->table();
+    std::vector<FactTableModel::Row> rows;
+    if (!table || m_weight >= table->rows() || m_chip >= table->columns()) {
+        m_summary->setText(tr("Select a cell to see its reasons."));
+        m_reasons->setRows({});
+        return;
+    }
+    const decision::Decision decision = table->decision(m_weight, m_chip);
+    const decision::Verdict &verdict = *decision.verdict;
+    QString text = QStringLiteral("<b>%1</b> %2 <b>%3</b>: <b>%4</b> (%5). ")
+                       .arg(fromUtf8(session().bundle()->weights()[m_weight].name).toHtmlEscaped(),
+                            tr("on"), fromUtf8(verdict.target->name), outcomeLabel(verdict.outcome),
+                            fromUtf8(verdict.basis).toHtmlEscaped());
+    text += sizesText(decision).toHtmlEscaped();
+    if (!verdict.nearestChange.empty())
+        text += QStringLiteral("<br><b>%1</b> %2")
+                    .arg(tr("Nearest change:"), fromUtf8(verdict.nearestChange).toHtmlEscaped());
+    for (const std::string &line : verdict.disagreements)
+        text += QStringLiteral("<br>%1 %2")
+                    .arg(theme::glyph(Token::MarkContested), fromUtf8(line).toHtmlEscaped());
+    m_summary->setText(text);
+    for (const decision::Reason &reason : verdict.reasons)
+        rows.push_back(reasonRow(reason));
+    m_reasons->setRows(std::move(rows));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/stream_matrix_model.h"
+
+#include "widgets/chips/chip_words.h"
+#include "widgets/models/table_text.h"
+
+#include <QFont>
+#include <QGuiApplication>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
+                                 std::vector<bool> fasterOnM1)
+{
+    beginResetModel();
+    m_bundle = std::move(bundle);
+    m_table = std::move(table);
+    m_faster = std::move(fasterOnM1);
+    select();
+    endResetModel();
+}
+
+void StreamMatrixModel::setFilter(const QString &words)
+{
+    beginResetModel();
+    m_filter = TextFilter(words);
+    select();
+    endResetModel();
+}
+
+void StreamMatrixModel::setOnlyFaster(bool only)
+{
+    beginResetModel();
+    m_onlyFaster = only;
+    select();
+    endResetModel();
+}
+
+void StreamMatrixModel::select()
+{
+    m_rows.clear();
+    m_sums.assign(m_table ? m_table->columns() : 0, {});
+    if (!m_table || !m_bundle)
+        return;
+    for (std::size_t row = 0; row < m_table->rows(); ++row) {
+        const Weight &weight = m_bundle->weights()[row];
+        const bool faster = row < m_faster.size() && m_faster[row];
+        if ((m_onlyFaster && !faster) || !m_filter.passes({weight.name, weight.form}))
+            continue;
+        m_rows.push_back(row);
+        for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
+            using decision::Outcome;
+            const Outcome outcome = m_table->verdict(row, chip).outcome;
+            if (outcome == Outcome::Streams)
+                m_sums[chip].bytes += m_table->form(row).storedBytes;
+            else if (outcome == Outcome::Folds || outcome == Outcome::Dense)
+                m_sums[chip].bytes += m_table->form(row).denseBytes;
+            else
+                ++m_sums[chip].unknown;
+        }
+    }
+}
+
+std::size_t StreamMatrixModel::weightOf(int row) const
+{
+    const auto at = static_cast<std::size_t>(row);
+    return row >= 0 && at < m_rows.size() ? m_rows[at] : kNoIndex;
+}
+
+int StreamMatrixModel::rowOf(std::size_t weight) const
+{
+    const auto at = std::lower_bound(m_rows.begin(), m_rows.end(), weight);
+    return at == m_rows.end() || *at != weight ? -1 : static_cast<int>(at - m_rows.begin());
+}
+
+std::size_t StreamMatrixModel::chipOf(int column) const
+{
+    return column < kFirstChip ? kNoIndex : static_cast<std::size_t>(column - kFirstChip);
+}
+
+int StreamMatrixModel::rowCount(const QModelIndex &parent) const
+{
+    return parent.isValid() || !m_table ? 0 : static_cast<int>(m_rows.size()) + 1;
+}
+
+int StreamMatrixModel::columnCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : kFirstChip + (m_table ? static_cast<int>(m_table->columns()) : 0);
+}
+
+QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role) const
+{
+    const Weight &w = m_bundle->weights()[weight];
+    if (role == Qt::TextAlignmentRole)
+        return column == 2 ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
+    if (role != Qt::DisplayRole && role != CopyRole && role != Qt::ToolTipRole)
+        return {};
+    if (column == 0)
+        return fromUtf8(w.name);
+    if (column == 1)
+        return fromUtf8(w.form);
+    return role == CopyRole ? QVariant(static_cast<qulonglong>(w.storedBytes.value))
+                            : QVariant(groupedNumber(w.storedBytes.value));
+}
+
+QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int role) const
+{
+    const decision::Verdict &verdict = m_table->verdict(weight, chip);
+    const Token token = outcomeToken(verdict.outcome);
+    const bool dark = theme::isDark(QGuiApplication::palette());
+    switch (role) {
+    case Qt::DisplayRole: return outcomeLabel(verdict.outcome);
+    case CopyRole: return outcomeWord(verdict.outcome);
+    case Qt::ToolTipRole:
+    case Qt::AccessibleDescriptionRole:
+        return tr("%1 on %2: %3. %4")
+            .arg(fromUtf8(m_bundle->weights()[weight].name), fromUtf8(verdict.target->name),
+                 outcomeWord(verdict.outcome), fromUtf8(verdict.nearestChange));
+    case Qt::BackgroundRole:
+        return token == Token::OutUnknown ? QVariant() : QVariant(theme::color(token, dark));
+    case Qt::ForegroundRole:
+        return token == Token::OutUnknown ? QVariant() : QVariant(theme::textOn(token, dark));
+    default: return {};
+    }
+}
+
+QVariant StreamMatrixModel::sumCell(int column, int role) const
+{
+    if (role == Qt::FontRole) {
+        QFont font;
+        font.setBold(true);
+        return font;
+    }
+    if (column == 0)
+        return role == Qt::DisplayRole || role == CopyRole ? QVariant(tr("Bytes moved a dispatch"))
+                                                           : QVariant();
+    if (role == Qt::TextAlignmentRole)
+        return QVariant(Qt::AlignRight | Qt::AlignVCenter);
+    if (column < kFirstChip)
+        return {};
+    const Sum &sum = m_sums[chipOf(column)];
+    const bool none = !m_rows.empty() && sum.unknown == m_rows.size();
+    switch (role) {
+    case Qt::DisplayRole:
+        return none ? tr("unknown")
+                    : siWord(static_cast<double>(sum.bytes), QStringLiteral("B")) +
+                          (sum.unknown > 0 ? QStringLiteral(" +?") : QString());
+    case CopyRole: return none ? QVariant() : QVariant(static_cast<qulonglong>(sum.bytes));
+    case Qt::ToolTipRole:
+        return tr("%1 of %2 weights; %3 without a figure (unknown or refused)")
+            .arg(bytesWord(sum.bytes), groupedNumber(m_rows.size() - sum.unknown),
+                 groupedNumber(sum.unknown));
+    default: return {};
+    }
+}
+
+QVariant StreamMatrixModel::data(const QModelIndex &index, int role) const
+{
+    if (!index.isValid() || !m_table)
+        return {};
+    if (isSumRow(index.row()))
+        return sumCell(index.column(), role);
+    const std::size_t weight = weightOf(index.row());
+    if (weight == kNoIndex)
+        return {};
+    const std::size_t chip = chipOf(index.column());
+    return chip == kNoIndex ? weightCell(weight, index.column(), role)
+                            : chipCell(weight, chip, role);
+}
+
+QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section >= columnCount())
+        return {};
+    const std::size_t chip = chipOf(section);
+    if (chip == kNoIndex) {
+        if (role != Qt::DisplayRole)
+            return {};
+        return section == 0 ? tr("weight") : section == 1 ? tr("form") : tr("stored B");
+    }
+    const target::Target &target = m_table->target(chip);
+    if (role == Qt::DisplayRole)
+        return fromUtf8(target.name);
+    if (role == Qt::ToolTipRole)
+        return target.silicon.empty() ? fromUtf8(target.name)
+                                      : fromUtf8(target.name + ": " + target.silicon);
+    return {};
+}
+
+} // namespace kernscope::ui
