@@ -46,12 +46,24 @@ Node patchLayout()
                            Node::tabs(44, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})})});
 }
 
+Node performanceLayout()
+{
+    return Node::column(
+        1,
+        {Node::row(55,
+                   {Node::leaf(18, "bundle"), Node::leaf(58, "stream"), Node::hidden(24, "help")}),
+         Node::row(45, {Node::leaf(52, "roofline"),
+                        Node::tabs(48, {Node::leaf(1, "geometry"), Node::leaf(1, "choose"),
+                                        Node::leaf(1, "targets"), Node::leaf(1, "collective")})})});
+}
+
 Node nodeOf(Layout layout)
 {
     switch (layout) {
     case Layout::Inspect: return inspectLayout();
     case Layout::Compare: return compareLayout();
     case Layout::Patch: return patchLayout();
+    case Layout::Performance: return performanceLayout();
     }
     return inspectLayout();
 }
@@ -69,6 +81,7 @@ QString layoutId(Layout layout)
     case Layout::Inspect: return QStringLiteral("inspect");
     case Layout::Compare: return QStringLiteral("compare");
     case Layout::Patch: return QStringLiteral("patch");
+    case Layout::Performance: return QStringLiteral("performance");
     }
     return {};
 }
@@ -79,6 +92,7 @@ QString layoutTitle(Layout layout)
     case Layout::Inspect: return words("Inspect");
     case Layout::Compare: return words("Compare");
     case Layout::Patch: return words("Patch");
+    case Layout::Performance: return words("Performance");
     }
     return {};
 }

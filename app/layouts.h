@@ -16,10 +16,11 @@ namespace kernscope::app {
 class DockSet;
 
 /// The arrangements of window.md. Each remembers how the user left it.
-enum class Layout : std::uint8_t { Inspect, Compare, Patch };
-inline constexpr std::array kLayouts{Layout::Inspect, Layout::Compare, Layout::Patch};
+enum class Layout : std::uint8_t { Inspect, Compare, Patch, Performance };
+inline constexpr std::array kLayouts{Layout::Inspect, Layout::Compare, Layout::Patch,
+                                     Layout::Performance};
 
-/// "inspect", "compare", "patch": settings key and name of the screenshot.
+/// "inspect", "compare", "patch", "performance": settings key and name of the screenshot.
 QString layoutId(Layout layout);
 QString layoutTitle(Layout layout); ///< translated
 

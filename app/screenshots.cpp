@@ -72,6 +72,8 @@ void ScreenshotRun::plan()
         m_steps.push_back([this] { m_window.layouts().show(Layout::Compare); });
         m_steps.push_back([this] { grabWindow(QStringLiteral("window-compare")); });
     }
+    m_steps.push_back([this] { m_window.layouts().show(Layout::Performance); });
+    m_steps.push_back([this] { grabWindow(QStringLiteral("window-performance")); });
     m_steps.push_back([this] {
         m_window.layouts().show(Layout::Patch);
         patchSomething();
