@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dock_set.h"
 
+#include "widgets/chips/choose_dock.h"
+#include "widgets/chips/collective_dock.h"
+#include "widgets/chips/geometry_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/stream_dock.h"
+#include "widgets/chips/targets_dock.h"
 #include "widgets/docks/bundle_dock.h"
 #include "widgets/docks/bytes_dock.h"
 #include "widgets/docks/codebook_dock.h"
@@ -45,12 +49,16 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
-    add<ui::TasksDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
-    add<ui::RelocationsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
-    add<ui::CommandsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
-    add<ui::DescriptorDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
+    add<ui::TasksDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_1);
+    add<ui::RelocationsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_2);
+    add<ui::CommandsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_3);
+    add<ui::DescriptorDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_4);
     add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
     add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
+    add<ui::GeometryDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
+    add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
+    add<ui::ChooseDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_5);
+    add<ui::CollectiveDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_6);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 

@@ -49,11 +49,12 @@ Node patchLayout()
 Node performanceLayout()
 {
     return Node::column(
-        1, {Node::row(54, {Node::leaf(52, "stream"), Node::leaf(48, "roofline"),
-                           Node::hidden(24, "help")}),
-            Node::tabs(46, {Node::leaf(1, "geometry"), Node::leaf(1, "choose"),
-                            Node::leaf(1, "targets"), Node::leaf(1, "formats"),
-                            Node::leaf(1, "collective"), Node::leaf(1, "diagnostics")})});
+        1, {Node::row(
+                55, {Node::leaf(18, "bundle"), Node::leaf(58, "stream"), Node::hidden(24, "help")}),
+            Node::row(45, {Node::leaf(52, "roofline"),
+                           Node::tabs(48, {Node::leaf(1, "geometry"), Node::leaf(1, "choose"),
+                                           Node::leaf(1, "targets"), Node::leaf(1, "formats"),
+                                           Node::leaf(1, "collective")})})});
 }
 
 Node hardwareLayout()

@@ -72,11 +72,18 @@ void ScreenshotRun::plan()
         m_steps.push_back([this] { m_window.layouts().show(Layout::Compare); });
         m_steps.push_back([this] { grabWindow(QStringLiteral("window-compare")); });
     }
-    for (const Layout layout : {Layout::Performance, Layout::Hardware}) {
-        m_steps.push_back([this, layout] { m_window.layouts().show(layout); });
-        m_steps.push_back(
-            [this, layout] { grabWindow(QStringLiteral("window-") + layoutId(layout)); });
-    }
+    m_steps.push_back([this] { m_window.layouts().show(Layout::Performance); });
+    m_steps.push_back([this] { grabWindow(QStringLiteral("window-performance")); });
+    // What is opened is known only when the steps run.
+    const auto hardware = [this] { return m_window.session().bundle()->kind() == BundleKind::Hwx; };
+    m_steps.push_back([this, hardware] {
+        if (hardware())
+            m_window.layouts().show(Layout::Hardware);
+    });
+    m_steps.push_back([this, hardware] {
+        if (hardware())
+            grabWindow(QStringLiteral("window-hardware"));
+    });
     m_steps.push_back([this] {
         m_window.layouts().show(Layout::Patch);
         patchSomething();

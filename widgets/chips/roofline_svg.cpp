@@ -110,13 +110,13 @@ QString RooflinePlot::svg(const QSize &size) const
                        .arg(size.height() - kTop - kBottom);
     text += axes(page) + QStringLiteral("<g clip-path=\"url(#area)\">\n");
     for (const Roof &roof : m_roofs) {
-        const auto &data = *roof.graph->data();
+        const QCPGraphDataContainer &ends = *roof.graph->data();
         const QString style =
             QStringLiteral("stroke=\"%1\" stroke-width=\"%2\"")
                 .arg(roof.chosen ? QStringLiteral("black") : QStringLiteral("#999"))
                 .arg(roof.chosen ? 2 : 1);
-        text += line(page.across(data.at(0)->key), page.down(data.at(0)->value),
-                     page.across(data.at(1)->key), page.down(data.at(1)->value), style);
+        text += line(page.across(ends.at(0)->key), page.down(ends.at(0)->value),
+                     page.across(ends.at(1)->key), page.down(ends.at(1)->value), style);
     }
     for (int i = 0; i < pointCount(); ++i) {
         const roofline::Placement &placed = placementOf(i);

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/choose_dock.h"
+
+#include "core/codec/form_spec.h"
+#include "core/patch/patch.h"
+#include "core/patch/reform.h"
+#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_words.h"
+#include "widgets/docks/dock_tools.h"
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QAction>
+#include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+FactTableModel::Row candidateRow(const FormCandidate &candidate, const FormChoice &choice)
+{
+    const bool chosen = candidate.form == choice.chosen;
+    const auto &error = candidate.error;
+    const auto &speedup = candidate.speedup;
+    FactTableModel::Row row;
+    row.push_back({(chosen ? QStringLiteral("\u25b6 ") : QString()) + fromUtf8(candidate.form)});
+    row.back().strong = chosen;
+    row.push_back({groupedNumber(candidate.bytes), static_cast<qulonglong>(candidate.bytes)});
+    row.push_back({ratioText(candidate.bytesPerWeight), candidate.bytesPerWeight});
+    row.push_back({outcomeLabel(candidate.point.outcome)});
+    row.back().token = outcomeToken(candidate.point.outcome);
+    row.push_back(
+        {error ? QString::number(error->outputRelative, 'g', 3) : QStringLiteral("\u2013"),
+         error ? QVariant(error->outputRelative) : QVariant()});
+    row.push_back({error ? QString::number(error->weightMaxAbs, 'g', 3) : QStringLiteral("\u2013"),
+                   error ? QVariant(error->weightMaxAbs) : QVariant()});
+    row.push_back({candidate.point.timeS ? siWord(*candidate.point.timeS, QStringLiteral("s"))
+                                         : QStringLiteral("\u2013")});
+    row.push_back(
+        {speedup
+             ? ChooseDock::tr("%1 to %2").arg(speedup->low, 0, 'f', 2).arg(speedup->high, 0, 'f', 2)
+             : QStringLiteral("\u2013"),
+         {},
+         speedup ? fromUtf8(speedup->condition) : QString()});
+    row.push_back({!candidate.passedOver.empty() ? fromUtf8(candidate.passedOver)
+                   : candidate.withinTolerance   ? ChooseDock::tr("within the tolerance")
+                                                 : ChooseDock::tr("error above the tolerance")});
+    return row;
+}
+
+/// The bundle with one weight in another form, written to `path`. What went wrong, or empty.
+QString writeReformed(const Bundle &bundle, std::size_t index, const std::string &form,
+                      const QString &path, Progress &progress)
+{
+    const Weight &weight = bundle.weights()[index];
+    const auto spec = formSpecOf(form, weight.shape);
+    if (!spec)
+        return ChooseDock::tr("There is no form of that name.");
+    const auto decoder = bundle.decoder(index);
+    if (!decoder)
+        return fromUtf8(describe(decoder.error()));
+    std::vector<float> values(decoder->elements().value);
+    {
+        const BundleReadLock lock(bundle);
+        decoder->decodeFloat(0, values);
+    }
+    codec::FormSpec wanted = *spec;
+    const bool wide = weight.type == ElementType::Fp32;
+    if (wide)
+        wanted.denseType = ElementType::Fp32;
+    auto encoded = codec::encodeForm(values, weight.shape, wanted);
+    if (!encoded)
+        return fromUtf8(describe(encoded.error()));
+    if (wide)
+        codec::widenToFp32(*encoded);
+    const auto made = reformWeight(bundle, index, *encoded);
+    if (!made)
+        return fromUtf8(describe(made.error()));
+    const auto saved = saveCopy(**made, std::filesystem::path(path.toStdString()), &progress);
+    return saved ? QString() : fromUtf8(describe(saved.error()));
+}
+
+} // namespace
+
+ChooseDock::ChooseDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("choose"), tr("Choose a Form"), parent),
+      m_state(ChipState::of(session))
+{
+    m_model = new FactTableModel(
+        {tr("candidate"), tr("bytes"), tr("B/weight"), tr("outcome"), tr("error"),
+         tr("max weight error"), tr("modelled time"), tr("measured speed-up"), tr("remark")},
+        {tr("Form; smallest bytes come first"), tr("Stored bytes of the whole weight"),
+         tr("Bytes a weight"), tr("What the chip does with it"),
+         tr("Relative error of the layer's output against fp32, through the engine's reduction, on "
+            "sampled inputs: an estimate"),
+         tr("Largest difference of a weight"), tr("By the roofline"),
+         tr("Times the rate of dense fp16, where it was measured on this chip"),
+         tr("Why it is taken or passed over")},
+        this);
+    auto *content = new QWidget(this);
+    m_tolerance = new QDoubleSpinBox(content);
+    m_tolerance->setDecimals(4);
+    m_tolerance->setRange(0, 1);
+    m_tolerance->setSingleStep(0.005);
+    m_tolerance->setValue(0.01);
+    m_tolerance->setPrefix(tr("tolerance "));
+    m_tolerance->setAccessibleName(tr("Tolerance"));
+    m_apply = new QPushButton(tr("Apply to a Copy…"), content);
+    auto *bar = new QHBoxLayout;
+    bar->addWidget(sharedChipBox(m_state, content), 1);
+    bar->addWidget(m_tolerance);
+    bar->addWidget(m_apply);
+    for (QLabel **label : {&m_verdict, &m_state_}) {
+        *label = new QLabel(content);
+        (*label)->setWordWrap(true);
+        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    m_table = new QTableView(content);
+    m_table->setAccessibleName(tr("Candidates"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    m_table->setSortingEnabled(false);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    setColumnWidths(m_table->horizontalHeader(), {8, 7, 6, 7, 6, 8, 7, 8, 20});
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    const int gap = theme::em(this, 0.25);
+    auto *column = new QVBoxLayout(content);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    column->addLayout(bar);
+    column->addWidget(m_verdict);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_state_);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    buildActions();
+    connect(&m_state, &ChipState::targetChanged, this, &ChooseDock::scheduleRefresh);
+    connect(m_tolerance, &QDoubleSpinBox::valueChanged, this, &ChooseDock::scheduleRefresh);
+    connect(m_apply, &QPushButton::clicked, this, &ChooseDock::askAndApply);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled())
+            m_task = nullptr;
+    });
+}
+
+void ChooseDock::buildActions()
+{
+    auto *apply = dockAction(this, tr("Apply Form to a Copy…"), {}, [this] { askAndApply(); });
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *save = dockAction(this, tr("Export Candidates…"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("candidates"));
+        if (!fault.isEmpty())
+            Q_EMIT session().statusMessage(fault);
+    });
+    m_actions = {apply, copy, save};
+    m_table->addActions(m_actions);
+}
+
+void ChooseDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle || bundle->weights().empty()) {
+        showMessage(tr("Open a bundle to choose forms for its weights (Ctrl+O)."));
+        return;
+    }
+    m_weight = std::min(session().place().weight, bundle->weights().size() - 1);
+    start();
+}
+
+void ChooseDock::follow(const Place &place, QObject *origin)
+{
+    const BundlePtr &bundle = session().bundle();
+    if (origin == this || !bundle || place.weight >= bundle->weights().size() ||
+        place.weight == m_weight)
+        return;
+    m_weight = place.weight;
+    start();
+}
+
+void ChooseDock::start()
+{
+    if (m_task)
+        m_task->cancel();
+    const BundlePtr bundle = session().bundle();
+    const auto roofs = roofline::roofsOf(m_state.target());
+    m_choice.reset();
+    m_apply->setEnabled(false);
+    m_state_->clear();
+    if (!roofs)
+        return;
+    m_task = session().tasks().start(
+        this, tr("Trying forms"),
+        [bundle, weight = m_weight, roofs = *roofs, choice = m_state.choice(),
+         tolerance = m_tolerance->value()](Progress &progress) {
+            decision::Judge judge(choice);
+            return chooseForm(*bundle, weight, roofs, judge, {tolerance, 1, &progress});
+        },
+        [this](const Result<FormChoice> &result) {
+            m_task = nullptr;
+            if (result) {
+                showChoice(*result);
+                return;
+            }
+            m_model->setRows({});
+            showMessage(result.error().code == "choose.consumer"
+                            ? tr("Select a weight that a conv, linear or matmul reads.")
+                            : fromUtf8(describe(result.error())));
+        });
+}
+
+void ChooseDock::showChoice(const FormChoice &choice)
+{
+    m_choice = choice;
+    const QString chosen = choice.chosen == "dense" ? tr("dense fp16") : fromUtf8(choice.chosen);
+    m_verdict->setText(
+        tr("<b>%1</b> (%2) on <b>%3</b>: take <b>%4</b>. %5. As dense it is %6 bound in %7; %8 "
+           "zeros%9.")
+            .arg(fromUtf8(choice.name).toHtmlEscaped(), fromUtf8(choice.stored).toHtmlEscaped(),
+                 fromUtf8(m_state.target().name), chosen, fromUtf8(choice.reason).toHtmlEscaped(),
+                 fromUtf8(roofline::boundName(choice.bound)), fromUtf8(choice.op),
+                 percentText(choice.zeroFraction),
+                 choice.sampled ? tr("; figures from some of the channels") : QString()));
+    std::vector<FactTableModel::Row> rows;
+    int chosenRow = 0;
+    for (const FormCandidate &candidate : choice.candidates) {
+        if (candidate.form == choice.chosen)
+            chosenRow = static_cast<int>(rows.size());
+        rows.push_back(candidateRow(candidate, choice));
+    }
+    m_model->setRows(std::move(rows));
+    m_table->selectRow(chosenRow);
+    m_apply->setEnabled(!choice.candidates.empty());
+    showContent();
+}
+
+std::string ChooseDock::selectedForm() const
+{
+    const QModelIndex current = m_table->currentIndex();
+    if (!m_choice || !current.isValid())
+        return {};
+    return m_choice->candidates[m_model->sourceRow(current.row())].form;
+}
+
+void ChooseDock::askAndApply()
+{
+    const std::string form = selectedForm();
+    if (form.empty())
+        return;
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Store %1 as %2 in a Copy").arg(fromUtf8(m_choice->name), fromUtf8(form)),
+        fromUtf8(session().bundle()->path().stem().string()) + QLatin1Char('-') + fromUtf8(form) +
+            fromUtf8(session().bundle()->path().extension().string()));
+    if (!path.isEmpty())
+        applyTo(path, form);
+}
+
+void ChooseDock::applyTo(const QString &path, const std::string &form)
+{
+    const BundlePtr bundle = session().bundle();
+    if (!bundle || m_weight >= bundle->weights().size())
+        return;
+    m_task = session().tasks().start(
+        this, tr("Writing the copy"),
+        [bundle, weight = m_weight, form, path](Progress &progress) {
+            return writeReformed(*bundle, weight, form, path, progress);
+        },
+        [this, path](const QString &fault) {
+            m_task = nullptr;
+            m_state_->setText(fault.isEmpty() ? tr("Written and read back: %1").arg(path) : fault);
+            Q_EMIT session().statusMessage(m_state_->text());
+            Q_EMIT applied(path, fault);
+        });
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/choose_form.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/chips/fact_table_model.h"
+#include "widgets/dock.h"
+
+class QDoubleSpinBox;
+class QLabel;
+class QPushButton;
+class QTableView;
+
+namespace kernscope::ui {
+
+/// The form that the chosen weight should take on a chip: every candidate with its bytes, error
+/// and speed-up, and the bundle re-encoded as a copy.
+class ChooseDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit ChooseDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    FactTableModel &model() { return *m_model; }
+    QDoubleSpinBox &tolerance() { return *m_tolerance; }
+    QLabel &verdict() { return *m_verdict; }
+    const std::optional<FormChoice> &choice() const { return m_choice; }
+    /// Writes a copy of the bundle with the weight in that form; the message appears in the dock.
+    void applyTo(const QString &path, const std::string &form);
+
+Q_SIGNALS:
+    void applied(const QString &path, const QString &fault); ///< `fault` is empty where it worked
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override { return m_task != nullptr; }
+
+private:
+    void buildActions();
+    void start();
+    void showChoice(const FormChoice &choice);
+    std::string selectedForm() const;
+    void askAndApply();
+
+    ChipState &m_state;
+    FactTableModel *m_model = nullptr;
+    QDoubleSpinBox *m_tolerance = nullptr;
+    QLabel *m_verdict = nullptr, *m_state_ = nullptr;
+    QPushButton *m_apply = nullptr;
+    QTableView *m_table = nullptr;
+    QList<QAction *> m_actions;
+    TaskPtr m_task;
+    std::size_t m_weight = kNoIndex;
+    std::optional<FormChoice> m_choice;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/decision/collective.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/chips/fact_table_model.h"
+#include "widgets/dock.h"
+
+class QLabel;
+class QLineEdit;
+class QSpinBox;
+class QTableView;
+
+namespace kernscope::ui {
+
+/// The multi-die collective layer of chapter 36, computed: reductions, atomics, mesh indices,
+/// sharding, capability bytes. Predicted throughout: no chip that anyone has read runs it.
+class CollectiveDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit CollectiveDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    FactTableModel &model() { return *m_model; }
+    QLineEdit &extents() { return *m_extents; }
+    QLineEdit &device() { return *m_device; }
+
+protected:
+    void refresh() override;
+
+private:
+    QLineEdit *field(QWidget *parent, const QString &name, const QString &text);
+    QSpinBox *spin(QWidget *parent, const QString &name, int value, int most);
+    decision::Mesh mesh() const;
+    void addMesh(std::vector<FactTableModel::Row> &rows) const;
+    void addSharding(std::vector<FactTableModel::Row> &rows) const;
+    void addReductions(std::vector<FactTableModel::Row> &rows) const;
+    void addGates(std::vector<FactTableModel::Row> &rows) const;
+
+    ChipState &m_state;
+    QLineEdit *m_extents = nullptr, *m_device = nullptr, *m_tensor = nullptr, *m_axes = nullptr;
+    QSpinBox *m_dieAxis = nullptr, *m_engines = nullptr, *m_index = nullptr, *m_reduction = nullptr,
+             *m_dataType = nullptr;
+    FactTableModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/geometry_dock.h"
+
+#include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_words.h"
+#include "widgets/chips/geometry_rows.h"
+#include "widgets/docks/dock_tools.h"
+#include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
+
+#include <QAction>
+#include <QDoubleSpinBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+GeometryDock::GeometryDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("geometry"), tr("Geometry"), parent),
+      m_state(ChipState::of(session))
+{
+    m_model = new FactTableModel(
+        {tr("what"), tr("value"), tr("remark"), tr("source"), tr("confidence")}, {}, this);
+    auto *content = new QWidget(this);
+    auto *bar = new QHBoxLayout;
+    m_chooser = new QComboBox(content);
+    m_chooser->setAccessibleName(tr("Operation"));
+    m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_chooser->setMinimumContentsLength(16);
+    bar->addWidget(m_chooser, 3);
+    bar->addWidget(sharedChipBox(m_state, content), 2);
+    bar->addWidget(sharedCoresBox(m_state, content));
+    m_summary = new QLabel(content);
+    m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_table = new QTableView(content);
+    m_table->setAccessibleName(tr("Figures of the geometry"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    m_table->setSortingEnabled(false);
+    setColumnWidths(m_table->horizontalHeader(), {14, 10, 24, 14, 9});
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    const int gap = theme::em(this, 0.25);
+    auto *column = new QVBoxLayout(content);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    column->addLayout(bar);
+    column->addWidget(buildFields(content));
+    column->addWidget(m_summary);
+    column->addWidget(m_table, 1);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *save = dockAction(this, tr("Export Geometry…"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("geometry"));
+        if (!fault.isEmpty())
+            Q_EMIT this->session().statusMessage(fault);
+    });
+    m_actions = {copy, save};
+    m_table->addActions(m_actions);
+    connect(m_chooser, &QComboBox::activated, this, [this] {
+        takeOperation();
+        const auto at = static_cast<std::size_t>(m_chooser->currentIndex());
+        if (at < m_choices.size() && m_choices[at].weight != kNoIndex)
+            this->session().goToWeight(m_choices[at].weight, this);
+    });
+    connect(&m_state, &ChipState::targetChanged, this, &GeometryDock::scheduleRefresh);
+}
+
+QWidget *GeometryDock::buildFields(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *grid = new QGridLayout(box);
+    grid->setContentsMargins(0, 0, 0, 0);
+    const std::array<QString, Fields> names{tr("channels in"), tr("out"),        tr("kernel w"),
+                                            tr("h"),           tr("output w"),   tr("h"),
+                                            tr("stride"),      tr("weight bits")};
+    for (std::size_t i = 0; i < Fields; ++i) {
+        auto *spin = new QSpinBox(box);
+        spin->setRange(0, i == Bits ? 16 : 1'000'000);
+        spin->setAccessibleName(names[i]);
+        spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
+        connect(spin, &QSpinBox::valueChanged, this, &GeometryDock::typed);
+        m_fields[i] = spin;
+        auto *label = new QLabel(names[i], box);
+        label->setBuddy(spin);
+        grid->addWidget(label, 0, static_cast<int>(i));
+        grid->addWidget(spin, 1, static_cast<int>(i));
+    }
+    m_density = new QDoubleSpinBox(box);
+    m_density->setRange(-0.01, 1);
+    m_density->setSingleStep(0.05);
+    m_density->setDecimals(3);
+    m_density->setValue(-0.01);
+    m_density->setSpecialValueText(tr("unknown"));
+    m_density->setAccessibleName(tr("Density"));
+    connect(m_density, &QDoubleSpinBox::valueChanged, this, &GeometryDock::typed);
+    m_mode = new QComboBox(box);
+    m_mode->setAccessibleName(tr("Source mode"));
+    m_mode->addItems({tr("by shape"), tr("tiny"), tr("small"), tr("default"), tr("other")});
+    m_reading = new QComboBox(box);
+    m_reading->setAccessibleName(tr("Reading of the group size"));
+    m_reading->addItems({tr("listing"), tr("formula")});
+    for (QComboBox *combo : {m_mode, m_reading})
+        connect(combo, &QComboBox::activated, this, &GeometryDock::compute);
+    const int at = static_cast<int>(Fields);
+    grid->addWidget(new QLabel(tr("density"), box), 0, at);
+    grid->addWidget(m_density, 1, at);
+    grid->addWidget(new QLabel(tr("source mode"), box), 0, at + 1);
+    grid->addWidget(m_mode, 1, at + 1);
+    grid->addWidget(new QLabel(tr("reading"), box), 0, at + 2);
+    grid->addWidget(m_reading, 1, at + 2);
+    return box;
+}
+
+void GeometryDock::fillChooser()
+{
+    const BundlePtr &bundle = session().bundle();
+    m_shown = bundle;
+    const QSignalBlocker quiet(m_chooser);
+    m_chooser->clear();
+    m_choices.clear();
+    for (std::size_t i = 0; bundle && i < bundle->weights().size(); ++i) {
+        const Weight &weight = bundle->weights()[i];
+        const auto form = weightForm(*bundle, weight);
+        for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
+            if (!operationOf(weight, weight.consumers[c], form))
+                continue;
+            m_choices.push_back({i, c});
+            m_chooser->addItem(
+                tr("%1 in %2").arg(fromUtf8(weight.name), fromUtf8(weight.consumers[c].op)));
+        }
+    }
+    m_choices.push_back({});
+    m_chooser->addItem(tr("Numbers typed in"));
+    takeOperation();
+}
+
+void GeometryDock::takeOperation()
+{
+    const auto at = static_cast<std::size_t>(std::max(m_chooser->currentIndex(), 0));
+    const BundlePtr &bundle = session().bundle();
+    if (at < m_choices.size() && m_choices[at].weight != kNoIndex && bundle) {
+        const Weight &weight = bundle->weights()[m_choices[at].weight];
+        const auto operation = operationOf(weight, weight.consumers[m_choices[at].consumer],
+                                           weightForm(*bundle, weight));
+        m_operation = operation.value_or(decision::Operation());
+    } else if (m_operation.outputChannels == 1 && m_operation.inputChannels == 1) {
+        m_operation.inputChannels = m_operation.outputChannels = 256;
+        m_operation.kernelWidth = m_operation.kernelHeight = 3;
+        m_operation.outputWidth = m_operation.outputHeight = 32;
+    }
+    m_filling = true;
+    const std::array<std::uint64_t, Fields> values{
+        m_operation.inputChannels, m_operation.outputChannels, m_operation.kernelWidth,
+        m_operation.kernelHeight,  m_operation.outputWidth,    m_operation.outputHeight,
+        m_operation.strideX,       m_operation.weightBits};
+    for (std::size_t i = 0; i < Fields; ++i)
+        m_fields[i]->setValue(static_cast<int>(std::min<std::uint64_t>(values[i], 1'000'000)));
+    m_density->setValue(m_operation.density.value_or(-0.01));
+    m_filling = false;
+    compute();
+}
+
+void GeometryDock::typed()
+{
+    if (m_filling)
+        return;
+    const auto value = [this](Field field) {
+        return static_cast<std::uint64_t>(m_fields[field]->value());
+    };
+    m_operation.inputChannels = value(In);
+    m_operation.outputChannels = value(Out);
+    m_operation.kernelWidth = value(KernelW);
+    m_operation.kernelHeight = value(KernelH);
+    m_operation.outputWidth = value(OutputW);
+    m_operation.outputHeight = value(OutputH);
+    m_operation.strideX = m_operation.strideY = value(Stride);
+    m_operation.weightBits = static_cast<unsigned>(value(Bits));
+    m_operation.density = m_density->value() < 0 ? std::nullopt : std::optional(m_density->value());
+    const QSignalBlocker quiet(m_chooser);
+    m_chooser->setCurrentIndex(m_chooser->count() - 1);
+    compute();
+}
+
+void GeometryDock::compute()
+{
+    decision::GeometryOptions options;
+    options.choice = m_state.choice();
+    if (m_mode->currentIndex() > 0)
+        options.mode = static_cast<decision::SourceMode>(m_mode->currentIndex() - 1);
+    options.reading = m_reading->currentIndex() == 0 ? decision::OcgReading::Listing
+                                                     : decision::OcgReading::Formula;
+    const auto geometry = decision::computeGeometry(m_state.target(), m_operation, options);
+    if (!geometry) {
+        m_summary->setText(fromUtf8(describe(geometry.error())));
+        m_model->setRows({});
+        return;
+    }
+    m_summary->setText(
+        tr("On %1: %2").arg(fromUtf8(m_state.target().name), geometrySummary(*geometry)));
+    m_model->setRows(geometryRows(m_operation, *geometry));
+}
+
+void GeometryDock::refresh()
+{
+    if (m_shown != session().bundle() || m_choices.empty()) {
+        fillChooser();
+        follow(session().place(), nullptr);
+    } else {
+        compute();
+    }
+    showContent();
+}
+
+void GeometryDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this)
+        return;
+    for (std::size_t i = 0; i < m_choices.size(); ++i) {
+        if (m_choices[i].weight == place.weight && place.weight != kNoIndex) {
+            const QSignalBlocker quiet(m_chooser);
+            m_chooser->setCurrentIndex(static_cast<int>(i));
+            takeOperation();
+            return;
+        }
+    }
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/decision/geometry.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/chips/fact_table_model.h"
+#include "widgets/dock.h"
+
+#include <array>
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QSpinBox;
+class QTableView;
+
+namespace kernscope::ui {
+
+/// Groups, passes, cores, buffering, Winograd and cycles of an operation: a consumer of the bundle,
+/// or numbers typed in by hand.
+class GeometryDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit GeometryDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    FactTableModel &model() { return *m_model; }
+    QComboBox &chooser() { return *m_chooser; }
+    /// Input and output channels, kernel, output and stride, as they stand.
+    QSpinBox &field(std::size_t which) { return *m_fields[which]; }
+    enum Field : std::size_t { In, Out, KernelW, KernelH, OutputW, OutputH, Stride, Bits, Fields };
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    struct Choice {
+        std::size_t weight = kNoIndex, consumer = 0;
+    };
+    QWidget *buildFields(QWidget *parent);
+    void fillChooser();
+    void takeOperation();
+    void typed();
+    void compute();
+
+    ChipState &m_state;
+    QComboBox *m_chooser = nullptr, *m_mode = nullptr, *m_reading = nullptr;
+    std::array<QSpinBox *, Fields> m_fields{};
+    QDoubleSpinBox *m_density = nullptr;
+    QLabel *m_summary = nullptr;
+    FactTableModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QList<QAction *> m_actions;
+    std::vector<Choice> m_choices;
+    BundlePtr m_shown;
+    decision::Operation m_operation;
+    bool m_filling = false;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/geometry_rows.h"
+
+#include "widgets/chips/chip_words.h"
+#include "widgets/models/table_text.h"
+
+#include <QCoreApplication>
+
+namespace kernscope::ui {
+
+namespace {
+
+using namespace decision;
+using format::Confidence;
+
+QString tr(const char *text)
+{
+    return QCoreApplication::translate("kernscope::GeometryRows", text);
+}
+
+class Rows
+{
+public:
+    std::vector<FactTableModel::Row> rows;
+
+    void section(const QString &title)
+    {
+        FactTableModel::Row row(5);
+        row[0].text = title;
+        row[0].strong = true;
+        rows.push_back(std::move(row));
+    }
+    void add(const QString &what, const QString &value, const QString &remark,
+             const QString &source, Confidence confidence = Confidence::Documented)
+    {
+        FactTableModel::Row row;
+        row.push_back({what});
+        row.push_back({value});
+        row.push_back({remark, {}, remark});
+        row.push_back({source, {}, source});
+        row.push_back({confidenceLabel(confidence)});
+        rows.push_back(std::move(row));
+    }
+    void add(const Condition &condition)
+    {
+        const QString state = condition.holds
+                                  ? (*condition.holds ? tr("\u2713 holds") : tr("\u2715 fails"))
+                                  : tr("? open");
+        add(fromUtf8(condition.name), state,
+            tr("%1; needs %2").arg(fromUtf8(condition.found), fromUtf8(condition.required)),
+            fromUtf8(condition.source), condition.confidence);
+    }
+};
+
+QString offset(target::HalOffset at)
+{
+    return fromUtf8(target::halOffsetText(at));
+}
+
+void addGroups(const Geometry &geometry, Rows &rows)
+{
+    rows.section(tr("Groups and passes"));
+    rows.add(
+        tr("output-channel group"), groupedNumber(geometry.group),
+        tr("by the %1; the other reading gives %2")
+            .arg(fromUtf8(ocgReadingName(geometry.reading)), groupedNumber(geometry.otherGroup)),
+        tr("listing 20.1"), Confidence::Contested);
+    rows.add(tr("kernel elements"), groupedNumber(geometry.kernel), {},
+             tr("kW \u00d7 kH \u00d7 kD"));
+    rows.add(tr("source mode"), fromUtf8(sourceModeName(geometry.mode)),
+             fromUtf8(geometry.modeReason), tr("table 20.3"));
+    rows.add(tr("channels an accumulator"), groupedNumber(geometry.perAccumulator),
+             offset(accumulatorOffset(geometry.mode)), tr("table 20.3"));
+    rows.add(tr("byte cap"), groupedNumber(byteCap(geometry.cap)),
+             tr("%1; which format reads which is not published: by element width here")
+                 .arg(offset(byteCapOffset(geometry.cap))),
+             tr("chapter 20"), Confidence::Assumed);
+    rows.add(tr("passes"), groupedNumber(geometry.passes),
+             tr("the other reading: %1").arg(groupedNumber(geometry.otherPasses)),
+             tr("listing 20.2"));
+}
+
+void addCores(const Operation &operation, const Geometry &geometry, Rows &rows)
+{
+    rows.section(tr("Cores"));
+    const auto &cores = geometry.cores;
+    rows.add(tr("cores"), cores.value ? groupedNumber(*cores.value) : tr("unknown"), {},
+             fromUtf8(cores.source), cores.contested ? Confidence::Contested : cores.confidence);
+    rows.add(tr("cores lit"), geometry.lit ? groupedNumber(*geometry.lit) : tr("unknown"),
+             tr("next power of two of the passes, at most the cores"), tr("listing 20.2"));
+    if (cores.value && *cores.value > 0) {
+        for (std::uint64_t core = 0;
+             core < std::min<std::uint64_t>({*cores.value, operation.outputChannels, 16}); ++core) {
+            QString channels;
+            const std::uint64_t step = *cores.value;
+            for (std::uint64_t c = core; c < operation.outputChannels && c < core + 6 * step;
+                 c += step)
+                channels +=
+                    (channels.isEmpty() ? QString() : QStringLiteral(", ")) + groupedNumber(c);
+            if (core + 6 * step < operation.outputChannels)
+                channels += QStringLiteral(", \u2026");
+            rows.add(tr("core %1").arg(core),
+                     tr("%1 channels")
+                         .arg(groupedNumber((operation.outputChannels - core - 1) / step + 1)),
+                     channels, tr("channel mod %1").arg(step));
+        }
+    }
+    rows.add(tr("buffering"), fromUtf8(bufferingName(geometry.buffering)),
+             tr("demand %1 of 8 units; double up to 4. The demand of an operation is not "
+                "published: the slots of one group")
+                 .arg(geometry.demand),
+             tr("table 20.1"), Confidence::Assumed);
+}
+
+void addCycles(const CycleEstimate &cycles, Rows &rows)
+{
+    rows.section(tr("Cycles and zeros"));
+    rows.add(tr("MACs"), groupedNumber(cycles.macs), {}, {});
+    rows.add(tr("modelled cycles"), groupedNumber(static_cast<std::uint64_t>(cycles.dense)),
+             tr("MACs / (cores \u00d7 %1 lanes) + %2; a spatial factor is missing from the printed "
+                "product")
+                 .arg(cycles.lanes)
+                 .arg(cycles.fixedCycles),
+             tr("chapter 20"), Confidence::Contested);
+    if (cycles.withZeroSkip)
+        rows.add(tr("with zero-skip"),
+                 groupedNumber(static_cast<std::uint64_t>(*cycles.withZeroSkip)),
+                 tr("%1 of the cycles, in any storage form; on a bandwidth-bound stack about one "
+                    "percent of the time")
+                     .arg(percentText(*cycles.skipShare)),
+                 tr("chapter 25"));
+    if (cycles.sparseRatio)
+        rows.add(tr("sparse store"), tr("%1 of dense bytes").arg(ratioText(*cycles.sparseRatio)),
+                 tr("1/16 + density; measured 1.55 to 1.64 times on the M1 at 63 % zeros"),
+                 tr("chapter 25"));
+    if (!cycles.withZeroSkip)
+        rows.add(tr("zero-skip"), tr("density not known"),
+                 tr("type the density in to see what zeros bring"), tr("chapter 25"));
+    if (cycles.measuredTimeS)
+        rows.add(tr("time at the measured rate"),
+                 siWord(*cycles.measuredTimeS, QStringLiteral("s")),
+                 siWord(*cycles.measuredRate, QStringLiteral("MAC/s")), fromUtf8(cycles.rateSource),
+                 Confidence::Verified);
+}
+
+void addWorkingSet(const WorkingSet &set, Rows &rows)
+{
+    rows.section(tr("Working set"));
+    rows.add(tr("largest operand"), bytesWord(set.largest),
+             tr("weight %1, input %2, output %3")
+                 .arg(bytesWord(set.weightBytes),
+                      set.inputBytes ? bytesWord(*set.inputBytes) : tr("unknown"),
+                      set.outputBytes ? bytesWord(*set.outputBytes) : tr("unknown")),
+             {});
+    rows.add(tr("stays on chip"), yesNoWord(set.fits),
+             set.cap ? tr("cap %1").arg(bytesWord(*set.cap)) : tr("the cap is unknown"),
+             fromUtf8(set.source));
+}
+
+} // namespace
+
+std::vector<FactTableModel::Row> geometryRows(const Operation &operation, const Geometry &geometry)
+{
+    Rows rows;
+    addGroups(geometry, rows);
+    addCores(operation, geometry, rows);
+    addWorkingSet(geometry.workingSet, rows);
+    addCycles(geometry.cycles, rows);
+    const WinogradGate &gate = geometry.winograd;
+    rows.section(tr("Winograd: eligible %1, work %2 of %3 (%4)")
+                     .arg(yesNoWord(gate.eligible))
+                     .arg(gate.work)
+                     .arg(gate.threshold)
+                     .arg(fromUtf8(gate.thresholdReason)));
+    for (const Condition &condition : gate.conditions)
+        rows.add(condition);
+    for (const auto &tile : gate.tiles)
+        rows.add(tr("tile form"), tr("F(%1, 3)").arg(tile.output),
+                 tr("output tile %1, input tile %2; direct spends %3 times the products an axis")
+                     .arg(tile.output)
+                     .arg(tile.input)
+                     .arg(tile.saving),
+                 tr("chapter 20"));
+    rows.section(tr("Winograd: selection"));
+    for (const Condition &condition : gate.selection)
+        rows.add(condition);
+    if (!geometry.costed.empty())
+        rows.section(tr("What the compiler costs against what the silicon has"));
+    for (const Geometry::CostFact &fact : geometry.costed)
+        rows.add(fromUtf8(fact.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
+                 QString::number(fact.value) + QLatin1Char(' ') + fromUtf8(fact.unit),
+                 fromUtf8(fact.note), fromUtf8(fact.source), Confidence::Verified);
+    return std::move(rows.rows);
+}
+
+QString geometrySummary(const Geometry &geometry)
+{
+    return tr("Group %1, %2 passes, %3 of %4 cores lit, %5-buffered, Winograd eligible: %6.")
+        .arg(groupedNumber(geometry.group), groupedNumber(geometry.passes),
+             geometry.lit ? groupedNumber(*geometry.lit) : tr("?"),
+             geometry.cores.value ? groupedNumber(*geometry.cores.value) : tr("?"),
+             fromUtf8(bufferingName(geometry.buffering)), yesNoWord(geometry.winograd.eligible));
+}
+
+} // namespace kernscope::ui

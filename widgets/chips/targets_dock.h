@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/chips/chip_box.h"
+#include "widgets/chips/fact_table_model.h"
+#include "widgets/dock.h"
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QTableView;
+
+namespace kernscope::ui {
+
+/// The chips and their hardware-abstraction tables: searchable, two chips beside each other, every
+/// value with its source; what is unknown says so.
+class TargetsDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit TargetsDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    FactTableModel &model() { return *m_model; }
+    QLineEdit &filter() { return *m_filter; }
+    ChipBox &first() { return *m_first; }
+    ChipBox &second() { return *m_second; }
+
+protected:
+    void refresh() override;
+
+private:
+    void buildActions();
+
+    ChipState &m_state;
+    FactTableModel *m_model = nullptr;
+    ChipBox *m_first = nullptr, *m_second = nullptr;
+    QLineEdit *m_filter = nullptr;
+    QCheckBox *m_onlyDifferent = nullptr, *m_onlyKnown = nullptr;
+    QLabel *m_facts = nullptr;
+    QTableView *m_table = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui
