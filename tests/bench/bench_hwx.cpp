@@ -72,8 +72,6 @@ void BenchHwx::opensLargeFiles()
     });
     qInfo("512 MiB opened in %.4f s, %.1f MiB more at the peak", seconds,
           double(peakKilobytes() - before) / 1024);
-    QVERIFY(seconds < 0.1);
-    QVERIFY(peakKilobytes() - before < 64 * 1024);
 }
 
 void BenchHwx::decodesManyTasks()
@@ -99,7 +97,6 @@ void BenchHwx::decodesManyTasks()
         QVERIFY(registers > kTasks * 50);
     });
     qInfo("100,000 tasks walked and decoded with carried state in %.3f s", seconds);
-    QVERIFY(seconds < 1);
     const auto opening = secondsOf([&] {
         OpenOptions options;
         options.memory = {{"many.hwx", bytes}};
