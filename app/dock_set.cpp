@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dock_set.h"
 
+#include "widgets/docks/activation_dock.h"
 #include "widgets/docks/bundle_dock.h"
 #include "widgets/docks/bytes_dock.h"
 #include "widgets/docks/codebook_dock.h"
 #include "widgets/docks/compare_dock.h"
 #include "widgets/docks/diagnostics_dock.h"
+#include "widgets/docks/formats_dock.h"
 #include "widgets/docks/help_dock.h"
 #include "widgets/docks/hex_dock.h"
 #include "widgets/docks/layout_dock.h"
@@ -39,6 +41,8 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
+    add<ui::ActivationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_A);
+    add<ui::FormatsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_F);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 
