@@ -7,6 +7,7 @@
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/targets_dock.h"
+#include "widgets/docks/activation_dock.h"
 #include "widgets/docks/bundle_dock.h"
 #include "widgets/docks/bytes_dock.h"
 #include "widgets/docks/codebook_dock.h"
@@ -14,6 +15,7 @@
 #include "widgets/docks/compare_dock.h"
 #include "widgets/docks/descriptor_dock.h"
 #include "widgets/docks/diagnostics_dock.h"
+#include "widgets/docks/formats_dock.h"
 #include "widgets/docks/help_dock.h"
 #include "widgets/docks/hex_dock.h"
 #include "widgets/docks/layout_dock.h"
@@ -59,6 +61,8 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
     add<ui::ChooseDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_5);
     add<ui::CollectiveDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_6);
+    add<ui::ActivationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_A);
+    add<ui::FormatsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_F);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 
