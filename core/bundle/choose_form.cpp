@@ -171,6 +171,13 @@ Result<std::vector<FormCandidate>> candidatesOf(const roofline::Layer &layer,
                                            ? 0
                                            : static_cast<double>(candidate.bytes) /
                                                  static_cast<double>(layer.form.elements);
+            decision::WeightForm sparse = facts;
+            sparse.kind = decision::WeightForm::Kind::Dense;
+            sparse.masked = true;
+            sparse.element = "fp16";
+            sparse.zeroPoint = false;
+            candidate.point.form = key;
+            candidate.point.outcome = judge.verdict(sparse, *roofs.target)->outcome;
             candidate.passedOver =
                 fmt::format("{:.1f} % zeros: sparse asks for at least half", 100 * zeroFraction);
             candidates.push_back(std::move(candidate));

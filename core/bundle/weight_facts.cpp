@@ -320,6 +320,12 @@ DecisionTable::DecisionTable(std::vector<decision::WeightForm> forms,
     }
 }
 
+std::size_t DecisionTable::columnOf(const target::Target &target) const
+{
+    const auto at = std::find(m_targets.begin(), m_targets.end(), &target);
+    return at == m_targets.end() ? kNoIndex : static_cast<std::size_t>(at - m_targets.begin());
+}
+
 decision::Decision DecisionTable::decision(std::size_t row, std::size_t column) const
 {
     return m_judge.sized(m_forms[row], m_verdicts[row * columns() + column]);
@@ -327,9 +333,12 @@ decision::Decision DecisionTable::decision(std::size_t row, std::size_t column) 
 
 std::vector<const target::Target *> allTargets()
 {
+    // What people have comes first, the generations in order; then embedded, legacy, reference.
     std::vector<const target::Target *> all;
     for (const target::Target &target : target::targets())
         all.push_back(&target);
+    std::stable_partition(all.begin(), all.end(),
+                          [](const target::Target *target) { return target->kind == "silicon"; });
     return all;
 }
 

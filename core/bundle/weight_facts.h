@@ -47,6 +47,7 @@ public:
     std::size_t columns() const { return m_targets.size(); }
     const decision::WeightForm &form(std::size_t row) const { return m_forms[row]; }
     const target::Target &target(std::size_t column) const { return *m_targets[column]; }
+    std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const
     {
         return *m_verdicts[row * columns() + column];
@@ -67,7 +68,7 @@ private:
     mutable decision::Judge m_judge;
 };
 
-/// The targets of --all-targets and of the matrix: all of them, the 28 of the chapters first.
+/// The targets of --all-targets and of the matrix: all of them, silicon first.
 std::vector<const target::Target *> allTargets();
 
 } // namespace kernscope

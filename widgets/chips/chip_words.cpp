@@ -83,6 +83,13 @@ QString bytesWord(std::uint64_t bytes)
            QLatin1Char(')');
 }
 
+QString speedupWord(const decision::Speedup &speedup)
+{
+    const QString low = QString::number(speedup.low, 'f', 2);
+    const QString high = QString::number(speedup.high, 'f', 2);
+    return low == high ? low : tr("%1 to %2").arg(low, high);
+}
+
 QString siWord(double value, const QString &unit)
 {
     struct Prefix {

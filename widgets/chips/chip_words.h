@@ -17,6 +17,7 @@ QString confidenceLabel(format::Confidence confidence);
 QString yesNoWord(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 /// "1,234 B" or "1.2 MB (1,234,567 B)".
 QString bytesWord(std::uint64_t bytes);
+QString speedupWord(const decision::Speedup &speedup); ///< "2.37" or "1.55 to 1.64"
 /// "12.0 TFLOP/s", "85.0 GB/s", "141 FLOP/B": three significant digits and a prefix.
 QString siWord(double value, const QString &unit);
 

@@ -39,6 +39,9 @@ FactTableModel::Row candidateRow(const FormCandidate &candidate, const FormChoic
     row.push_back(
         {error ? QString::number(error->outputRelative, 'g', 3) : QStringLiteral("\u2013"),
          error ? QVariant(error->outputRelative) : QVariant()});
+    row.push_back({!candidate.passedOver.empty() ? fromUtf8(candidate.passedOver)
+                   : candidate.withinTolerance   ? ChooseDock::tr("within the tolerance")
+                                                 : ChooseDock::tr("error above the tolerance")});
     row.push_back({error ? QString::number(error->weightMaxAbs, 'g', 3) : QStringLiteral("\u2013"),
                    error ? QVariant(error->weightMaxAbs) : QVariant()});
     row.push_back({candidate.point.timeS ? siWord(*candidate.point.timeS, QStringLiteral("s"))
@@ -49,9 +52,6 @@ FactTableModel::Row candidateRow(const FormCandidate &candidate, const FormChoic
              : QStringLiteral("\u2013"),
          {},
          speedup ? fromUtf8(speedup->condition) : QString()});
-    row.push_back({!candidate.passedOver.empty() ? fromUtf8(candidate.passedOver)
-                   : candidate.withinTolerance   ? ChooseDock::tr("within the tolerance")
-                                                 : ChooseDock::tr("error above the tolerance")});
     return row;
 }
 
@@ -94,15 +94,15 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
       m_state(ChipState::of(session))
 {
     m_model = new FactTableModel(
-        {tr("candidate"), tr("bytes"), tr("B/weight"), tr("outcome"), tr("error"),
-         tr("max weight error"), tr("modelled time"), tr("measured speed-up"), tr("remark")},
+        {tr("candidate"), tr("bytes"), tr("B/weight"), tr("outcome"), tr("error"), tr("remark"),
+         tr("max weight error"), tr("modelled time"), tr("measured speed-up")},
         {tr("Form; smallest bytes come first"), tr("Stored bytes of the whole weight"),
          tr("Bytes a weight"), tr("What the chip does with it"),
          tr("Relative error of the layer's output against fp32, through the engine's reduction, on "
             "sampled inputs: an estimate"),
-         tr("Largest difference of a weight"), tr("By the roofline"),
-         tr("Times the rate of dense fp16, where it was measured on this chip"),
-         tr("Why it is taken or passed over")},
+         tr("Why it is taken or passed over"), tr("Largest difference of a weight"),
+         tr("By the roofline"),
+         tr("Times the rate of dense fp16, where it was measured on this chip")},
         this);
     auto *content = new QWidget(this);
     m_tolerance = new QDoubleSpinBox(content);
@@ -128,7 +128,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     prepareTable(m_table);
     m_table->setSortingEnabled(false);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    setColumnWidths(m_table->horizontalHeader(), {8, 7, 6, 7, 6, 8, 7, 8, 20});
+    setColumnWidths(m_table->horizontalHeader(), {8, 6, 6, 7, 6, 17, 9, 8, 9});
     m_table->horizontalHeader()->setStretchLastSection(true);
     const int gap = theme::em(this, 0.25);
     auto *column = new QVBoxLayout(content);

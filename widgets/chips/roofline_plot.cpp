@@ -194,8 +194,11 @@ QString RooflinePlot::pointText(int point) const
         text += tr("\n~ estimated: a roof that is not measured, or an extent that is not known");
     if (placed.aboveWorkingSet.value_or(false))
         text += tr("\n! an operand is larger than the working set: it is tiled and streamed");
+    QStringList above;
     for (const std::string &roof : placed.above)
-        text += tr("\n\u25b2 above %1").arg(fromUtf8(roof));
+        above << fromUtf8(roof).replace(QLatin1Char('_'), QLatin1Char(' '));
+    if (!above.isEmpty())
+        text += tr("\n\u25b2 above: %1").arg(above.join(QStringLiteral(", ")));
     return text;
 }
 
@@ -255,8 +258,13 @@ void RooflinePlot::fit()
     }
     if (m_given.ridge && m_given.compute)
         include(*m_given.ridge, m_given.compute->value);
-    plot().xAxis->setRange(left / 4, right * 6);
-    plot().yAxis->setRange(low / 4, high * 5);
+    // At least three decades, so that a single point still lies under whole roofs.
+    const auto setRange = [](QCPAxis *axis, double from, double to) {
+        const double room = std::max(1.0, std::sqrt(1e3 / (to / from)));
+        axis->setRange(from / room, to * room);
+    };
+    setRange(plot().xAxis, left / 4, right * 6);
+    setRange(plot().yAxis, low / 8, high * 3);
 }
 
 void RooflinePlot::zoom(double factor)

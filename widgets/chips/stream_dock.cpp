@@ -58,7 +58,6 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     prepareTable(m_matrix);
     m_matrix->setSortingEnabled(false);
     m_matrix->setSelectionBehavior(QAbstractItemView::SelectItems);
-    setColumnWidths(m_matrix->horizontalHeader(), {16, 7, 6});
     m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));
     m_filter = filterBox(content, tr("Filter by weight or form"), m_matrix);
     m_onlyFaster = new QCheckBox(tr("Would get faster on M1"), content);
@@ -149,8 +148,13 @@ void StreamDock::refresh()
         return;
     }
     showContent();
+    if (!m_sized) {
+        // Columns of a model that had none do not keep widths.
+        m_sized = true;
+        setColumnWidths(m_matrix->horizontalHeader(), {14, 6, 6});
+    }
     if (m_chip == kNoIndex)
-        m_chip = m_state.target().index;
+        m_chip = m_state.table()->columnOf(m_state.target());
     if (m_weight >= bundle->weights().size())
         m_weight = std::min(session().place().weight, bundle->weights().size() - 1);
     follow(session().place(), nullptr);
@@ -196,10 +200,8 @@ QString StreamDock::sizesText(const decision::Decision &decision) const
     if (decision.bytesMoved)
         text += tr("Moves %1 a dispatch. ").arg(bytesWord(*decision.bytesMoved));
     if (const auto &speedup = decision.speedup)
-        text += tr("Measured %1 to %2 times the rate of fp16 (%3). ")
-                    .arg(speedup->low, 0, 'f', 2)
-                    .arg(speedup->high, 0, 'f', 2)
-                    .arg(fromUtf8(speedup->condition));
+        text += tr("Measured %1 times the rate of fp16 (%2). ")
+                    .arg(speedupWord(*speedup), fromUtf8(speedup->condition));
     const auto &memory = decision.memory;
     text +=
         tr("A core holds %1%2 of %3 (%4, %5)")

@@ -52,7 +52,7 @@ private:
     QLabel *m_summary = nullptr;
     QList<QAction *> m_actions;
     std::size_t m_weight = kNoIndex, m_chip = kNoIndex;
-    bool m_selecting = false;
+    bool m_selecting = false, m_sized = false;
 };
 
 } // namespace kernscope::ui
