@@ -9,6 +9,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -47,6 +48,20 @@ StepRun stepsOf(const QuantGrid &grid, std::int64_t low, std::int64_t high)
             static_cast<std::int32_t>(high)};
 }
 
+/// Codes at the end of `bytes`, a part at a time that stays in a cache.
+void appendCodes(std::span<const float> values, const StepRun &steps, std::vector<std::byte> &bytes)
+{
+    constexpr std::size_t kPart = 4096;
+    std::array<std::uint8_t, kPart> codes;
+    for (std::size_t at = 0; at < values.size(); at += kPart) {
+        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
+        const auto some = std::span(codes).first(part.size());
+        quantizeSteps(part, steps, some);
+        const auto more = std::as_bytes(std::span<const std::uint8_t>(some));
+        bytes.insert(bytes.end(), more.begin(), more.end());
+    }
+}
+
 /// Lowest code in use: the symmetric range leaves out the one without a counterpart.
 std::int64_t lowestUsed(ElementType codeType, bool symmetric)
 {
@@ -83,7 +98,11 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
     weight.scaling = Scaling::Kind::Affine;
     weight.axis = options.axis.value_or(0);
     const Shape tableShape = options.axis ? Shape{split.channels} : Shape{};
-    EncodedPart data = makePart(PartRole::Data, options.codeType, shape);
+    // Of channels that lie one after the other the codes are appended: nothing is written twice.
+    const bool inOrder = split.outer == 1;
+    EncodedPart data = makePart(PartRole::Data, options.codeType, inOrder ? Shape{0} : shape);
+    data.shape = shape;
+    data.bytes.reserve(values.size());
     EncodedPart scale = makePart(PartRole::Scale, ElementType::Fp16, tableShape);
     EncodedPart zeroPoint = makePart(PartRole::ZeroPoint, options.codeType, tableShape);
     const std::int64_t low = lowestUsed(options.codeType, options.symmetric);
@@ -99,10 +118,15 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
         forEachRow(
             [&](std::uint64_t at) { range = rangeOf(values.subspan(at, split.inner), range); });
         const QuantGrid grid = gridOfRange(range, options.codeType, options.symmetric);
-        forEachRow([&](std::uint64_t at) {
-            quantizeSteps(values.subspan(at, split.inner), stepsOf(grid, low, high),
-                          codes.subspan(at, split.inner));
-        });
+        const StepRun steps = stepsOf(grid, low, high);
+        if (inOrder) {
+            appendCodes(values.subspan(c * split.inner, split.inner), steps, data.bytes);
+        } else {
+            forEachRow([&](std::uint64_t at) {
+                quantizeSteps(values.subspan(at, split.inner), steps,
+                              codes.subspan(at, split.inner));
+            });
+        }
         storeHalf(scale, c, grid.scale);
         storeCode(zeroPoint, c, grid.zero);
     }

@@ -36,28 +36,38 @@ std::size_t nibbleRun(const std::uint8_t *in, std::uint8_t flip, const ScaleRun 
     const auto widen = [](hn::Vec<SomeBytes> upper) HWY_ATTR { return halvesOfUpper(upper); };
     const auto asIs = [](HalfVec halves) HWY_ATTR { return halves; };
     const bool shifted = !run.offsets.empty() || flip != 0;
+    const float *scaleOf = run.scales.data();
     std::size_t at = 0;
+    const auto plain = [&](std::size_t from, FloatVec scales) HWY_ATTR {
+        storeSixteen(
+            hn::TableLookupBytes(table, loadNibbles(in + from / 2)), widen,
+            [scales](FloatVec value, std::size_t) HWY_ATTR { return hn::Mul(scales, value); }, asIs,
+            out + from);
+    };
+    if (!shifted && run.block == 32 && phase == 0) {
+        // The usual case, without a loop of its own for each scale.
+        for (; at + 32 <= count; at += 32, ++cell) {
+            const auto scales = hn::Set(df, scaleOf[cell]);
+            plain(at, scales);
+            plain(at + 16, scales);
+        }
+    }
     for (std::uint64_t left = run.block - phase; at + 16 <= count; ++cell, left = run.block) {
         const float offset =
             (run.offsets.empty() ? 0.0f : run.offsets[cell]) - static_cast<float>(flip);
-        const auto scales = hn::Set(df, run.scales[cell]);
+        const auto scales = hn::Set(df, scaleOf[cell]);
         const auto offsets = hn::Set(df, offset);
         const std::size_t end =
             at + static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at)) / 16 * 16;
+        for (; at < end && !shifted; at += 16)
+            plain(at, scales);
         for (; at < end; at += 16) {
             const auto codes = hn::Xor(loadNibbles(in + at / 2), flips);
-            const auto upper = hn::TableLookupBytes(table, codes);
-            if (shifted)
-                storeSixteen(
-                    upper, widen,
-                    [&](FloatVec value, std::size_t)
-                        HWY_ATTR { return hn::Mul(scales, hn::Sub(value, offsets)); },
-                    asIs, out + at);
-            else
-                storeSixteen(
-                    upper, widen,
-                    [&](FloatVec value, std::size_t) HWY_ATTR { return hn::Mul(scales, value); },
-                    asIs, out + at);
+            storeSixteen(
+                hn::TableLookupBytes(table, codes), widen,
+                [&](FloatVec value, std::size_t)
+                    HWY_ATTR { return hn::Mul(scales, hn::Sub(value, offsets)); },
+                asIs, out + at);
         }
     }
     return at;

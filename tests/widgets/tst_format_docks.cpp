@@ -120,7 +120,7 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 43);
         QCOMPARE(model.index(0, ActivationModel::Value).data().toString(), QStringLiteral("-4"));
         QCOMPARE(model.index(20, ActivationModel::Field).data().toString(),
-                 QStringLiteral("knots 16"));
+                 QStringLiteral("knot 16"));
         QVERIFY(model.index(37, ActivationModel::Known)
                     .data()
                     .toString()

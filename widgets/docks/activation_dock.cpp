@@ -65,7 +65,7 @@ ActivationDock::ActivationDock(Session &session, QWidget *parent)
     m_entries->setModel(m_model);
     prepareTable(m_entries);
     m_entries->setSortingEnabled(false);
-    setColumnWidths(m_entries->horizontalHeader(), {3.5, 8, 5, 6, 8});
+    setColumnWidths(m_entries->horizontalHeader(), {3.5, 7, 4.5, 6, 7});
     m_entries->horizontalHeader()->setStretchLastSection(true);
     split->addWidget(m_plot);
     split->addWidget(m_entries);

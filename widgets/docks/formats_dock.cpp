@@ -60,7 +60,7 @@ FormatsDock::FormatsDock(Session &session, QWidget *parent)
     m_table->setAccessibleName(tr("Kernel formats"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {4, 7, 7, 4, 6, 6, 6, 5, 17, 9});
+    setColumnWidths(m_table->horizontalHeader(), {3.5, 6, 6.5, 3.5, 5, 5, 5, 4, 15, 9});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_filter = filterBox(content, tr("Filter by name, type, rule or source"), m_table);
     connect(m_filter, &QLineEdit::textChanged, m_model, &FormatsModel::setFilter);
@@ -169,7 +169,7 @@ void FormatsDock::explain()
                           fromUtf8(rule.source), confidenceWords(rule.confidence));
     }
     if (m_model->legalityAt(row).rules.empty())
-        lines << tr("No rule applies: every descriptor encodes it.");
+        lines << tr("No rule of the chapters applies to this format.");
     m_rules->setText(lines.join(u'\n'));
 }
 

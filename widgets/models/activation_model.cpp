@@ -46,8 +46,7 @@ QVariant ActivationModel::text(const QModelIndex &index) const
     case Field:
         if (field == nullptr)
             return {};
-        return field->count == 1 ? fromUtf8(field->name)
-                                 : tr("%1 %2").arg(fromUtf8(field->name)).arg(entry - field->index);
+        return field->count == 1 ? fromUtf8(field->name) : tr("knot %1").arg(entry - field->index);
     case Bits: return hexNumber(m_table->entries()[entry], 4);
     case Value: return valueText(static_cast<double>(m_table->value(entry)));
     default: return field == nullptr ? QString() : confidenceWords(field->confidence);

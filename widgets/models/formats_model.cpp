@@ -61,6 +61,8 @@ QString legalityWords(const format::Legality &legality)
     };
     if (const format::LegalityRule *rule = legality.refusal())
         return words("\u2715 refused: %1").arg(fromUtf8(rule->name));
+    if (legality.rules.empty())
+        return words("\u2013 no rule applies");
     const auto unknown = std::count_if(
         legality.rules.begin(), legality.rules.end(),
         [](const format::LegalityRule &rule) { return rule.state == RuleState::Unknown; });
