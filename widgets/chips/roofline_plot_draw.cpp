@@ -107,7 +107,7 @@ void RooflinePlot::drawRoofs()
     m_ridgeLine->end->setCoords(*m_given.ridge, kNear);
     m_ridgeText = new QCPItemText(&plot());
     m_ridgeText->setPositionAlignment(Qt::AlignHCenter | Qt::AlignBottom);
-    m_ridgeText->position->setCoords(*m_given.ridge, m_given.compute->value * 1.25);
+    m_ridgeText->position->setCoords(*m_given.ridge, m_given.compute->value * 1.9);
     m_ridgeText->setText(ridgeLabel());
 }
 

@@ -236,6 +236,13 @@ void StreamDock::showReasons()
     for (const std::string &line : verdict.disagreements)
         text += QStringLiteral("<br>%1 %2")
                     .arg(theme::glyph(Token::MarkContested), fromUtf8(line).toHtmlEscaped());
+    const int sums = m_model->rowCount() - 1;
+    const int column = StreamMatrixModel::kFirstChip + static_cast<int>(m_chip);
+    text += QStringLiteral("<br>%1").arg(
+        tr("All shown weights on %1: %2 a dispatch.")
+            .arg(fromUtf8(verdict.target->name),
+                 m_model->index(sums, column).data(Qt::ToolTipRole).toString())
+            .toHtmlEscaped());
     m_summary->setText(text);
     for (const decision::Reason &reason : verdict.reasons)
         rows.push_back(reasonRow(reason));
