@@ -2,11 +2,13 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/decoder.h"
+#include "core/codec/encoder.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "sample.h"
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 
 #include <hwy/targets.h>
@@ -16,6 +18,41 @@ using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 
 namespace {
+
+/// What the encoders make of fixed random numbers, with some that are no ordinary ones.
+void addEncoded(std::vector<std::uint64_t> &all)
+{
+    std::mt19937 random(78);
+    std::normal_distribution<float> normal(0, 0.1f);
+    const Shape shape{40, 1013};
+    std::vector<float> values(40 * 1013);
+    for (float &value : values)
+        value = normal(random);
+    for (std::size_t i = 0; i < values.size(); i += 97) // ties of the steps, zeros, tiny numbers
+        values[i] = static_cast<float>(static_cast<int>(random() % 65) - 32) * 0x1p-7f;
+    std::vector<float> odd = values;
+    odd[5] = HUGE_VALF;
+    odd[77] = std::nanf("");
+    odd[1000] = 0x1p-25f;
+    odd[2000] = -1e30f;
+    const auto add = [&all](const Result<EncodedWeight> &weight) {
+        for (const EncodedPart &part : weight->parts) {
+            for (const std::byte byte : part.bytes)
+                all.push_back(std::to_integer<std::uint64_t>(byte));
+        }
+    };
+    for (const auto *input : {&values, &odd}) {
+        for (const bool symmetric : {true, false}) {
+            add(encodeAffine(*input, shape, {ElementType::Int8, 0, symmetric}));
+            add(encodeAffine(*input, shape, {ElementType::Uint8, 1, symmetric}));
+        }
+        add(encodeBlockwise(*input, {1013, 40}, {ElementType::Int4, 20, 1, false}));
+        add(encodeSparse(*input, shape, 0.05f));
+        add(encodeSparse(*input, shape, 0));
+    }
+    add(encodePalette(values, shape, {4, 1, 1}));
+    add(encodePalette(values, shape, {3, 4, 2, ElementType::Int8}));
+}
 
 /// Everything that the vector code makes of fixed random input, as bytes.
 std::vector<std::uint64_t> results()
@@ -64,6 +101,7 @@ std::vector<std::uint64_t> results()
             add(wide);
         }
     }
+    addEncoded(all);
     return all;
 }
 
