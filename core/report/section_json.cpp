@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/section_json.h"
+
+#include "core/container/section/layout.h"
+#include "core/report/json_values.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+Json entryJson(const section::Unit &unit, section::Kind kind)
+{
+    const section::Entry &entry = unit.entry(kind);
+    if (entry.bytes == 0)
+        return nullptr;
+    Json json;
+    json["type"] = entry.type;
+    json["bit_depth"] = entry.bitDepth;
+    json["count"] = entry.count;
+    if (kind == section::Kind::Pal)
+        json["palette_format"] = entry.paletteFormat;
+    json["offset"] = numberJson(entry.offset);
+    json["bytes"] = numberJson(entry.bytes);
+    return json;
+}
+
+Json recordJson(const section::Section &section, const section::RecordPlace &place)
+{
+    const section::Record &record = section.units[place.unit].records[place.record];
+    Json json;
+    json["unit"] = place.unit;
+    json["core"] = section.units[place.unit].core;
+    json["record"] = place.record;
+    json["offset"] = record.offset();
+    json["channels"] = record.channels();
+    json["first_channel"] = numberJson(place.firstChannel);
+    json["file_offset"] = numberJson(place.range.offset.value);
+    json["bytes"] = numberJson(place.range.bytes.value);
+    if (section.units[place.unit].has(section::Kind::Pal))
+        json["codebook"] = numberJson(place.codebook);
+    Json slots = Json::object();
+    for (const section::Slot &slot : section::slots()) {
+        const std::uint32_t word = record.words[slot.word];
+        slots[std::string(slot.name)] =
+            word == section::kUnresolved ? Json(nullptr) : Json(fmt::format("{:#x}", word));
+    }
+    json["slots"] = std::move(slots);
+    return json;
+}
+
+Json unitJson(const section::Unit &unit)
+{
+    Json json;
+    json["name"] = unit.name;
+    json["type"] = unit.type;
+    json["kernel_format"] = unit.kernelFormat;
+    json["core"] = unit.core;
+    json["cores"] = unit.cores;
+    json["shape"] = {unit.outputs, unit.inputs, unit.depth, unit.height, unit.width};
+    json["groups"] = unit.groups;
+    json["flags"] = section::unitFlagNames(unit.flags);
+    json["vector_size"] = unit.vectorSize;
+    json["payload"] = numberJson(unit.payload);
+    json["payload_bytes"] = numberJson(unit.payloadBytes);
+    Json entries = Json::object();
+    for (std::size_t kind = 0; kind < section::kKinds; ++kind) {
+        const auto entry = static_cast<section::Kind>(kind);
+        entries[std::string(format::unitSectionName(entry))] = entryJson(unit, entry);
+    }
+    json["sections"] = std::move(entries);
+    json["fault"] = unit.fault ? Json(describe(*unit.fault)) : Json(nullptr);
+    return json;
+}
+
+} // namespace
+
+Json sectionJson(const section::Section &section)
+{
+    Json json;
+    json["version"] = section.version;
+    json["codegen_version"] = section.codegen;
+    json["target"] = section.target;
+    json["resolved"] = section.resolved();
+    json["bytes"] = numberJson(section.fileBytes);
+    json["units"] = Json::array();
+    for (const section::Unit &unit : section.units)
+        json["units"].push_back(unitJson(unit));
+    json["records"] = Json::array();
+    for (const section::UnitGroup &group : section.groups) {
+        if (group.fault)
+            continue;
+        for (const section::RecordPlace &place : section::recordPlaces(section, group))
+            json["records"].push_back(recordJson(section, place));
+    }
+    return json;
+}
+
+} // namespace kernscope::report
