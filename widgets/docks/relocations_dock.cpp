@@ -30,7 +30,7 @@ RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
     column->setContentsMargins(gap, gap, gap, gap);
     column->setSpacing(gap);
     m_view = factTable(content, m_model, tr("Relocation slots"));
-    setColumnWidths(m_view->header(), {6, 4, 8, 14, 11, 14, 6, 8, 8});
+    setColumnWidths(m_view->header(), {5.5, 3, 6.5, 16, 11, 13, 4.5, 6.5, 8});
     auto *bar = new QHBoxLayout;
     bar->setSpacing(gap);
     buildBar(bar, content);

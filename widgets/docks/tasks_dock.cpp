@@ -50,7 +50,7 @@ QWidget *TasksDock::buildList(QWidget *parent)
     m_table->setAccessibleName(tr("Task descriptors"));
     m_table->setModel(m_list);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {4, 6, 4.5, 4.5, 4.5, 9, 4.5, 4});
+    setColumnWidths(m_table->horizontalHeader(), {3.5, 5, 4, 4.5, 4.5, 7.5, 4, 4});
     m_filter = filterBox(box, tr("Filter tasks"), m_table);
     column->addWidget(m_filter);
     column->addWidget(m_table, 1);
@@ -99,7 +99,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     m_tabs = new QTabWidget(box);
     m_tabs->setDocumentMode(true);
     m_registerView = buildTree(m_tabs, m_registers, tr("Registers of the task"));
-    setColumnWidths(m_registerView->header(), {15, 6, 7.5, 10, 7.5, 6, 6});
+    setColumnWidths(m_registerView->header(), {14, 4.5, 7, 9, 7, 5, 6});
     m_wordView = buildTree(m_tabs, m_words, tr("Words of the task"));
     setColumnWidths(m_wordView->header(), {5, 7.5, 20});
     auto *compared = new QWidget(m_tabs);
