@@ -69,6 +69,13 @@ std::optional<double> meeting(float slope, float intercept, float knot)
     return at;
 }
 
+/// The segment that a place among the knots lies in; the first one where it is no number.
+std::size_t segmentOf(double at)
+{
+    constexpr double kLast = static_cast<double>(kSegments - 1);
+    return at > 0 ? static_cast<std::size_t>(std::min(std::floor(at), kLast)) : 0;
+}
+
 std::vector<ActivationField> readFields()
 {
     std::vector<ActivationField> fields;
@@ -198,8 +205,7 @@ std::uint16_t ActivationTable::interpolateHalf(std::uint16_t input) const
     const auto low = static_cast<float>(m_domain.low);
     const float scale = half(32.0f / static_cast<float>(m_domain.high - m_domain.low));
     const float at = half(half(halfToFloat(input) - low) * scale);
-    const auto segment =
-        static_cast<std::size_t>(std::clamp(std::floor(at), 0.0f, float(kSegments - 1)));
+    const std::size_t segment = segmentOf(static_cast<double>(at));
     const float fraction = half(at - static_cast<float>(segment));
     const float rise = half(knot(segment + 1) - knot(segment));
     return floatToHalf(knot(segment) + half(fraction * rise));
@@ -210,8 +216,7 @@ std::uint16_t ActivationTable::interpolateExact(double input) const
     // The scale is a number of the record: it is rounded to fp16 in any arithmetic.
     const float scale = half(32.0f / static_cast<float>(m_domain.high - m_domain.low));
     const double at = (input - m_domain.low) * static_cast<double>(scale);
-    const auto segment =
-        static_cast<std::size_t>(std::clamp(std::floor(at), 0.0, double(kSegments - 1)));
+    const std::size_t segment = segmentOf(at);
     const auto from = static_cast<double>(knot(segment));
     const double rise = static_cast<double>(knot(segment + 1)) - from;
     return doubleToHalf(from + (at - static_cast<double>(segment)) * rise);

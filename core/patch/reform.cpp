@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle_files.h"
 #include "core/codec/decoder.h"
-#include "core/container/milblob/milblob.h"
 #include "core/patch/reform_draft.h"
+#include "core/patch/reform_visit.h"
 
 #include <algorithm>
 #include <cstring>
@@ -20,9 +20,11 @@ namespace kernscope {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using patch::DraftOperand;
 using patch::DraftOperation;
 using patch::Splice;
+using patch::visitBlocks;
+using patch::visitOperands;
+using patch::visitOperations;
 
 tl::unexpected<Error> fault(std::string code, std::string field, std::string expected,
                             std::string found, std::string message)
@@ -34,49 +36,6 @@ tl::unexpected<Error> fault(std::string code, std::string field, std::string exp
     error.found = std::move(found);
     error.message = std::move(message);
     return tl::unexpected(std::move(error));
-}
-
-/// Calls `each(value)` for a value and all values within it.
-template <class Each>
-void visitValue(const mil::Value &value, const Each &each)
-{
-    each(value);
-    if (const auto *parts = std::get_if<std::vector<mil::Value>>(&value.content)) {
-        for (const mil::Value &part : *parts)
-            visitValue(part, each);
-    }
-}
-
-template <class Each>
-void visitOperands(const mil::Operation &operation, const Each &each)
-{
-    for (const auto *list : {&operation.inputs, &operation.attributes}) {
-        for (const mil::Argument &argument : *list) {
-            for (const mil::Value &value : argument.values)
-                visitValue(value, each);
-        }
-    }
-}
-
-/// Calls `each(operation)` for the operations of a block and of all blocks within.
-template <class Each>
-void visitOperations(const mil::Block &block, const Each &each)
-{
-    for (const mil::Operation &operation : block.operations) {
-        each(operation);
-        for (const mil::Block &inner : operation.blocks)
-            visitOperations(inner, each);
-    }
-}
-
-template <class Each>
-void visitBlocks(const mil::Block &block, const Each &each)
-{
-    each(block);
-    for (const mil::Operation &operation : block.operations) {
-        for (const mil::Block &inner : operation.blocks)
-            visitBlocks(inner, each);
-    }
 }
 
 /// Builds the new bundle step by step.
@@ -95,7 +54,6 @@ private:
     void findServants();
     Result<void> chooseBlobFile();
     Result<void> layOutBlobs();
-    void placeOperands(milblob::Writer &writer);
     std::optional<std::size_t> fileOf(const mil::BlobReference &blob) const;
     bool removed(const mil::Operation &operation) const { return m_removed.count(&operation) > 0; }
     std::vector<Splice> splices() const;
@@ -212,23 +170,6 @@ Result<void> Reformer::chooseBlobFile()
     return {};
 }
 
-void Reformer::placeOperands(milblob::Writer &writer)
-{
-    for (DraftOperation &draft : m_drafts) {
-        for (DraftOperand &operand : draft.operands) {
-            if (operand.literal || !operand.reference.empty())
-                continue;
-            const unsigned width = bitWidth(operand.type);
-            const std::uint64_t used =
-                elementCount(operand.shape).value_or(ElementCount()).value * width;
-            const std::uint64_t padding = width < 8 ? operand.bytes.size() * 8 - used : 0;
-            operand.offset = writer.add(operand.type, operand.bytes, padding).value;
-        }
-    }
-}
-
-/// Every record in its order, without those that nothing names any more; the new ones take the
-/// place of the first of those.
 Result<void> Reformer::layOutBlobs()
 {
     std::set<std::uint64_t> kept;
@@ -243,45 +184,11 @@ Result<void> Reformer::layOutBlobs()
         });
     }
     const BundleFile &file = m_bundle.files()[m_blobFile];
-    const auto bytes = file.file->bytes();
-    const milblob::BlobFile parsed = milblob::readBlobFile(bytes, file.path);
-    for (const Diagnostic &diagnostic : parsed.diagnostics) {
-        if (diagnostic.severity == Severity::Error || diagnostic.error.code == "blob.overlap" ||
-            diagnostic.error.code == "blob.limit") {
-            Error error = diagnostic.error;
-            error.code = "encode.blob";
-            return tl::unexpected(std::move(error));
-        }
-    }
-    milblob::Writer::Options options;
-    std::copy_n(bytes.begin() + 8, options.headerReserved.size(), options.headerReserved.begin());
-    milblob::Writer writer(options);
-    bool placed = false;
-    for (const milblob::Record &record : parsed.records) {
-        const std::uint64_t meta = record.metaOffset.value;
-        if (dropped.count(meta) > 0 && !placed) {
-            placeOperands(writer);
-            placed = true;
-        }
-        if (dropped.count(meta) > 0 && kept.count(meta) == 0)
-            continue;
-        const std::uint64_t behindMeta = meta + milblob::kMetadataBytes;
-        m_moved[meta] =
-            writer
-                .add(record.type, bytes.subspan(record.dataOffset.value, record.bytes.value),
-                     record.paddingBits, bytes.subspan(meta + 32, 32),
-                     bytes.subspan(behindMeta, record.dataOffset.value - behindMeta))
-                .value;
-    }
-    if (!placed)
-        placeOperands(writer);
-    for (const std::uint64_t offset : kept) {
-        if (m_moved.count(offset) == 0)
-            return fault("encode.blob", file.path, "a record at every offset that is named",
-                         fmt::format("none at {}", offset),
-                         "The weight file cannot be laid out anew");
-    }
-    m_blobs = writer.finish();
+    auto layout = patch::layOutBlobs(file.file->bytes(), file.path, kept, dropped, m_drafts);
+    if (!layout)
+        return tl::unexpected(layout.error());
+    m_moved = std::move(layout->moved);
+    m_blobs = std::move(layout->file);
     return {};
 }
 

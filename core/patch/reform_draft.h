@@ -7,6 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +56,19 @@ unsigned opsetNumber(std::string_view opset);
 std::string spellText(const DraftOperation &operation, const std::string &blobPath, unsigned opset);
 /// One Operation message of an .mlpackage's model.
 std::vector<std::byte> spellProtobuf(const DraftOperation &operation, const std::string &blobPath);
+
+/// A weight file laid out anew.
+struct BlobLayout {
+    std::vector<std::byte> file;
+    std::map<std::uint64_t, std::uint64_t> moved; ///< offsets of the kept records, old to new
+};
+/// Every record in its order, without the dropped ones that are not kept as well; the operands of
+/// `drafts` take the place of the first of those, or the end, and learn their offsets. Errors:
+/// "encode.blob" (records that overlap or are faulty; a kept offset without a record).
+Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
+                               const std::set<std::uint64_t> &kept,
+                               const std::set<std::uint64_t> &dropped,
+                               std::vector<DraftOperation> &drafts);
 
 /// Replaces a run of bytes of a program by any number of others: none removes it.
 struct Splice {

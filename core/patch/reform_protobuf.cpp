@@ -232,8 +232,10 @@ private:
         default: return false;
         }
         if (const Splice *splice = this->at(base + content, at - content)) {
-            append(out, message.subspan(start, content - start));
-            append(out, splice->contents.front());
+            for (const Bytes &replacement : splice->contents) {
+                append(out, message.subspan(start, content - start));
+                append(out, replacement);
+            }
             ++m_used;
         } else {
             append(out, message.subspan(start, at - start));
