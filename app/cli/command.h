@@ -47,6 +47,7 @@ void addPatch(CLI::App &app, Session &session);
 void addHwx(CLI::App &app, Session &session);
 /// decide, geometry, roofline, choose and targets.
 void addChips(CLI::App &app, Session &session);
+void addSection(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
 
 /// Adds --json, --quiet and --target to a subcommand.

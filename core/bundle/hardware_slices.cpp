@@ -133,7 +133,7 @@ void BlockFinder::readTask(std::size_t text, const descriptor::TaskDetail &detai
             return;
         }
         if (block.slices.empty() && lane.tile) {
-            block.name = "K" + m_tiles[*lane.tile].name.hash;
+            block.name = m_tiles[*lane.tile].name.hash;
             block.table = !m_tiles[*lane.tile].name.lane;
         }
         block.slices.push_back(*place);

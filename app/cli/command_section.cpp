@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/section_run.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+void addBuild(CLI::App &parent, Session &session)
+{
+    auto options = std::make_shared<SectionOptions>();
+    CLI::App *command = parent.add_subcommand("build", "Build a section from weights of a bundle");
+    command->add_option("path", options->path, "Bundle")->required()->type_name("PATH");
+    command->add_option("names", options->names, "Weights; without any, all of them")
+        ->type_name("NAME");
+    command->add_option("--output", options->output, "File to write")->required()->type_name("OUT");
+    command->add_option("--form", options->form, "How to store them")
+        ->check(CLI::IsMember({"stored", "dense", "sparse", "palette", "affine"}))
+        ->capture_default_str();
+    command->add_option("--bits", options->bits, "Bits of a palette's indices")
+        ->capture_default_str();
+    command->add_option("--vector", options->vector, "Output channels that one entry serves")
+        ->capture_default_str();
+    command->add_option("--cores", options->cores, "Cores that share each weight")
+        ->check(CLI::Range(1, 256))
+        ->capture_default_str();
+    command->add_option("--lanes", options->lanes, "Most channels of a group (0: geometry rule)")
+        ->capture_default_str();
+    command->add_flag("--hwx-slices", options->hwxSlices,
+                      "Write the slices of a container for H13 or H14 instead, end to end");
+    command->add_flag("--leave-zeros", options->sparseSlices,
+                      "Slices that leave zeros out (with --hwx-slices)");
+    command->add_option("--image-side", options->imageSide,
+                        "Larger side of the task's image (with --hwx-slices)");
+    addCommonOptions(*command, session);
+    command->callback([options, &session] {
+        session.exitCode = options->hwxSlices ? runSectionSlices(*options, session)
+                                              : runSectionBuild(*options, session);
+    });
+}
+
+void addWrite(CLI::App &parent, Session &session, bool strip)
+{
+    auto options = std::make_shared<SectionOptions>();
+    CLI::App *command = parent.add_subcommand(
+        strip ? "strip" : "relocate",
+        strip ? "Take the addresses back" : "Fill the slots with addresses, as a loader would");
+    command->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
+    auto *output = command->add_option("--output", options->output, "File to write");
+    command->add_flag("--in-place", options->inPlace, "Write the file itself")->excludes(output);
+    if (!strip) {
+        command->add_option("--base", options->base, "Address of the file's first byte")
+            ->required()
+            ->type_name("ADDRESS");
+        command->add_option("--input-tile", options->inputTile, "Address of the input tile");
+        command->add_option("--output-tile", options->outputTile, "Address of the output tile");
+    }
+    addCommonOptions(*command, session);
+    command->callback([options, strip, &session] {
+        session.exitCode = runSectionRelocate(*options, strip, session);
+    });
+}
+
+} // namespace
+
+void addSection(CLI::App &app, Session &session)
+{
+    CLI::App *command = app.add_subcommand(
+        "section", "Weight sections: build, list, relocate, strip (kernel units and their groups)");
+    command->require_subcommand(1);
+    addBuild(*command, session);
+    auto options = std::make_shared<SectionOptions>();
+    CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
+    list->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
+    addCommonOptions(*list, session);
+    list->callback([options, &session] { session.exitCode = runSectionList(*options, session); });
+    addWrite(*command, session, false);
+    addWrite(*command, session, true);
+}
+
+} // namespace kernscope::cli

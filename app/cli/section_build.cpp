@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// section build: weights of any bundle as a weight section, or as the slices of a container.
+#include "app/cli/command.h"
+#include "app/cli/output_file.h"
+#include "app/cli/section_run.h"
+#include "app/cli/text_output.h"
+#include "core/bundle/section_weight.h"
+#include "core/codec/encoder.h"
+#include "core/codec/lanes/size_law.h"
+#include "core/codec/lanes/sparse.h"
+#include "core/decision/geometry.h"
+#include "core/report/section_json.h"
+#include "core/target/target.h"
+
+#include <list>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+constexpr std::string_view kCommand = "section";
+constexpr std::string_view kDefaultTarget = "H13";
+
+Error buildError(const std::string &field, std::string expected, std::string found,
+                 std::string message)
+{
+    Error error;
+    error.code = "section.build";
+    error.field = field;
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return error;
+}
+
+Result<const target::Target *> targetOf(const Session &session)
+{
+    auto named = target::findTarget(session.target.empty() ? kDefaultTarget
+                                                           : std::string_view(session.target));
+    if (!named)
+        return tl::unexpected(std::move(named.error()));
+    return named->target;
+}
+
+Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const SectionOptions &options)
+{
+    std::vector<std::size_t> chosen;
+    for (const std::string &name : options.names) {
+        const auto weight = bundle.weightByName(name);
+        if (!weight)
+            return tl::unexpected(
+                buildError("name", "the name of a weight", name, "The bundle has no such weight"));
+        chosen.push_back(*weight);
+    }
+    if (!chosen.empty())
+        return chosen;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        const bool beside = weight.name.ends_with(": bias") || weight.form == "activation-table";
+        if (!weight.fault && !beside && !weight.shape.empty())
+            chosen.push_back(i);
+    }
+    if (chosen.empty())
+        return tl::unexpected(buildError("bundle", "weights", "none", "There is nothing to build"));
+    return chosen;
+}
+
+/// The geometry rule's group size for a weight of that kernel (listing 20.1).
+std::uint64_t groupSize(const lanes::Geometry &geometry, unsigned bits)
+{
+    const auto cap = bits > 8   ? decision::CapClass::SixteenBit
+                     : bits > 4 ? decision::CapClass::EightBit
+                                : decision::CapClass::FourBit;
+    return decision::outputChannelGroup(
+        geometry.width * geometry.height * geometry.depth, decision::byteCap(cap),
+        decision::channelsPerAccumulator(decision::SourceMode::Default));
+}
+
+/// Weights encoded anew for the section, and their decoders; addresses stay.
+struct Encoded {
+    codec::EncodedWeight weight;
+    std::optional<codec::Decoder> decoder;
+};
+
+Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
+                                  const SectionOptions &options, std::list<Encoded> &kept)
+{
+    auto decoder = bundle.decoder(index);
+    if (!decoder || (options.form != "palette" && options.form != "affine"))
+        return decoder;
+    std::vector<float> values(decoder->elements().value);
+    decoder->decodeFloat(0, values);
+    const Shape &shape = bundle.weights()[index].shape;
+    codec::PaletteOptions palette;
+    palette.bits = options.bits;
+    palette.vector = options.vector;
+    auto encoded = options.form == "palette" ? codec::encodePalette(values, shape, palette)
+                                             : codec::encodeAffine(values, shape, {});
+    if (!encoded)
+        return tl::unexpected(std::move(encoded.error()));
+    Encoded &place = kept.emplace_back();
+    place.weight = std::move(*encoded);
+    return codec::Decoder::make(place.weight.encoding());
+}
+
+struct Gathered {
+    std::list<Encoded> encoded;
+    std::list<codec::Decoder> decoders;
+    std::vector<section::BuildWeight> weights;
+};
+
+Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen,
+                    const SectionOptions &options, Gathered &out)
+{
+    for (const std::size_t index : chosen) {
+        auto decoder = decoderFor(bundle, index, options, out.encoded);
+        if (!decoder)
+            return tl::unexpected(std::move(decoder.error()));
+        out.decoders.push_back(std::move(*decoder));
+        auto weight = sectionWeight(bundle, index, out.decoders.back());
+        if (!weight)
+            return tl::unexpected(std::move(weight.error()));
+        if (options.form == "dense")
+            weight->form = section::StoredForm::Kind::Dense;
+        if (options.form == "sparse")
+            weight->form = section::StoredForm::Kind::Sparse;
+        weight->mostLanes = options.lanes != 0 ? options.lanes : groupSize(weight->geometry, 16);
+        out.weights.push_back(std::move(*weight));
+    }
+    return {};
+}
+
+Result<void> writeOut(const std::string &path, std::span<const std::byte> bytes)
+{
+    auto output = OutputFile::create(path);
+    if (!output)
+        return tl::unexpected(std::move(output.error()));
+    if (auto written = output->write(bytes); !written)
+        return written;
+    return output->commit();
+}
+
+Result<lanes::SliceLayout> layoutFor(const Bundle &bundle, std::size_t weight, bool biased,
+                                     const SectionOptions &options)
+{
+    auto geometry = laneGeometry(bundle.weights()[weight]);
+    if (!geometry)
+        return tl::unexpected(std::move(geometry.error()));
+    geometry->bias = biased;
+    lanes::DealOptions deal;
+    if (options.imageSide != 0)
+        deal.imageSide = options.imageSide;
+    if (options.lanes != 0)
+        deal.cap = options.lanes;
+    // A container of the same weight: its own lanes, so that the bytes come out the same.
+    for (const auto &[key, value] : bundle.weights()[weight].detail) {
+        const auto *lanes = std::get_if<std::vector<std::uint64_t>>(&value);
+        if (key == "lanes" && lanes != nullptr && !lanes->empty() && options.lanes == 0 &&
+            bundle.kind() == BundleKind::Hwx)
+            deal.cap = lanes->front();
+    }
+    return lanes::SliceLayout::make(*geometry, laneLaw(bundle.weights()[weight], *geometry), deal);
+}
+
+struct Sliced {
+    lanes::SliceLayout layout;
+    std::vector<lanes::Slice> slices;
+};
+
+Result<Sliced> sliced(const Bundle &bundle, std::size_t weight, const SectionOptions &options,
+                      lanes::SparseForm form)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    std::vector<std::uint16_t> weights(decoder->elements().value), bias;
+    decoder->decodeHalf(0, weights);
+    const std::size_t beside = biasOf(bundle, weight);
+    if (beside != kNoIndex) {
+        const auto values = bundle.decoder(beside);
+        if (!values)
+            return tl::unexpected(values.error());
+        bias.resize(values->elements().value);
+        values->decodeHalf(0, bias);
+    }
+    auto layout = layoutFor(bundle, weight, !bias.empty(), options);
+    if (!layout)
+        return tl::unexpected(std::move(layout.error()));
+    auto slices = options.sparseSlices ? lanes::encodeSparse(form, *layout, weights, bias)
+                                       : lanes::encodeSlices(*layout, weights, bias);
+    if (!slices)
+        return tl::unexpected(std::move(slices.error()));
+    return Sliced{std::move(*layout), std::move(*slices)};
+}
+
+} // namespace
+
+int runSectionBuild(const SectionOptions &options, Session &session)
+{
+    const auto target = targetOf(session);
+    if (!target)
+        return reportFailure(session, kCommand, target.error());
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, kCommand, bundle.error());
+    const auto chosen = chosenWeights(**bundle, options);
+    if (!chosen)
+        return reportFailure(session, kCommand, chosen.error());
+    Gathered gathered;
+    if (auto done = gather(**bundle, *chosen, options, gathered); !done)
+        return reportFailure(session, kCommand, done.error());
+    section::BuildTarget build;
+    build.name = (*target)->name;
+    build.codegen = (*target)->descriptorVersion.value_or(0);
+    build.cores = options.cores;
+    build.sharedKernelMemory = (*target)->familyIndex.value_or(0) > 2; // from the A14 family on
+    const auto bytes = section::buildSection(build, gathered.weights);
+    if (!bytes)
+        return reportFailure(session, kCommand, bytes.error());
+    if (auto written = writeOut(options.output, *bytes); !written)
+        return reportFailure(session, kCommand, written.error());
+    const auto section = section::readSection(*bytes, options.output);
+    if (!section)
+        return reportFailure(session, kCommand, section.error());
+    if (session.json) {
+        report::Json document = report::document(kCommand);
+        document["output"] = options.output;
+        document["section"] = report::sectionJson(*section);
+        printDocument(session, document, section->diagnostics);
+    } else if (!session.quiet) {
+        print(section::listing(*section));
+        printDiagnostics(session, section->diagnostics);
+    }
+    return exitCodeOf(section->diagnostics);
+}
+
+int runSectionSlices(const SectionOptions &options, Session &session)
+{
+    const auto target = targetOf(session);
+    if (!target)
+        return reportFailure(session, kCommand, target.error());
+    const bool h13 = (*target)->name.starts_with("H13"), h14 = (*target)->name.starts_with("H14");
+    if (!h13 && !h14)
+        return reportFailure(session, kCommand,
+                             buildError("--target", "H13 or H14", (*target)->name,
+                                        "The order of slices of other targets is not published"));
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, kCommand, bundle.error());
+    const auto chosen = chosenWeights(**bundle, options);
+    if (!chosen)
+        return reportFailure(session, kCommand, chosen.error());
+    std::vector<std::byte> bytes;
+    report::Json list = report::Json::array();
+    Table table(
+        {{"weight"}, {"lane"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}});
+    std::string laws;
+    for (const std::size_t index : *chosen) {
+        const std::string &name = (*bundle)->weights()[index].name;
+        auto made =
+            sliced(**bundle, index, options, h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
+        if (!made)
+            return reportFailure(session, kCommand, made.error());
+        for (std::size_t lane = 0; lane < made->slices.size(); ++lane) {
+            const lanes::Slice &slice = made->slices[lane];
+            list.push_back({{"weight", name},
+                            {"lane", lane},
+                            {"offset", bytes.size()},
+                            {"bytes", slice.size()}});
+            table.add({printable(name), fmt::format("{}", lane), fmt::format("{:#x}", bytes.size()),
+                       fmt::format("{}", slice.size())});
+            bytes.insert(bytes.end(), slice.begin(), slice.end());
+        }
+        if (!options.sparseSlices)
+            laws +=
+                fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made->layout, 0));
+    }
+    if (auto written = writeOut(options.output, bytes); !written)
+        return reportFailure(session, kCommand, written.error());
+    if (session.json) {
+        report::Json document = report::document(kCommand);
+        document["output"] = options.output;
+        document["target"] = (*target)->name;
+        document["slices"] = std::move(list);
+        document["size_law"] = laws;
+        printDocument(session, document, {});
+    } else if (!session.quiet) {
+        print(table.text() + laws);
+    }
+    return kDone;
+}
+
+} // namespace kernscope::cli

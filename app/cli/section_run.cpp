@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// section list, relocate and strip.
+#include "app/cli/section_run.h"
+
+#include "app/cli/command.h"
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
+#include "core/base/csv.h"
+#include "core/container/section/section.h"
+#include "core/report/section_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+constexpr std::string_view kCommand = "section";
+
+struct OpenedSection {
+    std::shared_ptr<OverlaidFile> file;
+    section::Section section;
+};
+
+Result<OpenedSection> openSection(const std::string &path)
+{
+    auto file = OverlaidFile::open(path, std::filesystem::path(path).filename().string());
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
+    auto section = section::readSection((*file)->bytes(), (*file)->name());
+    if (!section)
+        return tl::unexpected(std::move(section.error()));
+    return OpenedSection{std::move(*file), std::move(*section)};
+}
+
+Result<std::uint64_t> addressOf(std::string_view option, const std::string &text)
+{
+    const auto number = parseInteger(text);
+    if (number && *number >= 0)
+        return static_cast<std::uint64_t>(*number);
+    Error error;
+    error.code = "cli.option";
+    error.field = option;
+    error.expected = "an address such as 0x40000";
+    error.found = text;
+    error.message = "The address cannot be read";
+    return tl::unexpected(std::move(error));
+}
+
+Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
+{
+    section::LoadAddresses addresses;
+    auto base = addressOf("--base", options.base);
+    if (!base)
+        return tl::unexpected(std::move(base.error()));
+    addresses.base = *base;
+    const std::array<
+        std::tuple<std::string_view, const std::string *, std::optional<std::uint64_t> *>, 2>
+        tiles{{{"--input-tile", &options.inputTile, &addresses.inputTile},
+               {"--output-tile", &options.outputTile, &addresses.outputTile}}};
+    for (const auto &[name, text, place] : tiles) {
+        if (text->empty())
+            continue;
+        auto address = addressOf(name, *text);
+        if (!address)
+            return tl::unexpected(std::move(address.error()));
+        *place = *address;
+    }
+    return addresses;
+}
+
+Result<void> writeBytes(const std::string &path, std::span<const std::byte> bytes)
+{
+    auto output = OutputFile::create(path);
+    if (!output)
+        return tl::unexpected(std::move(output.error()));
+    if (auto written = output->write(bytes); !written)
+        return written;
+    return output->commit();
+}
+
+} // namespace
+
+int runSectionList(const SectionOptions &options, Session &session)
+{
+    const auto opened = openSection(options.path);
+    if (!opened)
+        return reportFailure(session, kCommand, opened.error());
+    Diagnostics diagnostics = opened->section.diagnostics;
+    const auto deep =
+        section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
+    diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
+    if (session.json) {
+        report::Json document = report::document(kCommand);
+        document["section"] = report::sectionJson(opened->section);
+        document["listing"] = section::listing(opened->section);
+        printDocument(session, document, diagnostics);
+    } else {
+        if (!session.quiet)
+            print(section::listing(opened->section));
+        printDiagnostics(session, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
+int runSectionRelocate(const SectionOptions &options, bool strip, Session &session)
+{
+    auto opened = openSection(options.path);
+    if (!opened)
+        return reportFailure(session, kCommand, opened.error());
+    if (options.output.empty() && !options.inPlace) {
+        complain("kernscope-cli section: --output or --in-place is needed");
+        return kUsage;
+    }
+    if (strip) {
+        section::strip(opened->section);
+    } else {
+        const auto addresses = addressesOf(options);
+        if (!addresses)
+            return reportFailure(session, kCommand, addresses.error());
+        if (auto done = section::relocate(opened->section, *addresses); !done)
+            return reportFailure(session, kCommand, done.error());
+    }
+    const auto bytes = section::writeSection(opened->section, opened->file->bytes());
+    if (!bytes)
+        return reportFailure(session, kCommand, bytes.error());
+    const std::string path = options.inPlace ? options.path : options.output;
+    if (auto written = writeBytes(path, *bytes); !written)
+        return reportFailure(session, kCommand, written.error());
+    if (session.json) {
+        report::Json document = report::document(kCommand);
+        document["output"] = path;
+        document["section"] = report::sectionJson(opened->section);
+        printDocument(session, document, opened->section.diagnostics);
+    } else if (!session.quiet) {
+        print(fmt::format("{}: {}, {} units\n", printable(path),
+                          strip ? "addresses taken back" : "slots filled",
+                          opened->section.units.size()));
+    }
+    return exitCodeOf(opened->section.diagnostics);
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope::cli {
+
+struct Session;
+
+struct SectionOptions {
+    std::string path;
+    std::vector<std::string> names; ///< weights; none: all of the bundle
+    std::string output;
+    bool inPlace = false;
+    std::string form = "stored"; ///< stored, dense, sparse, palette, affine
+    unsigned bits = 4;           ///< palette
+    std::uint64_t vector = 1;    ///< palette
+    unsigned cores = 16;
+    std::uint64_t lanes = 0;     ///< most lanes of a group; 0: by the geometry rule
+    bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
+    bool sparseSlices = false;   ///< those that leave zeros out
+    std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
+    std::string base = "0", inputTile, outputTile;
+};
+
+/// Each returns the exit code.
+int runSectionBuild(const SectionOptions &options, Session &session);
+int runSectionSlices(const SectionOptions &options, Session &session);
+int runSectionList(const SectionOptions &options, Session &session);
+int runSectionRelocate(const SectionOptions &options, bool strip, Session &session);
+
+} // namespace kernscope::cli
