@@ -22,6 +22,13 @@ target_compile_features(kernscope_options INTERFACE cxx_std_20)
 target_compile_options(kernscope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
 if(KERNSCOPE_WERROR)
     target_compile_options(kernscope_options INTERFACE -Werror)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        # g++ 12 sees overlaps and overruns inside its own std::string (GCC bugs 105329, 105651),
+        # depending on what it inlines: shown, but no reason to fail.
+        target_compile_options(kernscope_options INTERFACE
+            -Wno-error=array-bounds -Wno-error=restrict -Wno-error=stringop-overflow
+            -Wno-error=stringop-overread -Wno-error=maybe-uninitialized)
+    endif()
 endif()
 
 # Where the compiler spends its time: headers. Each group of targets with equal settings shares one
