@@ -221,6 +221,8 @@ void TestMainWindow::layoutsShowTheirDocks_data()
     QTest::newRow("inspect") << int(Qt::Key_1) << ids("bundle weight codebook mask layout hex");
     QTest::newRow("compare") << int(Qt::Key_2) << ids("compare");
     QTest::newRow("patch") << int(Qt::Key_3) << ids("bundle weight codebook mask patches hex");
+    QTest::newRow("performance") << int(Qt::Key_4) << ids("bundle stream roofline geometry");
+    QTest::newRow("hardware") << int(Qt::Key_5) << ids("bundle tasks layout hex");
 }
 
 void TestMainWindow::layoutsShowTheirDocks()
