@@ -41,7 +41,7 @@ Json recordJson(const section::Section &section, const section::RecordPlace &pla
     if (section.units[place.unit].has(section::Kind::Pal))
         json["codebook"] = numberJson(place.codebook);
     Json slots = Json::object();
-    for (const section::Slot &slot : section::slots()) {
+    for (const section::Slot &slot : section::recordSlots()) {
         const std::uint32_t word = record.words[slot.word];
         slots[std::string(slot.name)] =
             word == section::kUnresolved ? Json(nullptr) : Json(fmt::format("{:#x}", word));

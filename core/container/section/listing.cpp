@@ -22,7 +22,7 @@ std::string recordLine(const Section &section, const RecordPlace &place)
             : fmt::format("{}..{}", place.firstChannel, place.firstChannel + place.channels - 1);
     std::string line = fmt::format("  {:>6} {:>6}  {:<13} {:>10} ", section.units[place.unit].core,
                                    place.record, channels, record.offset());
-    for (const Slot &slot : slots())
+    for (const Slot &slot : recordSlots())
         line += fmt::format(" {:>10}", slotText(record.words[slot.word]));
     return line + '\n';
 }
@@ -69,7 +69,7 @@ std::string listing(const Section &section)
         }
         text +=
             fmt::format("; {:>5} {:>6}  {:<13} {:>10} ", "core", "record", "channels", "offset");
-        for (const Slot &slot : slots())
+        for (const Slot &slot : recordSlots())
             text += fmt::format(" {:>10}", slot.name.substr(0, 10));
         text += '\n';
         for (const RecordPlace &place : recordPlaces(section, group))

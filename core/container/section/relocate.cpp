@@ -27,7 +27,7 @@ Result<void> fill(Record &record, std::size_t word, std::optional<std::uint64_t>
         return {};
     if (*address >= kUnresolved)
         return tl::unexpected(
-            addressError(slots()[word - 2].name, "an address below 0xffffffff", *address));
+            addressError(recordSlots()[word - 2].name, "an address below 0xffffffff", *address));
     record.words[word] = static_cast<std::uint32_t>(*address);
     return {};
 }

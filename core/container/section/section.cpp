@@ -22,7 +22,7 @@ std::vector<std::string_view> unitFlagNames(std::uint32_t flags)
     return names;
 }
 
-std::span<const Slot> slots()
+std::span<const Slot> recordSlots()
 {
     static constexpr std::array kSlots{
         Slot{2, "input tile"},

@@ -64,7 +64,7 @@ struct Slot {
     std::string_view name; ///< "input tile", "coefficients 0", "bias", …
     std::uint32_t enable = 0, base = 0, relocation = 0; ///< stream registers; 0 where it has none
 };
-std::span<const Slot> slots(); ///< words 2 to 11
+std::span<const Slot> recordSlots(); ///< words 2 to 11
 
 struct Unit {
     std::uint32_t type = 0, kernelFormat = 0;
