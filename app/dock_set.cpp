@@ -16,6 +16,7 @@
 #include "widgets/docks/descriptor_dock.h"
 #include "widgets/docks/diagnostics_dock.h"
 #include "widgets/docks/formats_dock.h"
+#include "widgets/docks/groups_dock.h"
 #include "widgets/docks/help_dock.h"
 #include "widgets/docks/hex_dock.h"
 #include "widgets/docks/layout_dock.h"
@@ -55,6 +56,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     add<ui::RelocationsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_2);
     add<ui::CommandsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_3);
     add<ui::DescriptorDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_4);
+    add<ui::GroupsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_5);
     add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
     add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
     add<ui::GeometryDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
