@@ -8,6 +8,7 @@
 #include "widgets/docks/codebook_dock.h"
 #include "widgets/docks/compare_dock.h"
 #include "widgets/docks/diagnostics_dock.h"
+#include "widgets/docks/groups_dock.h"
 #include "widgets/docks/help_dock.h"
 #include "widgets/docks/hex_dock.h"
 #include "widgets/docks/layout_dock.h"
@@ -43,6 +44,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
     add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
     add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
+    add<ui::GroupsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_7);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 
