@@ -21,6 +21,8 @@ class GroupsDock final : public Dock
 public:
     explicit GroupsDock(Session &session, QWidget *parent = nullptr);
 
+    QList<QAction *> menuActions() const { return {}; }
+
     GroupModel &model() { return *m_model; }
     QTableView &table() { return *m_table; }
     GroupMap &map() { return *m_map; }
