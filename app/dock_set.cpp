@@ -65,7 +65,6 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QOb
     add<ui::CollectiveDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_6);
     add<ui::ActivationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_A);
     add<ui::FormatsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_F);
-    add<ui::GroupsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_7);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);
 }
 
