@@ -21,11 +21,11 @@ using Node = DockNode;
 Node inspectLayout()
 {
     return Node::column(
-        1, {Node::row(54, {Node::leaf(28, "bundle"), Node::leaf(49, "weight"),
+        1, {Node::row(50, {Node::leaf(28, "bundle"), Node::leaf(49, "weight"),
                            Node::column(23, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
                            Node::hidden(24, "help")}),
-            Node::leaf(22, "layout"),
-            Node::tabs(24, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
+            Node::leaf(27, "layout"),
+            Node::tabs(23, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
                             Node::leaf(1, "patches")})});
 }
 
@@ -60,13 +60,13 @@ Node performanceLayout()
 Node hardwareLayout()
 {
     return Node::column(
-        1, {Node::row(56, {Node::leaf(22, "bundle"), Node::leaf(48, "tasks"),
-                           Node::tabs(30, {Node::leaf(1, "groups"), Node::leaf(1, "descriptor"),
-                                           Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
+        1, {Node::row(50, {Node::leaf(22, "bundle"), Node::leaf(48, "tasks"),
+                           Node::tabs(30, {Node::leaf(1, "commands"), Node::leaf(1, "relocations"),
+                                           Node::leaf(1, "descriptor"), Node::leaf(1, "groups"),
                                            Node::leaf(1, "activation")}),
                            Node::hidden(24, "help")}),
-            Node::leaf(20, "layout"),
-            Node::tabs(24, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})});
+            Node::leaf(27, "layout"),
+            Node::tabs(23, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})});
 }
 
 Node nodeOf(Layout layout)
