@@ -49,6 +49,7 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
     layout->addWidget(m_summary);
     layout->addWidget(parts, 1);
     setContent(content);
+    content->setFocusProxy(m_table);
     connect(m_map, &GroupMap::picked, this, &GroupsDock::pick);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &current) {
