@@ -15,10 +15,9 @@ namespace {
 
 constexpr int kUsage = 2;
 
-QString words(const char *text)
-{
-    return QCoreApplication::translate("kernscope::CommandLine", text);
-}
+struct CommandLineWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::CommandLine)
+};
 
 template <std::size_t N>
 bool has(int argc, char **argv, const std::array<std::string_view, N> &names)
@@ -70,22 +69,25 @@ bool wantsTextOnly(int argc, char **argv)
 CommandLine parseCommandLine(const QCoreApplication &application)
 {
     QCommandLineParser parser;
-    parser.setApplicationDescription(
-        words("Shows how compiled neural-network weights are stored, compares two builds, and "
-              "patches them in place."));
+    parser.setApplicationDescription(CommandLineWords::tr(
+        "Shows how compiled neural-network weights are stored, compares two builds, and "
+        "patches them in place."));
     const QCommandLineOption help = parser.addHelpOption();
     const QCommandLineOption version = parser.addVersionOption();
-    const QCommandLineOption pictures(QStringLiteral("screenshots"),
-                                      words("Write a picture of the window and of every dock to "
-                                            "this folder, without a display, and leave."),
-                                      words("folder"));
-    const QCommandLineOption theme(QStringLiteral("theme"), words("light, dark or system"),
-                                   words("theme"));
+    const QCommandLineOption pictures(
+        QStringLiteral("screenshots"),
+        CommandLineWords::tr("Write a picture of the window and of every dock to "
+                             "this folder, without a display, and leave."),
+        CommandLineWords::tr("folder"));
+    const QCommandLineOption theme(QStringLiteral("theme"),
+                                   CommandLineWords::tr("light, dark or system"),
+                                   CommandLineWords::tr("theme"));
     parser.addOptions({pictures, theme});
-    parser.addPositionalArgument(QStringLiteral("path"),
-                                 words("A bundle, a weight file or a program; two are compared. "
-                                       "None: the embedded sample."),
-                                 QStringLiteral("[PATH [PATH]]"));
+    parser.addPositionalArgument(
+        QStringLiteral("path"),
+        CommandLineWords::tr("A bundle, a weight file or a program; two are compared. "
+                             "None: the embedded sample."),
+        QStringLiteral("[PATH [PATH]]"));
     if (!parser.parse(application.arguments()))
         return misuse(parser.errorText());
 
@@ -100,18 +102,18 @@ CommandLine parseCommandLine(const QCoreApplication &application)
     }
     line.paths = parser.positionalArguments();
     if (line.paths.size() > 2)
-        return misuse(words("At most two paths can be compared."));
+        return misuse(CommandLineWords::tr("At most two paths can be compared."));
     line.themeGiven = parser.isSet(theme);
     if (line.themeGiven) {
         const auto choice = themeOf(parser.value(theme));
         if (!choice)
-            return misuse(words("No such theme: %1").arg(parser.value(theme)));
+            return misuse(CommandLineWords::tr("No such theme: %1").arg(parser.value(theme)));
         line.theme = *choice;
     }
     if (parser.isSet(pictures)) {
         line.screenshots = parser.value(pictures);
         if (line.screenshots.isEmpty())
-            return misuse(words("--screenshots needs a folder."));
+            return misuse(CommandLineWords::tr("--screenshots needs a folder."));
     }
     return line;
 }

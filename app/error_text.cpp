@@ -38,10 +38,9 @@ constexpr std::array kSentences{
              QT_TRANSLATE_NOOP("kernscope::Errors", "The part would grow, and there is no room.")},
 };
 
-QString words(const char *text)
-{
-    return QCoreApplication::translate("kernscope::Errors", text);
-}
+struct ErrorWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::Errors)
+};
 
 } // namespace
 
@@ -51,7 +50,7 @@ QString errorSentence(const Error &error)
     const auto known = std::find_if(kSentences.begin(), kSentences.end(),
                                     [&](const Sentence &row) { return error.code == row.code; });
     if (known != kSentences.end())
-        parts << words(known->text);
+        parts << ErrorWords::tr(known->text);
     parts << ui::fromUtf8(describe(error));
     return parts.join(QLatin1Char(' '));
 }

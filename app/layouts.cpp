@@ -81,10 +81,9 @@ Node nodeOf(Layout layout)
     return inspectLayout();
 }
 
-QString words(const char *text)
-{
-    return QCoreApplication::translate("kernscope::Layouts", text);
-}
+struct LayoutWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::Layouts)
+};
 
 } // namespace
 
@@ -103,11 +102,11 @@ QString layoutId(Layout layout)
 QString layoutTitle(Layout layout)
 {
     switch (layout) {
-    case Layout::Inspect: return words("Inspect");
-    case Layout::Compare: return words("Compare");
-    case Layout::Patch: return words("Patch");
-    case Layout::Performance: return words("Performance");
-    case Layout::Hardware: return words("Hardware");
+    case Layout::Inspect: return LayoutWords::tr("Inspect");
+    case Layout::Compare: return LayoutWords::tr("Compare");
+    case Layout::Patch: return LayoutWords::tr("Patch");
+    case Layout::Performance: return LayoutWords::tr("Performance");
+    case Layout::Hardware: return LayoutWords::tr("Hardware");
     }
     return {};
 }

@@ -22,10 +22,9 @@ tl::unexpected<Error> fail(const char *code, const QString &message, const QStri
     return tl::unexpected(std::move(error));
 }
 
-QString words(const char *text)
-{
-    return QCoreApplication::translate("kernscope::PlaceText", text);
-}
+struct PlaceWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::PlaceText)
+};
 
 std::optional<std::uint64_t> parseNumber(QString text)
 {
@@ -64,16 +63,18 @@ Result<Named> findName(const Bundle &bundle, const QString &name)
     if (holding.size() == 1)
         return Named{holding.front(), kNoIndex};
     if (holding.empty())
-        return fail("goto.name", words("No weight or section has this name: %1").arg(name));
-    return fail("goto.ambiguous",
-                words("%1 weights have this in their name: %2").arg(holding.size()).arg(name),
-                some.join(QLatin1String(", ")));
+        return fail("goto.name",
+                    PlaceWords::tr("No weight or section has this name: %1").arg(name));
+    return fail(
+        "goto.ambiguous",
+        PlaceWords::tr("%1 weights have this in their name: %2").arg(holding.size()).arg(name),
+        some.join(QLatin1String(", ")));
 }
 
 Result<ui::Place> byteOf(const Bundle &bundle, std::size_t file, std::uint64_t offset)
 {
     if (file >= bundle.files().size() || offset >= bundle.files()[file].file->size().value)
-        return fail("goto.range", words("The file ends before 0x%1.").arg(offset, 0, 16));
+        return fail("goto.range", PlaceWords::tr("The file ends before 0x%1.").arg(offset, 0, 16));
     ui::Place place;
     place.file = file;
     place.bytes = ByteRange{FileOffset(offset), ByteCount(1)};
@@ -86,16 +87,17 @@ Result<ui::Place> elementOf(const Bundle &bundle, std::size_t index, const QStri
     const QStringList parts = list.split(QLatin1Char(','));
     const bool flat = parts.size() == 1;
     if (!flat && static_cast<std::size_t>(parts.size()) != weight.shape.size())
-        return fail("goto.range", words("This weight has %1 axes.").arg(weight.shape.size()));
+        return fail("goto.range",
+                    PlaceWords::tr("This weight has %1 axes.").arg(weight.shape.size()));
     std::uint64_t element = 0;
     for (int axis = 0; axis < parts.size(); ++axis) {
         const auto number = parseNumber(parts[axis]);
         if (!number)
-            return fail("goto.syntax", words("Not an index: %1").arg(parts[axis]));
+            return fail("goto.syntax", PlaceWords::tr("Not an index: %1").arg(parts[axis]));
         const std::uint64_t extent =
             flat ? weight.elements.value : weight.shape[static_cast<std::size_t>(axis)];
         if (*number >= extent)
-            return fail("goto.range", words("Index %1 of axis %2 is past its end, %3.")
+            return fail("goto.range", PlaceWords::tr("Index %1 of axis %2 is past its end, %3.")
                                           .arg(*number)
                                           .arg(axis)
                                           .arg(extent));
@@ -125,9 +127,10 @@ Result<ui::Place> offsetFrom(const Bundle &bundle, const Named &named, std::uint
         }
     }
     if (!range)
-        return fail("goto.range", words("This weight is spelt in the program; it has no bytes."));
+        return fail("goto.range",
+                    PlaceWords::tr("This weight is spelt in the program; it has no bytes."));
     if (offset >= range->bytes.value)
-        return fail("goto.range", words("It has %1 bytes; 0x%2 is past its end.")
+        return fail("goto.range", PlaceWords::tr("It has %1 bytes; 0x%2 is past its end.")
                                       .arg(range->bytes.value)
                                       .arg(offset, 0, 16));
     return byteOf(bundle, file, range->offset.value + offset);
@@ -139,7 +142,7 @@ Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::siz
 {
     const QString trimmed = text.trimmed();
     if (trimmed.isEmpty())
-        return fail("goto.syntax", words("Type a weight, a section or an offset."));
+        return fail("goto.syntax", PlaceWords::tr("Type a weight, a section or an offset."));
     if (const auto number = parseNumber(trimmed))
         return byteOf(bundle, currentFile < bundle.files().size() ? currentFile : 0, *number);
     // Names may hold any of the signs: the whole text as a name goes first.
@@ -155,7 +158,7 @@ Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::siz
         if (!named)
             return tl::unexpected(named.error());
         if (named->weight == kNoIndex)
-            return fail("goto.syntax", words("Only weights have elements."));
+            return fail("goto.syntax", PlaceWords::tr("Only weights have elements."));
         return elementOf(bundle, named->weight, match.captured(2));
     }
     for (const QChar sign : {QLatin1Char('+'), QLatin1Char(':')}) {

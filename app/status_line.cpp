@@ -15,7 +15,7 @@ namespace kernscope::app {
 
 namespace {
 
-constexpr int kPollMilliseconds = 100;
+constexpr int kStatusPollMilliseconds = 100;
 constexpr int kMessageMilliseconds = 12'000;
 /// Work that ends sooner than this is not announced: a flicker tells nothing.
 constexpr int kQuietMilliseconds = 150;
@@ -71,7 +71,7 @@ StatusLine::StatusLine(ui::Session &session, QWidget *parent) : QWidget(parent),
     for (QWidget *field : std::initializer_list<QWidget *>{m_task, m_progress, m_cancel})
         row->addWidget(field);
 
-    m_poll.setInterval(kPollMilliseconds);
+    m_poll.setInterval(kStatusPollMilliseconds);
     m_fade.setSingleShot(true);
     m_fade.setInterval(kMessageMilliseconds);
     connect(&m_poll, &QTimer::timeout, this, &StatusLine::showProgress);

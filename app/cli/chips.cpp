@@ -9,11 +9,6 @@
 
 namespace kernscope::cli {
 
-std::string heading(std::string_view text)
-{
-    return "\n" + styled(Style::Bold, text) + "\n";
-}
-
 std::string yesNo(const std::optional<bool> &value)
 {
     return value ? (*value ? "yes" : "no") : "unknown";
@@ -86,15 +81,14 @@ int runTargets(const ChipOptions &, Session &session)
         return fmt::format("{}{}", value ? std::to_string(*value) : "?",
                            target::isContested(target, fact) ? " *" : "");
     };
-    using Align = Table::Align;
     Table table({{"target"},
                  {"names"},
                  {"silicon"},
                  {"family"},
-                 {"cores", Align::Right},
-                 {"cpusubtype", Align::Right},
-                 {"descriptor", Align::Right},
-                 {"hardware", Align::Right}});
+                 {"cores", Table::Align::Right},
+                 {"cpusubtype", Table::Align::Right},
+                 {"descriptor", Table::Align::Right},
+                 {"hardware", Table::Align::Right}});
     for (const target::Target &target : target::targets()) {
         std::string names;
         for (const std::string &alias : target.aliases)

@@ -50,7 +50,6 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &ses
 /// Prints the error as reportFailure does; wrong names of chips are wrong use (2).
 int refuseTarget(Session &session, std::string_view command, const Error &error);
 
-std::string heading(std::string_view text);
 std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table);

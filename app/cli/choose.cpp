@@ -11,6 +11,8 @@ namespace kernscope::cli {
 
 namespace {
 
+using Align = Table::Align;
+
 using report::Json;
 
 Json errorJson(const codec::AccuracyError &error)
@@ -66,7 +68,6 @@ std::string choiceText(const FormChoice &choice)
                     choice.chosen == "dense" ? "dense fp16" : choice.chosen, choice.reason,
                     roofline::boundName(choice.bound), choice.op, percentText(choice.zeroFraction),
                     choice.sampled ? "; figures from some of the channels" : "");
-    using Align = Table::Align;
     Table table({{"candidate"},
                  {"bytes", Align::Right},
                  {"B/weight", Align::Right},

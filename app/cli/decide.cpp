@@ -12,6 +12,8 @@ namespace kernscope::cli {
 
 namespace {
 
+using Align = Table::Align;
+
 using decision::Outcome;
 
 std::string glyph(Outcome outcome)
@@ -61,7 +63,6 @@ std::string totalsText(const TargetTotals &totals)
 
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
 {
-    using Align = Table::Align;
     Table rows({{"weight"},
                 {"form"},
                 {"outcome"},
@@ -113,7 +114,6 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
     }
     std::string text = rows.text();
     text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
-    using Align = Table::Align;
     Table sums({{"target"},
                 {"moved B", Align::Right},
                 {"streams", Align::Right},

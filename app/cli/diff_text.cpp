@@ -13,7 +13,7 @@ namespace {
 
 using Align = Table::Align;
 
-constexpr std::size_t kShownRanges = 8;
+constexpr std::size_t kShownChanges = 8;
 
 std::string sizeText(const std::optional<ByteCount> &bytes)
 {
@@ -51,7 +51,7 @@ std::string rangesText(const Difference &difference)
 {
     std::string text;
     for (const FileDifference &file : difference.files) {
-        if (file.ranges.empty() || file.ranges.size() > kShownRanges)
+        if (file.ranges.empty() || file.ranges.size() > kShownChanges)
             continue;
         text += fmt::format("  {}:", printable(file.path));
         for (const ByteRange &range : file.ranges)

@@ -73,7 +73,7 @@ std::string lanesText(const std::vector<hwx::KernelLane> &lanes,
     return table.empty() ? std::string() : table.text();
 }
 
-std::string shapeText(const TaskDetail &detail, const TaskReader &reader)
+std::string tensorsText(const TaskDetail &detail, const TaskReader &reader)
 {
     const auto value = [&](std::string_view role) {
         const auto number = hwx::roleValue(detail, reader, role);
@@ -96,7 +96,7 @@ std::string taskText(const hwx::Container &container, const hwx::Text &text, Tas
         "\n{} at {:#x}, {} bytes, {} records{}\n  {}\n",
         styled(Style::Bold, fmt::format("Task {}", index)), detail.task.offset,
         grouped(detail.task.bytes()), detail.stream.packets.size(),
-        detail.stream.exact ? "" : ": " + detail.stream.fault, shapeText(detail, reader));
+        detail.stream.exact ? "" : ": " + detail.stream.fault, tensorsText(detail, reader));
     std::string header;
     for (const auto &[name, value] : descriptor::headerFields(detail, version)) {
         if (value != 0)

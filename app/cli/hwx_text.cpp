@@ -13,11 +13,6 @@ namespace {
 
 using Align = Table::Align;
 
-std::string heading(std::string_view text)
-{
-    return "\n" + styled(Style::Bold, text) + "\n";
-}
-
 std::string hex(std::uint64_t value)
 {
     return fmt::format("{:#x}", value);

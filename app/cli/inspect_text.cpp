@@ -11,11 +11,6 @@ namespace {
 
 using Align = Table::Align;
 
-std::string heading(std::string_view text)
-{
-    return "\n" + styled(Style::Bold, text) + "\n";
-}
-
 std::string typeText(const mil::ValueType &type)
 {
     std::string text(elementTypeName(type.element));

@@ -12,6 +12,8 @@ namespace kernscope::cli {
 
 namespace {
 
+using Align = Table::Align;
+
 using roofline::Placement;
 using roofline::Roofs;
 
@@ -22,7 +24,6 @@ std::string numberText(const std::optional<double> &value)
 
 std::string roofsText(const Roofs &roofs)
 {
-    using Align = Table::Align;
     Table table({{"ceiling"}, {"kind"}, {"value", Align::Right}, {"unit"}, {"method"}, {"source"}});
     for (const roofline::Ceiling &ceiling : roofs.all) {
         if (ceiling.kind == roofline::Ceiling::Kind::Other)
@@ -50,7 +51,6 @@ std::string roofsText(const Roofs &roofs)
 
 std::string layersText(const std::vector<Placement> &placements)
 {
-    using Align = Table::Align;
     Table table({{"layer"},
                  {"op"},
                  {"form"},

@@ -21,7 +21,7 @@ namespace kernscope::cli {
 
 namespace {
 
-constexpr std::string_view kCommand = "section";
+constexpr std::string_view kBuildCommand = "section";
 constexpr std::string_view kDefaultTarget = "H13";
 
 Error buildError(const std::string &field, std::string expected, std::string found,
@@ -202,16 +202,16 @@ int runSectionBuild(const SectionOptions &options, Session &session)
 {
     const auto target = targetOf(session);
     if (!target)
-        return reportFailure(session, kCommand, target.error());
+        return reportFailure(session, kBuildCommand, target.error());
     const auto bundle = openBundle(options.path);
     if (!bundle)
-        return reportFailure(session, kCommand, bundle.error());
+        return reportFailure(session, kBuildCommand, bundle.error());
     const auto chosen = chosenWeights(**bundle, options);
     if (!chosen)
-        return reportFailure(session, kCommand, chosen.error());
+        return reportFailure(session, kBuildCommand, chosen.error());
     Gathered gathered;
     if (auto done = gather(**bundle, *chosen, options, gathered); !done)
-        return reportFailure(session, kCommand, done.error());
+        return reportFailure(session, kBuildCommand, done.error());
     section::BuildTarget build;
     build.name = (*target)->name;
     build.codegen = (*target)->descriptorVersion.value_or(0);
@@ -219,14 +219,14 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     build.sharedKernelMemory = (*target)->familyIndex.value_or(0) > 2; // from the A14 family on
     const auto bytes = section::buildSection(build, gathered.weights);
     if (!bytes)
-        return reportFailure(session, kCommand, bytes.error());
+        return reportFailure(session, kBuildCommand, bytes.error());
     if (auto written = writeOut(options.output, *bytes); !written)
-        return reportFailure(session, kCommand, written.error());
+        return reportFailure(session, kBuildCommand, written.error());
     const auto section = section::readSection(*bytes, options.output);
     if (!section)
-        return reportFailure(session, kCommand, section.error());
+        return reportFailure(session, kBuildCommand, section.error());
     if (session.json) {
-        report::Json document = report::document(kCommand);
+        report::Json document = report::document(kBuildCommand);
         document["output"] = options.output;
         document["section"] = report::sectionJson(*section);
         printDocument(session, document, section->diagnostics);
@@ -241,18 +241,18 @@ int runSectionSlices(const SectionOptions &options, Session &session)
 {
     const auto target = targetOf(session);
     if (!target)
-        return reportFailure(session, kCommand, target.error());
+        return reportFailure(session, kBuildCommand, target.error());
     const bool h13 = (*target)->name.starts_with("H13"), h14 = (*target)->name.starts_with("H14");
     if (!h13 && !h14)
-        return reportFailure(session, kCommand,
+        return reportFailure(session, kBuildCommand,
                              buildError("--target", "H13 or H14", (*target)->name,
                                         "The order of slices of other targets is not published"));
     const auto bundle = openBundle(options.path);
     if (!bundle)
-        return reportFailure(session, kCommand, bundle.error());
+        return reportFailure(session, kBuildCommand, bundle.error());
     const auto chosen = chosenWeights(**bundle, options);
     if (!chosen)
-        return reportFailure(session, kCommand, chosen.error());
+        return reportFailure(session, kBuildCommand, chosen.error());
     std::vector<std::byte> bytes;
     report::Json list = report::Json::array();
     Table table(
@@ -263,7 +263,7 @@ int runSectionSlices(const SectionOptions &options, Session &session)
         auto made =
             sliced(**bundle, index, options, h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
         if (!made)
-            return reportFailure(session, kCommand, made.error());
+            return reportFailure(session, kBuildCommand, made.error());
         for (std::size_t lane = 0; lane < made->slices.size(); ++lane) {
             const lanes::Slice &slice = made->slices[lane];
             list.push_back({{"weight", name},
@@ -279,9 +279,9 @@ int runSectionSlices(const SectionOptions &options, Session &session)
                 fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made->layout, 0));
     }
     if (auto written = writeOut(options.output, bytes); !written)
-        return reportFailure(session, kCommand, written.error());
+        return reportFailure(session, kBuildCommand, written.error());
     if (session.json) {
-        report::Json document = report::document(kCommand);
+        report::Json document = report::document(kBuildCommand);
         document["output"] = options.output;
         document["target"] = (*target)->name;
         document["slices"] = std::move(list);

@@ -16,7 +16,7 @@ namespace kernscope::cli {
 
 namespace {
 
-constexpr std::string_view kCommand = "section";
+constexpr std::string_view kSectionCommand = "section";
 
 struct OpenedSection {
     std::shared_ptr<OverlaidFile> file;
@@ -86,13 +86,13 @@ int runSectionList(const SectionOptions &options, Session &session)
 {
     const auto opened = openSection(options.path);
     if (!opened)
-        return reportFailure(session, kCommand, opened.error());
+        return reportFailure(session, kSectionCommand, opened.error());
     Diagnostics diagnostics = opened->section.diagnostics;
     const auto deep =
         section::verifySection(opened->section, opened->file->bytes(), opened->file->name());
     diagnostics.insert(diagnostics.end(), deep.begin(), deep.end());
     if (session.json) {
-        report::Json document = report::document(kCommand);
+        report::Json document = report::document(kSectionCommand);
         document["section"] = report::sectionJson(opened->section);
         document["listing"] = section::listing(opened->section);
         printDocument(session, document, diagnostics);
@@ -108,7 +108,7 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Session &sessi
 {
     auto opened = openSection(options.path);
     if (!opened)
-        return reportFailure(session, kCommand, opened.error());
+        return reportFailure(session, kSectionCommand, opened.error());
     if (options.output.empty() && !options.inPlace) {
         complain("kernscope-cli section: --output or --in-place is needed");
         return kUsage;
@@ -118,18 +118,18 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Session &sessi
     } else {
         const auto addresses = addressesOf(options);
         if (!addresses)
-            return reportFailure(session, kCommand, addresses.error());
+            return reportFailure(session, kSectionCommand, addresses.error());
         if (auto done = section::relocate(opened->section, *addresses); !done)
-            return reportFailure(session, kCommand, done.error());
+            return reportFailure(session, kSectionCommand, done.error());
     }
     const auto bytes = section::writeSection(opened->section, opened->file->bytes());
     if (!bytes)
-        return reportFailure(session, kCommand, bytes.error());
+        return reportFailure(session, kSectionCommand, bytes.error());
     const std::string path = options.inPlace ? options.path : options.output;
     if (auto written = writeBytes(path, *bytes); !written)
-        return reportFailure(session, kCommand, written.error());
+        return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
-        report::Json document = report::document(kCommand);
+        report::Json document = report::document(kSectionCommand);
         document["output"] = path;
         document["section"] = report::sectionJson(opened->section);
         printDocument(session, document, opened->section.diagnostics);

@@ -99,6 +99,11 @@ std::string percentText(double fraction)
     return fmt::format("{:.1f} %", fraction * 100);
 }
 
+std::string heading(std::string_view text)
+{
+    return "\n" + styled(Style::Bold, text) + "\n";
+}
+
 Table::Table(std::vector<Column> columns) : m_columns(std::move(columns)) {}
 
 void Table::add(std::vector<std::string> cells)

@@ -30,6 +30,9 @@ std::string bytesText(std::uint64_t bytes);
 /// "63.2 %".
 std::string percentText(double fraction);
 
+/// A line in bold after an empty one.
+std::string heading(std::string_view text);
+
 /// Columns as wide as their widest cell, two spaces between them.
 class Table
 {

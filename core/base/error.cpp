@@ -5,8 +5,34 @@
 
 #include <fmt/format.h>
 
-namespace kernscope
+namespace kernscope {
+
+Error valueError(std::string code, std::string field, std::string expected, std::string found,
+                 std::string message)
 {
+    Error error;
+    error.code = std::move(code);
+    error.field = std::move(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return error;
+}
+
+tl::unexpected<Error> refused(std::string code, std::string field, std::string expected,
+                              std::string found, std::string message)
+{
+    return tl::unexpected(valueError(std::move(code), std::move(field), std::move(expected),
+                                     std::move(found), std::move(message)));
+}
+
+Error cancelledError(std::string message)
+{
+    Error error;
+    error.code = "task.cancelled";
+    error.message = std::move(message);
+    return error;
+}
 
 std::string_view severityName(Severity severity)
 {

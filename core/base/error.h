@@ -10,8 +10,7 @@
 
 #include <tl/expected.hpp>
 
-namespace kernscope
-{
+namespace kernscope {
 
 /// What went wrong and where. Untranslated; the window turns `code` into a sentence.
 struct Error {
@@ -27,6 +26,15 @@ struct Error {
 
 template <class T>
 using Result = tl::expected<T, Error>;
+
+/// A value outside what its field may hold; the place in a file is left to the caller.
+Error valueError(std::string code, std::string field, std::string expected, std::string found,
+                 std::string message);
+/// The same as what a function that may fail returns.
+tl::unexpected<Error> refused(std::string code, std::string field, std::string expected,
+                              std::string found, std::string message);
+/// "task.cancelled": somebody stopped it; `message` says what that left behind.
+Error cancelledError(std::string message);
 
 enum class Severity { Error, Warning, Note };
 

@@ -12,7 +12,7 @@ namespace kernscope {
 
 namespace {
 
-SectionKind sectionKindOf(hwx::SpanKind kind)
+SectionKind spanSectionKind(hwx::SpanKind kind)
 {
     switch (kind) {
     case hwx::SpanKind::Header: return SectionKind::Header;
@@ -58,7 +58,7 @@ std::vector<Claim> BundleBuilder::claimsOfHardware(const std::vector<hwx::CoverS
     for (const hwx::CoverSpan &span : spans) {
         Claim claim;
         claim.range = span.range;
-        claim.kind = sectionKindOf(span.kind);
+        claim.kind = spanSectionKind(span.kind);
         claim.name = span.name;
         claims.push_back(std::move(claim));
     }

@@ -36,19 +36,6 @@ ElementType coefficientType(std::uint32_t kernelFormat, unsigned bits)
     return bitWidth(type) == bits ? type : ElementType::Unknown;
 }
 
-ElementType indexType(unsigned bits)
-{
-    switch (bits) {
-    case 1: return ElementType::Uint1;
-    case 2: return ElementType::Uint2;
-    case 3: return ElementType::Uint3;
-    case 4: return ElementType::Uint4;
-    case 6: return ElementType::Uint6;
-    case 8: return ElementType::Uint8;
-    default: return ElementType::Unknown;
-    }
-}
-
 ElementType paletteEntryType(std::uint32_t paletteFormat)
 {
     const auto entry = format::paletteEntryFormat(format::KernelFormat(paletteFormat));
@@ -200,7 +187,8 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     const unsigned bits = unit.entry(Kind::Weights).bitDepth;
     const bool palette = unit.has(Kind::Pal);
     const bool same = !palette || section::samePalettes(m_section, group, m_bytes);
-    const ElementType type = palette ? indexType(bits) : coefficientType(unit.kernelFormat, bits);
+    const ElementType type =
+        palette ? unsignedType(bits) : coefficientType(unit.kernelFormat, bits);
     const auto role = palette         ? codec::PartRole::Indices
                       : unit.sparse() ? codec::PartRole::NonzeroData
                                       : codec::PartRole::Data;

@@ -11,20 +11,6 @@ namespace kernscope {
 
 namespace {
 
-/// The narrowest index type of a width; Unknown for a width that palettes lack.
-ElementType indexType(unsigned width)
-{
-    switch (width) {
-    case 1: return ElementType::Uint1;
-    case 2: return ElementType::Uint2;
-    case 3: return ElementType::Uint3;
-    case 4: return ElementType::Uint4;
-    case 6: return ElementType::Uint6;
-    case 8: return ElementType::Uint8;
-    default: return ElementType::Unknown;
-    }
-}
-
 Detail paletteDetail(const codec::Palette &palette, unsigned width)
 {
     std::uint64_t codebooks = 1;
@@ -125,7 +111,8 @@ Result<StoredForm> FormReader::paletteOfBytes(const mil::Operation &operation)
         return tl::unexpected(std::move(shape.error()));
     const std::uint64_t entries = lut->shape.size() == 1 ? lut->shape[0] : 0;
     const auto width = static_cast<unsigned>(std::countr_zero(entries));
-    const ElementType type = std::has_single_bit(entries) ? indexType(width) : ElementType::Unknown;
+    const ElementType type =
+        std::has_single_bit(entries) ? unsignedType(width) : ElementType::Unknown;
     if (type == ElementType::Unknown)
         return tl::unexpected(m_operands.fault(
             operation, "codec.codebook", "lut", "one dimension of 2, 4, 8, 16, 64 or 256 entries",

@@ -20,19 +20,6 @@ namespace kernscope::codec {
 
 namespace {
 
-ElementType indexType(unsigned bits)
-{
-    switch (bits) {
-    case 1: return ElementType::Uint1;
-    case 2: return ElementType::Uint2;
-    case 3: return ElementType::Uint3;
-    case 4: return ElementType::Uint4;
-    case 6: return ElementType::Uint6;
-    case 8: return ElementType::Uint8;
-    default: return ElementType::Unknown;
-    }
-}
-
 /// Whether all values are finite in fp16.
 bool fitHalf(std::span<const float> values)
 {
@@ -52,7 +39,7 @@ bool fitHalf(std::span<const float> values)
 
 Result<void> checkOptions(const Shape &shape, const PaletteOptions &options)
 {
-    if (indexType(options.bits) == ElementType::Unknown)
+    if (unsignedType(options.bits) == ElementType::Unknown)
         return tl::unexpected(badArgument("bits", "1, 2, 3, 4, 6 or 8",
                                           fmt::format("{}", options.bits),
                                           "Palettes have no such index width"));
@@ -185,7 +172,7 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
     lutShape.push_back(vector);
     Books books{options.entryType, makePart(PartRole::Lut, options.entryType, lutShape),
                 makePart(PartRole::Scale, ElementType::Fp16, weight.grid)};
-    EncodedPart indices = makePart(PartRole::Indices, indexType(options.bits), indexShape);
+    EncodedPart indices = makePart(PartRole::Indices, unsignedType(options.bits), indexShape);
     const std::size_t groupValues = values.size() / options.groups;
     std::vector<std::uint8_t> codes(vector == 1 ? 0 : groupValues / vector);
     if (vector > 1 && !fitHalf(values))

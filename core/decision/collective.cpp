@@ -53,43 +53,31 @@ const CollectiveTable &table()
     return read;
 }
 
-tl::unexpected<Error> failure(std::string code, std::string field, std::string expected,
-                              std::string found, std::string message)
-{
-    Error error;
-    error.code = std::move(code);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
-}
-
 /// Engines that the inner axes address, after checking the whole mesh.
 Result<std::uint64_t> innerSize(const Mesh &mesh)
 {
     if (mesh.extents.empty() || mesh.extents.size() > 64)
-        return failure("collective.mesh", "extents", "1 to 64 axes",
+        return refused("collective.mesh", "extents", "1 to 64 axes",
                        fmt::format("{}", mesh.extents.size()), "A mesh has at least one axis.");
     if (mesh.dieAxis > mesh.extents.size())
-        return failure("collective.mesh", "die axis",
+        return refused("collective.mesh", "die axis",
                        fmt::format("at most {}", mesh.extents.size()),
                        fmt::format("{}", mesh.dieAxis),
                        "The die axis lies among the axes or behind the last.");
     std::optional<std::uint64_t> inner = 1, all = 1;
     for (std::size_t i = 0; i < mesh.extents.size(); ++i) {
         if (mesh.extents[i] == 0)
-            return failure("collective.mesh", fmt::format("extent {}", i), "at least 1", "0",
+            return refused("collective.mesh", fmt::format("extent {}", i), "at least 1", "0",
                            "An axis of a mesh has at least one device.");
         all = all ? checkedMultiply(*all, mesh.extents[i]) : std::nullopt;
         if (i >= mesh.dieAxis)
             inner = inner ? checkedMultiply(*inner, mesh.extents[i]) : std::nullopt;
     }
     if (!inner || !all || !checkedMultiply(*all, mesh.enginesPerDie))
-        return failure("collective.overflow", "extents", "a product below 2^64", "more",
+        return refused("collective.overflow", "extents", "a product below 2^64", "more",
                        "The mesh has more devices than 64 bits count.");
     if (*inner > mesh.enginesPerDie)
-        return failure("collective.mesh", "engines per die", fmt::format("at least {}", *inner),
+        return refused("collective.mesh", "engines per die", fmt::format("at least {}", *inner),
                        fmt::format("{}", mesh.enginesPerDie),
                        "The axes from the die axis on address more engines than a die has.");
     return *inner;
@@ -122,7 +110,7 @@ Result<unsigned> atomicOperation(std::uint32_t reductionType)
         if (row.reduction != reductionType)
             continue;
         if (!row.operation)
-            return failure("collective.atomic", "reduction type", "1, 2, 4, 5, 8, 9 or 10",
+            return refused("collective.atomic", "reduction type", "1, 2, 4, 5, 8, 9 or 10",
                            fmt::format("{}", reductionType),
                            "This reduction has no hardware atomic.");
         return *row.operation;
@@ -133,7 +121,7 @@ Result<unsigned> atomicOperation(std::uint32_t reductionType)
 Result<std::uint32_t> atomicWord(std::uint32_t operation, std::uint32_t dataType)
 {
     if (dataType > 0xffffff)
-        return failure("collective.data_type", "data type", "at most 0xffffff",
+        return refused("collective.data_type", "data type", "at most 0xffffff",
                        fmt::format("{:#x}", dataType), "The data type does not fit the word.");
     return (operation & 0xffU) | (dataType << 8);
 }
@@ -144,12 +132,12 @@ Result<std::uint64_t> aneIndex(const Mesh &mesh, std::span<const std::uint64_t> 
     if (!inner)
         return tl::unexpected(inner.error());
     if (device.size() != mesh.extents.size())
-        return failure("collective.device", "device",
+        return refused("collective.device", "device",
                        fmt::format("{} coordinates", mesh.extents.size()),
                        fmt::format("{}", device.size()), "A device has a coordinate an axis.");
     for (std::size_t i = 0; i < device.size(); ++i) {
         if (device[i] >= mesh.extents[i])
-            return failure("collective.device", fmt::format("coordinate {}", i),
+            return refused("collective.device", fmt::format("coordinate {}", i),
                            fmt::format("below {}", mesh.extents[i]), fmt::format("{}", device[i]),
                            "The device lies outside the mesh.");
     }
@@ -179,7 +167,7 @@ Result<std::vector<std::uint64_t>> deviceOfIndex(const Mesh &mesh, std::uint64_t
         die /= mesh.extents[i];
     }
     if (engine != 0 || die != 0)
-        return failure("collective.index", "index", "an index that a device has",
+        return refused("collective.index", "index", "an index that a device has",
                        fmt::format("{}", index), "No device of the mesh has this index.");
     return device;
 }

@@ -24,18 +24,6 @@ Count product(std::initializer_list<std::uint64_t> factors)
     return result;
 }
 
-Error failure(std::string code, std::string field, std::string expected, std::string found,
-              std::string message)
-{
-    Error error;
-    error.code = std::move(code);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
-}
-
 Result<void> checkExtents(const Operation &operation)
 {
     const std::array<std::pair<std::string_view, std::uint64_t>, 13> extents{
@@ -54,14 +42,14 @@ Result<void> checkExtents(const Operation &operation)
          {"groups", operation.groups}}};
     for (const auto &[name, extent] : extents) {
         if (extent == 0)
-            return tl::unexpected(failure("geometry.zero", std::string(name), "at least 1", "0",
-                                          fmt::format("The {} cannot be 0.", name)));
+            return tl::unexpected(valueError("geometry.zero", std::string(name), "at least 1", "0",
+                                             fmt::format("The {} cannot be 0.", name)));
     }
     for (const auto &share : {operation.density, operation.paddedZero}) {
         if (share && !(*share >= 0 && *share <= 1))
-            return tl::unexpected(failure("geometry.density", "density", "0 to 1",
-                                          fmt::format("{}", *share),
-                                          "A share lies within 0 and 1."));
+            return tl::unexpected(valueError("geometry.density", "density", "0 to 1",
+                                             fmt::format("{}", *share),
+                                             "A share lies within 0 and 1."));
     }
     return {};
 }
@@ -198,8 +186,9 @@ Result<Geometry> computeGeometry(const target::Target &target, const Operation &
     // Headroom for bits a weight, bytes an activation and the Winograd work.
     constexpr std::uint64_t kLimit = UINT64_MAX / 128;
     if (!macs || !weights || *macs > kLimit || *weights > kLimit)
-        return tl::unexpected(failure("geometry.overflow", "extents", "products below 2^57", "more",
-                                      "The extents multiply to more than 64 bits hold."));
+        return tl::unexpected(valueError("geometry.overflow", "extents", "products below 2^57",
+                                         "more",
+                                         "The extents multiply to more than 64 bits hold."));
     Geometry geometry;
     geometry.target = &target;
     geometry.cores = *cores;

@@ -82,6 +82,19 @@ unsigned bitWidth(ElementType type)
     return rowOf(type).bits;
 }
 
+ElementType unsignedType(unsigned bits)
+{
+    switch (bits) {
+    case 1: return ElementType::Uint1;
+    case 2: return ElementType::Uint2;
+    case 3: return ElementType::Uint3;
+    case 4: return ElementType::Uint4;
+    case 6: return ElementType::Uint6;
+    case 8: return ElementType::Uint8;
+    default: return ElementType::Unknown;
+    }
+}
+
 bool isFloatingPoint(ElementType type)
 {
     return rowOf(type).kind == 'f';

@@ -27,6 +27,8 @@ std::string_view elementTypeName(ElementType type);
 ElementType elementTypeFromName(std::string_view name);
 /// Bits of one stored element; Bool has 8; 0 for String and Unknown.
 unsigned bitWidth(ElementType type);
+/// The unsigned type of that width, such as a palette's indices have; Unknown where there is none.
+ElementType unsignedType(unsigned bits);
 bool isFloatingPoint(ElementType type);
 bool isSignedInteger(ElementType type);
 bool isUnsignedInteger(ElementType type);

@@ -12,11 +12,6 @@ namespace kernscope::patch {
 
 namespace {
 
-std::string valueText(double value)
-{
-    return fmt::format("{}", static_cast<float>(value));
-}
-
 const codec::Operand *operandOf(const codec::Encoding &encoding, codec::PartRole role)
 {
     const auto plain = [](const codec::OperandSource &source) {
@@ -62,6 +57,11 @@ std::string storedText(const codec::Encoding &encoding, codec::PartRole role, st
 }
 
 } // namespace
+
+std::string valueText(double value)
+{
+    return fmt::format("{}", static_cast<float>(value));
+}
 
 std::string partText(const Edit &edit, const WeightPlanner &planner)
 {

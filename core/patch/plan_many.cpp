@@ -13,12 +13,7 @@ namespace kernscope::patch {
 
 namespace {
 
-constexpr std::uint64_t kBlock = 4096;
-
-bool sameValue(double a, double b)
-{
-    return a == b || (std::isnan(a) && std::isnan(b));
-}
+constexpr std::uint64_t kRun = 4096;
 
 /// fp32 holds every value of the type exactly.
 bool exactInFloat(ElementType type)
@@ -38,7 +33,7 @@ class Filler
 public:
     Filler(WeightPlanner &planner, double tolerance) : m_planner(planner), m_tolerance(tolerance) {}
 
-    /// Elements [first, first + values.size()), fewer than kBlock.
+    /// Elements [first, first + values.size()), fewer than kRun.
     Result<void> fill(std::uint64_t first, std::span<const double> values);
 
     std::uint64_t changed = 0, refused = 0, seen = 0;
@@ -51,8 +46,8 @@ private:
     WeightPlanner &m_planner;
     double m_tolerance;
     double m_worst = -1;
-    std::vector<float> m_held = std::vector<float>(kBlock);
-    std::vector<float> m_check = std::vector<float>(kBlock);
+    std::vector<float> m_held = std::vector<float>(kRun);
+    std::vector<float> m_check = std::vector<float>(kRun);
 };
 
 Result<void> Filler::set(std::uint64_t element, double value, float &now)
@@ -156,14 +151,14 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
             return tl::unexpected(std::move(chosen.error()));
         selection = std::move(*chosen);
     }
-    const std::vector<double> constant(array.values.empty() ? kBlock : 0, edit.value);
+    const std::vector<double> constant(array.values.empty() ? kRun : 0, edit.value);
     m_announced += selection.elements();
     if (m_progress != nullptr)
         m_progress->setTotal(m_announced);
     Filler filler(planner, m_tolerance);
     for (auto run = selection.next(); run.count > 0; run = selection.next()) {
-        for (std::uint64_t at = 0; at < run.count; at += kBlock) {
-            const auto n = static_cast<std::size_t>(std::min(kBlock, run.count - at));
+        for (std::uint64_t at = 0; at < run.count; at += kRun) {
+            const auto n = static_cast<std::size_t>(std::min(kRun, run.count - at));
             const auto values =
                 array.values.empty()
                     ? std::span(constant).first(n)

@@ -28,11 +28,6 @@ Error planError(std::string_view code, std::string expected, std::string found, 
     return error;
 }
 
-bool sameValue(double a, double b)
-{
-    return a == b || (std::isnan(a) && std::isnan(b));
-}
-
 /// The one element that an edit names.
 Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
 {
@@ -47,11 +42,6 @@ Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
             "One element must be named"));
     }
     return selection->next().first;
-}
-
-std::string valueText(double value)
-{
-    return fmt::format("{}", static_cast<float>(value));
 }
 
 double decoded(const codec::Decoder &decoder, std::uint64_t element)

@@ -52,6 +52,14 @@ private:
     std::uint64_t m_element = 0;
 };
 
+/// A decoded value in its shortest spelling in fp32.
+std::string valueText(double value);
+/// Whether two decoded values are one: not-a-number is itself.
+inline bool sameValue(double a, double b)
+{
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
 /// The tolerance for one value: never finer than fp32 spells numbers, so that a value copied from
 /// any table, where it stands in fp32's shortest spelling, is the value that it was copied from.
 inline double toleranceFor(double value, double tolerance)

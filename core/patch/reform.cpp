@@ -26,18 +26,6 @@ using patch::visitBlocks;
 using patch::visitOperands;
 using patch::visitOperations;
 
-tl::unexpected<Error> fault(std::string code, std::string field, std::string expected,
-                            std::string found, std::string message)
-{
-    Error error;
-    error.code = std::move(code);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
-}
-
 /// Builds the new bundle step by step.
 class Reformer
 {
@@ -91,8 +79,8 @@ Result<void> Reformer::findStatement()
     }
     if (m_operation == nullptr || m_operation->span.length == 0 || !m_operation->blocks.empty() ||
         m_operation->outputs.size() != 1)
-        return fault("encode.program", m_weight.name, "a statement that makes the weight alone",
-                     m_weight.sourceOp, "The program has no statement that could be replaced");
+        return refused("encode.program", m_weight.name, "a statement that makes the weight alone",
+                       m_weight.sourceOp, "The program has no statement that could be replaced");
     m_removed.insert(m_operation);
     return {};
 }
@@ -165,8 +153,8 @@ Result<void> Reformer::chooseBlobFile()
     for (const mil::Function &function : m_bundle.program().functions)
         visitOperations(function.body, look);
     if (m_blobFile == kNoIndex)
-        return fault("encode.blob", m_weight.name, "a weight file that the program names", "none",
-                     "The bundle has no weight file to put the weight into");
+        return refused("encode.blob", m_weight.name, "a weight file that the program names", "none",
+                       "The bundle has no weight file to put the weight into");
     return {};
 }
 
@@ -303,8 +291,8 @@ Result<BundlePtr> Reformer::open(Bytes program) const
 Result<void> Reformer::verify(const Bundle &made) const
 {
     const auto wrong = [&](std::string found) {
-        return fault("encode.verify", m_weight.name, "the values that were encoded",
-                     std::move(found), "The new bundle does not hold what it should");
+        return refused("encode.verify", m_weight.name, "the values that were encoded",
+                       std::move(found), "The new bundle does not hold what it should");
     };
     for (const Diagnostic &diagnostic : made.diagnostics()) {
         if (diagnostic.severity == Severity::Error && !hasErrors(m_bundle.diagnostics()))
@@ -335,13 +323,13 @@ Result<void> Reformer::verify(const Bundle &made) const
 Result<BundlePtr> Reformer::run()
 {
     if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
-        return fault("encode.program", m_weight.name, "a program beside the weight file",
-                     std::string(bundleKindName(m_bundle.kind())),
-                     "Without a program a weight has no form to change");
+        return refused("encode.program", m_weight.name, "a program beside the weight file",
+                       std::string(bundleKindName(m_bundle.kind())),
+                       "Without a program a weight has no form to change");
     if (m_weight.type != m_encoded.type)
-        return fault("encode.type", m_weight.name, std::string(elementTypeName(m_encoded.type)),
-                     std::string(elementTypeName(m_weight.type)),
-                     "This form makes values of another type than the weight has");
+        return refused("encode.type", m_weight.name, std::string(elementTypeName(m_encoded.type)),
+                       std::string(elementTypeName(m_weight.type)),
+                       "This form makes values of another type than the weight has");
     if (auto found = findStatement(); !found)
         return tl::unexpected(found.error());
     auto drafts = patch::draftOperations(

@@ -32,14 +32,6 @@ Error staleError(const std::string &file, std::string expected, std::string foun
     return error;
 }
 
-Error cancelled()
-{
-    Error error;
-    error.code = "task.cancelled";
-    error.message = "The save was interrupted; the files are as they were";
-    return error;
-}
-
 /// One file that has changes.
 struct Target {
     const BundleFile *file = nullptr;
@@ -85,7 +77,8 @@ Result<void> InPlaceSave::passed(SaveStep step) const
     if (m_hook && !m_hook(step))
         return tl::unexpected(ioError("io.write", "", "The step failed", EIO));
     if (step != SaveStep::Verified && step != SaveStep::Removed && m_shield.signalled())
-        return tl::unexpected(cancelled());
+        return tl::unexpected(
+            cancelledError("The save was interrupted; the files are as they were"));
     return {};
 }
 

@@ -21,15 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
-
-Error cancelled()
-{
-    Error error;
-    error.code = "task.cancelled";
-    error.message = "The save was cancelled; nothing was written";
-    return error;
-}
+constexpr std::size_t kCopyBlock = std::size_t{1} << 20;
 
 Error copyError(std::string_view file, std::string_view what, int number)
 {
@@ -96,11 +88,11 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, const fs::path &to)
     if (!out)
         return tl::unexpected(std::move(out.error()));
     for (auto rest = file.bytes(); !rest.empty();) {
-        const auto block = rest.first(std::min(kBlock, rest.size()));
+        const auto block = rest.first(std::min(kCopyBlock, rest.size()));
         if (auto written = out->append(block); !written)
             return written;
         if (!advance(block.size()))
-            return tl::unexpected(cancelled());
+            return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
         rest = rest.subspan(block.size());
     }
     if (!file.path().empty()) {
@@ -120,10 +112,10 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
     const auto copy = patch::File::open(to, patch::File::Mode::Read, file.name());
     if (!copy)
         return tl::unexpected(copy.error());
-    std::vector<std::byte> block(std::min<std::size_t>(kBlock, file.size().value));
+    std::vector<std::byte> block(std::min<std::size_t>(kCopyBlock, file.size().value));
     const auto bytes = file.bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += kBlock) {
-        const auto wanted = bytes.subspan(at, std::min(kBlock, bytes.size() - at));
+    for (std::size_t at = 0; at < bytes.size(); at += kCopyBlock) {
+        const auto wanted = bytes.subspan(at, std::min(kCopyBlock, bytes.size() - at));
         const auto found = std::span(block).first(wanted.size());
         if (auto read = copy->readAt(at, found); !read)
             return read;
@@ -136,7 +128,7 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
             return tl::unexpected(std::move(error));
         }
         if (!advance(wanted.size()))
-            return tl::unexpected(cancelled());
+            return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
     }
     const auto size = copy->size();
     if (size && *size == bytes.size())
@@ -152,7 +144,9 @@ Result<void> CopySave::copyForeign(const fs::path &from, const fs::path &to)
     if (fault)
         return tl::unexpected(
             copyError(from.filename().string(), "The file cannot be copied", fault.value()));
-    return advance(0) ? Result<void>() : tl::unexpected(cancelled());
+    return advance(0)
+               ? Result<void>()
+               : tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
 }
 
 Result<void> CopySave::takeFolderPermissions(const fs::path &from, const fs::path &to) const

@@ -10,12 +10,6 @@ namespace {
 
 using namespace decision;
 
-template <class T>
-Json optionalJson(const std::optional<T> &value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
-
 Json countJson(const std::optional<std::uint64_t> &value)
 {
     return value ? numberJson(*value) : Json(nullptr);

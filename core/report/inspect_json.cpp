@@ -66,7 +66,7 @@ Json fileJson(const BundleFile &file)
     return json;
 }
 
-Json sectionJson(const Bundle &bundle, const Section &section)
+Json sectionJson(const Bundle &bundle, const kernscope::Section &section)
 {
     Json json;
     json["name"] = section.name;
@@ -108,7 +108,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     for (const BundleFile &file : bundle.files())
         json["files"].push_back(fileJson(file));
     json["sections"] = Json::array();
-    for (const Section &section : bundle.sections())
+    for (const kernscope::Section &section : bundle.sections())
         json["sections"].push_back(sectionJson(bundle, section));
     json["weights"] = Json::array();
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)

@@ -16,5 +16,11 @@ Json numberJson(std::uint64_t number);
 Json numbersJson(std::span<const std::uint64_t> numbers);
 /// Six decimals, as the contract's ratios have. Not finite: null.
 Json ratioJson(double ratio);
+/// What is not known: null.
+template <class T>
+Json optionalJson(const std::optional<T> &value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
 
 } // namespace kernscope::report

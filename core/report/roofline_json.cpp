@@ -8,12 +8,6 @@ namespace {
 
 using namespace roofline;
 
-template <class T>
-Json optionalJson(const std::optional<T> &value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
-
 } // namespace
 
 Json ceilingJson(const Ceiling &ceiling)

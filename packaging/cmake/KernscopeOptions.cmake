@@ -33,6 +33,7 @@ endif()
 
 # Where the compiler spends its time: headers. Each group of targets with equal settings shares one
 # precompiled header; the include lists of the sources stay complete (the fuzz build has none).
+option(KERNSCOPE_UNITY "Compile sources of one target together" ON)
 option(KERNSCOPE_PCH "Precompile headers" ON)
 if(KERNSCOPE_PCH AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-fpch-preprocess) # what ccache needs to see through them
@@ -53,6 +54,28 @@ function(kernscope_precompile target)
     endif()
 endfunction()
 
+# Whole builds are made of far fewer compiler runs: several sources of a target in each. Sources that
+# Highway compiles once a target include themselves, so they stay alone.
+#   kernscope_unite(target)
+function(kernscope_unite target)
+    if(NOT KERNSCOPE_UNITY)
+        return()
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+    get_target_property(sources ${target} SOURCES)
+    get_target_property(folder ${target} SOURCE_DIR)
+    foreach(source IN LISTS sources)
+        cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}")
+        if(source MATCHES "\\.cpp$" AND EXISTS "${source}")
+            file(STRINGS "${source}" itself REGEX "define HWY_TARGET_INCLUDE")
+            if(itself)
+                set_source_files_properties("${source}" TARGET_DIRECTORY ${target}
+                    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+            endif()
+        endif()
+    endforeach()
+endfunction()
+
 set(KERNSCOPE_CORE_HEADERS <algorithm> <array> <atomic> <functional> <map> <memory> <mutex>
     <optional> <span> <string> <string_view> <thread> <unordered_map> <variant> <vector>
     <fmt/format.h> <tl/expected.hpp>)
@@ -70,6 +93,7 @@ function(kernscope_core_library name)
         PRIVATE kernscope_options fmt::fmt ${ARG_PRIVATE})
     target_include_directories(kernscope_${name} PUBLIC "${CMAKE_SOURCE_DIR}")
     kernscope_precompile(kernscope_${name} OWNER kernscope_base HEADERS ${KERNSCOPE_CORE_HEADERS})
+    kernscope_unite(kernscope_${name})
 endfunction()
 
 # Tests are many and short: what counts is how soon they are built.

@@ -12,10 +12,9 @@ namespace kernscope::ui {
 
 namespace {
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::ChipWords", text);
-}
+struct ChipWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::ChipWords)
+};
 
 } // namespace
 
@@ -34,13 +33,13 @@ Token outcomeToken(decision::Outcome outcome)
 QString outcomeWord(decision::Outcome outcome)
 {
     switch (outcome) {
-    case decision::Outcome::Streams: return tr("streams");
-    case decision::Outcome::Folds: return tr("folds");
-    case decision::Outcome::Dense: return tr("dense");
-    case decision::Outcome::Rejected: return tr("refused");
+    case decision::Outcome::Streams: return ChipWords::tr("streams");
+    case decision::Outcome::Folds: return ChipWords::tr("folds");
+    case decision::Outcome::Dense: return ChipWords::tr("dense");
+    case decision::Outcome::Rejected: return ChipWords::tr("refused");
     case decision::Outcome::Unknown: break;
     }
-    return tr("unknown");
+    return ChipWords::tr("unknown");
 }
 
 QString outcomeLabel(decision::Outcome outcome)
@@ -51,12 +50,12 @@ QString outcomeLabel(decision::Outcome outcome)
 QString confidenceWord(format::Confidence confidence)
 {
     switch (confidence) {
-    case format::Confidence::Verified: return tr("measured or verified");
-    case format::Confidence::Documented: return tr("documented");
-    case format::Confidence::Contested: return tr("contested");
+    case format::Confidence::Verified: return ChipWords::tr("measured or verified");
+    case format::Confidence::Documented: return ChipWords::tr("documented");
+    case format::Confidence::Contested: return ChipWords::tr("contested");
     case format::Confidence::Assumed: break;
     }
-    return tr("assumed");
+    return ChipWords::tr("assumed");
 }
 
 QString confidenceLabel(format::Confidence confidence)
@@ -71,7 +70,7 @@ QString confidenceLabel(format::Confidence confidence)
 
 QString yesNoWord(const std::optional<bool> &value)
 {
-    return value ? (*value ? tr("yes") : tr("no")) : tr("unknown");
+    return value ? (*value ? ChipWords::tr("yes") : ChipWords::tr("no")) : ChipWords::tr("unknown");
 }
 
 QString bytesWord(std::uint64_t bytes)
@@ -87,7 +86,7 @@ QString speedupWord(const decision::Speedup &speedup)
 {
     const QString low = QString::number(speedup.low, 'f', 2);
     const QString high = QString::number(speedup.high, 'f', 2);
-    return low == high ? low : tr("%1 to %2").arg(low, high);
+    return low == high ? low : ChipWords::tr("%1 to %2").arg(low, high);
 }
 
 QString siWord(double value, const QString &unit)

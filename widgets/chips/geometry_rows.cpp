@@ -13,12 +13,11 @@ namespace {
 using namespace decision;
 using format::Confidence;
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::GeometryRows", text);
-}
+struct GeometryWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::GeometryRows)
+};
 
-class Rows
+class RowList
 {
 public:
     std::vector<FactTableModel::Row> rows;
@@ -44,10 +43,12 @@ public:
     void add(const Condition &condition)
     {
         const QString state = condition.holds
-                                  ? (*condition.holds ? tr("\u2713 holds") : tr("\u2715 fails"))
-                                  : tr("? open");
+                                  ? (*condition.holds ? GeometryWords::tr("\u2713 holds")
+                                                      : GeometryWords::tr("\u2715 fails"))
+                                  : GeometryWords::tr("? open");
         add(fromUtf8(condition.name), state,
-            tr("%1; needs %2").arg(fromUtf8(condition.found), fromUtf8(condition.required)),
+            GeometryWords::tr("%1; needs %2")
+                .arg(fromUtf8(condition.found), fromUtf8(condition.required)),
             fromUtf8(condition.source), condition.confidence);
     }
 };
@@ -57,37 +58,41 @@ QString offset(target::HalOffset at)
     return fromUtf8(target::halOffsetText(at));
 }
 
-void addGroups(const Geometry &geometry, Rows &rows)
+void addGroups(const Geometry &geometry, RowList &rows)
 {
-    rows.section(tr("Groups and passes"));
+    rows.section(GeometryWords::tr("Groups and passes"));
     rows.add(
-        tr("output-channel group"), groupedNumber(geometry.group),
-        tr("by the %1; the other reading gives %2")
+        GeometryWords::tr("output-channel group"), groupedNumber(geometry.group),
+        GeometryWords::tr("by the %1; the other reading gives %2")
             .arg(fromUtf8(ocgReadingName(geometry.reading)), groupedNumber(geometry.otherGroup)),
-        tr("listing 20.1"), Confidence::Contested);
-    rows.add(tr("kernel elements"), groupedNumber(geometry.kernel), {},
-             tr("kW \u00d7 kH \u00d7 kD"));
-    rows.add(tr("source mode"), fromUtf8(sourceModeName(geometry.mode)),
-             fromUtf8(geometry.modeReason), tr("table 20.3"));
-    rows.add(tr("channels an accumulator"), groupedNumber(geometry.perAccumulator),
-             offset(accumulatorOffset(geometry.mode)), tr("table 20.3"));
-    rows.add(tr("byte cap"), groupedNumber(byteCap(geometry.cap)),
-             tr("%1; which format reads which is not published: by element width here")
-                 .arg(offset(byteCapOffset(geometry.cap))),
-             tr("chapter 20"), Confidence::Assumed);
-    rows.add(tr("passes"), groupedNumber(geometry.passes),
-             tr("the other reading: %1").arg(groupedNumber(geometry.otherPasses)),
-             tr("listing 20.2"));
+        GeometryWords::tr("listing 20.1"), Confidence::Contested);
+    rows.add(GeometryWords::tr("kernel elements"), groupedNumber(geometry.kernel), {},
+             GeometryWords::tr("kW \u00d7 kH \u00d7 kD"));
+    rows.add(GeometryWords::tr("source mode"), fromUtf8(sourceModeName(geometry.mode)),
+             fromUtf8(geometry.modeReason), GeometryWords::tr("table 20.3"));
+    rows.add(GeometryWords::tr("channels an accumulator"), groupedNumber(geometry.perAccumulator),
+             offset(accumulatorOffset(geometry.mode)), GeometryWords::tr("table 20.3"));
+    rows.add(
+        GeometryWords::tr("byte cap"), groupedNumber(byteCap(geometry.cap)),
+        GeometryWords::tr("%1; which format reads which is not published: by element width here")
+            .arg(offset(byteCapOffset(geometry.cap))),
+        GeometryWords::tr("chapter 20"), Confidence::Assumed);
+    rows.add(GeometryWords::tr("passes"), groupedNumber(geometry.passes),
+             GeometryWords::tr("the other reading: %1").arg(groupedNumber(geometry.otherPasses)),
+             GeometryWords::tr("listing 20.2"));
 }
 
-void addCores(const Operation &operation, const Geometry &geometry, Rows &rows)
+void addCores(const Operation &operation, const Geometry &geometry, RowList &rows)
 {
-    rows.section(tr("Cores"));
+    rows.section(GeometryWords::tr("Cores"));
     const auto &cores = geometry.cores;
-    rows.add(tr("cores"), cores.value ? groupedNumber(*cores.value) : tr("unknown"), {},
+    rows.add(GeometryWords::tr("cores"),
+             cores.value ? groupedNumber(*cores.value) : GeometryWords::tr("unknown"), {},
              fromUtf8(cores.source), cores.contested ? Confidence::Contested : cores.confidence);
-    rows.add(tr("cores lit"), geometry.lit ? groupedNumber(*geometry.lit) : tr("unknown"),
-             tr("next power of two of the passes, at most the cores"), tr("listing 20.2"));
+    rows.add(GeometryWords::tr("cores lit"),
+             geometry.lit ? groupedNumber(*geometry.lit) : GeometryWords::tr("unknown"),
+             GeometryWords::tr("next power of two of the passes, at most the cores"),
+             GeometryWords::tr("listing 20.2"));
     if (cores.value && *cores.value > 0) {
         for (std::uint64_t core = 0;
              core < std::min<std::uint64_t>({*cores.value, operation.outputChannels, 16}); ++core) {
@@ -99,61 +104,70 @@ void addCores(const Operation &operation, const Geometry &geometry, Rows &rows)
                     (channels.isEmpty() ? QString() : QStringLiteral(", ")) + groupedNumber(c);
             if (core + 6 * step < operation.outputChannels)
                 channels += QStringLiteral(", \u2026");
-            rows.add(tr("core %1").arg(core),
-                     tr("%1 channels")
+            rows.add(GeometryWords::tr("core %1").arg(core),
+                     GeometryWords::tr("%1 channels")
                          .arg(groupedNumber((operation.outputChannels - core - 1) / step + 1)),
-                     channels, tr("channel mod %1").arg(step));
+                     channels, GeometryWords::tr("channel mod %1").arg(step));
         }
     }
-    rows.add(tr("buffering"), fromUtf8(bufferingName(geometry.buffering)),
-             tr("demand %1 of 8 units; double up to 4. The demand of an operation is not "
-                "published: the slots of one group")
-                 .arg(geometry.demand),
-             tr("table 20.1"), Confidence::Assumed);
+    rows.add(
+        GeometryWords::tr("buffering"), fromUtf8(bufferingName(geometry.buffering)),
+        GeometryWords::tr("demand %1 of 8 units; double up to 4. The demand of an operation is not "
+                          "published: the slots of one group")
+            .arg(geometry.demand),
+        GeometryWords::tr("table 20.1"), Confidence::Assumed);
 }
 
-void addCycles(const CycleEstimate &cycles, Rows &rows)
+void addCycles(const CycleEstimate &cycles, RowList &rows)
 {
-    rows.section(tr("Cycles and zeros"));
-    rows.add(tr("MACs"), groupedNumber(cycles.macs), {}, {});
-    rows.add(tr("modelled cycles"), groupedNumber(static_cast<std::uint64_t>(cycles.dense)),
-             tr("MACs / (cores \u00d7 %1 lanes) + %2; a spatial factor is missing from the printed "
-                "product")
-                 .arg(cycles.lanes)
-                 .arg(cycles.fixedCycles),
-             tr("chapter 20"), Confidence::Contested);
+    rows.section(GeometryWords::tr("Cycles and zeros"));
+    rows.add(GeometryWords::tr("MACs"), groupedNumber(cycles.macs), {}, {});
+    rows.add(
+        GeometryWords::tr("modelled cycles"),
+        groupedNumber(static_cast<std::uint64_t>(cycles.dense)),
+        GeometryWords::tr(
+            "MACs / (cores \u00d7 %1 lanes) + %2; a spatial factor is missing from the printed "
+            "product")
+            .arg(cycles.lanes)
+            .arg(cycles.fixedCycles),
+        GeometryWords::tr("chapter 20"), Confidence::Contested);
     if (cycles.withZeroSkip)
-        rows.add(tr("with zero-skip"),
+        rows.add(GeometryWords::tr("with zero-skip"),
                  groupedNumber(static_cast<std::uint64_t>(*cycles.withZeroSkip)),
-                 tr("%1 of the cycles, in any storage form; on a bandwidth-bound stack about one "
-                    "percent of the time")
+                 GeometryWords::tr(
+                     "%1 of the cycles, in any storage form; on a bandwidth-bound stack about one "
+                     "percent of the time")
                      .arg(percentText(*cycles.skipShare)),
-                 tr("chapter 25"));
+                 GeometryWords::tr("chapter 25"));
     if (cycles.sparseRatio)
-        rows.add(tr("sparse store"), tr("%1 of dense bytes").arg(ratioText(*cycles.sparseRatio)),
-                 tr("1/16 + density; measured 1.55 to 1.64 times on the M1 at 63 % zeros"),
-                 tr("chapter 25"));
+        rows.add(GeometryWords::tr("sparse store"),
+                 GeometryWords::tr("%1 of dense bytes").arg(ratioText(*cycles.sparseRatio)),
+                 GeometryWords::tr(
+                     "1/16 + density; measured 1.55 to 1.64 times on the M1 at 63 % zeros"),
+                 GeometryWords::tr("chapter 25"));
     if (!cycles.withZeroSkip)
-        rows.add(tr("zero-skip"), tr("density not known"),
-                 tr("type the density in to see what zeros bring"), tr("chapter 25"));
+        rows.add(GeometryWords::tr("zero-skip"), GeometryWords::tr("density not known"),
+                 GeometryWords::tr("type the density in to see what zeros bring"),
+                 GeometryWords::tr("chapter 25"));
     if (cycles.measuredTimeS)
-        rows.add(tr("time at the measured rate"),
+        rows.add(GeometryWords::tr("time at the measured rate"),
                  siWord(*cycles.measuredTimeS, QStringLiteral("s")),
                  siWord(*cycles.measuredRate, QStringLiteral("MAC/s")), fromUtf8(cycles.rateSource),
                  Confidence::Verified);
 }
 
-void addWorkingSet(const WorkingSet &set, Rows &rows)
+void addWorkingSet(const WorkingSet &set, RowList &rows)
 {
-    rows.section(tr("Working set"));
-    rows.add(tr("largest operand"), bytesWord(set.largest),
-             tr("weight %1, input %2, output %3")
+    rows.section(GeometryWords::tr("Working set"));
+    rows.add(GeometryWords::tr("largest operand"), bytesWord(set.largest),
+             GeometryWords::tr("weight %1, input %2, output %3")
                  .arg(bytesWord(set.weightBytes),
-                      set.inputBytes ? bytesWord(*set.inputBytes) : tr("unknown"),
-                      set.outputBytes ? bytesWord(*set.outputBytes) : tr("unknown")),
+                      set.inputBytes ? bytesWord(*set.inputBytes) : GeometryWords::tr("unknown"),
+                      set.outputBytes ? bytesWord(*set.outputBytes) : GeometryWords::tr("unknown")),
              {});
-    rows.add(tr("stays on chip"), yesNoWord(set.fits),
-             set.cap ? tr("cap %1").arg(bytesWord(*set.cap)) : tr("the cap is unknown"),
+    rows.add(GeometryWords::tr("stays on chip"), yesNoWord(set.fits),
+             set.cap ? GeometryWords::tr("cap %1").arg(bytesWord(*set.cap))
+                     : GeometryWords::tr("the cap is unknown"),
              fromUtf8(set.source));
 }
 
@@ -161,13 +175,13 @@ void addWorkingSet(const WorkingSet &set, Rows &rows)
 
 std::vector<FactTableModel::Row> geometryRows(const Operation &operation, const Geometry &geometry)
 {
-    Rows rows;
+    RowList rows;
     addGroups(geometry, rows);
     addCores(operation, geometry, rows);
     addWorkingSet(geometry.workingSet, rows);
     addCycles(geometry.cycles, rows);
     const WinogradGate &gate = geometry.winograd;
-    rows.section(tr("Winograd: eligible %1, work %2 of %3 (%4)")
+    rows.section(GeometryWords::tr("Winograd: eligible %1, work %2 of %3 (%4)")
                      .arg(yesNoWord(gate.eligible))
                      .arg(gate.work)
                      .arg(gate.threshold)
@@ -175,17 +189,18 @@ std::vector<FactTableModel::Row> geometryRows(const Operation &operation, const 
     for (const Condition &condition : gate.conditions)
         rows.add(condition);
     for (const auto &tile : gate.tiles)
-        rows.add(tr("tile form"), tr("F(%1, 3)").arg(tile.output),
-                 tr("output tile %1, input tile %2; direct spends %3 times the products an axis")
+        rows.add(GeometryWords::tr("tile form"), GeometryWords::tr("F(%1, 3)").arg(tile.output),
+                 GeometryWords::tr(
+                     "output tile %1, input tile %2; direct spends %3 times the products an axis")
                      .arg(tile.output)
                      .arg(tile.input)
                      .arg(tile.saving),
-                 tr("chapter 20"));
-    rows.section(tr("Winograd: selection"));
+                 GeometryWords::tr("chapter 20"));
+    rows.section(GeometryWords::tr("Winograd: selection"));
     for (const Condition &condition : gate.selection)
         rows.add(condition);
     if (!geometry.costed.empty())
-        rows.section(tr("What the compiler costs against what the silicon has"));
+        rows.section(GeometryWords::tr("What the compiler costs against what the silicon has"));
     for (const Geometry::CostFact &fact : geometry.costed)
         rows.add(fromUtf8(fact.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
                  QString::number(fact.value) + QLatin1Char(' ') + fromUtf8(fact.unit),
@@ -195,10 +210,11 @@ std::vector<FactTableModel::Row> geometryRows(const Operation &operation, const 
 
 QString geometrySummary(const Geometry &geometry)
 {
-    return tr("Group %1, %2 passes, %3 of %4 cores lit, %5-buffered, Winograd eligible: %6.")
+    return GeometryWords::tr(
+               "Group %1, %2 passes, %3 of %4 cores lit, %5-buffered, Winograd eligible: %6.")
         .arg(groupedNumber(geometry.group), groupedNumber(geometry.passes),
-             geometry.lit ? groupedNumber(*geometry.lit) : tr("?"),
-             geometry.cores.value ? groupedNumber(*geometry.cores.value) : tr("?"),
+             geometry.lit ? groupedNumber(*geometry.lit) : GeometryWords::tr("?"),
+             geometry.cores.value ? groupedNumber(*geometry.cores.value) : GeometryWords::tr("?"),
              fromUtf8(bufferingName(geometry.buffering)), yesNoWord(geometry.winograd.eligible));
 }
 

@@ -22,7 +22,7 @@ namespace {
 using target::HalValue;
 using target::Target;
 
-QString valueText(const HalValue *value)
+QString halValueText(const HalValue *value)
 {
     return value ? fromUtf8(value->text) : TargetsDock::tr("unknown");
 }
@@ -37,7 +37,7 @@ FactTableModel::Row halRow(const target::HalField &field, const HalValue *a, con
     row.push_back(
         {fromUtf8(field.name), {}, fromUtf8(field.note.empty() ? field.name : field.note)});
     for (const HalValue *value : {a, b}) {
-        FactCell cell{valueText(value)};
+        FactCell cell{halValueText(value)};
         cell.tip = value ? TargetsDock::tr("read for %1: %2")
                                .arg(fromUtf8(value->scope), fromUtf8(value->source))
                          : TargetsDock::tr("no source gives this value; it is not taken as 0");

@@ -20,10 +20,9 @@ namespace kernscope::ui {
 
 namespace {
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::DockTools", text);
-}
+struct DockWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
+};
 
 class FilterBox final : public QLineEdit
 {
@@ -132,9 +131,9 @@ void copySelection(const QAbstractItemView &view)
 
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
 {
-    const QString path =
-        QFileDialog::getSaveFileName(parent, tr("Export Table"), baseName + QStringLiteral(".csv"),
-                                     tr("Comma-separated values (*.csv)"));
+    const QString path = QFileDialog::getSaveFileName(
+        parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
+        DockWords::tr("Comma-separated values (*.csv)"));
     return path.isEmpty() ? QString() : writeTextFile(path, tableAsCsv(model));
 }
 

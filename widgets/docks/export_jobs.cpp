@@ -19,12 +19,11 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::uint64_t kBlock = 1u << 20; ///< elements or bytes written at once
+constexpr std::uint64_t kWriteBlock = 1u << 20; ///< elements or bytes written at once
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::ExportJobs", text);
-}
+struct ExportWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::ExportJobs)
+};
 
 /// Why a file could not be written; empty where it was.
 QString finish(QSaveFile &file, bool sound)
@@ -32,7 +31,7 @@ QString finish(QSaveFile &file, bool sound)
     if (sound && file.commit())
         return {};
     file.cancelWriting();
-    return tr("Not written: %1").arg(file.errorString());
+    return ExportWords::tr("Not written: %1").arg(file.errorString());
 }
 
 QString writeWeight(const Bundle &bundle, std::size_t weight, const QString &path,
@@ -49,7 +48,7 @@ QString writeWeight(const Bundle &bundle, std::size_t weight, const QString &pat
     bool sound = file.open(QIODevice::WriteOnly);
     const std::string header = npyHeader(ElementType::Fp16, bundle.weights()[weight].shape);
     sound = sound && file.write(header.data(), static_cast<qint64>(header.size())) > 0;
-    std::vector<std::uint16_t> block(std::min(kBlock, elements));
+    std::vector<std::uint16_t> block(std::min(kWriteBlock, elements));
     for (std::uint64_t at = 0; sound && at < elements; at += block.size()) {
         block.resize(std::min<std::uint64_t>(block.size(), elements - at));
         decoder->decodeHalf(at, block);
@@ -66,13 +65,13 @@ QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, co
     const BundleReadLock lock(bundle);
     const OverlaidFile &source = *bundle.files()[number].file;
     if (!fitsInside(range, source.size()))
-        return tr("The bytes are no longer in the file.");
+        return ExportWords::tr("The bytes are no longer in the file.");
     const auto bytes = source.bytes().subspan(range.offset.value, range.bytes.value);
     progress.setTotal(bytes.size());
     QSaveFile file(path);
     bool sound = file.open(QIODevice::WriteOnly);
-    for (std::size_t at = 0; sound && at < bytes.size(); at += kBlock) {
-        const auto block = bytes.subspan(at, std::min<std::size_t>(kBlock, bytes.size() - at));
+    for (std::size_t at = 0; sound && at < bytes.size(); at += kWriteBlock) {
+        const auto block = bytes.subspan(at, std::min<std::size_t>(kWriteBlock, bytes.size() - at));
         const auto length = static_cast<qint64>(block.size());
         sound = file.write(reinterpret_cast<const char *>(block.data()), length) == length &&
                 progress.advance(block.size());
@@ -83,8 +82,8 @@ QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, co
 void report(Session &session, const QString &fault, const QString &path)
 {
     const QString name = QFileInfo(path).fileName();
-    Q_EMIT session.statusMessage(fault.isEmpty() ? tr("Exported %1").arg(name)
-                                                 : tr("%1: %2").arg(name, fault));
+    Q_EMIT session.statusMessage(fault.isEmpty() ? ExportWords::tr("Exported %1").arg(name)
+                                                 : ExportWords::tr("%1: %2").arg(name, fault));
 }
 
 /// A name that every file system takes.
@@ -106,7 +105,7 @@ void exportWeight(Session &session, const BundlePtr &bundle, std::size_t weight,
     if (!bundle || weight >= bundle->weights().size())
         return;
     session.tasks().start(
-        &session, tr("Exporting %1").arg(fromUtf8(bundle->weights()[weight].name)),
+        &session, ExportWords::tr("Exporting %1").arg(fromUtf8(bundle->weights()[weight].name)),
         [bundle, weight, path](Progress &progress) {
             return writeWeight(*bundle, weight, path, progress);
         },
@@ -119,7 +118,8 @@ void exportBytes(Session &session, const BundlePtr &bundle, std::size_t file, By
     if (!bundle || file >= bundle->files().size())
         return;
     session.tasks().start(
-        &session, tr("Exporting bytes of %1").arg(fromUtf8(bundle->files()[file].path)),
+        &session,
+        ExportWords::tr("Exporting bytes of %1").arg(fromUtf8(bundle->files()[file].path)),
         [bundle, file, range, path](Progress &progress) {
             return writeBytes(*bundle, file, range, path, progress);
         },
@@ -131,10 +131,10 @@ void askAndExportWeight(QWidget *parent, Session &session, const BundlePtr &bund
 {
     if (!bundle || weight >= bundle->weights().size())
         return;
-    const QString path = QFileDialog::getSaveFileName(parent, tr("Export Weight"),
+    const QString path = QFileDialog::getSaveFileName(parent, ExportWords::tr("Export Weight"),
                                                       fileNameOf(bundle->weights()[weight].name) +
                                                           QStringLiteral(".npy"),
-                                                      tr("NumPy arrays (*.npy)"));
+                                                      ExportWords::tr("NumPy arrays (*.npy)"));
     if (!path.isEmpty())
         exportWeight(session, bundle, weight, path);
 }
@@ -147,8 +147,8 @@ void askAndExportBytes(QWidget *parent, Session &session, const BundlePtr &bundl
     const QString name =
         QStringLiteral("%1-%2.bin")
             .arg(fileNameOf(bundle->files()[file].path), hexNumber(range.offset.value));
-    const QString path =
-        QFileDialog::getSaveFileName(parent, tr("Export Bytes"), name, tr("All files (*)"));
+    const QString path = QFileDialog::getSaveFileName(parent, ExportWords::tr("Export Bytes"), name,
+                                                      ExportWords::tr("All files (*)"));
     if (!path.isEmpty())
         exportBytes(session, bundle, file, range, path);
 }

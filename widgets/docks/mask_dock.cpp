@@ -26,7 +26,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr int kSettleMilliseconds = 200;
+constexpr int kMaskSettleMilliseconds = 200;
 
 } // namespace
 
@@ -88,7 +88,7 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_picture);
     m_settle->setSingleShot(true);
-    m_settle->setInterval(kSettleMilliseconds);
+    m_settle->setInterval(kMaskSettleMilliseconds);
     connect(m_settle, &QTimer::timeout, this, &MaskDock::goToMoved);
     createActions();
     connectViews();

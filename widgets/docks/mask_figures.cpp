@@ -12,7 +12,7 @@ namespace kernscope::ui {
 
 namespace {
 
-struct Words {
+struct MaskWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::MaskFigures)
 };
 
@@ -59,12 +59,13 @@ QString MaskFigures::text(bool masked) const
 {
     const double density =
         elements == 0 ? 0 : static_cast<double>(kept) / static_cast<double>(elements);
-    QString words = (masked ? Words::tr("%1 of %2 kept (%3)") : Words::tr("%1 of %2 not zero (%3)"))
-                        .arg(groupedNumber(kept), groupedNumber(elements), percentText(density));
+    QString words =
+        (masked ? MaskWords::tr("%1 of %2 kept (%3)") : MaskWords::tr("%1 of %2 not zero (%3)"))
+            .arg(groupedNumber(kept), groupedNumber(elements), percentText(density));
     if (masked)
-        words += Words::tr(" \u00B7 %1 values stored").arg(groupedNumber(survivors));
+        words += MaskWords::tr(" \u00B7 %1 values stored").arg(groupedNumber(survivors));
     if (masked && survivors != kept)
-        words += Words::tr(" \u2260 the mask and its values disagree");
+        words += MaskWords::tr(" \u2260 the mask and its values disagree");
     return words;
 }
 

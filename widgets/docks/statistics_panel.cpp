@@ -17,7 +17,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::size_t kBins = 4096; ///< the plot merges them
+constexpr std::size_t kHistogramBins = 4096; ///< the plot merges them
 
 QString countAndShare(std::uint64_t count, double share)
 {
@@ -140,7 +140,7 @@ void StatisticsPanel::startHistogram()
         [bundle = m_bundle, weight = m_weight](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(bundle->weights()[weight].elements.value);
-            return computeHistogram(*bundle, weight, kBins, &progress);
+            return computeHistogram(*bundle, weight, kHistogramBins, &progress);
         },
         [this](Result<Histogram> result) {
             m_task.reset();

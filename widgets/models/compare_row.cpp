@@ -12,7 +12,7 @@ namespace kernscope::ui {
 
 namespace {
 
-struct Words {
+struct RowWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::CompareRow)
 };
 

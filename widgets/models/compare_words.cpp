@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Words of the table of pairs: column titles and their help, verdicts and their sentences.
+// CompareWords of the table of pairs: column titles and their help, verdicts and their sentences.
 #include "widgets/models/compare_row.h"
 
 #include "widgets/models/table_text.h"
@@ -12,7 +12,7 @@ namespace kernscope::ui {
 
 namespace {
 
-struct Words {
+struct CompareWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::CompareRow)
 };
 
@@ -113,7 +113,7 @@ VerdictWords wordsOf(CompareVerdict verdict)
 
 QString countSentence(const ValueDifference &values)
 {
-    return Words::tr("%1 equal, %2 changed, %3 zeroed, %4 revived of %5 elements")
+    return CompareWords::tr("%1 equal, %2 changed, %3 zeroed, %4 revived of %5 elements")
         .arg(groupedNumber(values.equal), groupedNumber(values.changed),
              groupedNumber(values.zeroed), groupedNumber(values.revived),
              groupedNumber(values.elements()));
@@ -128,12 +128,12 @@ QString shapeOf(const Shape &shape)
 
 QString compareColumnTitle(CompareColumn column)
 {
-    return Words::tr(kColumns[static_cast<std::size_t>(column)].title);
+    return CompareWords::tr(kColumns[static_cast<std::size_t>(column)].title);
 }
 
 QString compareColumnHelp(CompareColumn column)
 {
-    return Words::tr(kColumns[static_cast<std::size_t>(column)].help);
+    return CompareWords::tr(kColumns[static_cast<std::size_t>(column)].help);
 }
 
 QString verdictGlyph(CompareVerdict verdict)
@@ -143,24 +143,25 @@ QString verdictGlyph(CompareVerdict verdict)
 
 QString verdictText(const CompareRow &row)
 {
-    return row.word.isEmpty() ? Words::tr(wordsOf(row.verdict()).text) : row.word;
+    return row.word.isEmpty() ? CompareWords::tr(wordsOf(row.verdict()).text) : row.word;
 }
 
 QString verdictSentence(const CompareRow &row)
 {
     switch (row.verdict()) {
-    case CompareVerdict::Waiting: return Words::tr("The values are still being compared.");
+    case CompareVerdict::Waiting: return CompareWords::tr("The values are still being compared.");
     case CompareVerdict::Stopped:
-        return Words::tr("The comparison was cancelled before it came to this weight.");
-    case CompareVerdict::Identical: return Words::tr("The same layout and the same stored bytes.");
-    case CompareVerdict::OnlyA: return Words::tr("No weight of B was found to be this one.");
-    case CompareVerdict::OnlyB: return Words::tr("No weight of A was found to be this one.");
+        return CompareWords::tr("The comparison was cancelled before it came to this weight.");
+    case CompareVerdict::Identical:
+        return CompareWords::tr("The same layout and the same stored bytes.");
+    case CompareVerdict::OnlyA: return CompareWords::tr("No weight of B was found to be this one.");
+    case CompareVerdict::OnlyB: return CompareWords::tr("No weight of A was found to be this one.");
     case CompareVerdict::ShapeDiffers:
-        return Words::tr("A is %1, B is %2: values cannot be set side by side.")
+        return CompareWords::tr("A is %1, B is %2: values cannot be set side by side.")
             .arg(shapeOf(row.shapeA), shapeOf(row.shapeB));
     case CompareVerdict::Fault:
         return row.pair.fault ? QString::fromStdString(describe(*row.pair.fault))
-                              : Words::tr("The weight could not be decoded.");
+                              : CompareWords::tr("The weight could not be decoded.");
     default: break;
     }
     return row.pair.values ? countSentence(*row.pair.values) : QString();

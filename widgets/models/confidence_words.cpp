@@ -7,20 +7,20 @@ namespace kernscope::ui {
 
 namespace {
 
-QString words(const char *text)
-{
-    return QCoreApplication::translate("kernscope::Confidence", text);
-}
+struct ConfidenceWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::Confidence)
+};
 
 } // namespace
 
 QString confidenceWords(format::Confidence confidence)
 {
     switch (confidence) {
-    case format::Confidence::Verified: return words("verified");
-    case format::Confidence::Documented: return words("documented");
-    case format::Confidence::Contested: return QStringLiteral("\u2260 ") + words("contested");
-    case format::Confidence::Assumed: return QStringLiteral("~ ") + words("assumed");
+    case format::Confidence::Verified: return ConfidenceWords::tr("verified");
+    case format::Confidence::Documented: return ConfidenceWords::tr("documented");
+    case format::Confidence::Contested:
+        return QStringLiteral("\u2260 ") + ConfidenceWords::tr("contested");
+    case format::Confidence::Assumed: return QStringLiteral("~ ") + ConfidenceWords::tr("assumed");
     }
     return {};
 }

@@ -12,12 +12,11 @@ namespace kernscope::ui {
 
 namespace {
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::HardwareFacts", text);
-}
+struct ContainerWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::HardwareFacts)
+};
 
-QString valueText(std::span<const std::byte> bytes, const ByteRange &range)
+QString commandValueText(std::span<const std::byte> bytes, const ByteRange &range)
 {
     const std::uint64_t at = range.offset.value;
     if (!fitsInside(range, ByteCount(bytes.size())))
@@ -43,7 +42,7 @@ QString valueText(std::span<const std::byte> bytes, const ByteRange &range)
 QString commandTitle(const hwx::Container &container, const hwx::LoadCommand &command)
 {
     if (command.kind == hwx::CommandKind::Unknown)
-        return tr("unknown command %1").arg(hexNumber(command.cmd));
+        return ContainerWords::tr("unknown command %1").arg(hexNumber(command.cmd));
     QString title = fromUtf8(hwx::commandKindName(command.kind));
     if (command.kind == hwx::CommandKind::Segment)
         return title + u' ' + fromUtf8(container.segments[command.item].name);
@@ -51,19 +50,22 @@ QString commandTitle(const hwx::Container &container, const hwx::LoadCommand &co
         return title;
     const hwx::Thread &thread = container.threads[command.item];
     if (thread.role == hwx::ThreadRole::Program)
-        return tr("program %1").arg(fromUtf8(thread.procedure));
-    return thread.role == hwx::ThreadRole::Port ? tr("port %1").arg(fromUtf8(thread.name)) : title;
+        return ContainerWords::tr("program %1").arg(fromUtf8(thread.procedure));
+    return thread.role == hwx::ThreadRole::Port
+               ? ContainerWords::tr("port %1").arg(fromUtf8(thread.name))
+               : title;
 }
 
 QString commandMeaning(const hwx::Container &container, const hwx::LoadCommand &command)
 {
     if (command.kind == hwx::CommandKind::Segment) {
         const hwx::Segment &segment = container.segments[command.item];
-        return segment.hasBytes() ? tr("%1 bytes").arg(groupedNumber(segment.fileSize))
-                                  : tr("virtual window: no bytes in the file");
+        return segment.hasBytes()
+                   ? ContainerWords::tr("%1 bytes").arg(groupedNumber(segment.fileSize))
+                   : ContainerWords::tr("virtual window: no bytes in the file");
     }
     if (command.kind == hwx::CommandKind::Ident && container.ident)
-        return tr("compiler %1, target %2, %3 flags")
+        return ContainerWords::tr("compiler %1, target %2, %3 flags")
             .arg(fromUtf8(container.ident->compilerVersion), fromUtf8(container.ident->target))
             .arg(container.ident->flags.size());
     if (command.kind == hwx::CommandKind::Binding32 || command.kind == hwx::CommandKind::Binding64)
@@ -76,10 +78,10 @@ QString commandMeaning(const hwx::Container &container, const hwx::LoadCommand &
     QStringList dims;
     for (const std::uint32_t dim : thread.dims)
         dims << QString::number(dim);
-    return tr("%1, N C H W D: %2")
-        .arg(thread.direction == 1   ? tr("input")
-             : thread.direction == 2 ? tr("output")
-                                     : tr("direction %1").arg(thread.direction),
+    return ContainerWords::tr("%1, N C H W D: %2")
+        .arg(thread.direction == 1   ? ContainerWords::tr("input")
+             : thread.direction == 2 ? ContainerWords::tr("output")
+                                     : ContainerWords::tr("direction %1").arg(thread.direction),
              dims.join(u' '));
 }
 
@@ -88,7 +90,8 @@ FactNode fieldNode(const hwx::NamedField &field, std::span<const std::byte> byte
     FactNode node;
     QString name = fromUtf8(field.name);
     name.remove(0, name.indexOf(QStringLiteral(": ")) + 2);
-    node.cells = {name, valueText(bytes, field.range), {}, hexNumber(field.range.offset.value)};
+    node.cells = {
+        name, commandValueText(bytes, field.range), {}, hexNumber(field.range.offset.value)};
     node.bytes = field.range;
     return node;
 }
@@ -97,10 +100,10 @@ FactNode fieldNode(const hwx::NamedField &field, std::span<const std::byte> byte
 
 std::vector<FactColumn> commandColumns()
 {
-    return {{tr("name"), {}, false},
-            {tr("value"), tr("As stored"), false},
-            {tr("meaning"), {}, false},
-            {tr("place"), tr("Offset in the file"), true}};
+    return {{ContainerWords::tr("name"), {}, false},
+            {ContainerWords::tr("value"), ContainerWords::tr("As stored"), false},
+            {ContainerWords::tr("meaning"), {}, false},
+            {ContainerWords::tr("place"), ContainerWords::tr("Offset in the file"), true}};
 }
 
 std::vector<FactNode> commandRows(const Bundle &bundle)
@@ -111,14 +114,14 @@ std::vector<FactNode> commandRows(const Bundle &bundle)
     FactNode header;
     QString meaning;
     if (const auto *version = container.version) {
-        meaning = tr("descriptor version %1").arg(version->number);
+        meaning = ContainerWords::tr("descriptor version %1").arg(version->number);
         if (!version->generation.empty())
             meaning = fromUtf8(version->generation) + QStringLiteral(", ") + meaning;
         header.toolTip = fromUtf8(version->note);
         if (version->confidence == format::Confidence::Contested)
             header.marks.push_back(Token::MarkContested);
     }
-    header.cells = {tr("header"), {}, meaning, hexNumber(0)};
+    header.cells = {ContainerWords::tr("header"), {}, meaning, hexNumber(0)};
     if (container.fileBytes >= hwx::kHeaderBytes && !container.commands.empty()) {
         header.bytes = ByteRange{FileOffset(0), ByteCount(hwx::kHeaderBytes)};
         for (std::uint64_t at = 0; at < hwx::kHeaderBytes; at += 4) {
@@ -141,11 +144,12 @@ std::vector<FactNode> commandRows(const Bundle &bundle)
 
 std::vector<FactColumn> symbolColumns()
 {
-    return {{tr("name"), {}, false},
-            {tr("kind"), {}, false},
-            {tr("section"), tr("Ordinal of its section"), true},
-            {tr("value"), tr("Virtual address"), true},
-            {tr("says"), tr("What its name says: shape, strides, lane"), false}};
+    return {{ContainerWords::tr("name"), {}, false},
+            {ContainerWords::tr("kind"), {}, false},
+            {ContainerWords::tr("section"), ContainerWords::tr("Ordinal of its section"), true},
+            {ContainerWords::tr("value"), ContainerWords::tr("Virtual address"), true},
+            {ContainerWords::tr("says"),
+             ContainerWords::tr("What its name says: shape, strides, lane"), false}};
 }
 
 std::vector<FactNode> symbolRows(const Bundle &bundle)
@@ -158,7 +162,8 @@ std::vector<FactNode> symbolRows(const Bundle &bundle)
         FactNode node;
         QString says;
         if (const auto kernel = hwx::parseKernelName(symbol.name))
-            says = kernel->lane ? tr("kernel, lane %1").arg(*kernel->lane) : tr("kernel or table");
+            says = kernel->lane ? ContainerWords::tr("kernel, lane %1").arg(*kernel->lane)
+                                : ContainerWords::tr("kernel or table");
         node.cells = {fromUtf8(symbol.name), fromUtf8(hwx::symbolKindName(symbol.type)),
                       QString::number(symbol.section), hexNumber(symbol.value), says};
         node.numbers = {{2, symbol.section}, {3, symbol.value}};
@@ -170,32 +175,35 @@ std::vector<FactNode> symbolRows(const Bundle &bundle)
     for (const hwx::TensorFrame &frame : container.tensors) {
         QStringList axes;
         for (const hwx::FrameAxis &axis : frame.axes)
-            axes << tr("%1 %2 (stride %3)")
+            axes << ContainerWords::tr("%1 %2 (stride %3)")
                         .arg(fromUtf8(axis.axis), groupedNumber(axis.count),
                              groupedNumber(axis.byteStride));
-        rows[frame.symbol].cells[4] =
-            axes.join(QStringLiteral(", ")) + tr(", type %1").arg(frame.elementType);
+        rows[frame.symbol].cells[4] = axes.join(QStringLiteral(", ")) +
+                                      ContainerWords::tr(", type %1").arg(frame.elementType);
     }
     for (const hwx::TypeEntry &entry : container.types) {
         const auto *row = format::find(format::TypeNumber(entry.id));
-        rows[entry.symbol].cells[4] = tr("type %1").arg(entry.id);
+        rows[entry.symbol].cells[4] = ContainerWords::tr("type %1").arg(entry.id);
         if (row != nullptr && row->bits)
-            rows[entry.symbol].cells[4] += tr(", %1 bits").arg(*row->bits);
+            rows[entry.symbol].cells[4] += ContainerWords::tr(", %1 bits").arg(*row->bits);
     }
     return rows;
 }
 
 std::vector<FactColumn> slotColumns()
 {
-    return {{tr("place"), tr("Offset in the file"), true},
-            {tr("task"), {}, true},
-            {tr("kind"), tr("How the word comes to hold an address"), false},
-            {tr("register"), {}, false},
-            {tr("role"), {}, false},
-            {tr("target"), {}, false},
-            {tr("stored"), tr("Offset in the target, as the file has it"), true},
-            {tr("loaded"), tr("What the loader would write"), true},
-            {tr("device address"), tr("What the engine will use"), true}};
+    return {{ContainerWords::tr("place"), ContainerWords::tr("Offset in the file"), true},
+            {ContainerWords::tr("task"), {}, true},
+            {ContainerWords::tr("kind"),
+             ContainerWords::tr("How the word comes to hold an address"), false},
+            {ContainerWords::tr("register"), {}, false},
+            {ContainerWords::tr("role"), {}, false},
+            {ContainerWords::tr("target"), {}, false},
+            {ContainerWords::tr("stored"),
+             ContainerWords::tr("Offset in the target, as the file has it"), true},
+            {ContainerWords::tr("loaded"), ContainerWords::tr("What the loader would write"), true},
+            {ContainerWords::tr("device address"), ContainerWords::tr("What the engine will use"),
+             true}};
 }
 
 std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
@@ -226,7 +234,7 @@ std::vector<FactNode> slotRows(const std::vector<hwx::Slot> &places,
         if (i < loaded.size()) {
             const hwx::LoadedSlot &words = loaded[i];
             if (words.fault) {
-                node.cells[7] = tr("refused");
+                node.cells[7] = ContainerWords::tr("refused");
                 node.toolTip = fromUtf8(describe(*words.fault));
             } else {
                 const std::uint64_t value = std::uint64_t(words.after[1]) << 32 | words.after[0];

@@ -16,10 +16,9 @@ namespace {
 
 constexpr double kNearest = std::numeric_limits<double>::infinity();
 
-QString words(const char *text)
-{
-    return QCoreApplication::translate("kernscope::EditPreview", text);
-}
+struct PreviewWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::EditPreview)
+};
 
 tl::unexpected<Error> fail(const char *code, const QString &message)
 {
@@ -40,14 +39,15 @@ Result<std::uint64_t> elementOf(const Weight &weight, const Edit &edit)
 {
     const bool flat = edit.indices.size() == 1;
     if (!flat && edit.indices.size() != weight.shape.size())
-        return fail("patch.index", words("This weight has %1 axes.").arg(weight.shape.size()));
+        return fail("patch.index",
+                    PreviewWords::tr("This weight has %1 axes.").arg(weight.shape.size()));
     std::uint64_t element = 0;
     for (std::size_t axis = 0; axis < edit.indices.size(); ++axis) {
         const std::uint64_t index = edit.indices[axis].start;
         const std::uint64_t extent = flat ? weight.elements.value : weight.shape[axis];
         if (index >= extent)
             return fail("patch.index",
-                        words("Index %1 is past the end, %2.").arg(index).arg(extent));
+                        PreviewWords::tr("Index %1 is past the end, %2.").arg(index).arg(extent));
         element = flat ? index : element * extent + index;
     }
     return element;
@@ -88,19 +88,21 @@ QString planText(const codec::EditPlan &made, bool hasValue)
     const auto number = [](double value) { return QString::number(value, 'g', 7); };
     if (hasValue)
         parts << (made.asked == made.stored
-                      ? words("%1 is held exactly").arg(number(made.asked))
-                      : words("%1 is held as %2").arg(number(made.asked), number(made.stored)));
+                      ? PreviewWords::tr("%1 is held exactly").arg(number(made.asked))
+                      : PreviewWords::tr("%1 is held as %2")
+                            .arg(number(made.asked), number(made.stored)));
     if (!made.note.empty())
         parts << fromUtf8(made.note);
     std::uint64_t bytes = 0;
     for (const codec::PartEdit &part : made.parts)
         bytes += part.bytes.size();
     if (made.parts.empty())
-        parts << words("nothing changes");
+        parts << PreviewWords::tr("nothing changes");
     else if (made.payloadElements)
-        parts << words("%1 survivors after it").arg(groupedNumber(made.payloadElements->value));
+        parts << PreviewWords::tr("%1 survivors after it")
+                     .arg(groupedNumber(made.payloadElements->value));
     else
-        parts << words("%1 B touched").arg(groupedNumber(bytes));
+        parts << PreviewWords::tr("%1 B touched").arg(groupedNumber(bytes));
     return parts.join(QStringLiteral("; "));
 }
 
@@ -111,12 +113,13 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
     const auto index = bundle.weightByName(edit.weight);
     if (!index)
         return fail("patch.weight",
-                    words("No weight has this name: %1").arg(fromUtf8(edit.weight)));
+                    PreviewWords::tr("No weight has this name: %1").arg(fromUtf8(edit.weight)));
     const Weight &weight = bundle.weights()[*index];
     if (edit.kind == Edit::Kind::FromNpy)
-        return words("Sets %1 elements from the file").arg(groupedNumber(weight.elements.value));
+        return PreviewWords::tr("Sets %1 elements from the file")
+            .arg(groupedNumber(weight.elements.value));
     if (!single(edit))
-        return words("Sets several elements of %1").arg(fromUtf8(edit.weight));
+        return PreviewWords::tr("Sets several elements of %1").arg(fromUtf8(edit.weight));
     const auto decoder = bundle.decoder(*index);
     if (!decoder)
         return tl::unexpected(decoder.error());

@@ -13,10 +13,9 @@ namespace kernscope::ui {
 
 namespace {
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::HardwareFacts", text);
-}
+struct HardwareWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::HardwareFacts)
+};
 
 std::vector<Token> marksOf(format::Confidence confidence)
 {
@@ -65,13 +64,14 @@ FactNode registerNode(const descriptor::Register *reg, std::uint32_t address, st
                       const descriptor::Version &version)
 {
     FactNode node;
-    node.cells = {reg == nullptr ? tr("register %1").arg(hexNumber(address)) : fromUtf8(reg->name),
+    node.cells = {reg == nullptr ? HardwareWords::tr("register %1").arg(hexNumber(address))
+                                 : fromUtf8(reg->name),
                   hexNumber(address),
                   wordText(value),
                   {},
                   before ? wordText(*before) : QString(),
                   hexNumber(place),
-                  reg == nullptr ? tr("not named") : fromUtf8(reg->evidence)};
+                  reg == nullptr ? HardwareWords::tr("not named") : fromUtf8(reg->evidence)};
     node.bytes = ByteRange{FileOffset(place), ByteCount(4)};
     if (before && *before != value)
         node.marks.push_back(Token::MarkChanged);
@@ -79,12 +79,11 @@ FactNode registerNode(const descriptor::Register *reg, std::uint32_t address, st
         return node;
     for (const Token mark : marksOf(reg->confidence))
         node.marks.push_back(mark);
-    node.toolTip = tr("Source: %1").arg(fromUtf8(reg->source));
+    node.toolTip = HardwareWords::tr("Source: %1").arg(fromUtf8(reg->source));
     if (const auto *map = descriptor::RegisterMap::of(version.registerMap)) {
         for (const descriptor::Register *other : map->alternatives(address))
-            node.toolTip +=
-                u'\n' +
-                tr("Another source: %1 (%2)").arg(fromUtf8(other->name), fromUtf8(other->source));
+            node.toolTip += u'\n' + HardwareWords::tr("Another source: %1 (%2)")
+                                        .arg(fromUtf8(other->name), fromUtf8(other->source));
     }
     for (const descriptor::BitField &field : reg->fields)
         node.children.push_back(fieldNode(*reg, field, value, before, place, version.registerMap));
@@ -95,7 +94,7 @@ FactNode headerNode(const descriptor::TaskDetail &detail, const descriptor::Vers
                     std::uint64_t place)
 {
     FactNode node;
-    node.cells = {tr("Header"), {}, {}, {}, {}, hexNumber(place), {}};
+    node.cells = {HardwareWords::tr("Header"), {}, {}, {}, {}, hexNumber(place), {}};
     node.bytes = ByteRange{FileOffset(place), ByteCount(4ULL * detail.header.size())};
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     for (std::size_t i = 0; i < detail.header.size(); ++i) {
@@ -104,7 +103,7 @@ FactNode headerNode(const descriptor::TaskDetail &detail, const descriptor::Vers
         node.children.push_back(
             registerNode(reg, 4 * word, detail.header[i], std::nullopt, place + 4 * i, version));
         if (reg == nullptr)
-            node.children.back().cells[0] = tr("word %1").arg(i);
+            node.children.back().cells[0] = HardwareWords::tr("word %1").arg(i);
     }
     return node;
 }
@@ -136,13 +135,16 @@ TaskSource taskSource(const Bundle &bundle, std::size_t text)
 
 std::vector<FactColumn> registerColumns()
 {
-    return {{tr("name"), tr("Block, register, field"), false},
-            {tr("bits"), tr("Address of a register, bits of a field"), true},
-            {tr("value"), tr("As stored"), true},
-            {tr("meaning"), tr("What the number stands for, where that is known"), false},
-            {tr("before"), tr("What the tasks before left there"), true},
-            {tr("place"), tr("Offset in the file"), true},
-            {tr("known by"), tr("What this row rests on"), false}};
+    return {
+        {HardwareWords::tr("name"), HardwareWords::tr("Block, register, field"), false},
+        {HardwareWords::tr("bits"), HardwareWords::tr("Address of a register, bits of a field"),
+         true},
+        {HardwareWords::tr("value"), HardwareWords::tr("As stored"), true},
+        {HardwareWords::tr("meaning"),
+         HardwareWords::tr("What the number stands for, where that is known"), false},
+        {HardwareWords::tr("before"), HardwareWords::tr("What the tasks before left there"), true},
+        {HardwareWords::tr("place"), HardwareWords::tr("Offset in the file"), true},
+        {HardwareWords::tr("known by"), HardwareWords::tr("What this row rests on"), false}};
 }
 
 std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
@@ -159,7 +161,8 @@ std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     for (const auto &write : detail.stream.writes) {
         const auto *reg = map == nullptr ? nullptr : map->find(write.address);
-        const QString block = reg == nullptr ? tr("Not named") : fromUtf8(reg->block);
+        const QString block =
+            reg == nullptr ? HardwareWords::tr("Not named") : fromUtf8(reg->block);
         auto group = std::find_if(rows.begin(), rows.end(), [&block](const FactNode &node) {
             return node.cells.first() == block;
         });
@@ -173,15 +176,16 @@ std::vector<FactNode> registerRows(TaskSource &source, std::size_t task)
                                                version));
     }
     for (FactNode &group : rows)
-        group.cells[3] = tr("%1 words").arg(group.children.size());
+        group.cells[3] = HardwareWords::tr("%1 words").arg(group.children.size());
     return rows;
 }
 
 std::vector<FactColumn> wordColumns()
 {
-    return {{tr("offset"), tr("From the start of the task"), true},
-            {tr("word"), tr("As stored, 32 bits, little-endian"), true},
-            {tr("what"), tr("Header word, record or register"), false}};
+    return {
+        {HardwareWords::tr("offset"), HardwareWords::tr("From the start of the task"), true},
+        {HardwareWords::tr("word"), HardwareWords::tr("As stored, 32 bits, little-endian"), true},
+        {HardwareWords::tr("what"), HardwareWords::tr("Header word, record or register"), false}};
 }
 
 std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
@@ -201,14 +205,15 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
         rows.push_back(std::move(node));
     };
     for (std::size_t i = 0; i < detail.header.size(); ++i)
-        add(static_cast<std::uint32_t>(4 * i), detail.header[i], tr("header word %1").arg(i));
+        add(static_cast<std::uint32_t>(4 * i), detail.header[i],
+            HardwareWords::tr("header word %1").arg(i));
     for (const auto &packet : detail.stream.packets) {
-        QString what = tr("%1 record, %2 values from %3")
+        QString what = HardwareWords::tr("%1 record, %2 values from %3")
                            .arg(fromUtf8(descriptor::packetKindName(packet.kind)))
                            .arg(packet.count)
                            .arg(hexNumber(packet.address));
         if (packet.kind == descriptor::PacketKind::Address)
-            what += tr(", BAR %1").arg(packet.bar);
+            what += HardwareWords::tr(", BAR %1").arg(packet.bar);
         add(packet.offset, packet.word, what);
         for (std::uint32_t i = 0; i < packet.count; ++i) {
             const auto &write = detail.stream.writes[packet.firstWrite + i];
@@ -223,9 +228,9 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
 
 std::vector<FactColumn> differenceColumns()
 {
-    return {{tr("name"), tr("Register or field that differs"), false},
-            {tr("this task"), {}, true},
-            {tr("the other"), {}, true}};
+    return {{HardwareWords::tr("name"), HardwareWords::tr("Register or field that differs"), false},
+            {HardwareWords::tr("this task"), {}, true},
+            {HardwareWords::tr("the other"), {}, true}};
 }
 
 std::vector<FactNode> differenceRows(const descriptor::TaskDifference &difference)
@@ -248,7 +253,7 @@ std::vector<FactNode> differenceRows(const descriptor::TaskDifference &differenc
     std::vector<FactNode> rows;
     if (!difference.header.empty()) {
         FactNode header;
-        header.cells = {tr("Header"), {}, {}};
+        header.cells = {HardwareWords::tr("Header"), {}, {}};
         header.children = fields(difference.header);
         rows.push_back(std::move(header));
     }

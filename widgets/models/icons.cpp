@@ -84,10 +84,9 @@ private:
     SectionKind m_kind;
 };
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::Severity", text);
-}
+struct SeverityWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::Severity)
+};
 
 Token severityToken(Severity severity)
 {
@@ -131,9 +130,15 @@ QString severityCount(Severity severity, std::size_t count)
     const bool one = count == 1;
     QString text;
     switch (severity) {
-    case Severity::Error: text = one ? tr("%1 error") : tr("%1 errors"); break;
-    case Severity::Warning: text = one ? tr("%1 warning") : tr("%1 warnings"); break;
-    case Severity::Note: text = one ? tr("%1 note") : tr("%1 notes"); break;
+    case Severity::Error:
+        text = one ? SeverityWords::tr("%1 error") : SeverityWords::tr("%1 errors");
+        break;
+    case Severity::Warning:
+        text = one ? SeverityWords::tr("%1 warning") : SeverityWords::tr("%1 warnings");
+        break;
+    case Severity::Note:
+        text = one ? SeverityWords::tr("%1 note") : SeverityWords::tr("%1 notes");
+        break;
     }
     return text.arg(groupedNumber(count));
 }
@@ -141,9 +146,9 @@ QString severityCount(Severity severity, std::size_t count)
 QString severityWord(Severity severity)
 {
     switch (severity) {
-    case Severity::Error: return tr("error");
-    case Severity::Warning: return tr("warning");
-    case Severity::Note: return tr("note");
+    case Severity::Error: return SeverityWords::tr("error");
+    case Severity::Warning: return SeverityWords::tr("warning");
+    case Severity::Note: return SeverityWords::tr("note");
     }
     return {};
 }

@@ -23,14 +23,6 @@ double distance(float a, float b)
     return std::isnan(between) ? std::numeric_limits<double>::infinity() : between;
 }
 
-Error cancelled()
-{
-    Error error;
-    error.code = "task.cancelled";
-    error.message = "The search was cancelled";
-    return error;
-}
-
 } // namespace
 
 Result<std::optional<LargestDifference>> findLargestDifference(const Bundle &a, std::size_t weightA,
@@ -52,7 +44,7 @@ Result<std::optional<LargestDifference>> findLargestDifference(const Bundle &a, 
     for (std::uint64_t first = 0; first < elements; first += kBlock) {
         const std::uint64_t count = std::min(kBlock, elements - first);
         if (!progress.advance(count))
-            return tl::unexpected(cancelled());
+            return tl::unexpected(cancelledError("The search was cancelled"));
         decoderA->decodeFloat(first, std::span(valuesA).first(count));
         decoderB->decodeFloat(first, std::span(valuesB).first(count));
         for (std::uint64_t i = 0; i < count; ++i) {

@@ -50,14 +50,6 @@ std::uint64_t spread(std::uint64_t i, std::uint64_t stratum, std::uint64_t run)
     return i * stratum + mixed % (stratum - run + 1);
 }
 
-Error cancelled()
-{
-    Error error;
-    error.code = "task.cancelled";
-    error.message = "The sample was cancelled";
-    return error;
-}
-
 } // namespace
 
 Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
@@ -80,7 +72,7 @@ Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle
     progress.setTotal(runs);
     for (std::uint64_t i = 0; i < runs; ++i) {
         if (!progress.advance(1))
-            return tl::unexpected(cancelled());
+            return tl::unexpected(cancelledError("The sample was cancelled"));
         const std::uint64_t first = sample.whole ? i * kRun : spread(i, stratum, run);
         const std::uint64_t count = std::min(run, elements - first);
         const std::size_t at = sample.a.size();

@@ -30,7 +30,7 @@ std::optional<Lines> split(std::string_view text, std::size_t most)
 
 /// What a line is recognised by where its text differs: the name of the value that a statement
 /// defines, without a converter's suffix ("type NAME = op(…)"); of JSON, the key.
-std::string keyOf(std::string_view line)
+std::string lineKeyOf(std::string_view line)
 {
     const auto equals = line.find(" = ");
     if (equals != std::string_view::npos) {
@@ -93,7 +93,7 @@ public:
         const auto text = [](std::string_view line) { return std::string(line); };
         matchOnce(m_first, m_a.size() - m_last, m_first, m_b.size() - m_last, text);
         growMatches();
-        matchGaps(keyOf);
+        matchGaps(lineKeyOf);
         matchGaps(firstWordOf);
         return pieces();
     }

@@ -9,7 +9,7 @@ namespace kernscope::ui {
 
 namespace {
 
-struct Words {
+struct WeightWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::Weight)
 };
 
@@ -23,7 +23,7 @@ QStringList kernelAxes(std::size_t count)
 /// Axes as mil-format.md, section 5, lays them out; empty where the op says nothing.
 QStringList namesBy(const Consumer &consumer, std::size_t rank)
 {
-    const QString out = Words::tr("out channel"), in = Words::tr("in channel");
+    const QString out = WeightWords::tr("out channel"), in = WeightWords::tr("in channel");
     const std::string &op = consumer.op;
     if (op == "conv" && consumer.param == "weight" && rank >= 3 && rank <= 5)
         return QStringList{out, in} + kernelAxes(rank - 2);
@@ -32,15 +32,16 @@ QStringList namesBy(const Consumer &consumer, std::size_t rank)
     if (op == "linear" && consumer.param == "weight" && rank == 2)
         return {out, in};
     if ((op == "gather" || op == "gather_along_axis") && consumer.param == "x" && rank == 2)
-        return {Words::tr("entry"), Words::tr("feature")};
+        return {WeightWords::tr("entry"), WeightWords::tr("feature")};
     if ((op == "lstm" || op == "gru") && rank == 2)
-        return {Words::tr("gate \u00D7 hidden"), consumer.param.find("hh") != std::string::npos
-                                                     ? Words::tr("hidden")
-                                                     : Words::tr("input")};
+        return {WeightWords::tr("gate \u00D7 hidden"),
+                consumer.param.find("hh") != std::string::npos ? WeightWords::tr("hidden")
+                                                               : WeightWords::tr("input")};
     if (op == "matmul" && rank == 2) {
         const bool isY = consumer.param == "y";
         const bool turned = isY ? consumer.geometry.transposeY : consumer.geometry.transposeX;
-        const QString outer = isY ? out : Words::tr("row"), inner = isY ? in : Words::tr("inner");
+        const QString outer = isY ? out : WeightWords::tr("row"),
+                      inner = isY ? in : WeightWords::tr("inner");
         return (isY == turned) ? QStringList{outer, inner} : QStringList{inner, outer};
     }
     if (rank == 1)
@@ -63,7 +64,7 @@ QStringList axisNames(const Weight &weight)
     }
     QStringList names;
     for (std::size_t axis = 0; axis < weight.shape.size(); ++axis)
-        names.append(Words::tr("axis %1").arg(axis));
+        names.append(WeightWords::tr("axis %1").arg(axis));
     return names;
 }
 
@@ -72,7 +73,7 @@ QString shapeWords(const Shape &shape)
     QStringList extents;
     for (const std::uint64_t extent : shape)
         extents.append(QString::number(extent));
-    return extents.isEmpty() ? Words::tr("scalar") : extents.join(QChar(0x00D7));
+    return extents.isEmpty() ? WeightWords::tr("scalar") : extents.join(QChar(0x00D7));
 }
 
 QString consumerWords(const Weight &weight)
@@ -86,14 +87,16 @@ QString consumerWords(const Weight &weight)
                 .arg(fromUtf8(consumer.op), fromUtf8(consumer.name), fromUtf8(consumer.param)));
     }
     if (weight.consumers.size() > kNamed)
-        parts.append(Words::tr("%1 more").arg(weight.consumers.size() - kNamed));
-    return parts.isEmpty() ? Words::tr("no op that is known") : parts.join(QStringLiteral(", "));
+        parts.append(WeightWords::tr("%1 more").arg(weight.consumers.size() - kNamed));
+    return parts.isEmpty() ? WeightWords::tr("no op that is known")
+                           : parts.join(QStringLiteral(", "));
 }
 
 QString weightFacts(const Weight &weight)
 {
-    return Words::tr("%1 \u00B7 %2 \u00B7 %3 \u00B7 %4 elements \u00B7 %5 B of %6 B dense fp16 "
-                     "\u00B7 ratio %7")
+    return WeightWords::tr(
+               "%1 \u00B7 %2 \u00B7 %3 \u00B7 %4 elements \u00B7 %5 B of %6 B dense fp16 "
+               "\u00B7 ratio %7")
         .arg(fromUtf8(weight.form), shapeWords(weight.shape),
              fromUtf8(elementTypeName(weight.type)), groupedNumber(weight.elements.value),
              groupedNumber(weight.storedBytes.value), groupedNumber(weight.denseFp16Bytes().value),

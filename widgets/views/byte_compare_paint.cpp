@@ -4,6 +4,7 @@
 
 #include "widgets/models/table_text.h"
 #include "widgets/theme/theme.h"
+#include "widgets/views/hex_colors.h"
 
 #include <QPainter>
 
@@ -13,15 +14,6 @@
 namespace kernscope::ui {
 
 namespace {
-
-QColor tint(const QColor &ground, const QColor &color, double share)
-{
-    const auto mix = [share](int a, int b) {
-        return static_cast<int>(std::lround(a + (b - a) * share));
-    };
-    return QColor(mix(ground.red(), color.red()), mix(ground.green(), color.green()),
-                  mix(ground.blue(), color.blue()));
-}
 
 /// Colour of what differs: blue on the side of A, orange on that of B, as in the pictures.
 QColor sideColor(bool ofA, const QPalette &palette)

@@ -14,10 +14,9 @@ namespace kernscope::ui {
 
 namespace {
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::ByteField", text);
-}
+struct FieldWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::ByteField)
+};
 
 /// A named run of bytes of a fixed record.
 struct FieldRow {
@@ -101,14 +100,14 @@ bool isElementwise(const Weight &weight, codec::PartRole role)
 QString roleText(codec::PartRole role)
 {
     switch (role) {
-    case codec::PartRole::Data: return tr("values");
-    case codec::PartRole::Indices: return tr("indices");
-    case codec::PartRole::Lut: return tr("codebook");
-    case codec::PartRole::Mask: return tr("mask");
-    case codec::PartRole::NonzeroData: return tr("stored values");
-    case codec::PartRole::Scale: return tr("scale");
-    case codec::PartRole::ZeroPoint: return tr("zero point");
-    case codec::PartRole::Offset: return tr("offset");
+    case codec::PartRole::Data: return FieldWords::tr("values");
+    case codec::PartRole::Indices: return FieldWords::tr("indices");
+    case codec::PartRole::Lut: return FieldWords::tr("codebook");
+    case codec::PartRole::Mask: return FieldWords::tr("mask");
+    case codec::PartRole::NonzeroData: return FieldWords::tr("stored values");
+    case codec::PartRole::Scale: return FieldWords::tr("scale");
+    case codec::PartRole::ZeroPoint: return FieldWords::tr("zero point");
+    case codec::PartRole::Offset: return FieldWords::tr("offset");
     }
     return {};
 }
@@ -116,8 +115,8 @@ QString roleText(codec::PartRole role)
 void describePart(ByteField &field, const Weight &weight, const Part &part, FileOffset offset)
 {
     const std::uint64_t into = offset.value - part.dataOffset.value;
-    field.text =
-        tr("%1 of %2 +%3").arg(roleText(part.role), fromUtf8(weight.name), hexNumber(into));
+    field.text = FieldWords::tr("%1 of %2 +%3")
+                     .arg(roleText(part.role), fromUtf8(weight.name), hexNumber(into));
     field.type = storedType(weight, part);
     const std::uint64_t width = bitWidth(field.type);
     if (width == 0 || into > UINT64_MAX / 8)
@@ -131,10 +130,11 @@ void describePart(ByteField &field, const Weight &weight, const Part &part, File
     if (elementwise && first < weight.elements.value)
         field.element = first;
     if (first == last)
-        field.text +=
-            (elementwise ? tr(", element %1") : tr(", entry %1")).arg(groupedNumber(first));
+        field.text += (elementwise ? FieldWords::tr(", element %1") : FieldWords::tr(", entry %1"))
+                          .arg(groupedNumber(first));
     else
-        field.text += (elementwise ? tr(", elements %1 to %2") : tr(", entries %1 to %2"))
+        field.text += (elementwise ? FieldWords::tr(", elements %1 to %2")
+                                   : FieldWords::tr(", entries %1 to %2"))
                           .arg(groupedNumber(first), groupedNumber(last));
 }
 
@@ -170,8 +170,8 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
         }
     }
     field.text = section.owner.empty()
-                     ? tr("%1 +%2").arg(fromUtf8(section.name), hexNumber(into))
-                     : tr("%1 of %2 +%3")
+                     ? FieldWords::tr("%1 +%2").arg(fromUtf8(section.name), hexNumber(into))
+                     : FieldWords::tr("%1 of %2 +%3")
                            .arg(fromUtf8(section.name), fromUtf8(section.owner), hexNumber(into));
     const bool blob = bundle.files()[file].role == SectionKind::Data;
     const FieldRow *row = nullptr;
@@ -180,7 +180,7 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
     else if (blob && section.kind == SectionKind::Metadata)
         row = rowAt(kRecordFields, into);
     if (row) {
-        field.text += tr(", %1").arg(tr(row->name));
+        field.text += FieldWords::tr(", %1").arg(FieldWords::tr(row->name));
         field.bytes = {FileOffset(section.range.offset.value + row->offset),
                        ByteCount(row->length)};
     }

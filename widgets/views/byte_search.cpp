@@ -9,7 +9,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::size_t kBlock = 4u << 20;
+constexpr std::size_t kSearchBlock = 4u << 20;
 
 /// A searcher's tables are made once; places are looked for block by block, so that cancelling
 /// takes effect at once.
@@ -26,7 +26,7 @@ public:
     std::optional<std::uint64_t> first(std::size_t from, std::size_t to)
     {
         while (from < to && !m_stopped) {
-            const std::size_t stop = from + std::min(kBlock, to - from);
+            const std::size_t stop = from + std::min(kSearchBlock, to - from);
             const auto block = blockOf(from, stop);
             const auto at = std::search(block.begin(), block.end(), m_forward);
             if (at != block.end())
@@ -41,7 +41,7 @@ public:
     std::optional<std::uint64_t> last(std::size_t from, std::size_t to)
     {
         while (from < to && !m_stopped) {
-            const std::size_t start = to - std::min(kBlock, to - from);
+            const std::size_t start = to - std::min(kSearchBlock, to - from);
             const auto block = blockOf(start, to);
             const auto begin = std::make_reverse_iterator(block.end());
             const auto end = std::make_reverse_iterator(block.begin());

@@ -15,10 +15,9 @@ namespace {
 
 constexpr std::size_t kPerLine = 16;
 
-QString tr(const char *text)
-{
-    return QCoreApplication::translate("kernscope::ByteText", text);
-}
+struct ByteWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::ByteText)
+};
 
 void appendHex(QString &text, std::byte byte)
 {
@@ -149,11 +148,12 @@ std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes)
     const auto byte = load<std::uint8_t>(bytes);
     const auto half = load<std::uint16_t>(bytes);
     const auto word = load<std::uint32_t>(bytes);
-    const QString little = tr("%1, little-endian, beginning at the cursor");
-    const auto wide = [&little](const char *what) { return little.arg(tr(what)); };
+    const QString little = ByteWords::tr("%1, little-endian, beginning at the cursor");
+    const auto wide = [&little](const char *what) { return little.arg(ByteWords::tr(what)); };
     return {
-        {QStringLiteral("u8"), integer<std::uint8_t>(bytes), tr("unsigned byte")},
-        {QStringLiteral("i8"), integer<std::uint8_t, std::int8_t>(bytes), tr("signed byte")},
+        {QStringLiteral("u8"), integer<std::uint8_t>(bytes), ByteWords::tr("unsigned byte")},
+        {QStringLiteral("i8"), integer<std::uint8_t, std::int8_t>(bytes),
+         ByteWords::tr("signed byte")},
         {QStringLiteral("u16"), integer<std::uint16_t>(bytes), wide("unsigned 16-bit integer")},
         {QStringLiteral("i16"), integer<std::uint16_t, std::int16_t>(bytes),
          wide("signed 16-bit integer")},
@@ -168,11 +168,12 @@ std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes)
         {QStringLiteral("fp32"), word ? real(std::bit_cast<float>(*word), 9) : QString(),
          wide("IEEE single precision")},
         {QStringLiteral("e4m3"), byte ? real(e4m3ToFloat(*byte), 4) : QString(),
-         tr("fp8 E4M3FN: bias 7, no infinity")},
-        {QStringLiteral("int4"), nibbles(bytes), tr("two signed nibbles, the low one first")},
+         ByteWords::tr("fp8 E4M3FN: bias 7, no infinity")},
+        {QStringLiteral("int4"), nibbles(bytes),
+         ByteWords::tr("two signed nibbles, the low one first")},
         {QStringLiteral("bits"),
          byte ? QString::number(*byte, 2).rightJustified(8, u'0') : QString(),
-         tr("bits of the byte, the highest first; a mask reads them from the right")},
+         ByteWords::tr("bits of the byte, the highest first; a mask reads them from the right")},
     };
 }
 

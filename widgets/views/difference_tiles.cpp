@@ -14,19 +14,9 @@ namespace kernscope::ui {
 
 namespace {
 
-struct Words {
+struct StateWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::KeptState)
 };
-
-QRgb *lineOf(QImage &image, int y)
-{
-    return reinterpret_cast<QRgb *>(image.scanLine(y));
-}
-
-std::size_t sizeOf(QSize size)
-{
-    return static_cast<std::size_t>(size.width()) * static_cast<std::size_t>(size.height());
-}
 
 KeptState keptState(std::uint8_t a, std::uint8_t b)
 {
@@ -125,12 +115,12 @@ CellShape keptShape(KeptState state)
 QString keptText(KeptState state)
 {
     switch (state) {
-    case KeptState::Both: return Words::tr("kept in both");
-    case KeptState::OnlyA: return Words::tr("only in A");
-    case KeptState::OnlyB: return Words::tr("only in B");
+    case KeptState::Both: return StateWords::tr("kept in both");
+    case KeptState::OnlyA: return StateWords::tr("only in A");
+    case KeptState::OnlyB: return StateWords::tr("only in B");
     case KeptState::Neither: break;
     }
-    return Words::tr("in neither");
+    return StateWords::tr("in neither");
 }
 
 Tile PairTiles::render(const TileKey &key, Progress &progress) const

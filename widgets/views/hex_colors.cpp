@@ -7,8 +7,6 @@
 
 namespace kernscope::ui {
 
-namespace {
-
 QColor tint(const QColor &ground, const QColor &color, double share)
 {
     const auto mix = [share](int a, int b) {
@@ -17,8 +15,6 @@ QColor tint(const QColor &ground, const QColor &color, double share)
     return QColor(mix(ground.red(), color.red()), mix(ground.green(), color.green()),
                   mix(ground.blue(), color.blue()));
 }
-
-} // namespace
 
 QColor hexGround(SectionKind kind, const QPalette &palette)
 {

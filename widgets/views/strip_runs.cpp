@@ -9,14 +9,14 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::size_t kKinds = static_cast<std::size_t>(SectionKind::Unknown) + 1;
+constexpr std::size_t kSectionKinds = static_cast<std::size_t>(SectionKind::Unknown) + 1;
 
 /// The kind that most of the bytes [from, to) have, by looking at a few evenly spread ones: each
 /// look costs a binary search, so a pixel over a million sections costs what one over two does.
 SectionKind mostOf(std::span<const Section> sections, double from, double to)
 {
     constexpr int kLooks = 9;
-    std::array<int, kKinds> counts{};
+    std::array<int, kSectionKinds> counts{};
     for (int i = 0; i < kLooks; ++i) {
         const double at = from + (to - from) * (i + 0.5) / kLooks;
         const auto section = stripSectionAt(sections, static_cast<std::uint64_t>(at));

@@ -11,7 +11,7 @@ namespace {
 
 constexpr qsizetype kCacheBytes = qsizetype{64} << 20;
 constexpr qsizetype kTasksAtOnce = 2;
-constexpr int kRetryMilliseconds = 500;
+constexpr int kTileRetryMilliseconds = 500;
 
 } // namespace
 
@@ -93,7 +93,7 @@ void TileLoader::noticeCancelled()
     const bool lost = std::any_of(m_running.begin(), m_running.end(),
                                   [](const TaskPtr &task) { return task->progress().cancelled(); });
     if (lost && !m_retry.isActive())
-        m_retry.start(kRetryMilliseconds, this);
+        m_retry.start(kTileRetryMilliseconds, this);
 }
 
 void TileLoader::timerEvent(QTimerEvent *event)

@@ -32,6 +32,18 @@ inline std::size_t qHash(const TileKey &key, std::size_t seed = 0)
            seed;
 }
 
+/// A line of a tile's picture (32 bits a pixel), to write.
+inline QRgb *lineOf(QImage &image, int y)
+{
+    return reinterpret_cast<QRgb *>(image.scanLine(y));
+}
+
+/// Pixels of a picture.
+inline std::size_t sizeOf(QSize size)
+{
+    return static_cast<std::size_t>(size.width()) * static_cast<std::size_t>(size.height());
+}
+
 /// Shape drawn in a cell that is big enough, so that colour never stands alone.
 enum class CellShape : std::uint8_t {
     Fill,   ///< nothing but the colour

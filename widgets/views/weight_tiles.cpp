@@ -44,16 +44,6 @@ void sampleLine(const BoxSampler &sampler, const TileKey &key, QSize size, std::
     }
 }
 
-QRgb *lineOf(QImage &image, int y)
-{
-    return reinterpret_cast<QRgb *>(image.scanLine(y));
-}
-
-std::size_t sizeOf(QSize size)
-{
-    return static_cast<std::size_t>(size.width()) * static_cast<std::size_t>(size.height());
-}
-
 QRgb mixedColor(const QColor &a, const QColor &b, double t)
 {
     const auto channel = [t](int x, int y) {

@@ -10,11 +10,11 @@ namespace kernscope::lanes {
 
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kSizeStep = 64;
 
 std::uint64_t roundUp(std::uint64_t value)
 {
-    return (value + kAlignment - 1) / kAlignment * kAlignment;
+    return (value + kSizeStep - 1) / kSizeStep * kSizeStep;
 }
 
 /// Kernels whose rows fall into [fewest, most]: input channels x taps, with or without a bias row.
@@ -46,13 +46,13 @@ std::string hex(std::uint64_t bytes)
 std::vector<SizeCase> casesOfSliceSize(std::uint64_t bytes)
 {
     std::vector<SizeCase> cases;
-    if (bytes == 0 || bytes % kAlignment != 0)
+    if (bytes == 0 || bytes % kSizeStep != 0)
         return cases;
     for (const std::uint64_t lanes : {1U, 2U, 4U, 8U, 16U, 32U}) {
         SizeCase one;
         one.lanes = lanes;
         one.mostRows = bytes / 2 / lanes;
-        one.fewestRows = (bytes - kAlignment) / 2 / lanes + 1;
+        one.fewestRows = (bytes - kSizeStep) / 2 / lanes + 1;
         if (one.mostRows < one.fewestRows)
             continue;
         one.examples = examplesOf(one.fewestRows, one.mostRows);
@@ -149,7 +149,7 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
         check.smallest = roundUp(mask + bias + 2 * nonzeros.value_or(0));
         // The structure of the masks is not published; the extra block was seen on small slices.
         check.largest =
-            roundUp(mask + bias + 2 * std::min(nonzeros.value_or(elements), elements)) + kAlignment;
+            roundUp(mask + bias + 2 * std::min(nonzeros.value_or(elements), elements)) + kSizeStep;
         check.law = fmt::format("{} bytes of mask + 2 a number that is not zero + about 64", mask);
         break;
     }

@@ -12,7 +12,7 @@ namespace kernscope::lanes {
 
 namespace {
 
-constexpr std::uint64_t kAlignment = 64;
+constexpr std::uint64_t kSliceAlignment = 64;
 constexpr std::size_t kNoPlane = static_cast<std::size_t>(-1);
 constexpr std::uint64_t kMaxSlice = UINT32_MAX;
 
@@ -118,7 +118,7 @@ Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layo
                     fmt::format("slice {}", engine), "a body of at most 65535 bytes",
                     fmt::format("{}", length), "The plane is too long for its length word"));
             storeLittle<std::uint16_t>(slice, lengthAt, static_cast<std::uint16_t>(length));
-            slice.resize((slice.size() + kAlignment - 1) / kAlignment * kAlignment);
+            slice.resize((slice.size() + kSliceAlignment - 1) / kSliceAlignment * kSliceAlignment);
         }
     }
     return slices;
@@ -165,7 +165,7 @@ Result<void> SparseIndex::readPlane(const Plane &plane, std::span<const std::byt
     }
     if (offset != begin + length)
         return fault(fmt::format("a body of {} bytes", offset - begin), fmt::format("{}", length));
-    const auto end = checkedRoundUp(offset, kAlignment);
+    const auto end = checkedRoundUp(offset, kSliceAlignment);
     at = end && *end <= slice.size() ? *end : slice.size();
     return {};
 }

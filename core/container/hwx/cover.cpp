@@ -13,7 +13,7 @@ namespace kernscope::hwx {
 namespace {
 
 constexpr std::uint64_t kLongestPadding = 1U << 20;
-constexpr std::uint64_t kRelocationRecord = 8, kSymbolRecord = 16;
+constexpr std::uint64_t kRelocationBytes = 8, kSymbolBytes = 16;
 
 bool allZero(std::span<const std::byte> bytes)
 {
@@ -74,7 +74,7 @@ void Cover::addSymbols()
     if (!m_container.symbolTable)
         return;
     const SymbolTable &table = *m_container.symbolTable;
-    add(table.symbolOffset, kSymbolRecord * m_container.symbols.size(), SpanKind::Symbols,
+    add(table.symbolOffset, kSymbolBytes * m_container.symbols.size(), SpanKind::Symbols,
         "symbols");
     add(table.stringOffset, table.stringBytes, SpanKind::Strings, "strings");
 }
@@ -120,7 +120,7 @@ void Cover::addKernels(const Section &section)
 
 void Cover::addSection(const Section &section)
 {
-    add(section.relocationOffset, kRelocationRecord * section.relocations.size(),
+    add(section.relocationOffset, kRelocationBytes * section.relocations.size(),
         SpanKind::Relocations, fmt::format("relocations of {}", section.name));
     if (!section.bytes)
         return;

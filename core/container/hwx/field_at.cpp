@@ -89,10 +89,10 @@ constexpr std::array<FieldRow, 5> kSymbol{FieldRow{0, 4, "name"},
                                           {8, 8, "value"}};
 constexpr std::array<FieldRow, 2> kRelocation{FieldRow{0, 4, "address"}, {4, 4, "target and kind"}};
 
-class Fields
+class FieldList
 {
 public:
-    Fields(std::uint64_t begin, std::uint64_t limit, std::string owner)
+    FieldList(std::uint64_t begin, std::uint64_t limit, std::string owner)
         : m_begin(begin), m_limit(limit), m_owner(std::move(owner))
     {
     }
@@ -124,7 +124,7 @@ private:
     std::vector<NamedField> m_rows;
 };
 
-void addThread(Fields &fields, const Thread &thread)
+void addThread(FieldList &fields, const Thread &thread)
 {
     fields.add(kThread);
     if (thread.role == ThreadRole::Port)
@@ -158,7 +158,7 @@ std::optional<NamedField> recordField(const std::array<FieldRow, N> &rows, std::
     if (offset.value < begin || (offset.value - begin) / step >= count)
         return std::nullopt;
     const std::uint64_t number = (offset.value - begin) / step;
-    Fields fields(begin + number * step, step, fmt::format("{} {}", what, number));
+    FieldList fields(begin + number * step, step, fmt::format("{} {}", what, number));
     fields.add(rows);
     return pick(fields.take(), offset);
 }
@@ -235,7 +235,7 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
 
 std::vector<NamedField> fieldsOfCommand(const Container &container, const LoadCommand &command)
 {
-    Fields fields(command.offset.value, command.size, fmt::format("command {}", command.index));
+    FieldList fields(command.offset.value, command.size, fmt::format("command {}", command.index));
     fields.add(kCommand);
     switch (command.kind) {
     case CommandKind::Segment: {
@@ -277,7 +277,7 @@ std::optional<NamedField> fieldAt(const Container &container, std::span<const st
         return std::nullopt;
     }
     if (offset.value < kHeaderBytes) {
-        Fields fields(0, kHeaderBytes, "header");
+        FieldList fields(0, kHeaderBytes, "header");
         fields.add(kHeader);
         return pick(fields.take(), offset);
     }
