@@ -121,6 +121,31 @@ std::string headerWordName(const descriptor::Version &version, std::uint32_t wor
     return text + (reg->fields.empty() ? "" : reg->fields.size() > 4 ? ", …)" : ")");
 }
 
+/// Names a word of a task's register stream: a record's head or the register that it writes.
+void nameStreamWord(NamedField &field, const descriptor::Version &version,
+                    const descriptor::TaskDetail &detail, std::uint64_t offset)
+{
+    for (const auto &packet : detail.stream.packets) {
+        if (packet.offset != offset)
+            continue;
+        field.name =
+            fmt::format("{} record of {} from {:#x}", descriptor::packetKindName(packet.kind),
+                        packet.count, packet.address);
+        return;
+    }
+    const auto *map = descriptor::RegisterMap::of(version.registerMap);
+    for (const auto &write : detail.stream.writes) {
+        if (write.offset != offset)
+            continue;
+        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
+        field.registerAddress = write.address;
+        field.name = reg == nullptr ? fmt::format("register {:#x}", write.address)
+                                    : reg->block + " " + reg->name;
+        return;
+    }
+    field.name = "a word that does not decode";
+}
+
 std::optional<NamedField> taskField(const Container &container, const Text &text,
                                     std::span<const std::byte> bytes, FileOffset offset)
 {
@@ -155,25 +180,8 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
         *text.tasks);
     descriptor::TaskDetail detail;
     reader.read(index, detail);
-    for (const auto &packet : detail.stream.packets) {
-        if (packet.offset == 4 * word) {
-            field.name = owner + fmt::format("{} record of {} from {:#x}",
-                                             descriptor::packetKindName(packet.kind), packet.count,
-                                             packet.address);
-            return field;
-        }
-    }
-    const auto *map = descriptor::RegisterMap::of(text.tasks->version->registerMap);
-    for (const auto &write : detail.stream.writes) {
-        if (write.offset != 4 * word)
-            continue;
-        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
-        field.registerAddress = write.address;
-        field.name = owner + (reg == nullptr ? fmt::format("register {:#x}", write.address)
-                                             : reg->block + " " + reg->name);
-        return field;
-    }
-    field.name = owner + "a word that does not decode";
+    nameStreamWord(field, *text.tasks->version, detail, 4 * word);
+    field.name = owner + field.name;
     return field;
 }
 
