@@ -21,7 +21,6 @@ namespace kernscope::cli {
 
 namespace {
 
-constexpr std::string_view kBuildCommand = "section";
 constexpr std::string_view kDefaultTarget = "H13";
 
 Error buildError(const std::string &field, std::string expected, std::string found,
@@ -133,16 +132,6 @@ Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen
     return {};
 }
 
-Result<void> writeOut(const std::string &path, std::span<const std::byte> bytes)
-{
-    auto output = OutputFile::create(path);
-    if (!output)
-        return tl::unexpected(std::move(output.error()));
-    if (auto written = output->write(bytes); !written)
-        return written;
-    return output->commit();
-}
-
 Result<lanes::SliceLayout> layoutFor(const Bundle &bundle, std::size_t weight, bool biased,
                                      const SectionOptions &options)
 {
@@ -196,76 +185,18 @@ Result<Sliced> sliced(const Bundle &bundle, std::size_t weight, const SectionOpt
     return Sliced{std::move(*layout), std::move(*slices)};
 }
 
-} // namespace
-
-int runSectionBuild(const SectionOptions &options, Session &session)
-{
-    const auto target = targetOf(session);
-    if (!target)
-        return reportFailure(session, kBuildCommand, target.error());
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, kBuildCommand, bundle.error());
-    const auto chosen = chosenWeights(**bundle, options);
-    if (!chosen)
-        return reportFailure(session, kBuildCommand, chosen.error());
-    Gathered gathered;
-    if (auto done = gather(**bundle, *chosen, options, gathered); !done)
-        return reportFailure(session, kBuildCommand, done.error());
-    section::BuildTarget build;
-    build.name = (*target)->name;
-    build.codegen = (*target)->descriptorVersion.value_or(0);
-    build.cores = options.cores;
-    build.sharedKernelMemory = (*target)->familyIndex.value_or(0) > 2; // from the A14 family on
-    const auto bytes = section::buildSection(build, gathered.weights);
-    if (!bytes)
-        return reportFailure(session, kBuildCommand, bytes.error());
-    if (auto written = writeOut(options.output, *bytes); !written)
-        return reportFailure(session, kBuildCommand, written.error());
-    const auto section = section::readSection(*bytes, options.output);
-    if (!section)
-        return reportFailure(session, kBuildCommand, section.error());
-    if (session.json) {
-        report::Json document = report::document(kBuildCommand);
-        document["output"] = options.output;
-        document["section"] = report::sectionJson(*section);
-        printDocument(session, document, section->diagnostics);
-    } else if (!session.quiet) {
-        print(section::listing(*section));
-        printDiagnostics(session, section->diagnostics);
-    }
-    return exitCodeOf(section->diagnostics);
-}
-
-int runSectionSlices(const SectionOptions &options, Session &session)
-{
-    const auto target = targetOf(session);
-    if (!target)
-        return reportFailure(session, kBuildCommand, target.error());
-    const bool h13 = (*target)->name.starts_with("H13"), h14 = (*target)->name.starts_with("H14");
-    if (!h13 && !h14)
-        return reportFailure(session, kBuildCommand,
-                             buildError("--target", "H13 or H14", (*target)->name,
-                                        "The order of slices of other targets is not published"));
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, kBuildCommand, bundle.error());
-    const auto chosen = chosenWeights(**bundle, options);
-    if (!chosen)
-        return reportFailure(session, kBuildCommand, chosen.error());
+/// The slices of all weights end to end, and what is said of them.
+struct SliceFile {
     std::vector<std::byte> bytes;
     report::Json list = report::Json::array();
-    Table table(
-        {{"weight"}, {"lane"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}});
+    Table table{
+        {{"weight"}, {"lane"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}}};
     std::string laws;
-    for (const std::size_t index : *chosen) {
-        const std::string &name = (*bundle)->weights()[index].name;
-        auto made =
-            sliced(**bundle, index, options, h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
-        if (!made)
-            return reportFailure(session, kBuildCommand, made.error());
-        for (std::size_t lane = 0; lane < made->slices.size(); ++lane) {
-            const lanes::Slice &slice = made->slices[lane];
+
+    void add(const std::string &name, const Sliced &made, bool sparse)
+    {
+        for (std::size_t lane = 0; lane < made.slices.size(); ++lane) {
+            const lanes::Slice &slice = made.slices[lane];
             list.push_back({{"weight", name},
                             {"lane", lane},
                             {"offset", bytes.size()},
@@ -274,21 +205,77 @@ int runSectionSlices(const SectionOptions &options, Session &session)
                        fmt::format("{}", slice.size())});
             bytes.insert(bytes.end(), slice.begin(), slice.end());
         }
-        if (!options.sparseSlices)
+        if (!sparse)
             laws +=
-                fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made->layout, 0));
+                fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made.layout, 0));
     }
-    if (auto written = writeOut(options.output, bytes); !written)
-        return reportFailure(session, kBuildCommand, written.error());
+};
+
+} // namespace
+
+int runSectionBuild(const SectionOptions &options, Session &session)
+{
+    const auto target = targetOf(session);
+    if (!target)
+        return reportFailure(session, kSectionCommand, target.error());
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, kSectionCommand, bundle.error());
+    const auto chosen = chosenWeights(**bundle, options);
+    if (!chosen)
+        return reportFailure(session, kSectionCommand, chosen.error());
+    Gathered gathered;
+    if (auto done = gather(**bundle, *chosen, options, gathered); !done)
+        return reportFailure(session, kSectionCommand, done.error());
+    section::BuildTarget build;
+    build.name = (*target)->name;
+    build.codegen = (*target)->descriptorVersion.value_or(0);
+    build.cores = options.cores;
+    build.sharedKernelMemory = (*target)->familyIndex.value_or(0) > 2; // from the A14 family on
+    const auto bytes = section::buildSection(build, gathered.weights);
+    if (!bytes)
+        return reportFailure(session, kSectionCommand, bytes.error());
+    const auto section = section::readSection(*bytes, options.output);
+    if (!section)
+        return reportFailure(session, kSectionCommand, section.error());
+    return deliverSection(session, options.output, *bytes, *section, section::listing(*section));
+}
+
+int runSectionSlices(const SectionOptions &options, Session &session)
+{
+    const auto target = targetOf(session);
+    if (!target)
+        return reportFailure(session, kSectionCommand, target.error());
+    const bool h13 = (*target)->name.starts_with("H13"), h14 = (*target)->name.starts_with("H14");
+    if (!h13 && !h14)
+        return reportFailure(session, kSectionCommand,
+                             buildError("--target", "H13 or H14", (*target)->name,
+                                        "The order of slices of other targets is not published"));
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return reportFailure(session, kSectionCommand, bundle.error());
+    const auto chosen = chosenWeights(**bundle, options);
+    if (!chosen)
+        return reportFailure(session, kSectionCommand, chosen.error());
+    SliceFile file;
+    for (const std::size_t index : *chosen) {
+        const auto made =
+            sliced(**bundle, index, options, h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
+        if (!made)
+            return reportFailure(session, kSectionCommand, made.error());
+        file.add((*bundle)->weights()[index].name, *made, options.sparseSlices);
+    }
+    if (auto written = writeFile(options.output, file.bytes); !written)
+        return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
-        report::Json document = report::document(kBuildCommand);
+        report::Json document = report::document(kSectionCommand);
         document["output"] = options.output;
         document["target"] = (*target)->name;
-        document["slices"] = std::move(list);
-        document["size_law"] = laws;
+        document["slices"] = std::move(file.list);
+        document["size_law"] = file.laws;
         printDocument(session, document, {});
     } else if (!session.quiet) {
-        print(table.text() + laws);
+        print(file.table.text() + file.laws);
     }
     return kDone;
 }
