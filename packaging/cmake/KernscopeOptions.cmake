@@ -16,6 +16,13 @@ if(KERNSCOPE_FUZZ)
     add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
 
+# A hundred test programs are linked: gold takes a third of the time that bfd does.
+include(CheckLinkerFlag)
+check_linker_flag(CXX -fuse-ld=gold KERNSCOPE_HAS_GOLD)
+if(KERNSCOPE_HAS_GOLD AND NOT KERNSCOPE_SANITIZE)
+    add_link_options(-fuse-ld=gold)
+endif()
+
 add_library(kernscope_options INTERFACE)
 target_include_directories(kernscope_options INTERFACE "${CMAKE_SOURCE_DIR}")
 target_compile_features(kernscope_options INTERFACE cxx_std_20)
