@@ -309,12 +309,13 @@ void claimUnit(const section::Section &section, std::size_t number,
 {
     const section::Unit &unit = section.units[number];
     const std::size_t weight = weightOf[number];
+    std::size_t of = weight;
     const auto add = [&](ByteRange range, SectionKind kind, std::string_view what) {
         Claim claim =
             claimOf(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
-        if (weight < weights.size()) {
-            claim.owner = weights[weight].name;
-            claim.weight = weight;
+        if (of < weights.size()) {
+            claim.owner = weights[of].name;
+            claim.weight = of;
         }
         claims.push_back(std::move(claim));
     };
@@ -329,6 +330,17 @@ void claimUnit(const section::Section &section, std::size_t number,
             continue;
         const ByteRange range = unit.range(entry);
         const auto name = format::unitSectionName(entry);
+        // Biases and the activation table are weights of their own, behind the coefficients.
+        of = weight;
+        const std::string_view suffix = entry == Kind::Bias  ? ": bias"
+                                        : entry == Kind::Lut ? ": activation table"
+                                                             : "";
+        for (std::size_t i = weight + 1;
+             !suffix.empty() && weight < weights.size() && i < weights.size() && i <= weight + 2;
+             ++i) {
+            if (weights[i].name == weights[weight].name + std::string(suffix))
+                of = i;
+        }
         if (entry != Kind::Weights || !unit.sparse()) {
             add(range, kindOf(entry, unit), name);
             continue;

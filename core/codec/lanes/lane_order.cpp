@@ -51,6 +51,22 @@ Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &pla
     return extent;
 }
 
+/// The slice that holds a byte of the operand, in its own place or a copy.
+std::optional<Place> sliceAt(const SlicePlaces &places, std::uint64_t engines, std::uint64_t byte)
+{
+    const auto among = [&](const std::vector<std::uint64_t> &starts) -> std::optional<Place> {
+        for (std::uint64_t engine = 0; engine < engines; ++engine) {
+            if (byte >= starts[engine] && byte - starts[engine] < places.lengths[engine])
+                return Place{engine, byte - starts[engine]};
+        }
+        return std::nullopt;
+    };
+    auto place = among(places.starts);
+    for (std::size_t i = 0; !place && i < places.copies.size(); ++i)
+        place = among(places.copies[i]);
+    return place;
+}
+
 class DenseOrder final : public codec::ElementOrder
 {
 public:
@@ -80,6 +96,17 @@ public:
         return m_bias ? m_layout.geometry().outputs : m_layout.elements();
     }
     std::uint64_t extent() const override { return m_extent; }
+
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto place = sliceAt(m_places, m_layout.engines(), bit / 8);
+        const auto number = place ? m_layout.numberAt(*place) : std::nullopt;
+        const std::uint64_t biasRows = m_layout.geometry().bias ? 1 : 0;
+        if (!number || m_bias != (number->row < biasRows))
+            return std::nullopt;
+        return m_bias ? number->channel
+                      : number->channel * m_layout.steps() + number->row - biasRows;
+    }
 
     std::vector<std::uint64_t> copies(std::uint64_t element) const override
     {
@@ -126,6 +153,11 @@ public:
     std::uint64_t elements() const override { return m_layout.elements(); }
     std::uint64_t extent() const override { return m_extent; }
     bool skipsZeros() const override { return true; }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto place = sliceAt(m_places, m_layout.engines(), bit / 8);
+        return place && m_index ? m_index->elementAt(*place) : std::nullopt;
+    }
 
     std::vector<std::uint64_t> copies(std::uint64_t element) const override
     {

@@ -4,7 +4,9 @@
 #include "core/base/little_endian.h"
 #include "core/base/quantity.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -219,6 +221,36 @@ Place SparseIndex::biasPlace(std::uint64_t channel) const
     const std::uint64_t within = channel - chunk.first;
     const std::uint64_t engine = within / chunk.lanes;
     return {engine, m_planeOffsets[planeNumber(number, engine)] + 2 * (within % chunk.lanes)};
+}
+
+std::optional<std::uint64_t> SparseIndex::elementAt(const Place &place) const
+{
+    if (place.engine >= m_layout.engines())
+        return std::nullopt;
+    std::uint64_t chunk = m_layout.chunks().size();
+    while (chunk > 0 && (m_firstRows[planeNumber(chunk - 1, place.engine)] == kNoPlane ||
+                         m_planeOffsets[planeNumber(chunk - 1, place.engine)] > place.offset))
+        --chunk;
+    if (chunk == 0)
+        return std::nullopt;
+    const std::size_t number = planeNumber(--chunk, place.engine);
+    const auto first = m_rows.begin() + static_cast<std::ptrdiff_t>(m_firstRows[number]);
+    const auto last = first + static_cast<std::ptrdiff_t>(m_layout.steps());
+    const auto behind =
+        std::upper_bound(first, last, place.offset,
+                         [](std::uint64_t at, const Row &row) { return at < row.offset; });
+    if (behind == first)
+        return std::nullopt;
+    const Row &row = *std::prev(behind);
+    std::uint64_t before = (place.offset - row.offset) / 2;
+    if (before >= static_cast<unsigned>(std::popcount(row.mask)))
+        return std::nullopt;
+    std::uint64_t lane = 0;
+    while ((row.mask >> lane & 1U) == 0 || before-- > 0)
+        ++lane;
+    const Chunk &run = m_layout.chunks()[chunk];
+    const std::uint64_t channel = run.first + place.engine * run.lanes + lane;
+    return channel * m_layout.steps() + static_cast<std::uint64_t>(std::prev(behind) - first);
 }
 
 Result<Halves> decodeSparse(SparseForm form, const SliceLayout &layout, SliceSpans slices)

@@ -38,6 +38,9 @@ public:
     /// Nothing where the number is a zero that is left out.
     std::optional<Place> placeOf(std::uint64_t channel, std::uint64_t step) const;
     Place biasPlace(std::uint64_t channel) const;
+    /// The number, as channel x steps + step, that a byte of a slice belongs to; nothing in
+    /// biases, masks and padding.
+    std::optional<std::uint64_t> elementAt(const Place &place) const;
     std::uint64_t usedBytes(std::uint64_t engine) const { return m_used[engine]; }
     std::uint64_t stored() const { return m_stored; } ///< numbers that are not left out
     const SliceLayout &layout() const { return m_layout; }
