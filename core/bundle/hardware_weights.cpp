@@ -89,6 +89,7 @@ private:
     void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight);
     void claimPlanes(std::size_t weight, std::size_t bias);
     void claimSlices(std::size_t weight, std::string_view what);
+    void noteSlices(std::size_t weight, bool channelsKnown);
     void refuse(std::string expected, std::string found, std::string message);
     std::string sizeText() const;
 
@@ -310,6 +311,7 @@ void BlockReader::addSparse()
     const std::size_t number = m_out.weights.size();
     Shape shape = weight.shape;
     add(std::move(weight), std::move(part), ElementType::Fp16, std::move(shape));
+    noteSlices(number, true);
     claimSlices(number, "masks and values");
 }
 
@@ -351,6 +353,7 @@ void BlockReader::addRaw()
     const std::size_t number = m_out.weights.size();
     Shape shape = weight.shape;
     add(std::move(weight), std::move(part), ElementType::Uint8, std::move(shape));
+    noteSlices(number, holds);
     claimSlices(number, "slice");
 }
 
@@ -406,6 +409,14 @@ void BlockReader::claimPlanes(std::size_t weight, std::size_t bias)
                 const std::uint64_t biasBytes = m_layout->geometry().bias ? 2 * plane->width : 0;
                 const std::uint64_t start = slices[engine].offset.value + plane->offset;
                 const std::uint64_t rows = 2 * plane->width * m_layout->steps();
+                if (&slices == &all.front()) {
+                    const std::vector<ChannelRun> run{{plane->firstChannel, plane->channels}};
+                    m_out.weights[weight].lanePieces.push_back(
+                        {engine, chunk, run, {FileOffset(start + biasBytes), ByteCount(rows)}});
+                    if (biasBytes != 0 && bias < m_out.weights.size())
+                        m_out.weights[bias].lanePieces.push_back(
+                            {engine, chunk, run, {FileOffset(start), ByteCount(biasBytes)}});
+                }
                 claim({FileOffset(start), ByteCount(biasBytes)}, SectionKind::Values,
                       where + ": bias row", biasBytes != 0 ? bias : weight);
                 claim({FileOffset(start + biasBytes), ByteCount(rows)}, SectionKind::Data,
@@ -418,6 +429,20 @@ void BlockReader::claimPlanes(std::size_t weight, std::size_t bias)
             claim({FileOffset(at), ByteCount(slices[engine].end() - at)}, SectionKind::Padding,
                   fmt::format("{} lane {}: padding", m_name, engine), weight);
         }
+    }
+}
+
+/// Slices whose planes are not told apart: one piece a lane.
+void BlockReader::noteSlices(std::size_t weight, bool channelsKnown)
+{
+    for (std::size_t lane = 0; lane < m_block.slices.size(); ++lane) {
+        LanePiece piece{lane, 0, {}, m_block.slices[lane]};
+        for (std::size_t i = 0; channelsKnown && i < m_layout->chunks().size(); ++i) {
+            const lanes::Chunk &chunk = m_layout->chunks()[i];
+            if (const std::uint64_t count = chunk.channelsOf(lane); count != 0)
+                piece.channels.push_back({chunk.first + lane * chunk.lanes, count});
+        }
+        m_out.weights[weight].lanePieces.push_back(std::move(piece));
     }
 }
 

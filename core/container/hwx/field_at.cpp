@@ -163,16 +163,51 @@ std::optional<NamedField> recordField(const std::array<FieldRow, N> &rows, std::
     return pick(fields.take(), offset);
 }
 
-std::string headerWordName(const descriptor::Version &version, std::uint32_t word)
+/// The fields with bits in one byte of a register, "Kw 4:0, Kh 9:5" in parentheses after a blank;
+/// empty where none are named or one is the whole register.
+std::string fieldsInByte(const descriptor::Register &reg, std::uint64_t byte)
+{
+    constexpr unsigned kWholeRegister = 31;
+    std::string text;
+    for (const descriptor::BitField &field : reg.fields) {
+        const bool here = field.low < 8 * byte + 8 && field.high >= 8 * byte;
+        if (!here || field.high - field.low == kWholeRegister)
+            continue;
+        text += text.empty() ? " (" : ", ";
+        text += field.low == field.high
+                    ? fmt::format("{} {}", field.name, field.low)
+                    : fmt::format("{} {}:{}", field.name, field.high, field.low);
+    }
+    return text.empty() ? text : text + ')';
+}
+
+std::string headerWordName(const descriptor::Version &version, std::uint32_t word,
+                           std::uint64_t byte)
 {
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     const descriptor::Register *reg = map == nullptr ? nullptr : map->header(word);
-    std::string text = fmt::format("header word {}", word);
-    if (reg == nullptr)
-        return text;
-    for (std::size_t i = 0; i < reg->fields.size() && i < 4; ++i)
-        text += (i == 0 ? " (" : ", ") + reg->fields[i].name;
-    return text + (reg->fields.empty() ? "" : reg->fields.size() > 4 ? ", …)" : ")");
+    return fmt::format("header word {}{}", word,
+                       reg == nullptr ? std::string() : fieldsInByte(*reg, byte));
+}
+
+std::string packetName(const descriptor::Packet &packet)
+{
+    return fmt::format("{} record of {} from {:#x}{}", descriptor::packetKindName(packet.kind),
+                       packet.count, packet.address,
+                       packet.kind == descriptor::PacketKind::Address
+                           ? fmt::format(", BAR {}", packet.bar)
+                           : std::string());
+}
+
+/// The base address register that a value is an offset to, in words; empty where none is.
+std::string barOf(const descriptor::Stream &stream, std::size_t write)
+{
+    for (const auto &packet : stream.packets) {
+        if (packet.kind == descriptor::PacketKind::Address && write >= packet.firstWrite &&
+            write - packet.firstWrite < packet.count)
+            return fmt::format(", offset in BAR {}", packet.bar);
+    }
+    return {};
 }
 
 std::optional<NamedField> taskField(const Container &container, const Text &text,
@@ -200,7 +235,8 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
     field.range = {FileOffset(base + task.offset + 4 * word), ByteCount(4)};
     const std::string owner = fmt::format("task {}: ", index);
     if (word < task.headerWords) {
-        field.name = owner + headerWordName(*text.tasks->version, static_cast<std::uint32_t>(word));
+        field.name =
+            owner + headerWordName(*text.tasks->version, static_cast<std::uint32_t>(word), at % 4);
         return field;
     }
     const descriptor::TaskReader reader(
@@ -211,20 +247,21 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
     reader.read(index, detail);
     for (const auto &packet : detail.stream.packets) {
         if (packet.offset == 4 * word) {
-            field.name = owner + fmt::format("{} record of {} from {:#x}",
-                                             descriptor::packetKindName(packet.kind), packet.count,
-                                             packet.address);
+            field.name = owner + packetName(packet);
             return field;
         }
     }
     const auto *map = descriptor::RegisterMap::of(text.tasks->version->registerMap);
-    for (const auto &write : detail.stream.writes) {
+    for (std::size_t i = 0; i < detail.stream.writes.size(); ++i) {
+        const auto &write = detail.stream.writes[i];
         if (write.offset != 4 * word)
             continue;
         const auto *reg = map == nullptr ? nullptr : map->find(write.address);
         field.registerAddress = write.address;
-        field.name = owner + (reg == nullptr ? fmt::format("register {:#x}", write.address)
-                                             : reg->block + " " + reg->name);
+        field.name =
+            owner + (reg == nullptr ? fmt::format("register {:#x}", write.address)
+                                    : reg->block + " " + reg->name + fieldsInByte(*reg, at % 4));
+        field.name += barOf(detail.stream, i);
         return field;
     }
     field.name = owner + "a word that does not decode";
