@@ -99,7 +99,9 @@ QSize GroupMap::sizeHint() const
 
 QSize GroupMap::minimumSizeHint() const
 {
-    return {theme::em(this, 8), theme::em(this, 4)};
+    // Lines too low to tell apart are of no use.
+    const auto lines = static_cast<double>(std::min<std::uint64_t>(m_cores, 16));
+    return {theme::em(this, 8), theme::em(this, std::max(3.0, 0.6 * lines + 0.4))};
 }
 
 void GroupMap::paintEvent(QPaintEvent *)
