@@ -79,4 +79,14 @@ Result<void> OutputFile::commit()
     return {};
 }
 
+Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes)
+{
+    auto output = OutputFile::create(path);
+    if (!output)
+        return tl::unexpected(std::move(output.error()));
+    if (auto written = output->write(bytes); !written)
+        return written;
+    return output->commit();
+}
+
 } // namespace kernscope::cli

@@ -38,4 +38,7 @@ private:
     std::uint64_t m_bytes = 0;
 };
 
+/// A whole file at once. Errors: "io.write".
+Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes);
+
 } // namespace kernscope::cli

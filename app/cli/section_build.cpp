@@ -21,7 +21,6 @@ namespace kernscope::cli {
 
 namespace {
 
-constexpr std::string_view kBuildCommand = "section";
 constexpr std::string_view kDefaultTarget = "H13";
 
 Error buildError(const std::string &field, std::string expected, std::string found,
@@ -133,16 +132,6 @@ Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen
     return {};
 }
 
-Result<void> writeOut(const std::string &path, std::span<const std::byte> bytes)
-{
-    auto output = OutputFile::create(path);
-    if (!output)
-        return tl::unexpected(std::move(output.error()));
-    if (auto written = output->write(bytes); !written)
-        return written;
-    return output->commit();
-}
-
 Result<lanes::SliceLayout> layoutFor(const Bundle &bundle, std::size_t weight, bool biased,
                                      const SectionOptions &options)
 {
@@ -202,16 +191,16 @@ int runSectionBuild(const SectionOptions &options, Session &session)
 {
     const auto target = targetOf(session);
     if (!target)
-        return reportFailure(session, kBuildCommand, target.error());
+        return reportFailure(session, kSectionCommand, target.error());
     const auto bundle = openBundle(options.path);
     if (!bundle)
-        return reportFailure(session, kBuildCommand, bundle.error());
+        return reportFailure(session, kSectionCommand, bundle.error());
     const auto chosen = chosenWeights(**bundle, options);
     if (!chosen)
-        return reportFailure(session, kBuildCommand, chosen.error());
+        return reportFailure(session, kSectionCommand, chosen.error());
     Gathered gathered;
     if (auto done = gather(**bundle, *chosen, options, gathered); !done)
-        return reportFailure(session, kBuildCommand, done.error());
+        return reportFailure(session, kSectionCommand, done.error());
     section::BuildTarget build;
     build.name = (*target)->name;
     build.codegen = (*target)->descriptorVersion.value_or(0);
@@ -219,40 +208,29 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     build.sharedKernelMemory = (*target)->familyIndex.value_or(0) > 2; // from the A14 family on
     const auto bytes = section::buildSection(build, gathered.weights);
     if (!bytes)
-        return reportFailure(session, kBuildCommand, bytes.error());
-    if (auto written = writeOut(options.output, *bytes); !written)
-        return reportFailure(session, kBuildCommand, written.error());
+        return reportFailure(session, kSectionCommand, bytes.error());
     const auto section = section::readSection(*bytes, options.output);
     if (!section)
-        return reportFailure(session, kBuildCommand, section.error());
-    if (session.json) {
-        report::Json document = report::document(kBuildCommand);
-        document["output"] = options.output;
-        document["section"] = report::sectionJson(*section);
-        printDocument(session, document, section->diagnostics);
-    } else if (!session.quiet) {
-        print(section::listing(*section));
-        printDiagnostics(session, section->diagnostics);
-    }
-    return exitCodeOf(section->diagnostics);
+        return reportFailure(session, kSectionCommand, section.error());
+    return deliverSection(session, options.output, *bytes, *section, section::listing(*section));
 }
 
 int runSectionSlices(const SectionOptions &options, Session &session)
 {
     const auto target = targetOf(session);
     if (!target)
-        return reportFailure(session, kBuildCommand, target.error());
+        return reportFailure(session, kSectionCommand, target.error());
     const bool h13 = (*target)->name.starts_with("H13"), h14 = (*target)->name.starts_with("H14");
     if (!h13 && !h14)
-        return reportFailure(session, kBuildCommand,
+        return reportFailure(session, kSectionCommand,
                              buildError("--target", "H13 or H14", (*target)->name,
                                         "The order of slices of other targets is not published"));
     const auto bundle = openBundle(options.path);
     if (!bundle)
-        return reportFailure(session, kBuildCommand, bundle.error());
+        return reportFailure(session, kSectionCommand, bundle.error());
     const auto chosen = chosenWeights(**bundle, options);
     if (!chosen)
-        return reportFailure(session, kBuildCommand, chosen.error());
+        return reportFailure(session, kSectionCommand, chosen.error());
     std::vector<std::byte> bytes;
     report::Json list = report::Json::array();
     Table table(
@@ -263,7 +241,7 @@ int runSectionSlices(const SectionOptions &options, Session &session)
         auto made =
             sliced(**bundle, index, options, h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
         if (!made)
-            return reportFailure(session, kBuildCommand, made.error());
+            return reportFailure(session, kSectionCommand, made.error());
         for (std::size_t lane = 0; lane < made->slices.size(); ++lane) {
             const lanes::Slice &slice = made->slices[lane];
             list.push_back({{"weight", name},
@@ -278,10 +256,10 @@ int runSectionSlices(const SectionOptions &options, Session &session)
             laws +=
                 fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made->layout, 0));
     }
-    if (auto written = writeOut(options.output, bytes); !written)
-        return reportFailure(session, kBuildCommand, written.error());
+    if (auto written = writeFile(options.output, bytes); !written)
+        return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
-        report::Json document = report::document(kBuildCommand);
+        report::Json document = report::document(kSectionCommand);
         document["output"] = options.output;
         document["target"] = (*target)->name;
         document["slices"] = std::move(list);

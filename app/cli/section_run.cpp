@@ -16,8 +16,6 @@ namespace kernscope::cli {
 
 namespace {
 
-constexpr std::string_view kSectionCommand = "section";
-
 struct OpenedSection {
     std::shared_ptr<OverlaidFile> file;
     section::Section section;
@@ -70,17 +68,25 @@ Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
     return addresses;
 }
 
-Result<void> writeBytes(const std::string &path, std::span<const std::byte> bytes)
-{
-    auto output = OutputFile::create(path);
-    if (!output)
-        return tl::unexpected(std::move(output.error()));
-    if (auto written = output->write(bytes); !written)
-        return written;
-    return output->commit();
-}
-
 } // namespace
+
+int deliverSection(Session &session, const std::string &path, std::span<const std::byte> bytes,
+                   const section::Section &section, const std::string &text)
+{
+    if (auto written = writeFile(path, bytes); !written)
+        return reportFailure(session, kSectionCommand, written.error());
+    if (session.json) {
+        report::Json document = report::document(kSectionCommand);
+        document["output"] = path;
+        document["section"] = report::sectionJson(section);
+        printDocument(session, document, section.diagnostics);
+    } else {
+        if (!session.quiet)
+            print(text);
+        printDiagnostics(session, section.diagnostics);
+    }
+    return exitCodeOf(section.diagnostics);
+}
 
 int runSectionList(const SectionOptions &options, Session &session)
 {
@@ -126,19 +132,10 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Session &sessi
     if (!bytes)
         return reportFailure(session, kSectionCommand, bytes.error());
     const std::string path = options.inPlace ? options.path : options.output;
-    if (auto written = writeBytes(path, *bytes); !written)
-        return reportFailure(session, kSectionCommand, written.error());
-    if (session.json) {
-        report::Json document = report::document(kSectionCommand);
-        document["output"] = path;
-        document["section"] = report::sectionJson(opened->section);
-        printDocument(session, document, opened->section.diagnostics);
-    } else if (!session.quiet) {
-        print(fmt::format("{}: {}, {} units\n", printable(path),
-                          strip ? "addresses taken back" : "slots filled",
-                          opened->section.units.size()));
-    }
-    return exitCodeOf(opened->section.diagnostics);
+    return deliverSection(session, path, *bytes, opened->section,
+                          fmt::format("{}: {}, {} units\n", printable(path),
+                                      strip ? "addresses taken back" : "slots filled",
+                                      opened->section.units.size()));
 }
 
 } // namespace kernscope::cli

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/container/section/section.h"
+
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::cli {
@@ -25,6 +29,13 @@ struct SectionOptions {
     std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
     std::string base = "0", inputTile, outputTile;
 };
+
+inline constexpr std::string_view kSectionCommand = "section"; ///< in documents
+
+/// What build, relocate and strip do with a section that they made: writes it to `path` and says
+/// so, with `text` where no document is asked for. Returns the exit code.
+int deliverSection(Session &session, const std::string &path, std::span<const std::byte> bytes,
+                   const section::Section &section, const std::string &text);
 
 /// Each returns the exit code.
 int runSectionBuild(const SectionOptions &options, Session &session);

@@ -92,7 +92,8 @@ struct Part {
 
     /// Of a part that lies in pieces (slices of engines, groups of a section): each, ascending.
     /// `dataOffset` is that of the first and `bytes` their sum; the operand's bytes then are those
-    /// of the whole file, and its order counts from there.
+    /// of the whole file, and its order counts from there. Parts that lie among each other (mask
+    /// bytes among their values) have the same pieces, and are `shared`.
     std::vector<ByteRange> pieces;
     std::vector<ByteRange> copies; ///< further places that hold the same
     std::shared_ptr<const codec::ElementOrder> order;
@@ -244,8 +245,11 @@ public:
     /// A decoder over the current bytes. It keeps its tables (codebooks, scales, ranks): make a
     /// new one after an edit. Hold fileLocks() shared while it reads on another thread.
     Result<codec::Decoder> decoder(std::size_t weight) const;
-    /// Current bytes of a part (a literal's packed bytes, or the mapped file's).
+    /// Current bytes of a part (a literal's packed bytes, or the mapped file's); of one in pieces,
+    /// those of the whole file.
     std::span<const std::byte> partBytes(const Part &part) const;
+    /// Current bytes of a part by its pieces; of one that is whole, a single run.
+    std::vector<std::span<const std::byte>> partRuns(const Part &part) const;
 
     bool modified() const; ///< any file's overlay differs from the disk
     ByteCount totalBytes() const;

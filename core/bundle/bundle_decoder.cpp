@@ -92,6 +92,19 @@ std::span<const std::byte> Bundle::partBytes(const Part &part) const
     return bytes.subspan(part.dataOffset.value, part.bytes.value);
 }
 
+std::vector<std::span<const std::byte>> Bundle::partRuns(const Part &part) const
+{
+    const auto bytes = partBytes(part);
+    if (part.pieces.empty())
+        return {bytes};
+    std::vector<std::span<const std::byte>> runs;
+    for (const ByteRange &piece : part.pieces) {
+        if (fitsInside(piece, ByteCount(bytes.size())))
+            runs.push_back(bytes.subspan(piece.offset.value, piece.bytes.value));
+    }
+    return runs;
+}
+
 Result<codec::Decoder> Bundle::decoder(std::size_t weight) const
 {
     const Weight &wanted = m_weights[weight];

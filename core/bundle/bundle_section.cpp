@@ -2,13 +2,13 @@
 // A weight section as a bundle: each weight of its units, and a section map of its tables.
 #include "core/bundle/bundle_builder.h"
 #include "core/bundle/piece_order.h"
+#include "core/bundle/section_claims.h"
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
 #include "core/format/kernel_format.h"
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -94,12 +94,13 @@ Part SectionWeights::partOf(const section::UnitGroup &group, Kind kind, codec::P
     part.file = 0;
     std::uint64_t bytes = 0;
     for (const std::size_t unit : group.units) {
-        ByteRange range = m_section.units[unit].range(kind);
-        if (role == codec::PartRole::NonzeroData) {
-            const section::Unit &one = m_section.units[unit];
-            const std::uint64_t mask = (one.channels() * one.steps() + 7) / 8;
-            range = {FileOffset(range.offset.value + mask), ByteCount(range.bytes.value - mask)};
-        }
+        const section::Unit &one = m_section.units[unit];
+        ByteRange range = one.range(kind);
+        if (role == codec::PartRole::Mask)
+            range = maskRange(one);
+        else if (role == codec::PartRole::NonzeroData)
+            range = {FileOffset(maskRange(one).end()),
+                     ByteCount(range.bytes.value - maskRange(one).bytes.value)};
         bytes += range.bytes.value;
         part.pieces.push_back(range);
     }
@@ -196,6 +197,13 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     if (unit.sparse())
         part.shape = {part.bytes.value / 2};
     part.order = section::coefficientOrder(m_section, group, !same);
+    if (unit.sparse()) {
+        Part mask =
+            partOf(group, Kind::Weights, codec::PartRole::Mask, ElementType::Uint1, weight.shape);
+        mask.order = part.order->mask();
+        encoding.mask = codec::Operand{codec::PartRole::Mask, ElementType::Uint1, weight.shape, {}};
+        weight.parts.push_back(std::move(mask));
+    }
     encoding.payload = codec::Operand{role, type, weight.shape, {}};
     encoding.type = type;
     weight.parts.push_back(std::move(part));
@@ -281,77 +289,6 @@ Weight SectionWeights::tableOf(const section::UnitGroup &group) const
     return weight;
 }
 
-SectionKind kindOf(Kind kind, const section::Unit &unit)
-{
-    switch (kind) {
-    case Kind::Lut:
-    case Kind::Pal: return SectionKind::Codebook;
-    case Kind::Ocgs: return SectionKind::Metadata;
-    case Kind::Scale: return SectionKind::Scale;
-    case Kind::Bias: return SectionKind::Values;
-    case Kind::Weights: break;
-    }
-    return unit.has(Kind::Pal) ? SectionKind::Indices : SectionKind::Data;
-}
-
-Claim claimOf(ByteRange range, SectionKind kind, std::string name)
-{
-    Claim claim;
-    claim.range = range;
-    claim.kind = kind;
-    claim.name = std::move(name);
-    return claim;
-}
-
-void claimUnit(const section::Section &section, std::size_t number,
-               const std::vector<std::size_t> &weightOf, const std::vector<Weight> &weights,
-               std::vector<Claim> &claims)
-{
-    const section::Unit &unit = section.units[number];
-    const std::size_t weight = weightOf[number];
-    std::size_t of = weight;
-    const auto add = [&](ByteRange range, SectionKind kind, std::string_view what) {
-        Claim claim =
-            claimOf(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
-        if (of < weights.size()) {
-            claim.owner = weights[of].name;
-            claim.weight = of;
-        }
-        claims.push_back(std::move(claim));
-    };
-    add({FileOffset(section.unitTable + number * section::kUnitBytes),
-         ByteCount(section::kUnitBytes)},
-        SectionKind::Metadata, "unit");
-    if (unit.fault)
-        return;
-    for (std::size_t kind = 0; kind < section::kKinds; ++kind) {
-        const auto entry = static_cast<Kind>(kind);
-        if (!unit.has(entry))
-            continue;
-        const ByteRange range = unit.range(entry);
-        const auto name = format::unitSectionName(entry);
-        // Biases and the activation table are weights of their own, behind the coefficients.
-        of = weight;
-        const std::string_view suffix = entry == Kind::Bias  ? ": bias"
-                                        : entry == Kind::Lut ? ": activation table"
-                                                             : "";
-        for (std::size_t i = weight + 1;
-             !suffix.empty() && weight < weights.size() && i < weights.size() && i <= weight + 2;
-             ++i) {
-            if (weights[i].name == weights[weight].name + std::string(suffix))
-                of = i;
-        }
-        if (entry != Kind::Weights || !unit.sparse()) {
-            add(range, kindOf(entry, unit), name);
-            continue;
-        }
-        const std::uint64_t mask = (unit.channels() * unit.steps() + 7) / 8;
-        add({range.offset, ByteCount(mask)}, SectionKind::Mask, "mask");
-        add({FileOffset(range.offset.value + mask), ByteCount(range.bytes.value - mask)},
-            SectionKind::Values, "values");
-    }
-}
-
 } // namespace
 
 void BundleBuilder::buildSection()
@@ -364,20 +301,7 @@ void BundleBuilder::buildSection()
     if (read) {
         m_log.add(read->diagnostics);
         SectionWeights(*read, bytes).read(m_bundle->m_weights);
-        std::map<std::string, std::size_t> byName;
-        for (std::size_t i = 0; i < m_bundle->m_weights.size(); ++i)
-            byName.try_emplace(m_bundle->m_weights[i].name, i);
-        std::vector<std::size_t> weightOf(read->units.size(), kNoIndex);
-        for (const section::UnitGroup &group : read->groups) {
-            for (const std::size_t unit : group.units)
-                weightOf[unit] = byName.at(group.name);
-        }
-        claims.push_back(claimOf({FileOffset(0), ByteCount(section::kHeaderBytes)},
-                                 SectionKind::Header, "header"));
-        claims.push_back(claimOf({FileOffset(read->pool), ByteCount(read->poolBytes)},
-                                 SectionKind::Metadata, "names"));
-        for (std::size_t unit = 0; unit < read->units.size(); ++unit)
-            claimUnit(*read, unit, weightOf, m_bundle->m_weights, claims);
+        claims = claimsOfSection(*read, m_bundle->m_weights);
         for (const Weight &weight : m_bundle->m_weights) {
             file.payloadBytes = ByteCount(
                 checkedAdd(file.payloadBytes.value, weight.storedBytes.value).value_or(UINT64_MAX));

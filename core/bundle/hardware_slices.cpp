@@ -2,6 +2,7 @@
 #include "core/bundle/hardware_slices.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 #include <fmt/format.h>
@@ -10,7 +11,10 @@ namespace kernscope {
 
 namespace {
 
-constexpr std::size_t kMostBlocks = 200000; // more than any file's tasks; bounds the work
+// More than any file has; they bound the work on a hostile one.
+constexpr std::size_t kMostBlocks = 200000;
+constexpr std::size_t kMostNamesakes = 16;
+constexpr std::uint64_t kMostCompared = std::uint64_t{1} << 32;
 
 class BlockFinder
 {
@@ -35,6 +39,8 @@ private:
                   const descriptor::TaskReader &reader, const hwx::LaneFinder &finder);
     std::optional<ByteRange> placeOf(const hwx::KernelLane &lane) const;
     void addBlock(SliceBlock block);
+    SliceBlock *knownBlock(const SliceBlock &block);
+    bool isCopy(const SliceBlock &first, const SliceBlock &second);
 
     const hwx::Container &m_container;
     std::span<const std::byte> m_bytes;
@@ -42,8 +48,9 @@ private:
     Diagnostics &m_diagnostics;
     std::vector<hwx::KernelTile> m_tiles;
     std::vector<SliceBlock> m_blocks;
-    std::map<std::vector<ByteRange>, std::size_t> m_known;
+    std::map<std::vector<ByteRange>, std::vector<std::size_t>> m_known; ///< blocks of slices
     std::map<std::string, std::vector<std::size_t>> m_byName;
+    std::uint64_t m_mayCompare = kMostCompared;
 };
 
 std::optional<ByteRange> BlockFinder::placeOf(const hwx::KernelLane &lane) const
@@ -150,31 +157,56 @@ void BlockFinder::readTask(std::size_t text, const descriptor::TaskDetail &detai
     addBlock(std::move(block));
 }
 
-/// The same slices again are another consumer; slices of the same name, sizes and shape in another
+/// Whether another stream has the same bytes for the same use: an edit then changes both. Of a pair
+/// of engines that halves the channels, the slices may be alike in all but their bytes.
+bool BlockFinder::isCopy(const SliceBlock &first, const SliceBlock &second)
+{
+    if (first.facts != second.facts || first.slices.size() != second.slices.size() ||
+        (first.stream == second.stream && first.text == second.text))
+        return false;
+    const auto same = [this](ByteRange a, ByteRange b) {
+        if (a.bytes != b.bytes || a.bytes.value > m_mayCompare)
+            return false;
+        m_mayCompare -= a.bytes.value;
+        return std::memcmp(m_bytes.data() + a.offset.value, m_bytes.data() + b.offset.value,
+                           a.bytes.value) == 0;
+    };
+    return std::equal(first.slices.begin(), first.slices.end(), second.slices.begin(), same);
+}
+
+/// The block that already stands for these slices, or that they are a copy of.
+SliceBlock *BlockFinder::knownBlock(const SliceBlock &block)
+{
+    auto &users = m_known[block.slices];
+    for (const std::size_t user : users) {
+        if (m_blocks[user].facts == block.facts)
+            return &m_blocks[user];
+    }
+    const auto &namesakes = m_byName[block.name];
+    for (std::size_t i = 0; i < namesakes.size() && i < kMostNamesakes; ++i) {
+        SliceBlock &first = m_blocks[namesakes[i]];
+        if (!isCopy(first, block))
+            continue;
+        users.push_back(namesakes[i]);
+        first.copies.push_back(block.slices);
+        return &first;
+    }
+    return nullptr;
+}
+
+/// The same slices again are another consumer; slices of the same name, shape and bytes in another
 /// stream are a copy.
 void BlockFinder::addBlock(SliceBlock block)
 {
-    const auto [known, added] = m_known.try_emplace(block.slices, m_blocks.size());
-    if (!added && m_blocks[known->second].facts == block.facts) {
-        m_blocks[known->second].consumers.push_back(std::move(block.consumers.front()));
+    if (SliceBlock *known = knownBlock(block)) {
+        known->consumers.push_back(std::move(block.consumers.front()));
         return;
     }
-    for (const std::size_t other : m_byName[block.name]) {
-        SliceBlock &first = m_blocks[other];
-        const bool alike =
-            first.facts == block.facts && first.slices.size() == block.slices.size() &&
-            (first.stream != block.stream || first.text != block.text) &&
-            std::equal(first.slices.begin(), first.slices.end(), block.slices.begin(),
-                       [](ByteRange a, ByteRange b) { return a.bytes == b.bytes; });
-        if (!alike)
-            continue;
-        first.consumers.push_back(std::move(block.consumers.front()));
-        first.copies.push_back(std::move(block.slices));
+    if (m_blocks.size() >= kMostBlocks)
         return;
-    }
+    m_known[block.slices].push_back(m_blocks.size());
     m_byName[block.name].push_back(m_blocks.size());
-    if (m_blocks.size() < kMostBlocks)
-        m_blocks.push_back(std::move(block));
+    m_blocks.push_back(std::move(block));
 }
 
 void BlockFinder::readText(std::size_t number)

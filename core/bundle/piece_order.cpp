@@ -75,6 +75,7 @@ public:
     std::uint64_t table(std::uint64_t element) const override { return m_order->table(element); }
     std::uint64_t tables() const override { return m_order->tables(); }
     bool skipsZeros() const override { return m_order->skipsZeros(); }
+    std::shared_ptr<const codec::ElementOrder> mask() const override { return m_order->mask(); }
     std::string lockReason() const override { return m_reason; }
 
 private:

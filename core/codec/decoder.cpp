@@ -126,12 +126,14 @@ void Decoder::codes(std::uint64_t first, std::span<std::int64_t> out) const
 
 std::uint64_t Decoder::rank(std::uint64_t n) const
 {
+    if (m_state->skipsZeros())
+        return m_state->storedElements().rank(std::min(n, m_state->elements));
     return m_state->mask ? m_state->mask->rank(std::min(n, m_state->mask->bits())) : n;
 }
 
 ElementCount Decoder::payloadElements() const
 {
-    return ElementCount(m_state->payloadElements);
+    return ElementCount(m_state->skipsZeros() ? rank(m_state->elements) : m_state->payloadElements);
 }
 
 Decoder::CodebookPlace Decoder::codebookOf(std::uint64_t element) const

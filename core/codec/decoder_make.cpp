@@ -124,7 +124,9 @@ EncodingMaker::Step EncodingMaker::payload()
 
 EncodingMaker::Step EncodingMaker::bindOrder()
 {
-    if (encoding().mask || (encoding().palette && encoding().palette->vector != 1))
+    const auto &mask = encoding().mask;
+    const bool strange = mask && !(mask->order && m_state->payload.order->skipsZeros());
+    if (strange || (encoding().palette && encoding().palette->vector != 1))
         return tl::unexpected(makeFault("codec.shape", partRoleName(m_state->payload.role),
                                         "neither mask nor vectors", "one of them",
                                         "A payload with an order of its own has neither"));
@@ -134,6 +136,8 @@ EncodingMaker::Step EncodingMaker::bindOrder()
     if (*bound) {
         m_state->payload.order = std::move(*bound);
         m_state->encoding.payload = m_state->payload;
+        if (m_state->encoding.mask)
+            m_state->encoding.mask->order = m_state->payload.order->mask();
     }
     return {};
 }
@@ -148,7 +152,7 @@ EncodingMaker::Step EncodingMaker::mask()
         return tl::unexpected(count.error());
     const std::uint64_t bits = m_state->indexElements;
     const std::uint64_t bytes = bits / 8 + (bits % 8 != 0 ? 1 : 0);
-    const bool packed = mask.type == ElementType::Uint8;
+    const bool packed = mask.type == ElementType::Uint8 && !mask.order;
     if (!packed && mask.type != ElementType::Uint1)
         return tl::unexpected(makeFault("codec.type", "mask",
                                         "uint1, or uint8 with eight bits each",
@@ -159,7 +163,14 @@ EncodingMaker::Step EncodingMaker::mask()
             makeFault(packed ? "codec.length" : "codec.shape", "mask",
                       packed ? fmt::format("{} bytes", bytes) : fmt::format("{} elements", bits),
                       shapeText(mask.shape), "The mask does not fit the decoded shape"));
-    m_state->mask.emplace(mask.bytes, bits);
+    if (!mask.order) {
+        m_state->mask.emplace(mask.bytes, bits);
+        return {};
+    }
+    if (!m_state->payload.order)
+        return tl::unexpected(makeFault("codec.shape", "mask", "bits one after another",
+                                        "an order of its own",
+                                        "Only a payload in pieces has a mask in pieces"));
     return {};
 }
 

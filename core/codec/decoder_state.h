@@ -80,6 +80,14 @@ struct Decoder::State {
     std::optional<PaletteState> palette;
     std::optional<ScalingState> scaling;
 
+    mutable std::once_flag storedMade;
+    mutable std::vector<std::byte> storedBits;
+    mutable std::optional<MaskIndex> storedIndex;
+
+    /// True where the payload's own order says which elements are stored.
+    bool skipsZeros() const { return payload.order && payload.order->skipsZeros(); }
+    /// Which elements such a payload stores, gathered on first use.
+    const MaskIndex &storedElements() const;
     bool halfResult() const { return encoding.type == ElementType::Fp16; }
 
     /// Codebook that serves a place of the index tensor.

@@ -98,7 +98,9 @@ Result<EditPlan> Editor::keep(std::uint64_t element, double value, double tolera
     const Decoder::State &state = *m_decoder.m_state;
     const bool inside = element < state.elements;
     const ElementPlace place = inside ? elementPlace(state, element) : ElementPlace{};
-    if (inside && state.mask && state.mask->test(place.dense))
+    const bool kept = inside && state.skipsZeros() ? m_decoder.stored(element)
+                                                   : state.mask && state.mask->test(place.dense);
+    if (inside && kept)
         return setElement(element, value, tolerance);
     const auto rank = soundRank(state, element, place.dense);
     if (!rank)
@@ -119,11 +121,13 @@ Result<EditPlan> Editor::drop(std::uint64_t element) const
     const Decoder::State &state = *m_decoder.m_state;
     const ElementPlace place =
         element < state.elements ? elementPlace(state, element) : ElementPlace{};
+    EditPlan plan;
+    plan.note = "left out by the mask";
+    if (element < state.elements && state.skipsZeros() && !m_decoder.stored(element))
+        return plan;
     const auto rank = soundRank(state, element, place.dense);
     if (!rank)
         return tl::unexpected(rank.error());
-    EditPlan plan;
-    plan.note = "left out by the mask";
     if (!state.mask->test(place.dense))
         return plan;
     if (state.palette && state.palette->vector > 1) {

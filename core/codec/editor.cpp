@@ -47,7 +47,8 @@ StoredPart storedPart(const Decoder::State &state, PartRole role)
     case PartRole::Mask:
         if (!encoding.mask)
             return {};
-        return {&*encoding.mask, 1, state.mask->bits(), ElementType::Uint1};
+        return {&*encoding.mask, 1, state.mask ? state.mask->bits() : state.elements,
+                ElementType::Uint1};
     case PartRole::Scale:
         return encoding.scaling ? wholePart(asOperand(encoding.scaling->scale)) : StoredPart{};
     case PartRole::ZeroPoint:
@@ -178,8 +179,9 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     plan.stored = static_cast<double>(code);
     plan.code = code;
     plan.note = fmt::format("{}[{}]", field, index);
-    if (part->operand == asOperand(m_decoder.m_state->encoding.payload) &&
-        code != codeIn(*part->operand, part->width, part->type, index)) {
+    const bool decides = part->operand == asOperand(m_decoder.m_state->encoding.payload) ||
+                         (role == PartRole::Mask && part->operand->order);
+    if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
         if (auto stays = checkStays(*m_decoder.m_state, index, code); !stays)
             return tl::unexpected(std::move(stays.error()));
     }

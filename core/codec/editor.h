@@ -56,6 +56,7 @@ public:
     Result<EditPlan> setElement(std::uint64_t element, double value, double tolerance) const;
 
     /// Element `index` of a part as stored: an integer code, or the bits of a floating-point part.
+    /// Of a payload or mask with an order of its own, the index is that of the weight's element.
     Result<EditPlan> setStored(PartRole role, std::uint64_t index, std::int64_t code) const;
 
     /// Entry `entry`, lane `lane` of codebook `codebook`, rounded to the codebook's type.

@@ -62,6 +62,10 @@ public:
         static_cast<void>(bytes);
         return std::shared_ptr<const ElementOrder>();
     }
+    /// Where the bits lie that say which elements are stored, one an element in the tensor's order
+    /// (set: stored), for a form that leaves zeros out (skipsZeros()); null for every other. That
+    /// of a bound order is bound as well.
+    virtual std::shared_ptr<const ElementOrder> mask() const { return nullptr; }
     /// Why an edit of this operand is refused altogether; empty where it is not.
     virtual std::string lockReason() const { return {}; }
 };

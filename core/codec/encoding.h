@@ -41,8 +41,10 @@ struct Operand {
     ElementType type = ElementType::Unknown;
     Shape shape;
     std::span<const std::byte> bytes; ///< at least packedBytes(elementCount(shape), type)
-    /// Where the elements lie, if not row by row; `bytes` then has at least order->extent(). Not
-    /// for masks. A payload with an order has no mask, and its palette no vectors.
+    /// Where the elements lie, if not row by row; `bytes` then has at least order->extent(). A
+    /// payload with an order has one position for every element of the tensor, and its palette no
+    /// vectors. It has a mask only where it leaves zeros out (skipsZeros()): the mask then has an
+    /// order too and says nothing that the payload's does not.
     std::shared_ptr<const ElementOrder> order = nullptr;
 };
 
@@ -84,5 +86,13 @@ struct Encoding {
     std::optional<Palette> palette;
     std::optional<Scaling> scaling;
 };
+
+/// Code of one element as stored, wherever its order puts it: an integer, or the bits of a
+/// floating-point number. `width` bits each, which are fewer than the type's for indices and masks
+/// that are declared as bytes. Nothing past the last element, or where the element is not stored.
+std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width,
+                                        std::uint64_t index);
+/// Its value, as a number of the operand's type.
+std::optional<double> operandValue(const Operand &operand, std::uint64_t index);
 
 } // namespace kernscope::codec

@@ -72,6 +72,23 @@ std::int64_t codeIn(const Operand &operand, unsigned width, ElementType type, st
     return static_cast<std::int64_t>(bits) - (negative ? std::int64_t{1} << width : 0);
 }
 
+std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width, std::uint64_t index)
+{
+    if (width == 0)
+        return std::nullopt;
+    const std::uint64_t count =
+        operand.order ? operand.order->elements() : operand.bytes.size() * 8 / width;
+    if (index >= count || !positionIn(operand, width, index))
+        return std::nullopt;
+    return codeIn(operand, width, operand.type, index);
+}
+
+std::optional<double> operandValue(const Operand &operand, std::uint64_t index)
+{
+    const auto code = operandCode(operand, bitWidth(operand.type), index);
+    return code ? std::optional(codeValue(operand.type, *code)) : std::nullopt;
+}
+
 std::vector<ByteChange> changesOf(const Operand &operand, unsigned width, std::uint64_t index,
                                   std::int64_t code)
 {
@@ -101,6 +118,25 @@ std::vector<std::byte> gathered(const Operand &operand, std::uint64_t count)
         }
     }
     return packed;
+}
+
+const MaskIndex &Decoder::State::storedElements() const
+{
+    std::call_once(storedMade, [this] {
+        storedBits.resize(elements / 8 + 1);
+        Positions positions;
+        for (std::uint64_t at = 0; at < elements; at += kBlockElements) {
+            const auto some =
+                std::span(positions).first(std::min<std::uint64_t>(kBlockElements, elements - at));
+            payload.order->positions(at, some);
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                const unsigned bit = some[i] != ElementOrder::kAbsent ? 1U : 0U;
+                storedBits[(at + i) / 8] |= static_cast<std::byte>(bit << (at + i) % 8);
+            }
+        }
+        storedIndex.emplace(storedBits, elements);
+    });
+    return *storedIndex;
 }
 
 std::uint64_t Decoder::State::codebookAt(std::uint64_t dense) const

@@ -104,4 +104,33 @@ std::optional<bool> sameBytes(std::span<const std::byte> a, std::span<const std:
     return true;
 }
 
+std::optional<bool> sameRuns(const ByteRuns &a, const ByteRuns &b, Progress *progress)
+{
+    const auto sizeOf = [](const ByteRuns &runs) {
+        std::uint64_t size = 0;
+        for (const auto run : runs)
+            size += run.size(); // runs of one file that do not overlap
+        return size;
+    };
+    if (sizeOf(a) != sizeOf(b))
+        return false;
+    std::size_t ofB = 0, intoB = 0;
+    for (const auto run : a) {
+        for (std::size_t at = 0; at < run.size();) {
+            if (intoB == b[ofB].size()) {
+                ++ofB;
+                intoB = 0;
+                continue;
+            }
+            const std::size_t n = std::min(run.size() - at, b[ofB].size() - intoB);
+            const auto same = sameBytes(run.subspan(at, n), b[ofB].subspan(intoB, n), progress);
+            if (!same || !*same)
+                return same;
+            at += n;
+            intoB += n;
+        }
+    }
+    return true;
+}
+
 } // namespace kernscope::diff

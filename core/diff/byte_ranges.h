@@ -27,4 +27,8 @@ std::optional<DifferentBytes> findDifferentBytes(std::span<const std::byte> a,
 std::optional<bool> sameBytes(std::span<const std::byte> a, std::span<const std::byte> b,
                               Progress *progress);
 
+/// The same for bytes that lie in runs, however each side is cut.
+using ByteRuns = std::vector<std::span<const std::byte>>;
+std::optional<bool> sameRuns(const ByteRuns &a, const ByteRuns &b, Progress *progress);
+
 } // namespace kernscope::diff

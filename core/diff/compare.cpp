@@ -194,7 +194,7 @@ bool BundleComparison::compareStored(WeightPair &pair)
     pair.storedEqual = true;
     for (std::size_t i = 0; i < a.parts.size(); ++i) {
         const auto same =
-            diff::sameBytes(m_a.partBytes(a.parts[i]), m_b.partBytes(b.parts[i]), m_progress);
+            diff::sameRuns(m_a.partRuns(a.parts[i]), m_b.partRuns(b.parts[i]), m_progress);
         if (!same)
             return false;
         pair.storedEqual = pair.storedEqual && *same;
@@ -212,17 +212,11 @@ std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
     const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
     if (!count || !isFloatingPoint(scale->type))
         return std::nullopt;
-    std::vector<float> values(
-        static_cast<std::size_t>(std::min<std::uint64_t>(count->value, 4096)));
     double largest = 0;
-    for (std::uint64_t first = 0; first < count->value; first += values.size()) {
-        const auto n = std::min<std::uint64_t>(values.size(), count->value - first);
-        const auto block = std::span(values).first(static_cast<std::size_t>(n));
-        convertToFloat(scale->bytes, scale->type, first, block);
-        for (const float value : block) {
-            if (std::isfinite(value))
-                largest = std::max(largest, std::abs(static_cast<double>(value)));
-        }
+    for (std::uint64_t i = 0; i < count->value; ++i) {
+        const double value = codec::operandValue(*scale, i).value_or(0);
+        if (std::isfinite(value))
+            largest = std::max(largest, std::abs(value));
     }
     return largest;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/numeric/bitpack.h"
-#include "core/numeric/convert.h"
 #include "core/patch/planner.h"
 
 #include <bit>
@@ -47,13 +45,10 @@ std::string storedText(const codec::Encoding &encoding, codec::PartRole role, st
     const codec::Operand *operand = operandOf(encoding, role);
     if (operand == nullptr)
         return {};
-    const unsigned width = codeWidth(encoding, role, operand->type);
-    if (width == 0 || index >= operand->bytes.size() * 8 / width)
+    const auto code = codec::operandCode(*operand, codeWidth(encoding, role, operand->type), index);
+    if (!code)
         return {};
-    if (width < 8 && !isSignedInteger(operand->type))
-        return fmt::format("{}", unpackCode(operand->bytes, width, index));
-    const std::int64_t code = loadCode(operand->bytes, operand->type, index);
-    return isFloatingPoint(operand->type) ? fmt::format("{:#x}", code) : fmt::format("{}", code);
+    return isFloatingPoint(operand->type) ? fmt::format("{:#x}", *code) : fmt::format("{}", *code);
 }
 
 } // namespace
@@ -77,10 +72,8 @@ std::string partText(const Edit &edit, const WeightPlanner &planner)
     }
     if (edit.kind == Edit::Kind::Scale) {
         const codec::Operand *scale = operandOf(encoding, codec::PartRole::Scale);
-        const unsigned width = scale == nullptr ? 0 : bitWidth(scale->type);
-        if (width < 8 || index(0) >= scale->bytes.size() * 8 / width)
-            return {};
-        return valueText(loadValue(scale->bytes, scale->type, index(0)));
+        const auto value = scale == nullptr ? std::nullopt : codec::operandValue(*scale, index(0));
+        return value ? valueText(*value) : std::string();
     }
     return storedText(encoding, edit.part, index(0));
 }

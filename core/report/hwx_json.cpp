@@ -227,58 +227,52 @@ Json relocationsJson(const Container &container)
     return list;
 }
 
-Json symbolsJson(const Container &container)
+/// An array of a row for each item.
+template <class Items, class RowOf>
+Json rowsJson(const Items &items, RowOf rowOf)
 {
     Json list = Json::array();
-    for (std::size_t i = 0; i < container.symbols.size(); ++i) {
-        const Symbol &symbol = container.symbols[i];
-        Json row;
-        row["index"] = i;
-        row["name"] = symbol.name;
-        row["n_type"] = hexText(symbol.type);
-        row["kind"] = symbolKindName(symbol.type);
-        row["n_sect"] = symbol.section;
-        row["n_desc"] = hexText(symbol.desc);
-        row["n_value"] = hexText(symbol.value);
-        list.push_back(std::move(row));
-    }
+    for (const auto &item : items)
+        list.push_back(rowOf(item));
     return list;
+}
+
+Json symbolsJson(const Container &container)
+{
+    std::size_t index = 0;
+    return rowsJson(container.symbols, [&index](const Symbol &symbol) {
+        return Json{{"index", index++},
+                    {"name", symbol.name},
+                    {"n_type", hexText(symbol.type)},
+                    {"kind", symbolKindName(symbol.type)},
+                    {"n_sect", symbol.section},
+                    {"n_desc", hexText(symbol.desc)},
+                    {"n_value", hexText(symbol.value)}};
+    });
 }
 
 Json typesJson(const Container &container)
 {
-    Json list = Json::array();
-    for (const TypeEntry &entry : container.types) {
-        Json row;
-        row["id"] = entry.id;
-        row["name"] = entry.name;
-        row["range"] = entry.range;
-        list.push_back(std::move(row));
-    }
-    return list;
+    return rowsJson(container.types, [](const TypeEntry &entry) {
+        return Json{{"id", entry.id}, {"name", entry.name}, {"range", entry.range}};
+    });
 }
 
 Json tensorsJson(const Container &container)
 {
-    Json list = Json::array();
-    for (const TensorFrame &frame : container.tensors) {
-        Json row;
-        row["name"] = frame.name;
-        row["type"] = frame.type;
-        row["scope"] = symbolKindName(frame.scope);
-        row["axes"] = Json::array();
-        for (const FrameAxis &axis : frame.axes) {
-            Json cell;
-            cell["axis"] = axis.axis;
-            cell["count"] = numberJson(axis.count);
-            cell["byte_stride"] = numberJson(axis.byteStride);
-            row["axes"].push_back(std::move(cell));
-        }
-        row["value"] = hexText(frame.value);
-        row["element_type"] = frame.elementType;
-        list.push_back(std::move(row));
-    }
-    return list;
+    const auto axisJson = [](const FrameAxis &axis) {
+        return Json{{"axis", axis.axis},
+                    {"count", numberJson(axis.count)},
+                    {"byte_stride", numberJson(axis.byteStride)}};
+    };
+    return rowsJson(container.tensors, [&axisJson](const TensorFrame &frame) {
+        return Json{{"name", frame.name},
+                    {"type", frame.type},
+                    {"scope", symbolKindName(frame.scope)},
+                    {"axes", rowsJson(frame.axes, axisJson)},
+                    {"value", hexText(frame.value)},
+                    {"element_type", frame.elementType}};
+    });
 }
 
 Json identJson(const Container &container)

@@ -135,14 +135,13 @@ void TestPieceMarks::elementsAndBytesAgree()
         BoundOrder order;
         for (std::uint64_t element = 0; element < weight.elements.value; element += step) {
             const auto place = placeOfElement(*bundle, i, element, order);
-            QCOMPARE(place.has_value(), decoder->stored(element));
-            if (!place)
-                continue;
+            QVERIFY(place); // a zero that is left out has its bit of the mask
             const ByteField field = fieldAt(*bundle, 0, place->bytes.offset, order);
             QCOMPARE(field.weight, i);
             QVERIFY(field.element);
             const QString number = groupedNumber(element);
-            QVERIFY2(field.text.contains(number + QStringLiteral(" [")), qPrintable(field.text));
+            QVERIFY2(field.text.contains(number), qPrintable(field.text));
+            QCOMPARE(field.type == ElementType::Uint1, !decoder->stored(element));
             if (bitWidth(field.type) >= 8) {
                 QCOMPARE(*field.element, element);
                 QCOMPARE(field.bytes, place->bytes);

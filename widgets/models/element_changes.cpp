@@ -30,14 +30,15 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
     if (!m_any)
         return;
     m_mask = m_weight.part(PartRole::Mask);
+    if (m_mask && m_mask->order)
+        m_mask = nullptr; // an edit moves no zero of such a form: its elements stay where they are
     m_payload = firstOf(m_weight, {PartRole::NonzeroData, PartRole::Indices, PartRole::Data});
     m_lut = m_weight.part(PartRole::Lut);
     m_payloadChanged = m_payload && partChanged(*m_payload);
     m_maskChanged = m_mask && partChanged(*m_mask);
     m_lutChanged = m_lut && partChanged(*m_lut);
-    const codec::Palette *palette = m_weight.encoding && m_weight.encoding->palette
-                                        ? &*m_weight.encoding->palette
-                                        : nullptr;
+    const codec::Palette *palette =
+        m_weight.encoding && m_weight.encoding->palette ? &*m_weight.encoding->palette : nullptr;
     if (m_lut && palette && palette->entries != 0) {
         m_vector = std::max<std::uint64_t>(palette->vector, 1);
         m_entries = palette->entries;

@@ -81,6 +81,8 @@ const codec::Operand *operandIn(const codec::Encoding &encoding, codec::PartRole
 }
 
 constexpr int kMostNested = 8;
+/// Elements of one byte whose indices are spelt out.
+constexpr std::size_t kMostIndexed = 2;
 
 ElementType storedType(const Weight &weight, const Part &part)
 {
@@ -97,7 +99,8 @@ bool isElementwise(const Weight &weight, codec::PartRole role)
     const codec::Encoding &encoding = *weight.encoding;
     if (role == codec::PartRole::Mask)
         return encoding.mask.has_value();
-    if (encoding.mask)
+    const Part *stored = weight.part(role);
+    if (encoding.mask && (!stored || !stored->order)) // survivors in a row: their rank decides
         return false;
     // Only the weight's own payload: a scale or codebook may be a coded tensor of its own.
     const auto *payload = std::get_if<codec::Operand>(&encoding.payload);
@@ -215,12 +218,15 @@ bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
     field.bytes = bytesFrom(placeWith(order, elements.front(), width, first), width);
     QStringList numbers;
     for (const std::uint64_t element : elements)
-        numbers += elementwise ? groupedNumber(element) + u' ' + indexText(weight.shape, element)
-                               : groupedNumber(element);
-    const QString what = elementwise ? FieldWords::tr("element %1") : FieldWords::tr("entry %1");
+        numbers += elementwise && elements.size() <= kMostIndexed
+                       ? groupedNumber(element) + u' ' + indexText(weight.shape, element)
+                       : groupedNumber(element);
+    const QString what = !elementwise           ? FieldWords::tr("entry %1")
+                         : elements.size() == 1 ? FieldWords::tr("element %1")
+                                                : FieldWords::tr("elements %1");
     const std::uint64_t into = offset.value - section.range.offset.value;
     field.text = FieldWords::tr("%1: %2 of %3, %4 +%5")
-                     .arg(what.arg(numbers.join(FieldWords::tr(" and "))), roleText(part.role),
+                     .arg(what.arg(numbers.join(FieldWords::tr("; "))), roleText(part.role),
                           fromUtf8(weight.name), nameWithin(section), hexNumber(into));
     return true;
 }
@@ -231,22 +237,22 @@ const codec::ElementOrder *BoundOrder::of(const Bundle &bundle, const Part &part
 {
     if (!part.order)
         return nullptr;
-    if (m_part == &part)
-        return m_order.get();
-    clear();
-    m_part = &part;
+    for (const Kept &kept : m_kept) {
+        if (kept.part == &part)
+            return kept.order.get();
+    }
+    m_kept[1] = std::exchange(m_kept[0], {&part, nullptr});
     const auto bytes = bundle.partBytes(part);
     if (bytes.size() < part.order->extent())
         return nullptr;
     if (auto bound = part.order->bound(bytes))
-        m_order = *bound ? std::move(*bound) : part.order;
-    return m_order.get();
+        m_kept[0].order = *bound ? std::move(*bound) : part.order;
+    return m_kept[0].order.get();
 }
 
 void BoundOrder::clear()
 {
-    m_part = nullptr;
-    m_order.reset();
+    m_kept = {};
 }
 
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
@@ -327,7 +333,9 @@ std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t at,
     if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
         return std::nullopt;
     const Weight &weight = bundle.weights()[at];
-    for (const Part &part : weight.parts) {
+    // Backwards: where mask and values lie in pieces, a stored value's place is its own.
+    for (std::size_t i = weight.parts.size(); i-- > 0;) {
+        const Part &part = weight.parts[i];
         if (part.isLiteral() || !isElementwise(weight, part.role))
             continue;
         const std::uint64_t width = bitWidth(storedType(weight, part));

@@ -5,6 +5,7 @@
 
 #include <QString>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -24,8 +25,9 @@ struct ByteField {
 };
 
 /// The order of a part's elements, bound to its bytes where it needs that (slices and masks that
-/// leave zeros out are walked once). Keeps the last one for the next question; forget it with the
-/// bundle. No edit moves a zero of such a part, so edits need not be told.
+/// leave zeros out are walked once). Keeps the last two, a mask and its values, for the next
+/// question; forget them with the bundle. No edit moves a zero of such a part, so edits need not be
+/// told.
 class BoundOrder
 {
 public:
@@ -34,8 +36,11 @@ public:
     void clear();
 
 private:
-    const Part *m_part = nullptr;
-    std::shared_ptr<const codec::ElementOrder> m_order;
+    struct Kept {
+        const Part *part = nullptr;
+        std::shared_ptr<const codec::ElementOrder> order;
+    };
+    std::array<Kept, 2> m_kept; ///< the last one first
 };
 
 /// Costs a search among the sections, whatever the size of the file; of a part in pieces, of its

@@ -25,8 +25,16 @@ Result<std::shared_ptr<const codec::ElementOrder>> weightOrder(const SliceLayout
 /// Order of the biases; the layout must have them.
 Result<std::shared_ptr<const codec::ElementOrder>> biasOrder(const SliceLayout &layout,
                                                              SlicePlaces places);
-/// Order of the weights of slices that leave zeros out; bound() reads the rows.
+/// Order of the weights of slices that leave zeros out; bound() reads the rows. Its mask() are the
+/// bits of the rows' mask bytes.
 Result<std::shared_ptr<const codec::ElementOrder>>
 sparseOrder(SparseForm form, const SliceLayout &layout, SlicePlaces places);
+/// Order of their biases; the layout must have them, and `planes` be those of its slices.
+Result<std::shared_ptr<const codec::ElementOrder>>
+sparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &planes,
+                SlicePlaces places);
+/// The slices in an operand's bytes; the places must fit both (as the orders check).
+std::vector<std::span<const std::byte>>
+slicesIn(std::span<const std::byte> bytes, const SliceLayout &layout, const SlicePlaces &places);
 
 } // namespace kernscope::lanes

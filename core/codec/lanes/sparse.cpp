@@ -15,7 +15,7 @@ namespace kernscope::lanes {
 namespace {
 
 constexpr std::uint64_t kSliceAlignment = 64;
-constexpr std::size_t kNoPlane = static_cast<std::size_t>(-1);
+constexpr std::uint64_t kRowBytes = 2; // a mask byte and a zero byte
 constexpr std::uint64_t kMaxSlice = UINT32_MAX;
 
 Error sparseError(std::string field, std::string expected, std::string found,
@@ -83,6 +83,46 @@ void putRow(Slice &slice, SparseForm form, const SliceLayout &layout, const Plan
     slice.insert(slice.end(), fillBytes(plane.width), std::byte(0));
 }
 
+Error planeError(std::uint64_t engine, std::uint64_t chunk, std::string expected, std::string found)
+{
+    return sparseError(fmt::format("slice {} chunk {}", engine, chunk), std::move(expected),
+                       std::move(found), "The plane is not in the form that leaves zeros out");
+}
+
+/// The plane that begins at a byte of its slice, by its length word.
+Result<SparsePlane> planeAt(SparseForm form, const SliceLayout &layout, const Plane &plane,
+                            std::span<const std::byte> slice, std::uint64_t at)
+{
+    const auto fault = [&plane](std::string expected, std::string found) {
+        return tl::unexpected(
+            planeError(plane.engine, plane.chunk, std::move(expected), std::move(found)));
+    };
+    SparsePlane found;
+    found.chunk = plane.chunk;
+    found.engine = plane.engine;
+    found.firstChannel = plane.firstChannel;
+    found.width = plane.width;
+    found.bias = at;
+    found.length = at + (layout.geometry().bias ? 2 * plane.width : 0);
+    found.body = found.length + 2 + (form == SparseForm::H14 ? 1 : 0);
+    if (slice.size() > kMaxSlice || found.body > slice.size())
+        return fault("biases and a length word", "the end of the slice");
+    const std::uint64_t length = loadLittle<std::uint16_t>(slice, found.length);
+    const std::uint64_t room = slice.size() - found.body;
+    if (room < length)
+        return fault(fmt::format("a body of at most {} bytes", room), fmt::format("{}", length));
+    const std::uint64_t empty = layout.steps() * (kRowBytes + fillBytes(plane.width));
+    if (length < empty || (length - empty) % 2 != 0 ||
+        (length - empty) / 2 > layout.steps() * plane.width)
+        return fault(fmt::format("a body of {} rows", layout.steps()),
+                     fmt::format("{} bytes", length));
+    found.stored = (length - empty) / 2;
+    found.end = found.body + length;
+    const auto next = checkedRoundUp(found.end, kSliceAlignment);
+    found.next = next && *next <= slice.size() ? *next : slice.size();
+    return found;
+}
+
 } // namespace
 
 std::string_view sparseFormName(SparseForm form)
@@ -126,92 +166,100 @@ Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layo
     return slices;
 }
 
-std::size_t SparseIndex::planeNumber(std::uint64_t chunk, std::uint64_t engine) const
-{
-    return static_cast<std::size_t>(engine * m_layout.chunks().size() + chunk);
-}
-
-Result<void> SparseIndex::readPlane(const Plane &plane, std::span<const std::byte> slice,
-                                    std::uint64_t &at)
-{
-    const auto fault = [&plane](std::string expected, std::string found) {
-        return tl::unexpected(sparseError(
-            fmt::format("slice {} chunk {}", plane.engine, plane.chunk), std::move(expected),
-            std::move(found), "The plane is not in the form that leaves zeros out"));
-    };
-    const std::uint64_t biasBytes = m_layout.geometry().bias ? 2 * plane.width : 0;
-    const std::uint64_t lead = m_form == SparseForm::H14 ? 1 : 0;
-    if (slice.size() > kMaxSlice || at > slice.size() || slice.size() - at < biasBytes + 2 + lead)
-        return fault("biases and a length word", "the end of the slice");
-    m_planeOffsets[planeNumber(plane.chunk, plane.engine)] = at;
-    m_firstRows[planeNumber(plane.chunk, plane.engine)] = m_rows.size();
-    const std::uint64_t length = loadLittle<std::uint16_t>(slice, at + biasBytes);
-    const std::uint64_t begin = at + biasBytes + 2 + lead;
-    if (slice.size() - begin < length)
-        return fault(fmt::format("a body of at most {} bytes", slice.size() - begin),
-                     fmt::format("{}", length));
-    std::uint64_t offset = begin;
-    for (std::uint64_t step = 0; step < m_layout.steps(); ++step) {
-        if (begin + length - offset < 2)
-            return fault(fmt::format("{} rows", m_layout.steps()), fmt::format("{}", step));
-        const auto mask =
-            std::to_integer<std::uint8_t>(slice[offset + (m_form == SparseForm::H13 ? 1 : 0)]);
-        const std::uint64_t count = static_cast<std::uint64_t>(std::popcount(mask));
-        const std::uint64_t bytes = 2 + 2 * count + fillBytes(plane.width);
-        if ((mask >> plane.width) != 0 || begin + length - offset < bytes)
-            return fault("rows that fit the lanes and the body",
-                         fmt::format("mask {:#x} at {:#x}", mask, offset));
-        m_rows.push_back({static_cast<std::uint32_t>(offset + 2), mask});
-        m_stored += count;
-        offset += bytes;
-    }
-    if (offset != begin + length)
-        return fault(fmt::format("a body of {} bytes", offset - begin), fmt::format("{}", length));
-    const auto end = checkedRoundUp(offset, kSliceAlignment);
-    at = end && *end <= slice.size() ? *end : slice.size();
-    return {};
-}
-
-Result<SparseIndex> SparseIndex::make(SparseForm form, const SliceLayout &layout, SliceSpans slices)
+Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
+                                              SliceSpans slices)
 {
     if (auto checked = checkForm(layout); !checked)
         return tl::unexpected(std::move(checked.error()));
-    SparseIndex index(layout, form);
     if (slices.size() < layout.engines()) {
         Error error = sparseError("slices", fmt::format("{}", layout.engines()),
                                   fmt::format("{}", slices.size()), "Slices are missing");
         error.code = "lanes.length";
         return tl::unexpected(std::move(error));
     }
-    const std::size_t planes = static_cast<std::size_t>(layout.engines() * layout.chunks().size());
-    index.m_planeOffsets.resize(planes);
-    index.m_firstRows.resize(planes, kNoPlane);
+    std::vector<SparsePlane> planes;
     for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
         std::uint64_t at = 0;
         for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
             const auto plane = layout.plane(chunk, engine);
             if (!plane)
                 continue;
-            if (auto read = index.readPlane(*plane, slices[engine], at); !read)
-                return tl::unexpected(std::move(read.error()));
+            auto found = planeAt(form, layout, *plane, slices[engine], at);
+            if (!found)
+                return tl::unexpected(std::move(found.error()));
+            at = found->next;
+            planes.push_back(*found);
         }
-        index.m_used.push_back(at);
+    }
+    return planes;
+}
+
+Result<void> SparseIndex::readPlane(const SparsePlane &plane, std::span<const std::byte> slice)
+{
+    m_firstRows.push_back(m_rows.size());
+    std::uint64_t offset = plane.body, stored = 0;
+    for (std::uint64_t step = 0; step < m_layout.steps(); ++step) {
+        // The planes' lengths have room for every row without its numbers.
+        const Row row{
+            static_cast<std::uint32_t>(offset + 2),
+            std::to_integer<std::uint8_t>(slice[offset + (m_form == SparseForm::H13 ? 1 : 0)])};
+        const auto count = static_cast<std::uint64_t>(std::popcount(row.mask));
+        stored += count;
+        if ((row.mask >> plane.width) != 0 || stored > plane.stored)
+            return tl::unexpected(planeError(plane.engine, plane.chunk,
+                                             "rows that fit the lanes and the body",
+                                             fmt::format("mask {:#x} at {:#x}", row.mask, offset)));
+        m_rows.push_back(row);
+        offset += kRowBytes + 2 * count + fillBytes(plane.width);
+    }
+    if (stored == plane.stored)
+        return {};
+    return tl::unexpected(planeError(plane.engine, plane.chunk,
+                                     fmt::format("{} numbers", plane.stored),
+                                     fmt::format("{}", stored)));
+}
+
+Result<SparseIndex> SparseIndex::make(SparseForm form, const SliceLayout &layout, SliceSpans slices)
+{
+    auto planes = sparsePlanes(form, layout, slices);
+    if (!planes)
+        return tl::unexpected(std::move(planes.error()));
+    SparseIndex index(layout, form);
+    index.m_planes = std::move(*planes);
+    index.m_planeOf.resize(static_cast<std::size_t>(layout.engines() * layout.chunks().size()));
+    for (std::size_t i = 0; i < index.m_planes.size(); ++i) {
+        const SparsePlane &plane = index.m_planes[i];
+        index.m_planeOf[plane.engine * layout.chunks().size() + plane.chunk] = i;
+        if (auto read = index.readPlane(plane, slices[plane.engine]); !read)
+            return tl::unexpected(std::move(read.error()));
     }
     return index;
 }
 
-std::optional<Place> SparseIndex::placeOf(std::uint64_t channel, std::uint64_t step) const
+SparseIndex::ChannelRows SparseIndex::rowsOf(std::uint64_t channel) const
 {
     const std::uint64_t number = m_layout.chunkOf(channel);
     const Chunk &chunk = m_layout.chunks()[number];
     const std::uint64_t within = channel - chunk.first;
     const std::uint64_t engine = within / chunk.lanes;
-    const std::uint64_t lane = within % chunk.lanes;
-    const Row &row = m_rows[m_firstRows[planeNumber(number, engine)] + step];
+    const std::size_t plane = m_planeOf[engine * m_layout.chunks().size() + number];
+    return {engine, static_cast<unsigned>(within % chunk.lanes),
+            std::span(m_rows).subspan(m_firstRows[plane], m_layout.steps())};
+}
+
+std::optional<std::uint64_t> SparseIndex::numberAt(const Row &row, unsigned lane)
+{
     if ((row.mask >> lane & 1U) == 0)
         return std::nullopt;
     const unsigned before = row.mask & ((1U << lane) - 1U);
-    return Place{engine, row.offset + 2U * static_cast<unsigned>(std::popcount(before))};
+    return row.offset + 2U * static_cast<unsigned>(std::popcount(before));
+}
+
+std::optional<Place> SparseIndex::placeOf(std::uint64_t channel, std::uint64_t step) const
+{
+    const ChannelRows rows = rowsOf(channel);
+    const auto offset = numberAt(rows.rows[step], rows.lane);
+    return offset ? std::optional(Place{rows.engine, *offset}) : std::nullopt;
 }
 
 Place SparseIndex::biasPlace(std::uint64_t channel) const
@@ -220,37 +268,52 @@ Place SparseIndex::biasPlace(std::uint64_t channel) const
     const Chunk &chunk = m_layout.chunks()[number];
     const std::uint64_t within = channel - chunk.first;
     const std::uint64_t engine = within / chunk.lanes;
-    return {engine, m_planeOffsets[planeNumber(number, engine)] + 2 * (within % chunk.lanes)};
+    const std::size_t plane = m_planeOf[engine * m_layout.chunks().size() + number];
+    return {engine, m_planes[plane].bias + 2 * (within % chunk.lanes)};
 }
 
-std::optional<std::uint64_t> SparseIndex::elementAt(const Place &place) const
+std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const Place &place) const
 {
-    if (place.engine >= m_layout.engines())
-        return std::nullopt;
-    std::uint64_t chunk = m_layout.chunks().size();
-    while (chunk > 0 && (m_firstRows[planeNumber(chunk - 1, place.engine)] == kNoPlane ||
-                         m_planeOffsets[planeNumber(chunk - 1, place.engine)] > place.offset))
-        --chunk;
-    if (chunk == 0)
-        return std::nullopt;
-    const std::size_t number = planeNumber(--chunk, place.engine);
-    const auto first = m_rows.begin() + static_cast<std::ptrdiff_t>(m_firstRows[number]);
-    const auto last = first + static_cast<std::ptrdiff_t>(m_layout.steps());
     const auto behind =
-        std::upper_bound(first, last, place.offset,
-                         [](std::uint64_t at, const Row &row) { return at < row.offset; });
-    if (behind == first)
+        std::partition_point(m_planes.begin(), m_planes.end(), [&place](const SparsePlane &plane) {
+            return plane.engine != place.engine ? plane.engine < place.engine
+                                                : plane.body <= place.offset;
+        });
+    if (behind == m_planes.begin())
         return std::nullopt;
-    const Row &row = *std::prev(behind);
-    std::uint64_t before = (place.offset - row.offset) / 2;
+    const SparsePlane &plane = *std::prev(behind);
+    if (plane.engine != place.engine || place.offset >= plane.end)
+        return std::nullopt;
+    const auto number = static_cast<std::size_t>(std::prev(behind) - m_planes.begin());
+    const auto rows = std::span(m_rows).subspan(m_firstRows[number], m_layout.steps());
+    const auto next =
+        std::upper_bound(rows.begin(), rows.end(), place.offset + kRowBytes,
+                         [](std::uint64_t at, const Row &row) { return at < row.offset; });
+    if (next == rows.begin())
+        return std::nullopt;
+    const auto step = static_cast<std::uint64_t>(std::prev(next) - rows.begin());
+    return FoundRow{&plane, step, rows[step]};
+}
+
+std::optional<unsigned> SparseIndex::laneAt(const Row &row, std::uint64_t offset)
+{
+    if (offset < row.offset)
+        return std::nullopt;
+    std::uint64_t before = (offset - row.offset) / 2;
     if (before >= static_cast<unsigned>(std::popcount(row.mask)))
         return std::nullopt;
-    std::uint64_t lane = 0;
+    unsigned lane = 0;
     while ((row.mask >> lane & 1U) == 0 || before-- > 0)
         ++lane;
-    const Chunk &run = m_layout.chunks()[chunk];
-    const std::uint64_t channel = run.first + place.engine * run.lanes + lane;
-    return channel * m_layout.steps() + static_cast<std::uint64_t>(std::prev(behind) - first);
+    return lane;
+}
+
+std::uint64_t SparseIndex::stored() const
+{
+    std::uint64_t sum = 0;
+    for (const SparsePlane &plane : m_planes)
+        sum += plane.stored; // at most one of every element
+    return sum;
 }
 
 Result<Halves> decodeSparse(SparseForm form, const SliceLayout &layout, SliceSpans slices)

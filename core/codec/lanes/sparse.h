@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,42 +29,76 @@ Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layo
 /// fit), "lanes.length".
 Result<Halves> decodeSparse(SparseForm form, const SliceLayout &layout, SliceSpans slices);
 
+/// One plane of a slice, as its length word tells; offsets count from the start of the slice.
+struct SparsePlane {
+    std::uint64_t chunk = 0, engine = 0;
+    std::uint64_t firstChannel = 0;
+    std::uint64_t width = 0;  ///< lanes that exist
+    std::uint64_t bias = 0;   ///< offset of the biases, where there are any
+    std::uint64_t length = 0; ///< offset of the length word, behind the biases
+    std::uint64_t body = 0;   ///< offset of the first row
+    std::uint64_t end = 0;    ///< offset behind the last row
+    std::uint64_t next = 0;   ///< with the padding to 64 bytes
+    std::uint64_t stored = 0; ///< numbers that are not left out
+};
+/// The planes by engine, then chunk. Reads two bytes a plane. Errors: those of decodeSparse, as far
+/// as the length words tell.
+Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
+                                              SliceSpans slices);
+
 /// Which numbers are stored, and where. Its size is that of the rows that were found.
 class SparseIndex
 {
 public:
+    /// One step of a plane: a mask byte and the numbers of the lanes that it names.
+    struct Row {
+        std::uint32_t offset = 0; ///< of its first number, from the start of the slice
+        std::uint8_t mask = 0;
+    };
+    /// The rows of an output channel, one a step.
+    struct ChannelRows {
+        std::uint64_t engine = 0;
+        unsigned lane = 0;
+        std::span<const Row> rows;
+    };
+
     /// Errors: those of decodeSparse.
     static Result<SparseIndex> make(SparseForm form, const SliceLayout &layout, SliceSpans slices);
 
+    ChannelRows rowsOf(std::uint64_t channel) const;
+    /// Byte offset in the slice of a lane's number; nothing where it is a zero that is left out.
+    static std::optional<std::uint64_t> numberAt(const Row &row, unsigned lane);
+    /// Byte offset in the slice of a row's mask byte; its bit `lane` is set where the lane's number
+    /// is stored.
+    std::uint64_t maskAt(const Row &row) const
+    {
+        return row.offset - (m_form == SparseForm::H13 ? 1U : 2U);
+    }
     /// Nothing where the number is a zero that is left out.
     std::optional<Place> placeOf(std::uint64_t channel, std::uint64_t step) const;
     Place biasPlace(std::uint64_t channel) const;
-    /// The number, as channel x steps + step, that a byte of a slice belongs to; nothing in
-    /// biases, masks and padding.
-    std::optional<std::uint64_t> elementAt(const Place &place) const;
-    std::uint64_t usedBytes(std::uint64_t engine) const { return m_used[engine]; }
-    std::uint64_t stored() const { return m_stored; } ///< numbers that are not left out
+    /// The row that holds a byte of a slice; nothing in biases, length words and padding.
+    struct FoundRow {
+        const SparsePlane *plane = nullptr;
+        std::uint64_t step = 0;
+        Row row;
+    };
+    std::optional<FoundRow> rowAt(const Place &place) const;
+    /// The lane whose number holds a byte of a slice; nothing where none does (mask, fill bytes).
+    static std::optional<unsigned> laneAt(const Row &row, std::uint64_t offset);
+    std::uint64_t stored() const; ///< numbers that are not left out
     const SliceLayout &layout() const { return m_layout; }
 
 private:
-    explicit SparseIndex(const SliceLayout &layout, SparseForm form)
-        : m_layout(layout), m_form(form)
-    {
-    }
-    Result<void> readPlane(const Plane &plane, std::span<const std::byte> slice, std::uint64_t &at);
-    std::size_t planeNumber(std::uint64_t chunk, std::uint64_t engine) const;
+    SparseIndex(const SliceLayout &layout, SparseForm form) : m_layout(layout), m_form(form) {}
+    Result<void> readPlane(const SparsePlane &plane, std::span<const std::byte> slice);
 
-    struct Row {
-        std::uint32_t offset = 0; ///< of its first number
-        std::uint8_t mask = 0;
-    };
     SliceLayout m_layout;
     SparseForm m_form;
-    std::vector<std::uint64_t> m_planeOffsets; ///< of the biases, by plane number
-    std::vector<std::size_t> m_firstRows;      ///< by plane number
+    std::vector<SparsePlane> m_planes;
+    std::vector<std::size_t> m_planeOf;   ///< by engine x chunks + chunk
+    std::vector<std::size_t> m_firstRows; ///< by plane
     std::vector<Row> m_rows;
-    std::vector<std::uint64_t> m_used;
-    std::uint64_t m_stored = 0;
 };
 
 } // namespace kernscope::lanes

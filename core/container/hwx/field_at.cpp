@@ -2,9 +2,11 @@
 #include "core/container/hwx/field_at.h"
 
 #include "core/descriptor/task_reader.h"
+#include "core/format/tables.h"
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -13,81 +15,31 @@ namespace kernscope::hwx {
 namespace {
 
 struct FieldRow {
-    std::uint16_t at, bytes;
-    const char *name;
+    std::uint64_t at = 0, bytes = 0;
+    std::string name;
 };
+using FieldRows = std::vector<FieldRow>;
 
-constexpr std::array<FieldRow, 8> kHeader{FieldRow{0, 4, "magic"},
-                                          {4, 4, "cpu type"},
-                                          {8, 4, "cpu subtype"},
-                                          {12, 4, "file type"},
-                                          {16, 4, "number of commands"},
-                                          {20, 4, "bytes of commands"},
-                                          {24, 4, "flags"},
-                                          {28, 4, "reserved"}};
-constexpr std::array<FieldRow, 2> kCommand{FieldRow{0, 4, "command"}, {4, 4, "command size"}};
-constexpr std::array<FieldRow, 9> kSegment{
-    FieldRow{8, 16, "segment name"}, {24, 8, "vm address"},         {32, 8, "vm size"},
-    {40, 8, "file offset"},          {48, 8, "file size"},          {56, 4, "maximal protection"},
-    {60, 4, "initial protection"},   {64, 4, "number of sections"}, {68, 4, "flags"}};
-constexpr std::array<FieldRow, 12> kSection{FieldRow{0, 16, "section name"},
-                                            {16, 16, "segment name"},
-                                            {32, 8, "address"},
-                                            {40, 8, "size"},
-                                            {48, 4, "file offset"},
-                                            {52, 4, "alignment (log2)"},
-                                            {56, 4, "relocation offset"},
-                                            {60, 4, "number of relocations"},
-                                            {64, 4, "flags"},
-                                            {68, 4, "reserved 1"},
-                                            {72, 4, "reserved 2"},
-                                            {76, 4, "reserved 3"}};
-constexpr std::array<FieldRow, 4> kSymbolTable{FieldRow{8, 4, "symbol offset"},
-                                               {12, 4, "number of symbols"},
-                                               {16, 4, "string offset"},
-                                               {20, 4, "bytes of strings"}};
-constexpr std::array<FieldRow, 3> kBinding32{
-    FieldRow{8, 4, "name offset"}, {12, 4, "minor version"}, {16, 4, "address"}};
-constexpr std::array<FieldRow, 3> kBinding64{
-    FieldRow{8, 4, "name offset"}, {12, 4, "minor version"}, {16, 8, "address"}};
-constexpr std::array<FieldRow, 3> kNote{
-    FieldRow{8, 16, "owner"}, {24, 8, "data offset"}, {32, 8, "data size"}};
-constexpr std::array<FieldRow, 2> kSignature{FieldRow{8, 4, "data offset"}, {12, 4, "data size"}};
-constexpr std::array<FieldRow, 2> kThread{FieldRow{8, 4, "flavor"}, {12, 4, "words of state"}};
-constexpr std::array<FieldRow, 7> kProgram1{FieldRow{0x810, 8, "address of the first descriptor"},
-                                            {0x818, 4, "words of the first descriptor, minus one"},
-                                            {0x81c, 4, "number of descriptors"},
-                                            {0x83c, 4, "offset of the procedure's name"},
-                                            {0x848, 4, "unknown word"},
-                                            {0x850, 4, "unknown counter"},
-                                            {0x858, 4, "unknown counter"}};
-constexpr std::array<FieldRow, 3> kProgram4{FieldRow{0x810, 8, "address of the first descriptor"},
-                                            {0x824, 4, "words of text"},
-                                            {0x848, 4, "offset of the procedure's name"}};
-constexpr std::array<FieldRow, 18> kPort{FieldRow{0x10, 4, "kind"},
-                                         {0x14, 4, "direction (1 input, 2 output)"},
-                                         {0x18, 4, "offset of the procedure's name"},
-                                         {0x20, 4, "offset of the port's name"},
-                                         {0x24, 4, "element type"},
-                                         {0x28, 4, "extent N"},
-                                         {0x2c, 4, "extent C"},
-                                         {0x30, 4, "extent H"},
-                                         {0x34, 4, "extent W"},
-                                         {0x38, 4, "extent D"},
-                                         {0x50, 8, "stride N"},
-                                         {0x58, 8, "stride C"},
-                                         {0x60, 8, "stride H"},
-                                         {0x68, 8, "stride W"},
-                                         {0x70, 8, "stride D (the total)"},
-                                         {0x78, 4, "interleave"},
-                                         {0x7c, 4, "offset of the symbol's name"},
-                                         {0x80, 8, "bytes"}};
-constexpr std::array<FieldRow, 5> kSymbol{FieldRow{0, 4, "name"},
-                                          {4, 1, "type"},
-                                          {5, 1, "section"},
-                                          {6, 2, "description"},
-                                          {8, 8, "value"}};
-constexpr std::array<FieldRow, 2> kRelocation{FieldRow{0, 4, "address"}, {4, 4, "target and kind"}};
+/// The fields of a record of that name (table hwx_fields), which lie where every file has them.
+const FieldRows &rowsOf(std::string_view record)
+{
+    static const std::map<std::string, FieldRows, std::less<>> records = [] {
+        std::map<std::string, FieldRows, std::less<>> read;
+        const auto table = tables::load("hwx_fields");
+        for (std::size_t row = 0; table && row < table->rows(); ++row) {
+            const auto number = [&](std::string_view column) {
+                return static_cast<std::uint64_t>(
+                    parseInteger(table->cell(row, column)).value_or(0));
+            };
+            read[std::string(table->cell(row, "record"))].push_back(
+                {number("offset"), number("bytes"), std::string(table->cell(row, "name"))});
+        }
+        return read;
+    }();
+    static const FieldRows none;
+    const auto found = records.find(record);
+    return found == records.end() ? none : found->second;
+}
 
 class FieldList
 {
@@ -97,10 +49,9 @@ public:
     {
     }
 
-    template <std::size_t N>
-    void add(const std::array<FieldRow, N> &rows, std::uint64_t at = 0, const std::string &of = {})
+    void add(std::string_view record, std::uint64_t at = 0, const std::string &of = {})
     {
-        for (const FieldRow &row : rows) {
+        for (const FieldRow &row : rowsOf(record)) {
             const std::uint64_t begin = at + row.at;
             if (begin + row.bytes > m_limit)
                 continue;
@@ -126,18 +77,15 @@ private:
 
 void addThread(FieldList &fields, const Thread &thread)
 {
-    fields.add(kThread);
+    fields.add("thread");
     if (thread.role == ThreadRole::Port)
-        return fields.add(kPort);
+        return fields.add("port");
     if (thread.role != ThreadRole::Program)
         return;
     const std::uint64_t step = thread.flavor == 1 ? 8 : 16;
     for (const auto &[index, address] : thread.apertures)
         fields.add(0x10 + index * step, 8, fmt::format("aperture {}", index));
-    if (thread.flavor == 1)
-        fields.add(kProgram1);
-    else
-        fields.add(kProgram4);
+    fields.add(thread.flavor == 1 ? "program 1" : "program 4");
 }
 
 std::optional<NamedField> pick(std::vector<NamedField> fields, FileOffset offset)
@@ -150,16 +98,14 @@ std::optional<NamedField> pick(std::vector<NamedField> fields, FileOffset offset
 }
 
 /// Field of the record with that number in a table of equal records.
-template <std::size_t N>
-std::optional<NamedField> recordField(const std::array<FieldRow, N> &rows, std::uint64_t begin,
-                                      std::uint64_t step, std::uint64_t count,
-                                      const std::string &what, FileOffset offset)
+std::optional<NamedField> recordField(const std::string &what, std::uint64_t begin,
+                                      std::uint64_t step, std::uint64_t count, FileOffset offset)
 {
     if (offset.value < begin || (offset.value - begin) / step >= count)
         return std::nullopt;
     const std::uint64_t number = (offset.value - begin) / step;
     FieldList fields(begin + number * step, step, fmt::format("{} {}", what, number));
-    fields.add(rows);
+    fields.add(what);
     return pick(fields.take(), offset);
 }
 
@@ -273,31 +219,28 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
 std::vector<NamedField> fieldsOfCommand(const Container &container, const LoadCommand &command)
 {
     FieldList fields(command.offset.value, command.size, fmt::format("command {}", command.index));
-    fields.add(kCommand);
+    fields.add("command");
     switch (command.kind) {
     case CommandKind::Segment: {
-        fields.add(kSegment);
+        fields.add("segment");
         const Segment &segment = container.segments[command.item];
         for (const Section &section : segment.sections)
-            fields.add(kSection, section.place.value - command.offset.value,
+            fields.add("section", section.place.value - command.offset.value,
                        fmt::format("section {} ", section.name));
         break;
     }
-    case CommandKind::SymbolTable: fields.add(kSymbolTable); break;
+    case CommandKind::SymbolTable: fields.add("symbol table"); break;
     case CommandKind::Thread: addThread(fields, container.threads[command.item]); break;
     case CommandKind::Binding32:
     case CommandKind::Binding64: {
         const Binding &binding = container.bindings[command.item];
-        if (binding.addressBits == 64)
-            fields.add(kBinding64);
-        else
-            fields.add(kBinding32);
+        fields.add(binding.addressBits == 64 ? "binding 64" : "binding 32");
         fields.add(binding.nameOffset, binding.name.size(), "name");
         break;
     }
     case CommandKind::Ident: fields.add(8, command.size - 8, "banner"); break;
-    case CommandKind::Note: fields.add(kNote); break;
-    case CommandKind::Signature: fields.add(kSignature); break;
+    case CommandKind::Note: fields.add("note"); break;
+    case CommandKind::Signature: fields.add("signature"); break;
     case CommandKind::Unknown: break;
     }
     return fields.take();
@@ -315,7 +258,7 @@ std::optional<NamedField> fieldAt(const Container &container, std::span<const st
     }
     if (offset.value < kHeaderBytes) {
         FieldList fields(0, kHeaderBytes, "header");
-        fields.add(kHeader);
+        fields.add("header");
         return pick(fields.take(), offset);
     }
     for (const LoadCommand &command : container.commands) {
@@ -323,14 +266,14 @@ std::optional<NamedField> fieldAt(const Container &container, std::span<const st
             return pick(fieldsOfCommand(container, command), offset);
     }
     if (container.symbolTable) {
-        if (auto field = recordField(kSymbol, container.symbolTable->symbolOffset, 16,
-                                     container.symbols.size(), "symbol", offset))
+        if (auto field = recordField("symbol", container.symbolTable->symbolOffset, 16,
+                                     container.symbols.size(), offset))
             return field;
     }
     for (const Segment &segment : container.segments) {
         for (const Section &section : segment.sections) {
-            if (auto field = recordField(kRelocation, section.relocationOffset, 8,
-                                         section.relocations.size(), "relocation", offset))
+            if (auto field = recordField("relocation", section.relocationOffset, 8,
+                                         section.relocations.size(), offset))
                 return field;
         }
     }

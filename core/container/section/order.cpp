@@ -79,23 +79,37 @@ public:
             const ChannelPlace place = placeOf(m_chunks, channel);
             const std::uint64_t count = std::min<std::uint64_t>(m_steps - step, out.size() - done);
             for (std::uint64_t i = 0; i < count; ++i)
-                out[done++] = m_sparse ? sparsePosition(place, step + i)
-                                       : m_starts[place.chunk * m_cores + place.core] +
-                                             ((step + i) * place.count + place.lane) * m_bits;
+                out[done++] = m_maskBits ? maskPosition(place, step + i)
+                              : m_sparse ? sparsePosition(place, step + i)
+                                         : m_starts[place.chunk * m_cores + place.core] +
+                                               ((step + i) * place.count + place.lane) * m_bits;
         }
     }
 
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
         for (std::uint64_t core = 0; core < m_cores; ++core) {
-            if (m_weights[core].contains(FileOffset(bit / 8)))
-                return m_sparse ? survivorAt(core, bit / 8) : coefficientAt(core, bit);
+            if (!m_weights[core].contains(FileOffset(bit / 8)))
+                continue;
+            const std::uint64_t within = bit - 8 * m_weights[core].offset.value;
+            return m_maskBits ? ofMaskBit(core, within)
+                   : m_sparse ? survivorAt(core, bit / 8)
+                              : coefficientAt(core, bit);
         }
         return std::nullopt;
     }
     std::uint64_t elements() const override { return m_outputs * m_steps; }
     std::uint64_t extent() const override { return m_fileBytes; }
-    bool skipsZeros() const override { return m_sparse; }
+    bool skipsZeros() const override { return m_sparse && !m_maskBits; }
+
+    std::shared_ptr<const ElementOrder> mask() const override
+    {
+        if (!skipsZeros())
+            return nullptr;
+        auto order = std::make_shared<CoefficientOrder>(*this);
+        order->m_maskBits = true;
+        return order;
+    }
 
     std::uint64_t table(std::uint64_t element) const override
     {
@@ -110,7 +124,7 @@ public:
     Result<std::shared_ptr<const ElementOrder>>
     bound(std::span<const std::byte> bytes) const override
     {
-        if (!m_sparse)
+        if (!skipsZeros())
             return std::shared_ptr<const ElementOrder>();
         auto order = std::make_shared<CoefficientOrder>(*this);
         order->m_masks = std::make_shared<std::deque<codec::MaskIndex>>();
@@ -156,6 +170,16 @@ private:
         }
         return std::nullopt;
     }
+    /// Element of a bit of a core's mask.
+    std::optional<std::uint64_t> ofMaskBit(std::uint64_t core, std::uint64_t bit) const
+    {
+        for (std::uint64_t chunk = m_chunks.size(); chunk-- > 0;) {
+            const std::uint64_t first = m_before[chunk * m_cores + core] * m_steps;
+            if (m_chunks[chunk].channelsOf(core) != 0 && bit >= first)
+                return elementOf(chunk, core, bit - first);
+        }
+        return std::nullopt;
+    }
     std::optional<std::uint64_t> survivorAt(std::uint64_t core, std::uint64_t byte) const
     {
         if (!m_masks)
@@ -174,19 +198,25 @@ private:
             else
                 high = middle;
         }
-        for (std::uint64_t chunk = m_chunks.size(); chunk-- > 0;) {
-            const std::uint64_t first = m_before[chunk * m_cores + core] * m_steps;
-            if (m_chunks[chunk].channelsOf(core) != 0 && low >= first)
-                return low < mask.bits() ? elementOf(chunk, core, low - first) : std::nullopt;
-        }
-        return std::nullopt;
+        return low < mask.bits() ? ofMaskBit(core, low) : std::nullopt;
     }
+    /// Number of an element's bit in its core's mask.
+    std::uint64_t maskBit(const ChannelPlace &place, std::uint64_t step) const
+    {
+        return m_before[place.chunk * m_cores + place.core] * m_steps + step * place.count +
+               place.lane;
+    }
+
+    std::uint64_t maskPosition(const ChannelPlace &place, std::uint64_t step) const
+    {
+        return 8 * m_weights[place.core].offset.value + maskBit(place, step);
+    }
+
     std::uint64_t sparsePosition(const ChannelPlace &place, std::uint64_t step) const
     {
         if (!m_masks)
             return kAbsent;
-        const std::uint64_t bit = m_before[place.chunk * m_cores + place.core] * m_steps +
-                                  step * place.count + place.lane;
+        const std::uint64_t bit = maskBit(place, step);
         const codec::MaskIndex &mask = (*m_masks)[place.core];
         if (!mask.test(bit))
             return kAbsent;
@@ -198,6 +228,7 @@ private:
     std::uint64_t m_cores = 0, m_fileBytes = 0, m_steps = 1, m_outputs = 0, m_bits = 16;
     std::uint64_t m_vector = 1, m_books = 1;
     bool m_sparse = false, m_perCore = false;
+    bool m_maskBits = false;             ///< the positions are those of the masks' bits
     std::vector<std::uint64_t> m_starts; ///< bits; by chunk, then core
     std::vector<std::uint64_t> m_before; ///< channels of earlier records on the core
     std::vector<ByteRange> m_weights;    ///< by core

@@ -98,8 +98,9 @@ Bytes syntheticH14();
 Bytes syntheticH16();
 /// Version 20: kernel base in BAR 28.
 Bytes syntheticH18();
-/// Version 24: extended form, three streams, two engines, an 8-byte relocation.
-Bytes syntheticH18g();
+/// Version 24: extended form, three streams, two engines, an 8-byte relocation. With
+/// `ownSlices` each stream loads slices of its own, all with the same bytes.
+Bytes syntheticH18g(bool ownSlices = false);
 /// Any other subtype: one task of ten words by the form of `headerWords`, where that is not 0.
 Bytes syntheticOf(std::uint32_t subtype, std::uint32_t headerWords);
 

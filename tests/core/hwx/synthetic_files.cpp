@@ -173,7 +173,8 @@ namespace {
 
 /// A convolution of version 17 and later; `shift` moves the tile DMA registers (2 from version 20).
 Words modernStream(std::uint32_t lanes, std::uint32_t shift, std::uint32_t macCfg,
-                   std::uint32_t kernelBar, std::uint32_t destinationBar, std::uint32_t sourceBar)
+                   std::uint32_t kernelBar, std::uint32_t destinationBar, std::uint32_t sourceBar,
+                   std::uint32_t kernelOffset = 0)
 {
     Words stream;
     Words values{0x00010040};
@@ -192,7 +193,7 @@ Words modernStream(std::uint32_t lanes, std::uint32_t shift, std::uint32_t macCf
     putDense(stream, 0x1240, {0x10000082});
     putDense(stream, macCfg, {0x00103c00});
     putMasked(stream, 0x1440, shift == 2 ? 0x8060 : 0x2018, {0x010000e1, 0x40, 0x40, 0x01302031});
-    putAddress(stream, kernelBar, 0x1544, {0, 0});
+    putAddress(stream, kernelBar, 0x1544, {kernelOffset, 0});
     putAddress(stream, destinationBar, 0x1442 + shift, {0, 0});
     putAddress(stream, sourceBar, 0x1344 + shift, {0x80, 0});
     return stream;
@@ -231,14 +232,16 @@ Bytes syntheticH18()
     return modernFile(10, "h18", modernStream(16, 2, 0x1241, 28, 24, 32));
 }
 
-Bytes syntheticH18g()
+Bytes syntheticH18g(bool ownSlices)
 {
-    constexpr std::size_t kStreamWords = 0x4000 / 4;
-    const Words stream = modernStream(16, 2, 0x1242, 4, 24, 28);
+    constexpr std::size_t kStreamWords = 0x4000 / 4, kEngines = 16;
+    const std::size_t blocks = ownSlices ? 3 : 1;
     Words text;
     std::vector<std::uint64_t> starts;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> relocations;
     for (std::uint32_t engine = 0; engine < 3; ++engine) {
+        const auto block = static_cast<std::uint32_t>(ownSlices ? engine * kEngines * kSlice : 0);
+        const Words stream = modernStream(16, 2, 0x1242, 4, 24, 28, block);
         text.resize(engine * kStreamWords);
         starts.push_back(4 * text.size());
         text.insert(text.end(), {1, 0, 0, 0});
@@ -253,8 +256,8 @@ Bytes syntheticH18g()
                   {{"__runtime", 0, Bytes(0x102c, std::byte(0x5a)), 0, 3, {}}});
     const auto code =
         maker.segment("__TEXT", 0, {{"__text", 0x128, bytesOfWords(text), 0, 14, relocations}});
-    const auto kernel =
-        maker.segment("__KERN_0", kNoRelocations, {{"__kern_0", 0x2f, kernelBytes(16), 0, 6, {}}});
+    const auto kernel = maker.segment(
+        "__KERN_0", kNoRelocations, {{"__kern_0", 0x2f, kernelBytes(blocks * kEngines), 0, 6, {}}});
     maker.segment("__DATA", kNoRelocations,
                   {{"__bss", 0x25, {}, 0x4000, 14, {}}, {"__bss_sh", 0x25, {}, 0x4000, 14, {}}});
     maker.banner("10.26.6", "h18g");
@@ -263,7 +266,8 @@ Bytes syntheticH18g()
         maker.symbol(std::string("text_section_start_for_") + names[i], 0x0f, 2, 0,
                      code[0] + starts[i]);
     maker.symbol("rt_op_map_text__ane1_P_main__bonded", 0x0f, 1, 0, 0);
-    addKernelSymbols(maker, 3, kernel[0], 16);
+    for (std::size_t block = 0; block < blocks; ++block)
+        addKernelSymbols(maker, 3, kernel[0] + block * kEngines * kSlice, kEngines);
     return maker.finish();
 }
 

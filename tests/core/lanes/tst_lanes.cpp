@@ -267,6 +267,31 @@ void TestLanes::roundTripsRandomSparse()
         QVERIFY(*encodeSparse(form, layout, decoded->weights, decoded->bias) == *slices);
         const auto index = SparseIndex::make(form, layout, spansOf(*slices));
         QVERIFY(index.has_value());
+        SlicePlaces places;
+        Slice file(7);
+        for (const Slice &slice : *slices) {
+            places.starts.push_back(file.size());
+            places.lengths.push_back(slice.size());
+            file.insert(file.end(), slice.begin(), slice.end());
+        }
+        const auto order = *(*sparseOrder(form, layout, places))->bound(file);
+        std::vector<std::uint64_t> bits(weights.size()), maskBits(weights.size());
+        order->positions(0, bits);
+        order->mask()->positions(0, maskBits);
+        for (std::size_t e = 0; e < weights.size(); ++e) {
+            const unsigned mask = std::to_integer<unsigned>(file[maskBits[e] / 8]);
+            QCOMPARE((mask >> maskBits[e] % 8 & 1U) != 0, weights[e] != 0);
+            QCOMPARE(bits[e] == codec::ElementOrder::kAbsent, weights[e] == 0);
+            if (weights[e] != 0)
+                QCOMPARE(halfAt(file, bits[e] / 8), weights[e]);
+        }
+        if (geometry.bias) {
+            const auto planes = *sparsePlanes(form, layout, spansOf(*slices));
+            std::vector<std::uint64_t> rows(geometry.outputs);
+            (*sparseBiasOrder(layout, planes, places))->positions(0, rows);
+            for (std::size_t c = 0; c < rows.size(); ++c)
+                QCOMPARE(halfAt(file, rows[c] / 8), bias[c]);
+        }
         QCOMPARE(index->stored(),
                  std::uint64_t(weights.size() -
                                std::size_t(std::count(weights.begin(), weights.end(), 0))));

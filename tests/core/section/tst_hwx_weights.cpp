@@ -5,15 +5,20 @@
 #include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/editor.h"
-#include "core/codec/lanes/sparse.h"
+#include "core/diff/diff.h"
 #include "core/patch/patch.h"
-#include "synthetic.h"
+#include "synthetic_kernels.h"
 #include "tests/core/section/order_check.h"
 
 #include <QFile>
 #include <QtTest>
 
 using namespace kernscope;
+using test::containerOf;
+using test::MadeKernel;
+using test::numbered;
+using test::sparseKernel;
+using test::twoStreams;
 
 namespace {
 
@@ -38,71 +43,6 @@ std::vector<std::uint16_t> halvesOf(const Bundle &bundle, std::size_t weight)
     return halves;
 }
 
-std::vector<std::uint16_t> numbered(std::uint64_t count, std::uint16_t from)
-{
-    std::vector<std::uint16_t> values(count);
-    for (std::size_t i = 0; i < values.size(); ++i)
-        values[i] = static_cast<std::uint16_t>(from + i);
-    return values;
-}
-
-struct MadeKernel {
-    lanes::Geometry geometry;
-    std::uint32_t lanesLog2 = 0;
-    bool sparse = false;
-    std::vector<lanes::Slice> slices;
-};
-
-/// A synthetic H13 container of one task that loads these slices, end to end.
-test::Bytes container(const MadeKernel &kernel)
-{
-    using namespace kernscope::test;
-    const lanes::Geometry &g = kernel.geometry;
-    Bytes content;
-    Words dma(62, 0), task(10);
-    dma[0] = 0x40;
-    const auto engines = static_cast<std::uint32_t>(kernel.slices.size());
-    for (std::uint32_t i = 0; i < 16; ++i) {
-        dma[2 + i] = i < engines ? 0x81 : 0x80;
-        dma[18 + i] = i < engines ? static_cast<std::uint32_t>(content.size()) : 0;
-        dma[34 + i] = i < engines ? static_cast<std::uint32_t>(kernel.slices[i].size()) : 0x40U;
-        if (i < engines)
-            content.insert(content.end(), kernel.slices[i].begin(), kernel.slices[i].end());
-    }
-    task[0] = 0x02000000;
-    task[8] = 4U | 1U << 5 | 6U << 12 | 1U << 17;
-    task[9] = 1U | 1U << 5;
-    putFull(task, 0x1f800, dma);
-    Words common(16, 0);
-    common[0] = common[5] = 16U << 16 | 16U;
-    common[1] = 1;
-    common[2] = 0x22;
-    common[3] = static_cast<std::uint32_t>(g.inputs * g.groups);
-    common[4] = static_cast<std::uint32_t>(g.outputs);
-    common[7] = 0x5000a000U | static_cast<std::uint32_t>(g.width) |
-                static_cast<std::uint32_t>(g.height) << 5 | kernel.lanesLog2 << 10;
-    common[9] = static_cast<std::uint32_t>(g.groups);
-    putFull(task, 0x00000, common);
-    putFull(task, 0x13800, Words(28, 0));
-    putFull(task, 0x04800, Words(18, 0));
-    putFull(task, 0x08800, Words(4, 0));
-    putFull(task, 0x0c800,
-            {0x82U | (kernel.sparse ? 0x100U : 0U), g.bias ? 0x101c10U : 0x101c00U, 0, 0, 0x3c00});
-    putFull(task, 0x17800, Words(7, 0));
-    ContainerMaker maker(4);
-    const auto code = maker.segment(
-        "__TEXT", 4,
-        {{"__text", 0x28, bytesOfWords(task), 0, 14, {}}, {"__const", 0x26, content, 0, 6, {}}});
-    maker.program7({code[0], code[1]}, code[0], static_cast<std::uint32_t>(task.size()), 1, false);
-    maker.banner("SYNTHETIC", "h13");
-    std::uint64_t at = code[1];
-    for (std::uint32_t i = 0; i < engines; ++i) {
-        maker.symbol(syntheticHash() + "_ne_" + std::to_string(i), 0x0f, 2, 2, at);
-        at += kernel.slices[i].size();
-    }
-    return maker.finish();
-}
-
 BundlePtr openMade(const test::Bytes &bytes, const char *name = "made.hwx")
 {
     OpenOptions options;
@@ -125,9 +65,18 @@ private slots:
     void patchesOnlyCoefficients();
     void decodesMadeKernels_data();
     void decodesMadeKernels();
+    void hasAMaskAsAnyWeight_data();
+    void hasAMaskAsAnyWeight();
+    void showsSparseBiases();
     void keepsSparseZeros();
+    void patchesEveryCopy_data();
+    void patchesEveryCopy();
+    void tellsHalvesFromCopies();
+    void knowsCopiesOfThreeStreams();
+    void showsBytesOfDamagedSparse();
     void showsBytesWhereTheSizeDoesNotFit();
     void becomesASection();
+    void comparesPieceByPiece();
 };
 
 void TestHwxWeights::readsRealWeights()
@@ -238,7 +187,7 @@ void TestHwxWeights::decodesMadeKernels()
     const auto biases = numbered(bias ? shape[0] : 0, 0x4000);
     kernel.slices = sparse ? *lanes::encodeSparse(lanes::SparseForm::H13, layout, weights, biases)
                            : *lanes::encodeSlices(layout, weights, biases);
-    const BundlePtr bundle = openMade(container(kernel));
+    const BundlePtr bundle = openMade(containerOf(kernel));
     QVERIFY(bundle);
     QVERIFY(!bundle->weights().empty());
     QCOMPARE(bundle->weights().front().form, std::string(sparse ? "sparse" : "dense-fp16"));
@@ -246,7 +195,7 @@ void TestHwxWeights::decodesMadeKernels()
     QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
     QVERIFY(halvesOf(*bundle, 0) == weights);
     QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
-    if (bias && !sparse)
+    if (bias)
         QVERIFY(halvesOf(*bundle, 1) == biases);
     std::uint64_t covered = 0;
     for (const Section &section : bundle->sections()) {
@@ -264,15 +213,199 @@ void TestHwxWeights::keepsSparseZeros()
     std::vector<std::uint16_t> weights(64, 0x3c00);
     weights[5] = 0;
     kernel.slices = *lanes::encodeSparse(lanes::SparseForm::H13, layout, weights, {});
-    const BundlePtr bundle = openMade(container(kernel));
+    const BundlePtr bundle = openMade(containerOf(kernel));
     const codec::Editor editor(*bundle->decoder(0));
     QCOMPARE(editor.setElement(5, 1, 0).error().code, std::string("patch.sparse_zero"));
     QCOMPARE(editor.setElement(6, 0, 0).error().code, std::string("patch.sparse_zero"));
     const auto plan = editor.setElement(6, 2, 0);
     QCOMPARE(plan->parts.size(), std::size_t(1));
+    QCOMPARE(editor.keep(5, 1, 0).error().code, std::string("patch.sparse_zero"));
+    QCOMPARE(editor.drop(6).error().code, std::string("patch.sparse_zero"));
+    QVERIFY(editor.drop(5)->parts.empty());
+    QCOMPARE(editor.keep(6, 2, 0)->parts.size(), std::size_t(1));
+    using codec::PartRole;
+    QCOMPARE(editor.setStored(PartRole::Mask, 5, 1).error().code, std::string("patch.sparse_zero"));
+    QCOMPARE(editor.setStored(PartRole::Mask, 6, 0).error().code, std::string("patch.sparse_zero"));
+    QVERIFY(editor.setStored(PartRole::Mask, 6, 1)->parts.empty());
+    QCOMPARE(editor.setStored(PartRole::NonzeroData, 6, 0x4000)->parts.size(), std::size_t(1));
+    QCOMPARE(editor.setStored(PartRole::NonzeroData, 5, 0x4000).error().code,
+             std::string("patch.sparse_zero"));
+    // Edits of a bundle say what was there, wherever it lies.
+    const std::string name = bundle->weights().front().name;
+    const auto planned =
+        planEdits(bundle, {*parseEdit(Edit::Kind::SetStored, name + ":nonzero_data[6]=16384")}, 0);
+    QVERIFY2(planned.has_value(), planned ? "" : describe(planned.error()).c_str());
+    QCOMPARE(planned->front().oldText, std::string("0x3c00"));
+    QCOMPARE(planned->front().newText, std::string("0x4000"));
     kernel.slices[3][3] = std::byte(0xff); // a mask that no single lane has
-    const BundlePtr damaged = openMade(container(kernel));
+    const BundlePtr damaged = openMade(containerOf(kernel));
     QCOMPARE(damaged->decoder(0).error().code, std::string("lanes.sparse"));
+}
+
+void TestHwxWeights::hasAMaskAsAnyWeight_data()
+{
+    QTest::addColumn<bool>("h13");
+    QTest::newRow("H13") << true;
+    QTest::newRow("H14") << false;
+}
+
+void TestHwxWeights::hasAMaskAsAnyWeight()
+{
+    QFETCH(bool, h13);
+    const auto made = sparseKernel(h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
+    const BundlePtr bundle =
+        openMade(h13 ? containerOf(made.kernel) : twoStreams(made.kernel, made.kernel));
+    QVERIFY(bundle);
+    const Weight &weight = bundle->weights().front();
+    QCOMPARE(weight.form, std::string("sparse"));
+    QCOMPARE(weight.parts.size(), std::size_t(2));
+    QCOMPARE(weight.parts[0].role, codec::PartRole::Mask);
+    QCOMPARE(weight.parts[0].shape, weight.shape);
+    QCOMPARE(weight.parts[1].role, codec::PartRole::NonzeroData);
+    const auto kept = static_cast<std::uint64_t>(
+        std::count_if(made.weights.begin(), made.weights.end(), [](auto v) { return v != 0; }));
+    QCOMPARE(weight.parts[1].shape, Shape{kept});
+    QCOMPARE(weight.storedBytes, weight.parts[0].bytes);
+    const auto decoder = bundle->decoder(0);
+    QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
+    QVERIFY(halvesOf(*bundle, 0) == made.weights);
+    QCOMPARE(decoder->payloadElements().value, kept);
+    const auto &mask = decoder->encoding().mask;
+    QVERIFY(mask && mask->order);
+    std::uint64_t rank = 0;
+    for (std::uint64_t i = 0; i < made.weights.size(); ++i) {
+        const bool stored = made.weights[i] != 0;
+        QCOMPARE(decoder->rank(i), rank);
+        QCOMPARE(decoder->stored(i), stored);
+        QCOMPARE(codec::operandCode(*mask, 1, i).value_or(2), std::int64_t(stored ? 1 : 0));
+        rank += stored ? 1 : 0;
+    }
+    const auto density = channelDensity(*bundle, 0);
+    QVERIFY(density.has_value());
+    QCOMPARE(density->size(), std::size_t(96));
+    QCOMPARE(density->front() + density->at(1) + density->at(2), std::uint64_t(10));
+}
+
+void TestHwxWeights::showsSparseBiases()
+{
+    const auto made = sparseKernel(lanes::SparseForm::H13);
+    const BundlePtr bundle = openMade(containerOf(made.kernel));
+    QCOMPARE(bundle->weights().size(), std::size_t(2));
+    const Weight &bias = bundle->weights()[1];
+    QVERIFY(bias.name.ends_with(": bias"));
+    QVERIFY(halvesOf(*bundle, 1) == made.bias);
+    QCOMPARE(bias.parts.front().pieces.size(), std::size_t(32)); // two planes a lane
+    std::uint64_t rows = 0, covered = 0;
+    for (const Section &section : bundle->sections()) {
+        QCOMPARE(section.range.offset.value, covered);
+        covered = section.range.end();
+        if (section.weight == 1)
+            rows += section.range.bytes.value;
+    }
+    QCOMPARE(rows, std::uint64_t(2 * 96));
+    const auto edits = planEdits(bundle, {*parseEdit(Edit::Kind::Set, bias.name + "[70]=0.5")}, 0);
+    QVERIFY2(edits.has_value(), edits ? "" : describe(edits.error()).c_str());
+    const auto edited = applyEdit(bundle, edits->front());
+    auto expected = made.bias;
+    expected[70] = 0x3800;
+    QVERIFY(halvesOf(**edited, 1) == expected);
+    QVERIFY(halvesOf(**edited, 0) == made.weights);
+    for (const ByteRange &range : bundle->files().front().file->changedRanges())
+        QVERIFY(bias.parts.front().holds(range));
+}
+
+void TestHwxWeights::patchesEveryCopy_data()
+{
+    QTest::addColumn<bool>("sparse");
+    QTest::newRow("dense") << false;
+    QTest::newRow("sparse") << true;
+}
+
+void TestHwxWeights::patchesEveryCopy()
+{
+    QFETCH(bool, sparse);
+    auto made = sparseKernel(lanes::SparseForm::H14);
+    made.kernel.sparse = sparse;
+    lanes::DealOptions options;
+    options.cap = 4;
+    const auto layout = *lanes::SliceLayout::make(made.kernel.geometry, lanes::Law::Dense, options);
+    if (!sparse)
+        made.kernel.slices = *lanes::encodeSlices(layout, made.weights, made.bias);
+    const BundlePtr bundle = openMade(twoStreams(made.kernel, made.kernel));
+    QCOMPARE(bundle->weights().size(), std::size_t(2)); // with the biases
+    const Weight &weight = bundle->weights().front();
+    QCOMPARE(weight.consumers.size(), std::size_t(2));
+    QVERIFY(halvesOf(*bundle, 0) == made.weights);
+    QVERIFY(halvesOf(*bundle, 1) == made.bias);
+    const auto edits = planEdits(bundle,
+                                 {*parseEdit(Edit::Kind::Set, weight.name + "[90,4,0,0]=0.5"),
+                                  *parseEdit(Edit::Kind::Set, weight.name + ": bias[3]=0.25")},
+                                 0);
+    QVERIFY2(edits.has_value(), edits ? "" : describe(edits.error()).c_str());
+    BundlePtr edited = bundle;
+    for (const AppliedEdit &edit : *edits)
+        edited = *applyEdit(edited, edit);
+    made.weights[90 * 5 + 4] = 0x3800;
+    made.bias[3] = 0x3400;
+    made.kernel.slices =
+        sparse ? *lanes::encodeSparse(lanes::SparseForm::H14, layout, made.weights, made.bias)
+               : *lanes::encodeSlices(layout, made.weights, made.bias);
+    const auto wanted = twoStreams(made.kernel, made.kernel);
+    const auto now = edited->files().front().file->bytes();
+    QVERIFY(std::equal(now.begin(), now.end(), wanted.begin(), wanted.end()));
+}
+
+void TestHwxWeights::tellsHalvesFromCopies()
+{
+    // The same name, sizes and shape, but other numbers: two engines that share the channels out.
+    const auto made = sparseKernel(lanes::SparseForm::H14);
+    auto other = made;
+    for (auto &value : other.weights)
+        value = value == 0 ? std::uint16_t(0) : static_cast<std::uint16_t>(value + 1);
+    lanes::DealOptions options;
+    options.cap = 4;
+    const auto layout = *lanes::SliceLayout::make(made.kernel.geometry, lanes::Law::Dense, options);
+    other.kernel.slices =
+        *lanes::encodeSparse(lanes::SparseForm::H14, layout, other.weights, other.bias);
+    const BundlePtr bundle = openMade(twoStreams(made.kernel, other.kernel));
+    QCOMPARE(bundle->weights().size(), std::size_t(4));
+    QVERIFY(halvesOf(*bundle, 0) == made.weights);
+    QVERIFY(halvesOf(*bundle, 2) == other.weights);
+    QVERIFY(bundle->weights()[0].name != bundle->weights()[2].name);
+}
+
+void TestHwxWeights::knowsCopiesOfThreeStreams()
+{
+    const auto bytes = test::syntheticH18g(true);
+    const BundlePtr bundle = openMade(bytes);
+    QCOMPARE(bundle->weights().size(), std::size_t(1));
+    const Weight &weight = bundle->weights().front();
+    QCOMPARE(weight.consumers.size(), std::size_t(3));
+    const Part &part = weight.parts.front();
+    QCOMPARE(part.pieces.size(), std::size_t(16));
+    if (weight.form == "dense-fp16")
+        QCOMPARE(part.copies.size(), std::size_t(32));
+    // What is not published is not guessed at, in no copy.
+    const auto edit =
+        planEdits(bundle, {*parseEdit(Edit::Kind::Set, weight.name + "[0,0,0,0]=2")}, 0);
+    QVERIFY(!edit);
+    QCOMPARE(edit.error().code, std::string("patch.locked"));
+    // One engine's copy differs in one byte: three streams, two kernels.
+    auto other = bytes;
+    other[part.copies.front().offset.value] ^= std::byte(1);
+    const BundlePtr changed = openMade(other);
+    QCOMPARE(changed->weights().size(), std::size_t(2));
+    QCOMPARE(changed->weights()[0].consumers.size(), std::size_t(2));
+}
+
+void TestHwxWeights::showsBytesOfDamagedSparse()
+{
+    auto made = sparseKernel(lanes::SparseForm::H13);
+    made.kernel.slices[2][8] = std::byte(0xff); // the low byte of a length word, behind four biases
+    const BundlePtr bundle = openMade(containerOf(made.kernel));
+    QCOMPARE(bundle->weights().front().form, std::string("sparse-slices"));
+    QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
+                        [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
 }
 
 void TestHwxWeights::showsBytesWhereTheSizeDoesNotFit()
@@ -280,7 +413,7 @@ void TestHwxWeights::showsBytesWhereTheSizeDoesNotFit()
     MadeKernel kernel;
     kernel.geometry = {16, 40, 1, 3, 3, 1, false};
     kernel.slices.assign(16, lanes::Slice(64));
-    const BundlePtr bundle = openMade(container(kernel));
+    const BundlePtr bundle = openMade(containerOf(kernel));
     QCOMPARE(bundle->weights().front().form, std::string("fp16-slices"));
     QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(1024));
     const auto edit = codec::Editor(*bundle->decoder(0)).setElement(0, 1, 0);
@@ -299,7 +432,7 @@ void TestHwxWeights::becomesASection()
     const auto layout = *lanes::SliceLayout::make(kernel.geometry, lanes::Law::Dense);
     const auto weights = numbered(layout.elements(), 0x3000);
     kernel.slices = *lanes::encodeSlices(layout, weights, numbered(64, 1));
-    const BundlePtr bundle = openMade(container(kernel));
+    const BundlePtr bundle = openMade(containerOf(kernel));
     const auto decoder = *bundle->decoder(0);
     const auto build = sectionWeight(*bundle, 0, decoder);
     QVERIFY(build.has_value());
@@ -312,6 +445,47 @@ void TestHwxWeights::becomesASection()
     QVERIFY(halvesOf(*section, 0) == weights);
     QVERIFY(halvesOf(*section, 1) == numbered(64, 1));
     QCOMPARE(section->weights().front().shape, bundle->weights().front().shape);
+    DiffOptions options;
+    options.values = true;
+    const auto same = compareBundles(*bundle, *section, options);
+    QVERIFY(same.has_value());
+    QCOMPARE(same->weights.size(), std::size_t(2));
+    for (const WeightPair &pair : same->weights)
+        QCOMPARE(pair.values->equal, bundle->weights()[pair.a].elements.value);
+    const std::string set = section->weights().front().name + "[60,2,1,1]=0.5";
+    const auto edits = planEdits(section, {*parseEdit(Edit::Kind::Set, set)}, 0);
+    QVERIFY2(edits.has_value(), edits ? "" : describe(edits.error()).c_str());
+    const auto changed = compareBundles(*bundle, **applyEdit(section, edits->front()), options);
+    QCOMPARE(changed->weights.front().values->changed, std::uint64_t(1));
+    QCOMPARE(changed->weights.back().values->changed, std::uint64_t(0));
+}
+
+void TestHwxWeights::comparesPieceByPiece()
+{
+    // Only the biases differ: the coefficients of the same file do not.
+    for (const bool sparse : {false, true}) {
+        auto made = sparseKernel(lanes::SparseForm::H13);
+        auto other = made;
+        ++other.bias[50];
+        lanes::DealOptions deal;
+        deal.cap = 4;
+        const auto layout =
+            *lanes::SliceLayout::make(made.kernel.geometry, lanes::Law::Dense, deal);
+        for (auto *kernel : {&made, &other}) {
+            kernel->kernel.sparse = sparse;
+            kernel->kernel.slices =
+                sparse ? *lanes::encodeSparse(lanes::SparseForm::H13, layout, kernel->weights,
+                                              kernel->bias)
+                       : *lanes::encodeSlices(layout, kernel->weights, kernel->bias);
+        }
+        const BundlePtr a = openMade(containerOf(made.kernel)),
+                        b = openMade(containerOf(other.kernel));
+        const auto difference = compareBundles(*a, *b, {});
+        QVERIFY(difference.has_value());
+        QCOMPARE(difference->weights.size(), std::size_t(2));
+        QVERIFY(difference->weights[0].storedEqual);
+        QVERIFY(!difference->weights[1].storedEqual);
+    }
 }
 
 QTEST_APPLESS_MAIN(TestHwxWeights)

@@ -124,6 +124,7 @@ private slots:
     void relocatesAndStrips();
     void editsWhereItLies();
     void keepsZerosInPlace();
+    void hasAMaskAsAnyWeight();
     void refusesDamage_data();
     void refusesDamage();
     void survivesFlippedBytes();
@@ -294,6 +295,45 @@ void TestSection::keepsZerosInPlace()
     QVERIFY(editor.setElement(zero, 0, 0)->parts.empty());
     QCOMPARE(editor.setElement(other, 2.5, 0)->parts.size(), std::size_t(1));
     QCOMPARE(editor.drop(other).error().code, std::string("patch.sparse_zero"));
+    QCOMPARE(editor.setStored(codec::PartRole::Mask, zero, 1).error().code,
+             std::string("patch.sparse_zero"));
+}
+
+void TestSection::hasAMaskAsAnyWeight()
+{
+    const auto made = make(QStringLiteral("sparse"), {41, 3, 1, 5}, 2, true);
+    const BundlePtr bundle = openMade(made->bytes);
+    const Weight &weight = bundle->weights().front();
+    QCOMPARE(weight.parts.size(), std::size_t(2));
+    const Part &mask = weight.parts[0];
+    QCOMPARE(mask.role, codec::PartRole::Mask);
+    QCOMPARE(mask.shape, weight.shape);
+    QCOMPARE(mask.pieces.size(), std::size_t(16));
+    const auto decoder = *bundle->decoder(0);
+    const auto halves = halvesOf(*made->decoder);
+    const auto kept = static_cast<std::uint64_t>(
+        std::count_if(halves.begin(), halves.end(), [](auto v) { return (v & 0x7fff) != 0; }));
+    QVERIFY(kept > 0 && kept < halves.size());
+    QCOMPARE(decoder.payloadElements().value, kept);
+    QCOMPARE(weight.parts[1].shape, Shape{kept});
+    QCOMPARE(weight.storedBytes.value, mask.bytes.value + weight.parts[1].bytes.value);
+    std::uint64_t rank = 0;
+    for (std::uint64_t i = 0; i < halves.size(); ++i) {
+        const bool stored = (halves[i] & 0x7fff) != 0;
+        QCOMPARE(decoder.rank(i), rank);
+        QCOMPARE(codec::operandCode(*decoder.encoding().mask, 1, i).value_or(2),
+                 std::int64_t(stored ? 1 : 0));
+        rank += stored ? 1 : 0;
+    }
+    std::uint64_t masks = 0;
+    for (const kernscope::Section &part : bundle->sections())
+        masks += part.kind == SectionKind::Mask ? part.range.bytes.value : 0;
+    QCOMPARE(masks, mask.bytes.value);
+    for (std::uint64_t i = 0; i < halves.size(); ++i) { // its bits lie in its pieces
+        std::uint64_t bit = 0;
+        mask.order->positions(i, std::span(&bit, 1));
+        QVERIFY(mask.holds({FileOffset(bit / 8), ByteCount(1)}));
+    }
 }
 
 void TestSection::refusesDamage_data()
