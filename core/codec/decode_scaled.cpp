@@ -4,6 +4,7 @@
 #include "core/codec/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <array>
@@ -155,8 +156,11 @@ void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
 
 void Decoder::State::scaledHalves(std::uint64_t first, std::span<std::uint16_t> out) const
 {
+    const bool streamed = out.size_bytes() >= kStreamedBytes;
     forEachScaleRun(first, out.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
-        scaledRun(first + at, run, out.subspan(at, count));
+        ScaleRun part = run;
+        part.streamed = streamed;
+        scaledRun(first + at, part, out.subspan(at, count));
     });
 }
 

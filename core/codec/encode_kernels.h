@@ -24,6 +24,7 @@ struct StepRun {
     std::int32_t zero = 0;
     std::int32_t low = -128;
     std::int32_t high = 127;
+    std::size_t ahead = 0; ///< values that far on are wanted next: brought near meanwhile; 0: none
 };
 void quantizeSteps(std::span<const float> values, const StepRun &steps,
                    std::span<std::uint8_t> out);
@@ -37,5 +38,10 @@ std::int32_t stepCode(float value, const StepRun &steps);
 /// or this is the last part of a mask.
 std::size_t keepLarge(std::span<const float> values, float threshold, std::span<std::byte> mask,
                       std::span<std::uint16_t> kept);
+
+/// Numbers, ascending, of the halves whose magnitude bits are below `limit` (at most 0x7fff).
+/// Returns how many; `found` has room for all.
+std::size_t findSmall(std::span<const std::uint16_t> halves, std::uint16_t limit,
+                      std::span<std::uint32_t> found);
 
 } // namespace kernscope::codec

@@ -48,6 +48,9 @@ StepRun stepsOf(const QuantGrid &grid, std::int64_t low, std::int64_t high)
             static_cast<std::int32_t>(high)};
 }
 
+/// Channels up to this length (256 KiB) stay near until their codes are made.
+constexpr std::uint64_t kNearValues = 65536;
+
 /// Codes at the end of `bytes`, a part at a time that stays in a cache.
 void appendCodes(std::span<const float> values, const StepRun &steps, std::vector<std::byte> &bytes)
 {
@@ -118,8 +121,10 @@ Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &s
         forEachRow(
             [&](std::uint64_t at) { range = rangeOf(values.subspan(at, split.inner), range); });
         const QuantGrid grid = gridOfRange(range, options.codeType, options.symmetric);
-        const StepRun steps = stepsOf(grid, low, high);
+        StepRun steps = stepsOf(grid, low, high);
         if (inOrder) {
+            if (split.inner <= kNearValues && c + 1 < split.channels)
+                steps.ahead = split.inner; // the range of the next channel comes next
             appendCodes(values.subspan(c * split.inner, split.inner), steps, data.bytes);
         } else {
             forEachRow([&](std::uint64_t at) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/half_histogram.h"
 
+#include "core/codec/nearest_kernels.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
@@ -112,6 +113,28 @@ NearestEntry::NearestEntry(std::span<const float> entries, bool many) : m_entrie
         if ((half & kHalfInfinity) != kHalfInfinity)
             m_table[half] = search(static_cast<std::uint16_t>(half));
     }
+    findBounds();
+}
+
+void NearestEntry::findBounds()
+{
+    constexpr std::size_t kMostEntries = 16; // more comparisons take longer than a lookup
+    if (m_entries.size() > kMostEntries)
+        return;
+    const auto entryAt = [&](int order) {
+        const auto bits = static_cast<std::uint16_t>(order);
+        return m_table[order < 0 ? bits ^ 0x7fffu : bits];
+    };
+    constexpr int kLargest = kHalfInfinity - 1;
+    for (int order = -kLargest - 1; order < kLargest; ++order) {
+        const int step = entryAt(order + 1) - entryAt(order);
+        if (step == 1)
+            m_bounds.push_back(static_cast<std::int16_t>(order));
+        else if (step != 0)
+            break;
+    }
+    if (m_bounds.size() + 1 != m_entries.size() || entryAt(-kLargest - 1) != 0)
+        m_bounds.clear();
 }
 
 std::uint8_t NearestEntry::search(std::uint16_t half) const
@@ -130,8 +153,16 @@ std::uint8_t NearestEntry::search(std::uint16_t half) const
 void NearestEntry::assign(std::span<const float> values, std::span<std::uint8_t> indices) const
 {
     forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
-        for (std::size_t i = 0; i < halves.size(); ++i)
-            indices[at + i] = m_table.empty() ? search(halves[i]) : m_table[halves[i]];
+        const auto some = indices.subspan(at, halves.size());
+        if (!m_bounds.empty()) {
+            countBelow(halves, m_bounds, some);
+        } else if (!m_table.empty()) {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return m_table[half]; });
+        } else {
+            std::transform(halves.begin(), halves.end(), some.begin(),
+                           [this](std::uint16_t half) { return search(half); });
+        }
     });
 }
 

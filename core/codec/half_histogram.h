@@ -32,9 +32,13 @@ public:
 
 private:
     std::uint8_t search(std::uint16_t half) const;
+    void findBounds();
 
     std::span<const float> m_entries;
     std::vector<std::uint8_t> m_table; ///< by fp16 bits; empty where searching is cheaper
+    /// Largest numbers (halfOrder) that each entry but the last is nearest to; empty where the
+    /// table is quicker, or an entry has none.
+    std::vector<std::int16_t> m_bounds;
 };
 
 } // namespace kernscope::codec

@@ -4,6 +4,7 @@
 #include "core/base/quantity.h"
 #include "core/codec/microscaled_kernels.h"
 #include "core/numeric/microfloat.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <bit>
@@ -172,6 +173,7 @@ void microscaledToHalf(const Microscaled &matrix, std::uint64_t first, std::span
         run.first = at;
         run.mxfp4 = matrix.format == MxFormat::Mxfp4;
         run.perElement = !across;
+        run.streamed = out.size_bytes() >= kStreamedBytes;
         const std::uint64_t skip =
             across ? at / kMxGroup : row / kMxGroup * matrix.columns + at % matrix.columns;
         run.exponents = std::span(matrix.exponents).subspan(static_cast<std::size_t>(skip));

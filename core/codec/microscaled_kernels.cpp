@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "core/codec/microscaled_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file again for each target.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "core/codec/sixteen-inl.h"
@@ -87,7 +88,7 @@ HWY_INLINE FloatVec factorsOf(hn::Vec<IntTag> exponent)
 }
 
 /// Sixteen elements times the factors that `factor(i)` gives for the ones from i on.
-template <bool E4m3, bool WithNan, class Factor>
+template <bool E4m3, bool WithNan, bool Streamed, class Factor>
 HWY_INLINE void storeScaled(ByteVec bytes, Factor factor, std::uint16_t *out)
 {
     const auto scale = [&](FloatVec value, std::size_t at)
@@ -101,11 +102,11 @@ HWY_INLINE void storeScaled(ByteVec bytes, Factor factor, std::uint16_t *out)
     };
     const auto widen = [](hn::Vec<SomeBytes> some)
                            HWY_ATTR { return halvesOf<E4m3, WithNan>(some); };
-    storeSixteen(bytes, widen, scale, canonical, out);
+    storeSixteen<Streamed>(bytes, widen, scale, canonical, out);
 }
 
 /// A group of 32 elements with one factor or a factor each.
-template <bool E4m3, class Factor>
+template <bool E4m3, bool Streamed, class Factor>
 HWY_INLINE void storeGroup(const std::uint8_t *in, Factor factor, std::uint16_t *out)
 {
     const SixteenBytes d;
@@ -117,13 +118,13 @@ HWY_INLINE void storeGroup(const std::uint8_t *in, Factor factor, std::uint16_t 
         const auto nan =
             hn::Or(hn::Eq(hn::And(first, all), all), hn::Eq(hn::And(second, all), all));
         if (HWY_UNLIKELY(!hn::AllFalse(d, nan))) {
-            storeScaled<E4m3, true>(first, factor, out);
-            storeScaled<E4m3, true>(second, later, out + 16);
+            storeScaled<E4m3, true, Streamed>(first, factor, out);
+            storeScaled<E4m3, true, Streamed>(second, later, out + 16);
             return;
         }
     }
-    storeScaled<E4m3, false>(first, factor, out);
-    storeScaled<E4m3, false>(second, later, out + 16);
+    storeScaled<E4m3, false, Streamed>(first, factor, out);
+    storeScaled<E4m3, false, Streamed>(second, later, out + 16);
 }
 
 /// Whether one of 32 exponents stands for a NaN.
@@ -136,7 +137,7 @@ HWY_INLINE bool anyNan(const std::uint8_t *exponents)
 }
 
 /// Whole groups of 32; `perElement` as in MxRun.
-template <bool E4m3>
+template <bool E4m3, bool Streamed>
 void groupRun(const std::uint8_t *in, const std::uint8_t *exponents, bool perElement,
               std::uint16_t *out, std::size_t groups)
 {
@@ -145,7 +146,7 @@ void groupRun(const std::uint8_t *in, const std::uint8_t *exponents, bool perEle
     for (std::size_t g = 0; g < groups; ++g, in += E4m3 ? 32 : 16, out += 32) {
         if (perElement) {
             const std::uint8_t *own = exponents + 32 * g;
-            storeGroup<E4m3>(
+            storeGroup<E4m3, Streamed>(
                 in,
                 [&](std::size_t at) HWY_ATTR {
                     return factorsOf<E4m3>(hn::PromoteTo(di, hn::LoadU(d8, own + at)));
@@ -159,25 +160,38 @@ void groupRun(const std::uint8_t *in, const std::uint8_t *exponents, bool perEle
             std::fill_n(out, 32, kMxNan);
         } else {
             const auto factor = factorsOf<E4m3>(hn::Set(di, exponents[g]));
-            storeGroup<E4m3>(
+            storeGroup<E4m3, Streamed>(
                 in, [&](std::size_t) HWY_ATTR { return factor; }, out);
         }
     }
 }
 
+template <bool E4m3>
+HWY_INLINE void anyGroupRun(const std::uint8_t *in, const std::uint8_t *exponents, bool perElement,
+                            bool streamed, std::uint16_t *out, std::size_t groups)
+{
+    const bool aligned = reinterpret_cast<std::uintptr_t>(out) % 64 == 0; // as every group then is
+    if (streamed && aligned) {
+        groupRun<E4m3, true>(in, exponents, perElement, out, groups);
+        hwy::FlushStream();
+    } else {
+        groupRun<E4m3, false>(in, exponents, perElement, out, groups);
+    }
+}
+
 std::size_t mxRun(const std::uint8_t *in, bool mxfp4, const std::uint8_t *exponents,
-                  bool perElement, std::uint16_t *out, std::size_t groups)
+                  bool perElement, bool streamed, std::uint16_t *out, std::size_t groups)
 {
     if (mxfp4)
-        groupRun<false>(in, exponents, perElement, out, groups);
+        anyGroupRun<false>(in, exponents, perElement, streamed, out, groups);
     else
-        groupRun<true>(in, exponents, perElement, out, groups);
+        anyGroupRun<true>(in, exponents, perElement, streamed, out, groups);
     return groups;
 }
 
 #else
 
-std::size_t mxRun(const std::uint8_t *, bool, const std::uint8_t *, bool, std::uint16_t *,
+std::size_t mxRun(const std::uint8_t *, bool, const std::uint8_t *, bool, bool, std::uint16_t *,
                   std::size_t)
 {
     return 0;
@@ -213,9 +227,10 @@ void microscaledRunToHalf(const MxRun &run, std::span<std::uint16_t> out)
     if (groups != 0) {
         const std::uint64_t at = run.first + done;
         const std::uint64_t skip = run.perElement ? done : at / 32 - run.first / 32;
-        done += 32 * HWY_DYNAMIC_DISPATCH(mxRun)(run.data.data() + (run.mxfp4 ? at / 2 : at),
-                                                 run.mxfp4, run.exponents.data() + skip,
-                                                 run.perElement, out.data() + done, groups);
+        done +=
+            32 * HWY_DYNAMIC_DISPATCH(mxRun)(run.data.data() + (run.mxfp4 ? at / 2 : at), run.mxfp4,
+                                             run.exponents.data() + skip, run.perElement,
+                                             run.streamed, out.data() + done, groups);
     }
     for (; done < out.size(); ++done)
         out[done] = one(done);

@@ -17,6 +17,7 @@ struct MxRun {
     /// multiples of 32 of the matrix).
     bool perElement = false;
     std::span<const std::uint8_t> exponents;
+    bool streamed = false; ///< the result outgrows the caches: stored past them
 };
 
 /// fp32 arithmetic, one rounding to fp16.

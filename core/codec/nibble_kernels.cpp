@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/nibble_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file again for each target.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "core/codec/sixteen-inl.h"
@@ -20,62 +22,126 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Groups of sixteen nibbles that share a scale; returns how many nibbles. `phase` and `block` are
-/// multiples of 16. `flip`: 8 for unsigned ones, which turns them into two's complement, less 8.
-std::size_t nibbleRun(const std::uint8_t *in, std::uint8_t flip, const ScaleRun &run,
+/// As many nibbles at a time as a vector of up to 32 bytes has lanes.
+using NibbleTag = hn::CappedTag<std::uint8_t, 32>;
+
+/// What sixteen codes stand for under one scale: the lower and the upper bytes of their halves,
+/// repeated in every 16 bytes of a vector.
+struct NibbleTable {
+    hn::Vec<NibbleTag> lower, upper;
+};
+
+HWY_INLINE NibbleTable tableOf(const float *values, float scale, float offset)
+{
+    const NibbleTag d;
+    const SixteenFloats df;
+    const auto scales = hn::Set(df, scale);
+    const auto offsets = hn::Set(df, offset);
+    const auto halvesFrom = [&](std::size_t i) HWY_ATTR {
+        return narrowToHalf(df, hn::Mul(scales, hn::Sub(hn::Load(df, values + i), offsets)));
+    };
+#if HWY_MAX_BYTES >= 32
+    const hn::Repartition<std::uint64_t, NibbleTag> d64;
+    alignas(16) static constexpr std::uint8_t kApart[16] = {0, 2, 4, 6, 8, 10, 12, 14,
+                                                            1, 3, 5, 7, 9, 11, 13, 15};
+    const auto halves = hn::BitCast(d, hn::Combine(SixteenHalves(), halvesFrom(8), halvesFrom(0)));
+    const auto apart = hn::BitCast(d64, hn::TableLookupBytes(halves, hn::LoadDup128(d, kApart)));
+    return {hn::BitCast(d, hn::ConcatEven(d64, apart, apart)),
+            hn::BitCast(d, hn::ConcatOdd(d64, apart, apart))};
+#else
+    const hn::Rebind<std::uint16_t, SixteenFloats> dh;
+    alignas(16) std::uint16_t halves[16];
+    for (std::size_t i = 0; i < 16; i += hn::Lanes(df))
+        hn::Store(halvesFrom(i), dh, halves + i);
+    const auto *bytes = reinterpret_cast<const std::uint8_t *>(halves);
+    const auto first = hn::Load(d, bytes);
+    const auto second = hn::Load(d, bytes + 16);
+    return {hn::ConcatEven(d, second, first), hn::ConcatOdd(d, second, first)};
+#endif
+}
+
+/// The next Lanes(NibbleTag()) nibbles, one a byte and in order.
+HWY_INLINE hn::Vec<NibbleTag> loadManyNibbles(const std::uint8_t *in)
+{
+    const NibbleTag d;
+#if HWY_MAX_BYTES >= 32
+    const SixteenBytes half;
+    const auto stored = hn::LoadU(half, in);
+    const auto low = hn::And(stored, hn::Set(half, 15));
+    const auto high = hn::ShiftRight<4>(stored);
+    return hn::Combine(d, hn::InterleaveUpper(half, low, high),
+                       hn::InterleaveLower(half, low, high));
+#else
+    static_cast<void>(d);
+    return loadNibbles(in);
+#endif
+}
+
+template <bool Streamed>
+HWY_INLINE void storeNibbles(const NibbleTable &table, const std::uint8_t *in, std::uint16_t *out)
+{
+    const NibbleTag d;
+    const hn::Repartition<std::uint16_t, NibbleTag> dh;
+    const auto codes = loadManyNibbles(in);
+    const auto lower = hn::TableLookupBytes(table.lower, codes);
+    const auto upper = hn::TableLookupBytes(table.upper, codes);
+    const auto first = hn::BitCast(dh, hn::InterleaveLower(d, lower, upper));
+    const auto second = hn::BitCast(dh, hn::InterleaveUpper(d, lower, upper));
+#if HWY_MAX_BYTES >= 32
+    // The interleaving works on 16 bytes each: put the halves into order.
+    const auto before = hn::ConcatLowerLower(dh, second, first);
+    const auto after = hn::ConcatUpperUpper(dh, second, first);
+#else
+    const auto before = first;
+    const auto after = second;
+#endif
+    if constexpr (Streamed) { // to an aligned place
+        hn::Stream(before, dh, out);
+        hn::Stream(after, dh, out + hn::Lanes(dh));
+    } else {
+        hn::StoreU(before, dh, out);
+        hn::StoreU(after, dh, out + hn::Lanes(dh));
+    }
+}
+
+/// Nibbles that share a scale make one table of sixteen halves: a lookup each instead of
+/// arithmetic. Returns how many nibbles, all but the last of a group of sixteen; `phase` and
+/// `block` are multiples of 16, `values` those of the sixteen codes.
+std::size_t nibbleRun(const std::uint8_t *in, const float *values, const ScaleRun &run,
                       std::uint64_t phase, std::size_t cell, std::uint16_t *out, std::size_t count)
 {
-    const SixteenBytes d;
-    const SixteenFloats df;
-    // Upper bytes of -8 to 7 in fp16; the lower ones are zero.
-    alignas(16) static constexpr std::uint8_t kUpper[16] = {0x00, 0x3c, 0x40, 0x42, 0x44, 0x45,
-                                                            0x46, 0x47, 0xc8, 0xc7, 0xc6, 0xc5,
-                                                            0xc4, 0xc2, 0xc0, 0xbc};
-    const auto table = hn::Load(d, kUpper);
-    const auto flips = hn::Set(d, flip);
-    const auto widen = [](hn::Vec<SomeBytes> upper) HWY_ATTR { return halvesOfUpper(upper); };
-    const auto asIs = [](HalfVec halves) HWY_ATTR { return halves; };
-    const bool shifted = !run.offsets.empty() || flip != 0;
-    const float *scaleOf = run.scales.data();
+    const std::size_t step = hn::Lanes(NibbleTag());
+    const float *scales = run.scales.data();
+    const float *offsets = run.offsets.empty() ? nullptr : run.offsets.data();
     std::size_t at = 0;
-    const auto plain = [&](std::size_t from, FloatVec scales) HWY_ATTR {
-        storeSixteen(
-            hn::TableLookupBytes(table, loadNibbles(in + from / 2)), widen,
-            [scales](FloatVec value, std::size_t) HWY_ATTR { return hn::Mul(scales, value); }, asIs,
-            out + from);
-    };
-    if (!shifted && run.block == 32 && phase == 0) {
-        // The usual case, without a loop of its own for each scale.
-        for (; at + 32 <= count; at += 32, ++cell) {
-            const auto scales = hn::Set(df, scaleOf[cell]);
-            plain(at, scales);
-            plain(at + 16, scales);
-        }
-    }
     for (std::uint64_t left = run.block - phase; at + 16 <= count; ++cell, left = run.block) {
-        const float offset =
-            (run.offsets.empty() ? 0.0f : run.offsets[cell]) - static_cast<float>(flip);
-        const auto scales = hn::Set(df, scaleOf[cell]);
-        const auto offsets = hn::Set(df, offset);
+        const NibbleTable table =
+            tableOf(values, scales[cell], offsets == nullptr ? 0.0f : offsets[cell]);
         const std::size_t end =
             at + static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at)) / 16 * 16;
-        for (; at < end && !shifted; at += 16)
-            plain(at, scales);
-        for (; at < end; at += 16) {
-            const auto codes = hn::Xor(loadNibbles(in + at / 2), flips);
-            storeSixteen(
-                hn::TableLookupBytes(table, codes), widen,
-                [&](FloatVec value, std::size_t)
-                    HWY_ATTR { return hn::Mul(scales, hn::Sub(value, offsets)); },
-                asIs, out + at);
+        if (run.streamed && reinterpret_cast<std::uintptr_t>(out + at) % step == 0) {
+            for (; at + step <= end; at += step)
+                storeNibbles<true>(table, in + at / 2, out + at);
+        }
+        for (; at + step <= end; at += step)
+            storeNibbles<false>(table, in + at / 2, out + at);
+        if (at < end) { // sixteen, where a vector takes 32
+            std::uint8_t some[16] = {};
+            std::memcpy(some, in + at / 2, 8);
+            std::uint16_t halves[32];
+            storeNibbles<false>(table, some, halves);
+            std::memcpy(out + at, halves, 16 * sizeof(std::uint16_t));
+            at = end;
         }
     }
+    if (run.streamed)
+        hwy::FlushStream();
     return at;
 }
 
 #else
 
-std::size_t nibbleRun(const std::uint8_t *, std::uint8_t, const ScaleRun &, std::uint64_t,
+std::size_t nibbleRun(const std::uint8_t *, const float *, const ScaleRun &, std::uint64_t,
                       std::size_t, std::uint16_t *, std::size_t)
 {
     return 0;
@@ -92,6 +158,9 @@ namespace kernscope::codec {
 HWY_EXPORT(nibbleRun);
 
 namespace {
+
+alignas(64) constexpr float kUnsigned[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+alignas(64) constexpr float kSigned[16] = {0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1};
 
 /// The part of `run` that begins `at` elements on.
 ScaleRun tailOf(const ScaleRun &run, std::size_t at)
@@ -140,7 +209,8 @@ void scaleNibblesToHalf(std::span<const std::byte> stream, std::uint64_t first, 
     const std::uint64_t place = run.phase + head;
     const auto *in = reinterpret_cast<const std::uint8_t *>(stream.data()) + (first + head) / 2;
     const std::size_t at =
-        head + HWY_DYNAMIC_DISPATCH(nibbleRun)(in, twosComplement ? 0 : 8, run, place % run.block,
+        head + HWY_DYNAMIC_DISPATCH(nibbleRun)(in, twosComplement ? kSigned : kUnsigned, run,
+                                               place % run.block,
                                                static_cast<std::size_t>(place / run.block),
                                                out.data() + head, out.size() - head);
     if (at < out.size())

@@ -16,6 +16,7 @@ struct ScaleRun {
     std::uint64_t phase = 0; ///< below `block`
     std::uint64_t block = 1;
     bool roundDifference = false;
+    bool streamed = false; ///< the result outgrows the caches: whole vectors are stored past them
 };
 
 /// fp32 arithmetic, one rounding of each product to fp16.

@@ -51,7 +51,8 @@ HWY_INLINE HalfVec halvesOfUpper(hn::Vec<SomeBytes> upper)
 
 /// Stores what becomes of sixteen bytes: `toHalves` makes halves of some of them, `compute(floats,
 /// at)` works on the fp32 values from element `at` on, `finish` on the halves that these round to.
-template <class ToHalves, class Compute, class Finish>
+/// `Streamed`: past the caches, to an aligned place.
+template <bool Streamed, class ToHalves, class Compute, class Finish>
 HWY_INLINE void storeSixteen(ByteVec bytes, ToHalves toHalves, Compute compute, Finish finish,
                              std::uint16_t *out)
 {
@@ -62,7 +63,10 @@ HWY_INLINE void storeSixteen(ByteVec bytes, ToHalves toHalves, Compute compute, 
         const auto low = compute(widenHalf(df, hn::LowerHalf(dq, halves)), at);
         const auto high = compute(widenHalf(df, hn::UpperHalf(dq, halves)), at + hn::Lanes(df));
         const auto both = hn::Combine(dh, narrowToHalf(df, high), narrowToHalf(df, low));
-        hn::StoreU(finish(both), dh, out + at);
+        if constexpr (Streamed)
+            hn::Stream(finish(both), dh, out + at);
+        else
+            hn::StoreU(finish(both), dh, out + at);
     };
 #if HWY_MAX_BYTES >= 32
     store(toHalves(bytes), 0);

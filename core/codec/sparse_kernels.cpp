@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/sparse_kernels.h"
 
+#include "core/codec/byte_counts.h"
 #include "core/numeric/bitpack.h"
 
 #include <algorithm>
@@ -68,6 +69,18 @@ inline unsigned maskByte(const std::uint8_t *mask, std::uint64_t bit, const std:
     return bits >> shift & 0xffu;
 }
 
+/// Sixty-four mask bits from any bit on; `mask` has a ninth byte from there on where the bit does
+/// not start one.
+inline std::uint64_t maskWord(const std::uint8_t *mask, std::uint64_t bit)
+{
+    std::uint64_t word = 0;
+    for (unsigned i = 0; i < 8; ++i) // least significant first, on every machine
+        word |= std::uint64_t{mask[bit / 8 + i]} << (8 * i);
+    if (const auto shift = static_cast<unsigned>(bit % 8); shift != 0)
+        word = word >> shift | std::uint64_t{mask[bit / 8 + 8]} << (64 - shift);
+    return word;
+}
+
 } // namespace kernscope::codec
 
 #endif
@@ -88,11 +101,26 @@ Reached expandHalfRun(const std::uint8_t *mask, std::uint64_t first, const std::
     const hn::FixedTag<std::uint16_t, 8> d16;
     const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
     Reached at;
+    const auto place = [&](unsigned bits, std::size_t survivor, std::size_t to) HWY_ATTR {
+        const auto order = hn::Load(d, kHalfOrders[bits].data());
+        const auto values = hn::TableLookupBytesOr0(hn::LoadU(d, in + 2 * survivor), order);
+        hn::StoreU(hn::BitCast(d16, values), d16, out + to);
+    };
+    // Nine bytes of the mask are there as long as its last one is the ninth or a later one.
+    while (at.places + 64 <= count && at.survivors + 64 <= available &&
+           last - (mask + (first + at.places) / 8) >= 8) {
+        const std::uint64_t word = maskWord(mask, first + at.places);
+        const ByteCounts counts = countsOf(word);
+        for (unsigned i = 0; i < 8; ++i)
+            place(static_cast<unsigned>(word >> (8 * i) & 0xffu),
+                  at.survivors + static_cast<std::size_t>(counts.before >> (8 * i) & 0xffu),
+                  at.places + 8 * i);
+        at.places += 64;
+        at.survivors += counts.all;
+    }
     while (at.places + 8 <= count && at.survivors + 8 <= available) {
         const unsigned bits = maskByte(mask, first + at.places, last);
-        const auto order = hn::Load(d, kHalfOrders[bits].data());
-        const auto values = hn::TableLookupBytesOr0(hn::LoadU(d, in + 2 * at.survivors), order);
-        hn::StoreU(hn::BitCast(d16, values), d16, out + at.places);
+        place(bits, at.survivors, at.places);
         at.places += 8;
         at.survivors += kBitCounts[bits];
     }

@@ -3,6 +3,7 @@
 
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <array>
@@ -143,7 +144,10 @@ void convertToHalf(std::span<const std::byte> packed, ElementType type, std::uin
                    std::span<std::uint16_t> out)
 {
     if (type == ElementType::Fp16) {
-        if (!out.empty())
+        if (2 * out.size() >= kStreamedBytes)
+            streamCopy(packed.subspan(2 * first, 2 * out.size()),
+                       reinterpret_cast<std::byte *>(out.data()));
+        else if (!out.empty())
             std::memcpy(out.data(), packed.data() + 2 * first, 2 * out.size());
         return;
     }

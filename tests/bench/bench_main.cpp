@@ -3,8 +3,8 @@
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/ratios.h"
 
-#include <cstring>
 #include <memory>
+#include <string_view>
 
 #include <malloc.h>
 
@@ -28,16 +28,19 @@ void registerCases(const std::vector<Case> &cases)
 
 } // namespace
 
-/// `--ratios` prints the table against memcpy (exit code 1 where a row is below what is wanted);
-/// otherwise Google Benchmark, with its own options.
+/// `--ratios` prints the table against memcpy, `--ratios=TEXT` its rows that contain TEXT (exit
+/// code 1 where a row is below what is wanted); otherwise Google Benchmark, with its own options.
 int main(int argc, char **argv)
 {
     // What an encoder gives back is used again by the next: as warm as the other buffers.
     ::mallopt(M_MMAP_THRESHOLD, 32 << 20); // the largest that is allowed
     ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
     for (int i = 1; i < argc; ++i) {
-        if (std::strcmp(argv[i], "--ratios") == 0)
+        const std::string_view option = argv[i];
+        if (option == "--ratios")
             return printRatios() == 0 ? 0 : 1;
+        if (option.starts_with("--ratios="))
+            return printRatios(option.substr(9)) == 0 ? 0 : 1;
     }
     const auto out = std::make_unique<HugeBuffer<std::uint16_t>>(std::size_t{32} << 20);
     registerCases(decodeCases(out->span()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/numeric/convert.h"
 #include "encoded.h"
 
 #include <algorithm>
@@ -20,6 +21,8 @@ private slots:
     void sparse();
     void sparseDensity_data();
     void sparseDensity();
+    void sparseDensityOfMany_data();
+    void sparseDensityOfMany();
     void sparsePattern_data();
     void sparsePattern();
     void blockwise_data();
@@ -152,6 +155,62 @@ void TestEncoder::sparseDensity()
     const std::vector<float> equal(10, -2.0f);
     const auto first = encodeSparseDensity(equal, {10}, 0.3);
     QCOMPARE(decodeAll(*first), (std::vector<float>{-2, -2, -2, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+void TestEncoder::sparseDensityOfMany_data()
+{
+    QTest::addColumn<double>("density");
+    QTest::addColumn<QString>("kind");
+    for (const char *kind : {"even", "few magnitudes", "channels apart", "sorted", "special"})
+        for (const double density : {0.001, 0.1, 0.4, 0.5, 0.97, 1.0})
+            QTest::addRow("%s, %g", kind, density) << density << QString::fromLatin1(kind);
+}
+
+/// Long tensors are cut by a sample and one pass: the same as by the order of all magnitudes.
+void TestEncoder::sparseDensityOfMany()
+{
+    QFETCH(double, density);
+    QFETCH(QString, kind);
+    constexpr std::size_t kCount = (std::size_t{1} << 20) + 77;
+    auto values = gaussian(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+        if (kind == QLatin1String("few magnitudes"))
+            values[i] = std::round(values[i] * 20) / 4;
+        else if (kind == QLatin1String("channels apart"))
+            values[i] *= static_cast<float>(1 + i / 4096 % 7);
+        else if (kind == QLatin1String("sorted"))
+            values[i] = static_cast<float>(i) / kCount;
+        else if (kind == QLatin1String("special") && i % 3 == 0)
+            values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : 0;
+    }
+    const auto weight = encodeSparseDensity(values, {kCount}, density);
+    QVERIFY(weight);
+    // The definition: by magnitude in fp16, among equals the first ones, never a zero.
+    std::vector<std::uint16_t> halves(kCount);
+    convertFloatToHalf(values, halves);
+    std::vector<std::uint64_t> histogram(0x8000);
+    for (const std::uint16_t half : halves)
+        ++histogram[half & 0x7fffu];
+    auto left = static_cast<std::uint64_t>(std::llround(density * kCount));
+    std::uint32_t least = 0x8000;
+    while (least > 1 && left >= histogram[least - 1])
+        left -= histogram[--least];
+    std::vector<std::byte> mask((kCount + 7) / 8);
+    std::vector<std::uint16_t> kept;
+    for (std::size_t i = 0; i < kCount; ++i) {
+        const std::uint32_t magnitude = halves[i] & 0x7fffu;
+        const bool tie = magnitude != 0 && magnitude + 1 == least && left > 0;
+        if (magnitude < least && !tie)
+            continue;
+        left -= tie ? 1 : 0;
+        mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+        kept.push_back(halves[i]);
+    }
+    QVERIFY(part(*weight, PartRole::Mask).bytes == mask);
+    const auto bytes = std::as_bytes(std::span<const std::uint16_t>(kept));
+    const auto &data = part(*weight, PartRole::NonzeroData);
+    QCOMPARE(data.shape, Shape{kept.size()});
+    QVERIFY(std::equal(bytes.begin(), bytes.end(), data.bytes.begin(), data.bytes.end()));
 }
 
 void TestEncoder::sparsePattern_data()

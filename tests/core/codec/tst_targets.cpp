@@ -105,6 +105,40 @@ std::vector<std::uint64_t> results()
     return all;
 }
 
+/// Forms whose long results are stored past the caches.
+std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::byte> bytes,
+                                                         std::uint64_t count)
+{
+    const auto operand = [&](PartRole role, ElementType type, Shape shape) {
+        const auto size = packedBytes(*elementCount(shape), type);
+        return Operand{role, type, std::move(shape), bytes.first(size->value)};
+    };
+    std::vector<std::pair<const char *, Encoding>> forms;
+    const auto add = [&](const char *name, ElementType type, std::uint64_t block, bool offset) {
+        Encoding encoding;
+        encoding.shape = {4, count / 4};
+        encoding.payload = operand(PartRole::Data, type, encoding.shape);
+        if (block != 0) {
+            Scaling scaling;
+            scaling.kind = Scaling::Kind::Blockwise;
+            const Shape cells{4, count / 4 / block};
+            scaling.scale = operand(PartRole::Scale, ElementType::Fp16, cells);
+            if (offset)
+                scaling.offset = operand(PartRole::Offset, type, cells);
+            encoding.scaling = scaling;
+        }
+        forms.emplace_back(name, encoding);
+    };
+    add("fp16", ElementType::Fp16, 0, false);
+    add("int8, a scale a row", ElementType::Int8, count / 4, false);
+    add("int8, blocks of 32", ElementType::Int8, 32, false);
+    add("uint8, blocks of 8, offsets", ElementType::Uint8, 8, true);
+    add("int4, blocks of 32", ElementType::Int4, 32, false);
+    add("int4, blocks of 16", ElementType::Int4, 16, false);
+    add("uint4, blocks of 64, offsets", ElementType::Uint4, 64, true);
+    return forms;
+}
+
 } // namespace
 
 /// The same bits by every instruction set that this processor has, and without vectors.
@@ -129,6 +163,32 @@ private slots:
         }
         hwy::GetChosenTarget().DeInit();
         QVERIFY(targets > 0);
+    }
+
+    /// From any element on, into any place: what one long call makes, many short ones make.
+    void longResults()
+    {
+        constexpr std::uint64_t kCount = std::uint64_t{5} << 20; // 10 MiB of fp16
+        std::mt19937_64 random(5);
+        auto bytes = randomBytes(2 * kCount, random);
+        for (std::size_t i = 1; i < bytes.size(); i += 2) // no NaN among the scales
+            bytes[i] &= std::byte{0xbf};
+        std::vector<std::uint16_t> whole(kCount + 64);
+        std::vector<std::uint16_t> parts(kCount);
+        for (const auto &[name, encoding] : longForms(bytes, kCount)) {
+            const auto decoder = Decoder::make(encoding);
+            QVERIFY2(decoder, name);
+            for (const std::size_t shift : {0u, 1u, 8u, 19u}) {
+                const std::uint64_t first = shift * 7;
+                const auto out = std::span(whole).subspan(shift, kCount - first);
+                decoder->decodeHalf(first, out);
+                for (std::size_t at = 0; at < out.size(); at += 9973)
+                    decoder->decodeHalf(
+                        first + at,
+                        std::span(parts).subspan(at, std::min<std::size_t>(9973, out.size() - at)));
+                QVERIFY2(std::equal(out.begin(), out.end(), parts.begin()), name);
+            }
+        }
     }
 };
 
