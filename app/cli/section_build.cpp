@@ -185,6 +185,32 @@ Result<Sliced> sliced(const Bundle &bundle, std::size_t weight, const SectionOpt
     return Sliced{std::move(*layout), std::move(*slices)};
 }
 
+/// The slices of all weights end to end, and what is said of them.
+struct SliceFile {
+    std::vector<std::byte> bytes;
+    report::Json list = report::Json::array();
+    Table table{
+        {{"weight"}, {"lane"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}}};
+    std::string laws;
+
+    void add(const std::string &name, const Sliced &made, bool sparse)
+    {
+        for (std::size_t lane = 0; lane < made.slices.size(); ++lane) {
+            const lanes::Slice &slice = made.slices[lane];
+            list.push_back({{"weight", name},
+                            {"lane", lane},
+                            {"offset", bytes.size()},
+                            {"bytes", slice.size()}});
+            table.add({printable(name), fmt::format("{}", lane), fmt::format("{:#x}", bytes.size()),
+                       fmt::format("{}", slice.size())});
+            bytes.insert(bytes.end(), slice.begin(), slice.end());
+        }
+        if (!sparse)
+            laws +=
+                fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made.layout, 0));
+    }
+};
+
 } // namespace
 
 int runSectionBuild(const SectionOptions &options, Session &session)
@@ -231,42 +257,25 @@ int runSectionSlices(const SectionOptions &options, Session &session)
     const auto chosen = chosenWeights(**bundle, options);
     if (!chosen)
         return reportFailure(session, kSectionCommand, chosen.error());
-    std::vector<std::byte> bytes;
-    report::Json list = report::Json::array();
-    Table table(
-        {{"weight"}, {"lane"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}});
-    std::string laws;
+    SliceFile file;
     for (const std::size_t index : *chosen) {
-        const std::string &name = (*bundle)->weights()[index].name;
-        auto made =
+        const auto made =
             sliced(**bundle, index, options, h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
         if (!made)
             return reportFailure(session, kSectionCommand, made.error());
-        for (std::size_t lane = 0; lane < made->slices.size(); ++lane) {
-            const lanes::Slice &slice = made->slices[lane];
-            list.push_back({{"weight", name},
-                            {"lane", lane},
-                            {"offset", bytes.size()},
-                            {"bytes", slice.size()}});
-            table.add({printable(name), fmt::format("{}", lane), fmt::format("{:#x}", bytes.size()),
-                       fmt::format("{}", slice.size())});
-            bytes.insert(bytes.end(), slice.begin(), slice.end());
-        }
-        if (!options.sparseSlices)
-            laws +=
-                fmt::format("{}: {}\n", printable(name), lanes::explainSliceSize(made->layout, 0));
+        file.add((*bundle)->weights()[index].name, *made, options.sparseSlices);
     }
-    if (auto written = writeFile(options.output, bytes); !written)
+    if (auto written = writeFile(options.output, file.bytes); !written)
         return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
         report::Json document = report::document(kSectionCommand);
         document["output"] = options.output;
         document["target"] = (*target)->name;
-        document["slices"] = std::move(list);
-        document["size_law"] = laws;
+        document["slices"] = std::move(file.list);
+        document["size_law"] = file.laws;
         printDocument(session, document, {});
     } else if (!session.quiet) {
-        print(table.text() + laws);
+        print(file.table.text() + file.laws);
     }
     return kDone;
 }

@@ -156,6 +156,31 @@ std::string barOf(const descriptor::Stream &stream, std::size_t write)
     return {};
 }
 
+/// Names a word of a task's register stream: a record's head or the register that it writes.
+void nameStreamWord(NamedField &field, const descriptor::Version &version,
+                    const descriptor::TaskDetail &detail, std::uint64_t offset, std::uint64_t byte)
+{
+    for (const auto &packet : detail.stream.packets) {
+        if (packet.offset != offset)
+            continue;
+        field.name = packetName(packet);
+        return;
+    }
+    const auto *map = descriptor::RegisterMap::of(version.registerMap);
+    for (std::size_t i = 0; i < detail.stream.writes.size(); ++i) {
+        const auto &write = detail.stream.writes[i];
+        if (write.offset != offset)
+            continue;
+        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
+        field.registerAddress = write.address;
+        field.name = reg == nullptr ? fmt::format("register {:#x}", write.address)
+                                    : reg->block + " " + reg->name + fieldsInByte(*reg, byte);
+        field.name += barOf(detail.stream, i);
+        return;
+    }
+    field.name = "a word that does not decode";
+}
+
 std::optional<NamedField> taskField(const Container &container, const Text &text,
                                     std::span<const std::byte> bytes, FileOffset offset)
 {
@@ -191,26 +216,8 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
         *text.tasks);
     descriptor::TaskDetail detail;
     reader.read(index, detail);
-    for (const auto &packet : detail.stream.packets) {
-        if (packet.offset == 4 * word) {
-            field.name = owner + packetName(packet);
-            return field;
-        }
-    }
-    const auto *map = descriptor::RegisterMap::of(text.tasks->version->registerMap);
-    for (std::size_t i = 0; i < detail.stream.writes.size(); ++i) {
-        const auto &write = detail.stream.writes[i];
-        if (write.offset != 4 * word)
-            continue;
-        const auto *reg = map == nullptr ? nullptr : map->find(write.address);
-        field.registerAddress = write.address;
-        field.name =
-            owner + (reg == nullptr ? fmt::format("register {:#x}", write.address)
-                                    : reg->block + " " + reg->name + fieldsInByte(*reg, at % 4));
-        field.name += barOf(detail.stream, i);
-        return field;
-    }
-    field.name = owner + "a word that does not decode";
+    nameStreamWord(field, *text.tasks->version, detail, 4 * word, at % 4);
+    field.name = owner + field.name;
     return field;
 }
 

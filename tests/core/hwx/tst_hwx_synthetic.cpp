@@ -5,6 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
+#include "core/container/hwx/field_at.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_reader.h"
@@ -66,6 +67,7 @@ private slots:
     void coversEveryByte();
     void everySubtype_data();
     void everySubtype();
+    void namesFields();
     void newestLegacyLayout();
     void carriedStateAndExtraWord();
     void lanesOfLaterVersions_data();
@@ -178,6 +180,35 @@ void TestHwxSynthetic::everySubtype()
     const auto &task = opened.container.texts.front().tasks->tasks.front();
     QVERIFY(task.exact);
     QCOMPARE(task.headerWords, headerWords);
+}
+
+void TestHwxSynthetic::namesFields()
+{
+    const Opened opened = open(syntheticH13());
+    const auto named = [&opened](std::uint64_t offset) {
+        const auto field = hwx::fieldAt(opened.container, opened.bytes, FileOffset(offset));
+        return field ? field->name : std::string("none");
+    };
+    QCOMPARE(named(3), std::string("header: magic"));
+    QCOMPARE(named(20), std::string("header: bytes of commands"));
+    for (const hwx::LoadCommand &command : opened.container.commands) {
+        const std::string owner = "command " + std::to_string(command.index) + ": ";
+        const std::uint64_t at = command.offset.value;
+        QCOMPARE(named(at + 4), owner + "command size");
+        if (command.kind == hwx::CommandKind::Segment)
+            QVERIFY(named(at + 72 + 40).ends_with(" size"));
+        if (command.kind == hwx::CommandKind::Binding64)
+            QCOMPARE(named(at + 20), owner + "address");
+        if (command.kind == hwx::CommandKind::Thread &&
+            opened.container.threads[command.item].role == hwx::ThreadRole::Port)
+            QCOMPARE(named(at + 0x24), owner + "element type");
+    }
+    QCOMPARE(named(opened.container.symbolTable->symbolOffset + 16 + 9),
+             std::string("symbol 1: value"));
+    const hwx::Section *text = opened.container.firstOf(hwx::SectionType::Text);
+    QCOMPARE(named(text->relocationOffset + 8), std::string("relocation 1: address"));
+    QVERIFY(named(text->bytes->offset.value).starts_with("task 0: header word 0"));
+    QVERIFY(named(text->bytes->offset.value + 40).starts_with("task 0: "));
 }
 
 void TestHwxSynthetic::newestLegacyLayout()
