@@ -166,6 +166,14 @@ void MainWindow::showLayout(Layout layout)
     m_layouts->show(layout);
 }
 
+void MainWindow::chooseLayout(Layout layout)
+{
+    m_layoutByHand = true;
+    if (m_session.bundle() && m_session.bundle()->hardware() && layout != Layout::Compare)
+        m_settings.setContainerLayout(layoutId(layout));
+    showLayout(layout);
+}
+
 void MainWindow::showHelp()
 {
     const ui::Dock *focused = m_docks->focused();

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 
 class QAction;
 class QActionGroup;
@@ -104,6 +105,8 @@ private:
     void togglePatching();
     void showWelcome(bool welcome);
     void showLayout(Layout layout);
+    void chooseLayout(Layout layout); ///< by hand: later files leave it
+    Layout layoutForOpened() const;
     void showHelp();
     void stepWeight(int direction);
     void showTitle();
@@ -129,7 +132,9 @@ private:
     QAction *m_patching = nullptr, *m_back = nullptr, *m_forward = nullptr;
     QList<QAction *> m_needBundle, m_needOther, m_needChanges;
     std::function<void()> m_afterSave;
-    Layout m_wantedLayout = Layout::Inspect; ///< of the bundle that is being opened
+    /// Of the bundle that is being opened; empty: by what it turns out to be.
+    std::optional<Layout> m_wantedLayout = Layout::Inspect;
+    bool m_layoutByHand = false;
     bool m_closing = false;
 };
 

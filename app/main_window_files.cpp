@@ -38,7 +38,8 @@ QStringList localPaths(const QMimeData *data)
 
 QString fileFilter()
 {
-    return MainWindow::tr("Weights and programs (*.bin *.mil *.mlmodel);;All files (*)");
+    return MainWindow::tr("Weights and programs (*.bin *.mil *.mlmodel *.hwx *.anec *.ksec);;"
+                          "All files (*)");
 }
 
 } // namespace
@@ -51,9 +52,7 @@ void MainWindow::openPaths(const QStringList &paths)
     }
     whenKept([this, paths] {
         const bool two = paths.size() > 1;
-        m_wantedLayout = two                                       ? Layout::Compare
-                         : m_layouts->current() == Layout::Compare ? Layout::Inspect
-                                                                   : m_layouts->current();
+        m_wantedLayout = two ? std::optional(Layout::Compare) : std::nullopt;
         m_document.open(QFileInfo(paths.first()).absoluteFilePath(),
                         two ? QFileInfo(paths[1]).absoluteFilePath() : QString());
     });
@@ -291,6 +290,23 @@ void MainWindow::connectDocument()
     connect(&m_document, &Document::changedOnDisk, this, &MainWindow::onChangedOnDisk);
 }
 
+/// Containers have a layout of their own, unless another one was chosen by hand.
+Layout MainWindow::layoutForOpened() const
+{
+    const Layout now = m_layouts->current();
+    const bool comparing = now == Layout::Compare;
+    if (m_layoutByHand)
+        return comparing ? Layout::Inspect : now;
+    if (!m_session.bundle()->hardware())
+        return comparing || now == Layout::Hardware ? Layout::Inspect : now;
+    const QString kept = m_settings.containerLayout();
+    for (const Layout layout : kLayouts) {
+        if (layoutId(layout) == kept)
+            return layout;
+    }
+    return Layout::Hardware;
+}
+
 void MainWindow::onOpened(bool recovered)
 {
     m_notices->clear();
@@ -299,7 +315,7 @@ void MainWindow::onOpened(bool recovered)
             m_settings.addRecent({m_document.path(), {}});
         fillRecent();
     }
-    showLayout(m_wantedLayout);
+    showLayout(m_wantedLayout.value_or(layoutForOpened()));
     showState();
     if (m_document.inMemory())
         noteSample();

@@ -141,7 +141,7 @@ void MainWindow::buildViewMenu()
     for (const Layout layout : kLayouts) {
         QAction *action =
             add(menu, layoutTitle(layout), QKeySequence(Qt::CTRL | static_cast<Qt::Key>(key++)),
-                [this, layout] { showLayout(layout); });
+                [this, layout] { chooseLayout(layout); });
         action->setCheckable(true);
         action->setData(static_cast<int>(layout));
         m_layoutGroup->addAction(action);

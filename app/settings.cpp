@@ -17,6 +17,7 @@ const QString kThemeKey = QStringLiteral("appearance/theme");
 const QString kFontKey = QStringLiteral("appearance/fontStep");
 const QString kGeometryKey = QStringLiteral("window/geometry");
 const QString kLastLayoutKey = QStringLiteral("window/layout");
+const QString kContainerLayoutKey = QStringLiteral("window/containerLayout");
 const QString kBackupKey = QStringLiteral("save/keepBackup");
 const QString kFolderKey = QStringLiteral("open/folder");
 
@@ -159,6 +160,16 @@ QString Settings::lastLayout() const
 void Settings::setLastLayout(const QString &layout)
 {
     m_store->setValue(kLastLayoutKey, layout);
+}
+
+QString Settings::containerLayout() const
+{
+    return m_store->value(kContainerLayoutKey).toString();
+}
+
+void Settings::setContainerLayout(const QString &layout)
+{
+    m_store->setValue(kContainerLayoutKey, layout);
 }
 
 QByteArray Settings::layoutState(const QString &layout, const QStringList &docks) const

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/edit.h"
 #include "core/patch/patch.h"
+#include "widgets/bit_run.h"
 
 #include <QObject>
 #include <QPointer>
@@ -22,11 +23,12 @@ enum class Side : std::uint8_t { A, B };
 
 /// The common position: what every dock that follows shows. Fields that do not apply are empty.
 struct Place {
-    std::size_t weight = kNoIndex;         ///< index into Bundle::weights()
-    std::optional<std::uint64_t> element;  ///< decoded element of that weight
-    std::size_t file = kNoIndex;           ///< index into Bundle::files()
-    std::optional<ByteRange> bytes;        ///< bytes of that file
-    std::size_t section = kNoIndex;        ///< index into Bundle::sections()
+    std::size_t weight = kNoIndex;        ///< index into Bundle::weights()
+    std::optional<std::uint64_t> element; ///< decoded element of that weight
+    std::size_t file = kNoIndex;          ///< index into Bundle::files()
+    std::optional<ByteRange> bytes;       ///< bytes of that file
+    std::size_t section = kNoIndex;       ///< index into Bundle::sections()
+    std::optional<BitRun> bits;           ///< of `bytes`, where a field of bits is meant
 
     friend bool operator==(const Place &, const Place &) = default;
 };

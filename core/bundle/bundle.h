@@ -133,6 +133,21 @@ struct Consumer {
 /// Value of Weight::detail, as the contract's JSON has it.
 using DetailValue = std::variant<std::uint64_t, std::vector<std::uint64_t>, std::string>;
 
+/// A run of output channels: [first, first + count).
+struct ChannelRun {
+    std::uint64_t first = 0, count = 0;
+    friend bool operator==(const ChannelRun &, const ChannelRun &) = default;
+};
+
+/// What one engine core of a hardware container loads of a weight: a plane of its slice, or the
+/// whole slice where its planes are not told apart without reading it.
+struct LanePiece {
+    std::uint64_t lane = 0;           ///< engine core: N of the symbol's "_ne_N"
+    std::uint64_t plane = 0;          ///< within the slice
+    std::vector<ChannelRun> channels; ///< ascending; empty where they are not known
+    ByteRange bytes;
+};
+
 struct Weight {
     std::string name;     ///< of the value that the consumer reads
     std::string opName;   ///< attributes["name"] of the op that makes it
@@ -147,6 +162,9 @@ struct Weight {
     std::vector<std::pair<std::string, DetailValue>> detail;
     std::vector<Consumer> consumers;
     std::uint64_t vectorAxis = 0; ///< palettes
+    /// Of a hardware container's weight, by lane and then plane, without the copies of its slices;
+    /// of any other weight, and of an activation table, none.
+    std::vector<LanePiece> lanePieces;
 
     ByteCount denseFp16Bytes() const { return ByteCount(elements.value * 2); } ///< checked on open
     double ratio() const; ///< stored bytes over dense fp16 bytes

@@ -42,10 +42,9 @@ std::vector<Claim> withSlices(std::vector<Claim> tables, std::vector<Claim> slic
         return claim.kind == SectionKind::Data && first != slices.end() &&
                first->range.offset == claim.range.offset;
     };
-    for (Claim &claim : tables) {
-        if (!begins(claim))
-            slices.push_back(std::move(claim));
-    }
+    // Before any is added: the slices are sought by their order.
+    tables.erase(std::remove_if(tables.begin(), tables.end(), begins), tables.end());
+    std::move(tables.begin(), tables.end(), std::back_inserter(slices));
     return slices;
 }
 

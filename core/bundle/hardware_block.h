@@ -65,6 +65,11 @@ private:
     void addTable();
     void claimSlices(std::size_t weight, std::string_view what);
 
+    /// What each lane loads (Weight::lanePieces), of each form.
+    void notePlanes(std::size_t weight, std::size_t bias);
+    void noteSparse(std::size_t weight, std::size_t bias);
+    void noteSlices(std::size_t weight, bool channelsKnown);
+
     void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight);
     std::vector<SliceRanges> allPlaces() const; ///< the slices, then their copies
     void refuse(std::string expected, std::string found, std::string message);

@@ -52,6 +52,7 @@ void BlockReader::addDense()
     add(std::move(weight), {std::move(part)}, ElementType::Fp16);
     if (g.bias)
         addBias(state);
+    notePlanes(number, number + 1);
     claimPlanes(number, number + 1);
 }
 

@@ -49,6 +49,7 @@ void BlockReader::addRaw()
     part.shape = weight.shape = {part.order->elements()};
     const std::size_t number = m_out.weights.size();
     add(std::move(weight), {std::move(part)}, ElementType::Uint8);
+    noteSlices(number, holds);
     claimSlices(number, "slice");
 }
 

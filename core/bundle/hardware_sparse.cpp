@@ -81,6 +81,7 @@ bool BlockReader::addSparse()
     add(std::move(weight), {std::move(mask), std::move(values)}, ElementType::Fp16);
     if (g.bias)
         addSparseBias();
+    noteSparse(number, number + (g.bias ? 1 : 0));
     claimSparse(number, number + (g.bias ? 1 : 0));
     return true;
 }

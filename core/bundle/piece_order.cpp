@@ -31,6 +31,17 @@ public:
             out[i] = 8 * m_pieces[piece].offset.value + (first + i - m_first[piece]) * m_width;
         }
     }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const FileOffset byte(bit / 8);
+        for (std::size_t i = 0; i < m_pieces.size(); ++i) {
+            const std::uint64_t within = bit - 8 * m_pieces[i].offset.value;
+            if (m_pieces[i].contains(byte) &&
+                within / m_width < m_pieces[i].bytes.value * 8 / m_width)
+                return m_first[i] + within / m_width;
+        }
+        return std::nullopt;
+    }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_extent; }
     std::string lockReason() const override { return m_reason; }
@@ -54,6 +65,10 @@ public:
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
         m_order->positions(first, out);
+    }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        return m_order->elementAt(bit);
     }
     std::uint64_t elements() const override { return m_order->elements(); }
     std::uint64_t extent() const override { return m_order->extent(); }

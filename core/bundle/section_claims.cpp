@@ -35,20 +35,36 @@ Claim claimOf(ByteRange range, SectionKind kind, std::string name)
     return claim;
 }
 
+/// Biases and the activation table are weights of their own, behind the coefficients.
+std::size_t ownerOf(Kind kind, std::size_t weight, const std::vector<Weight> &weights)
+{
+    constexpr std::size_t kMostBehind = 2;
+    if (weight >= weights.size() || (kind != Kind::Bias && kind != Kind::Lut))
+        return weight;
+    const std::string name =
+        weights[weight].name + (kind == Kind::Bias ? ": bias" : ": activation table");
+    for (std::size_t i = weight + 1; i < weights.size() && i <= weight + kMostBehind; ++i) {
+        if (weights[i].name == name)
+            return i;
+    }
+    return weight;
+}
+
 void claimUnit(const section::Section &section, std::size_t number,
                const std::vector<std::size_t> &weightOf, const std::vector<Weight> &weights,
                std::vector<Claim> &claims)
 {
     const section::Unit &unit = section.units[number];
     const std::size_t weight = weightOf[number];
+    std::size_t of = weight;
     const auto add = [&](ByteRange range, SectionKind kind, std::string_view what) {
         if (range.bytes.value == 0)
             return; // no number of a core survives
         Claim claim =
             claimOf(range, kind, fmt::format("{} core {}: {}", unit.name, unit.core, what));
-        if (weight < weights.size()) {
-            claim.owner = weights[weight].name;
-            claim.weight = weight;
+        if (of < weights.size()) {
+            claim.owner = weights[of].name;
+            claim.weight = of;
         }
         claims.push_back(std::move(claim));
     };
@@ -63,6 +79,7 @@ void claimUnit(const section::Section &section, std::size_t number,
             continue;
         const ByteRange range = unit.range(entry);
         const auto name = format::unitSectionName(entry);
+        of = ownerOf(entry, weight, weights);
         if (entry != Kind::Weights || !unit.sparse()) {
             add(range, kindOf(entry, unit), name);
             continue;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,6 +34,14 @@ public:
     {
         static_cast<void>(element);
         return {};
+    }
+    /// The element that a bit of the operand's bytes is of, in its own place or a copy; nothing
+    /// where it is of none (padding, masks, other operands). Of an order that must be bound first:
+    /// nothing until then. Costs a search, not a walk.
+    virtual std::optional<std::uint64_t> elementAt(std::uint64_t bit) const
+    {
+        static_cast<void>(bit);
+        return std::nullopt;
     }
     /// The codebook that serves an element of palette indices.
     virtual std::uint64_t table(std::uint64_t element) const

@@ -2,6 +2,7 @@
 #include "app/go_to_box.h"
 #include "app/status_line.h"
 #include "app/welcome_page.h"
+#include "synthetic.h"
 #include "widgets/docks/help_dock.h"
 #include "window_fixture.h"
 
@@ -38,6 +39,7 @@ private Q_SLOTS:
     void showsWelcomeWithoutBundle();
     void layoutsShowTheirDocks_data();
     void layoutsShowTheirDocks();
+    void containersHaveTheirLayout();
     void layoutIsRestored();
     void resetsLayout();
     void everyDockByShortcut();
@@ -241,6 +243,38 @@ void TestMainWindow::layoutsShowTheirDocks()
         QVERIFY2(dock->width() > 100 && dock->height() > 60, qPrintable(id));
     }
     QVERIFY(!(*m_window)->docks().help()->isVisible());
+}
+
+void TestMainWindow::containersHaveTheirLayout()
+{
+    const auto write = [this](const QString &name) {
+        const test::Bytes bytes = test::syntheticH13();
+        QFile file(m_folder->filePath(name));
+        if (file.open(QIODevice::WriteOnly))
+            file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+        return file.fileName();
+    };
+    const QString container = write(QStringLiteral("synthetic.hwx"));
+    const QString dense = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(m_window->open({container}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+    QVERIFY((*m_window)->docks().dock(QStringLiteral("tasks"))->isVisible());
+    QVERIFY(m_window->open({dense}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+    // Chosen by hand: it stays, and the next start remembers it for containers.
+    QVERIFY(m_window->open({container}));
+    action(QStringLiteral("Patch"))->trigger();
+    QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+    QVERIFY(m_window->open({container}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+    m_window->restart();
+    QVERIFY(m_window->open({container}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Patch);
+    action(QStringLiteral("Hardware"))->trigger();
+    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+    m_window->restart();
+    QVERIFY(m_window->open({container}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
 }
 
 void TestMainWindow::layoutIsRestored()

@@ -10,11 +10,14 @@
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/targets_dock.h"
 #include "widgets/theme/theme.h"
+#include "widgets/views/table_foot.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -100,6 +103,23 @@ private Q_SLOTS:
                     .data()
                     .toString()
                     .contains(QLatin1Char('B')));
+        // The sums stay in sight: a foot below the table, whose own row of them is hidden.
+        auto *foot = dock.findChild<TableFoot *>();
+        QVERIFY(foot && foot->isVisible());
+        QVERIFY(dock.matrix().isRowHidden(sums));
+        auto &shown = foot->view();
+        QCOMPARE(shown.model()->rowCount(), 1);
+        QCOMPARE(shown.model()->index(0, 0).data(), dock.model().index(sums, 0).data());
+        QVERIFY(shown.viewport()->height() >= shown.fontMetrics().height());
+        dock.matrix().horizontalHeader()->resizeSection(1, 123);
+        QCOMPARE(shown.columnWidth(1), 123);
+        QScrollBar *bar = dock.matrix().horizontalScrollBar();
+        bar->setValue(bar->maximum());
+        QCOMPARE(shown.columnViewportPosition(dock.model().columnCount() - 1),
+                 dock.matrix().columnViewportPosition(dock.model().columnCount() - 1));
+        dock.model().setFilter(QStringLiteral("no weight of this name"));
+        QCOMPARE(shown.model()->rowCount(), 1);
+        QVERIFY(dock.matrix().isRowHidden(0));
     }
 
     void selectingACellOpensItsReasons()

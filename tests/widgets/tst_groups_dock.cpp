@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encoder.h"
 #include "core/container/section/builder.h"
+#include "synthetic.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/docks/descriptor_dock.h"
 #include "widgets/docks/groups_dock.h"
 #include "widgets/theme/theme.h"
+#include "widgets/views/byte_field.h"
 #include "widgets/views/group_map.h"
 
 #include <QAbstractItemModelTester>
+#include <QComboBox>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -67,6 +71,8 @@ private Q_SLOTS:
     void rowsCoverTheChannels();
     void modelKeepsItsContract();
     void dockShowsAndFollows();
+    void lanesOfAContainer();
+    void descriptorOfASection();
     void saysWhatItNeeds();
 };
 
@@ -132,6 +138,80 @@ void TestGroupsDock::dockShowsAndFollows()
     QVERIFY(std::any_of(rows.begin(), rows.end(), [&](const GroupRow &row) {
         return row.bytes.offset == chosen.offset && row.bytes.bytes == chosen.bytes;
     }));
+}
+
+/// A hardware container's weight: what each engine core loads, by the slices of its lanes.
+void TestGroupsDock::lanesOfAContainer()
+{
+    OpenOptions options;
+    options.memory = {{"synthetic.hwx", test::syntheticH13()}};
+    const auto opened = Bundle::open("synthetic.hwx", options);
+    QVERIFY(opened.has_value());
+    const BundlePtr bundle = *opened;
+    Session session;
+    GroupsDock dock(session);
+    const QAbstractItemModelTester tester(&dock.model(),
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    session.setBundle(bundle);
+    QVERIFY(test::showDock(dock));
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < bundle->weights().size(); ++i) {
+        const Weight &weight = bundle->weights()[i];
+        session.goToWeight(i);
+        QCOMPARE(dock.model().rowCount(), static_cast<int>(weight.lanePieces.size()));
+        if (weight.lanePieces.empty())
+            continue;
+        ++seen;
+        std::set<std::uint64_t> channels;
+        for (const GroupRow &row : dock.model().rows()) {
+            for (const ChannelRun &run : row.runs) {
+                for (std::uint64_t c = 0; c < run.count; ++c)
+                    QVERIFY(channels.insert(run.first + c).second);
+            }
+            QVERIFY(weight.parts.front().holds(row.bytes));
+        }
+        if (!channels.empty())
+            QCOMPARE(channels.size(), static_cast<std::size_t>(weight.shape.front()));
+        // A byte of a slice chosen elsewhere chooses its row; a row chooses its bytes.
+        const GroupRow &last = dock.model().rows().back();
+        session.goToBytes(0, {last.bytes.offset, ByteCount(1)});
+        QCOMPARE(dock.map().current(), dock.model().rowCount() - 1);
+        dock.table().setCurrentIndex(dock.table().model()->index(0, 0));
+        QVERIFY(std::any_of(
+            weight.lanePieces.begin(), weight.lanePieces.end(),
+            [&](const LanePiece &piece) { return piece.bytes == session.place().bytes; }));
+    }
+    QVERIFY(seen > 0);
+}
+
+void TestGroupsDock::descriptorOfASection()
+{
+    const BundlePtr bundle = madeSection();
+    QVERIFY(bundle);
+    Session session;
+    DescriptorDock dock(session);
+    session.setBundle(bundle);
+    QVERIFY(test::showDock(dock));
+    QVERIFY(dock.showsContent());
+    const section::Section &section = *bundle->section();
+    QCOMPARE(dock.chooser().count(), static_cast<int>(section.units.size()));
+    session.goToBytes(0, {section.units[2].range(section::Kind::Weights).offset, ByteCount(4)});
+    QCOMPARE(dock.chooser().currentIndex(), 2);
+    const auto read = format::parseKernelUnit(dock.listing().toStdString());
+    QVERIFY(read.has_value());
+    QVERIFY(*read == section::kernelUnit(section.units[2]));
+    dock.chooser().setCurrentIndex(1);
+    const std::uint64_t record = section.unitTable + section::kUnitBytes;
+    QCOMPARE(session.place().bytes->offset.value, record);
+    const auto name = [&](std::uint64_t offset) {
+        return fieldAt(*bundle, 0, FileOffset(offset)).text;
+    };
+    QVERIFY(name(4).contains(QStringLiteral("version")));
+    QVERIFY(name(record + 0x1c).contains(QStringLiteral("unit 1: number of cores")));
+    QVERIFY(name(record + 0x80 + 5 * 32 + 0x18).contains(QStringLiteral("unit 1, weights: bytes")));
+    const std::uint64_t groups = section.units[1].range(section::Kind::Ocgs).offset.value;
+    QVERIFY(name(groups + 4).contains(QStringLiteral("record 0: channels")));
+    QVERIFY(name(groups + 56 + 40).contains(QStringLiteral("record 1: address slot: palette")));
 }
 
 void TestGroupsDock::saysWhatItNeeds()

@@ -155,11 +155,8 @@ void ChooseDock::buildActions()
     auto *apply = dockAction(this, tr("Apply Form to a Copy…"), {}, [this] { askAndApply(); });
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Candidates…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("candidates"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, session(), tr("Export Candidates…"), *m_model,
+                              QStringLiteral("candidates"));
     m_actions = {apply, copy, save};
     m_table->addActions(m_actions);
 }

@@ -176,7 +176,7 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, std::optional<double>
     if (programTime)
         facts << tr("All layers: at least %1.").arg(siWord(*programTime, QStringLiteral("s")));
     facts << tr(
-        "Solid roofs are measured, dashed derived; hollow points estimated; \u25b2 passes a "
+        "Solid roofs are measured, dashed derived; hollow points estimated; a boxed ! passes a "
         "measured roof.");
     m_facts->setText(facts.join(QLatin1Char(' ')));
 }

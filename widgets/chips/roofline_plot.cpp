@@ -8,7 +8,6 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 
 #include <qcustomplot.h>
 
@@ -198,7 +197,7 @@ QString RooflinePlot::pointText(int point) const
     for (const std::string &roof : placed.above)
         above << fromUtf8(roof).replace(QLatin1Char('_'), QLatin1Char(' '));
     if (!above.isEmpty())
-        text += tr("\n\u25b2 above: %1").arg(above.join(QStringLiteral(", ")));
+        text += tr("\n! above: %1").arg(above.join(QStringLiteral(", ")));
     return text;
 }
 
@@ -317,24 +316,14 @@ bool RooflinePlot::eventFilter(QObject *watched, QEvent *event)
         m_pressed = static_cast<QMouseEvent *>(event)->pos();
     if (event->type() == QEvent::MouseMove) {
         const QPoint position = static_cast<QMouseEvent *>(event)->pos();
-        const int point = nearest(position);
-        if (point >= 0)
-            QToolTip::showText(plot().mapToGlobal(position), pointText(point), &plot());
-        else
-            QToolTip::hideText();
+        showTipOf(nearest(position), position);
         return false;
     }
     if (event->type() == QEvent::MouseButtonRelease) {
         const auto *mouse = static_cast<QMouseEvent *>(event);
         const bool dragged =
             (mouse->pos() - m_pressed).manhattanLength() > QApplication::startDragDistance();
-        const int point =
-            mouse->button() == Qt::LeftButton && !dragged ? nearest(mouse->pos()) : -1;
-        if (point >= 0) {
-            setCurrentPoint(point);
-            Q_EMIT currentPointChanged(point);
-            Q_EMIT pointActivated(point);
-        }
+        pick(mouse->button() == Qt::LeftButton && !dragged ? nearest(mouse->pos()) : -1);
         return false;
     }
     return PlotWidget::eventFilter(watched, event);

@@ -106,8 +106,15 @@ void RooflinePlot::drawRoofs()
     m_ridgeLine->start->setCoords(*m_given.ridge, m_given.compute->value);
     m_ridgeLine->end->setCoords(*m_given.ridge, kNear);
     m_ridgeText = new QCPItemText(&plot());
-    m_ridgeText->setPositionAlignment(Qt::AlignHCenter | Qt::AlignBottom);
-    m_ridgeText->position->setCoords(*m_given.ridge, m_given.compute->value * 1.9);
+    // At the foot of its line, where it fits whatever the plot's height and zoom; on the side with
+    // more room.
+    const QCPRange shown = plot().xAxis->range();
+    const bool right = *m_given.ridge * *m_given.ridge < shown.lower * shown.upper;
+    m_ridgeText->setPositionAlignment((right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignBottom);
+    m_ridgeText->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    m_ridgeText->position->setCoords(*m_given.ridge, 0.99);
+    const int side = theme::em(this, 0.3);
+    m_ridgeText->setPadding(QMargins(side, 0, side, 0));
     m_ridgeText->setText(ridgeLabel());
 }
 
@@ -159,7 +166,10 @@ void RooflinePlot::drawPoints()
         }
         if (!placed.above.empty()) {
             auto *flag = new QCPItemText(&plot());
-            flag->setText(QStringLiteral("\u25b2"));
+            // A boxed sign beside the point: no shape of a form looks like it.
+            flag->setText(QStringLiteral("!"));
+            const int side = theme::em(this, 0.25);
+            flag->setPadding(QMargins(side, 0, side, 0));
             flag->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
             flag->position->setCoords(keyOf(i), levelOf(i));
             m_flags.push_back(flag);
@@ -188,8 +198,12 @@ void RooflinePlot::applyColors(bool dark)
     for (QCPItemLine *arrow : m_arrows)
         arrow->setPen(QPen(faint, 1));
     const QColor mark = theme::color(Token::MarkChanged, dark);
-    for (QCPItemText *flag : m_flags)
+    for (QCPItemText *flag : m_flags) {
         flag->setColor(mark);
+        flag->setPen(QPen(mark, 1));
+        flag->setBrush(ground);
+        flag->setFont(font());
+    }
     if (m_ridgeLine) {
         m_ridgeLine->setPen(QPen(faint, 1, Qt::DashDotLine));
         m_ridgeText->setColor(text);

@@ -5,6 +5,7 @@
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/theme/theme.h"
+#include "widgets/views/table_foot.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -85,7 +86,13 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     lowerColumn->addWidget(m_summary);
     lowerColumn->addWidget(m_reasonTable, 1);
     auto *parts = new QSplitter(Qt::Vertical, content);
-    parts->addWidget(m_matrix);
+    auto *upper = new QWidget(parts);
+    auto *upperColumn = new QVBoxLayout(upper);
+    upperColumn->setContentsMargins(0, 0, 0, 0);
+    upperColumn->setSpacing(0);
+    upperColumn->addWidget(m_matrix, 1);
+    upperColumn->addWidget(new TableFoot(m_matrix, tr("Sums of the weights shown"), upper));
+    parts->addWidget(upper);
     parts->addWidget(lower);
     parts->setChildrenCollapsible(false);
     auto *column = new QVBoxLayout(content);
@@ -101,18 +108,12 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
 
 void StreamDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Weights"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Weights"), m_filter);
     auto *copy = dockAction(this, tr("Copy Cells"), QKeySequence::Copy, [this] {
         copySelection(m_reasonTable->hasFocus() ? *m_reasonTable : *m_matrix);
     });
-    auto *save = dockAction(this, tr("Export Outcomes…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("stream-or-fold"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, session(), tr("Export Outcomes…"), *m_model,
+                              QStringLiteral("stream-or-fold"));
     m_actions = {find, copy, save};
     m_matrix->addActions(m_actions);
 }

@@ -175,17 +175,11 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
 
 void TargetsDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Search Targets"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Search Targets"), m_filter);
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Table…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("targets"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save =
+        exportAction(this, session(), tr("Export Table…"), *m_model, QStringLiteral("targets"));
     m_actions = {find, copy, save};
     m_table->addActions(m_actions);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/docks/activation_dock.h"
 
+#include "core/container/hwx/kernels.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/activation_model.h"
 #include "widgets/models/table_text.h"
@@ -32,6 +33,33 @@ namespace {
 /// Sections up to this size are tried by themselves: tables are padded to 128 bytes, or to 2 KiB
 /// by newer compilers.
 constexpr std::uint64_t kMostUnasked = 2048;
+
+constexpr std::string_view kTableForm = "activation-table";
+
+/// The bytes that a record of a container's tables is about: of a kernel section, or of the kernel
+/// that a symbol names.
+std::optional<ByteRange> kernelOfRecord(const hwx::Container &container, FileOffset offset)
+{
+    constexpr std::uint64_t kSectionRecord = 80, kSymbolRecord = 16;
+    for (const hwx::Segment &segment : container.segments) {
+        for (const hwx::Section &section : segment.sections) {
+            if (section.type() == hwx::SectionType::Kernel &&
+                ByteRange{section.place, ByteCount(kSectionRecord)}.contains(offset))
+                return section.bytes;
+        }
+    }
+    if (!container.symbolTable || offset.value < container.symbolTable->symbolOffset)
+        return std::nullopt;
+    const std::uint64_t number =
+        (offset.value - container.symbolTable->symbolOffset) / kSymbolRecord;
+    if (number >= container.symbols.size())
+        return std::nullopt;
+    for (const hwx::KernelTile &tile : hwx::kernelTiles(container)) {
+        if (tile.symbol == number)
+            return ByteRange{tile.fileOffset, tile.bytes};
+    }
+    return std::nullopt;
+}
 
 QComboBox *chooser(QWidget *parent, const QString &name, const QStringList &words,
                    const QString &tip)
@@ -164,8 +192,49 @@ void ActivationDock::readSelection()
     }
 }
 
+/// The table of the bundle that a place is of: the weight itself, the run of bytes that holds it
+/// (its kernel section), or the symbol that names it. With nothing selected, the first one.
+std::size_t ActivationDock::tableAt(const Place &place) const
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle)
+        return kNoIndex;
+    const auto &weights = bundle->weights();
+    std::optional<ByteRange> meant = place.bytes;
+    if (const auto &container = bundle->hardware(); container && place.bytes) {
+        if (const auto kernel = kernelOfRecord(*container, place.bytes->offset))
+            meant = kernel;
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (weights[i].form != kTableForm || weights[i].parts.empty())
+            continue;
+        const Part &part = weights[i].parts.front();
+        const bool here = meant && part.file == place.file &&
+                          meant->offset.value < part.range().end() &&
+                          part.dataOffset.value < meant->end();
+        if (place.weight == i || here || (!place.bytes && place.weight == kNoIndex))
+            return i;
+    }
+    return kNoIndex;
+}
+
+bool ActivationDock::showTableOf(std::size_t weight)
+{
+    const Bundle &bundle = *session().bundle();
+    const BundleReadLock lock(bundle);
+    const Part &part = bundle.weights()[weight].parts.front();
+    const auto bytes = bundle.files()[part.file].file->bytes();
+    if (part.dataOffset.value >= bytes.size())
+        return false;
+    m_ofFile = false;
+    return show(bytes.subspan(part.dataOffset.value), fromUtf8(bundle.weights()[weight].name))
+        .isEmpty();
+}
+
 void ActivationDock::follow(const Place &place, QObject *)
 {
+    if (const std::size_t table = tableAt(place); table != kNoIndex && showTableOf(table))
+        return;
     QString name;
     const auto bytes = bytesAt(place, name);
     const bool likely = place.bytes && place.bytes->bytes.value >= ActivationTable::kBytes &&
@@ -224,14 +293,30 @@ void ActivationDock::display()
     showContent();
 }
 
+/// What would make the dock show something.
+QString ActivationDock::needed() const
+{
+    QStringList tables;
+    if (const BundlePtr &bundle = session().bundle()) {
+        for (const Weight &weight : bundle->weights()) {
+            if (weight.form == kTableForm && tables.size() < 3)
+                tables += fromUtf8(weight.name);
+        }
+        if (!tables.isEmpty())
+            return tr("Select an activation table of %1, its kernel section or its symbol:\n%2")
+                .arg(fromUtf8(bundle->name()), tables.join(u'\n'));
+    }
+    return tr("Select the 86 bytes of an activation table in Hex or Layout, or open a file "
+              "that begins with one (Tools, Activation Table).");
+}
+
 void ActivationDock::clear()
 {
     m_table.reset();
     m_ofFile = false;
     m_model->setTable(std::nullopt);
     m_plot->setTable(std::nullopt, ActivationArithmetic::Exact, ActivationTail::Clamp);
-    showMessage(tr("Select the 86 bytes of an activation table in Hex or Layout, or open a file "
-                   "that begins with one (Tools, Activation Table)."));
+    showMessage(needed());
 }
 
 } // namespace kernscope::ui

@@ -20,8 +20,9 @@ class ActivationModel;
 class ActivationPlot;
 
 /// The activation table in the selected bytes or in a file: the function over fp16 with its knots,
-/// clamps and tails, and the 43 entries by name. Small sections are tried by themselves; larger
-/// ones where the person asks.
+/// clamps and tails, and the 43 entries by name. The tables of a hardware container or a weight
+/// section are found by what is selected: the table, its kernel section, its symbol. Other small
+/// sections are tried by themselves; larger ones where the person asks.
 class ActivationDock final : public Dock
 {
     Q_OBJECT
@@ -52,6 +53,9 @@ private:
     void display();
     void clear();
     std::span<const std::byte> bytesAt(const Place &place, QString &name) const;
+    std::size_t tableAt(const Place &place) const;
+    bool showTableOf(std::size_t weight);
+    QString needed() const;
 
     std::optional<format::ActivationTable> m_table;
     QString m_name;        ///< where the table was found

@@ -78,10 +78,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
 
 void BundleDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Weights"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Weights"), m_filter);
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_tree); });
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
@@ -91,11 +88,8 @@ void BundleDock::buildActions()
         m_zerosWanted = true;
         countZeros(std::move(all));
     });
-    auto *save = dockAction(this, tr("Export Table of Weights…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("weights"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, session(), tr("Export Table of Weights…"), *m_model,
+                              QStringLiteral("weights"));
     auto *npy = dockAction(this, tr("Export Weight as NumPy…"), {}, [this] {
         const auto node = m_model->nodeAt(m_tree->currentIndex());
         if (node.kind == BundleTreeModel::Node::Kind::Weight)

@@ -69,10 +69,7 @@ QTreeView *CommandsDock::shownView() const
 
 void CommandsDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Commands and Symbols"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Commands and Symbols"), m_filter);
     auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy,
                             [this] { copySelection(*shownView()); });
     auto *hex = dockAction(this, tr("Show in Hex"), {},

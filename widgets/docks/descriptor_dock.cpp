@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/docks/descriptor_dock.h"
 
+#include "core/container/section/section.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/docks/fact_view.h"
 #include "widgets/models/hardware_facts.h"
@@ -83,7 +84,7 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
     connect(m_chooser, &QComboBox::currentIndexChanged, this, [this](int number) {
         showUnit(number);
         if (!m_following && number >= 0 && static_cast<std::size_t>(number) < m_units.size())
-            this->session().goToBytes(0, m_units[static_cast<std::size_t>(number)].task, this);
+            this->session().goToBytes(0, m_units[static_cast<std::size_t>(number)].place, this);
     });
 }
 
@@ -92,7 +93,7 @@ QString DescriptorDock::listing() const
     return m_listing->toPlainText();
 }
 
-std::vector<DescriptorDock::Unit> DescriptorDock::readUnits(const Bundle &bundle) const
+std::vector<DescriptorDock::Unit> DescriptorDock::unitsOfTasks(const Bundle &bundle) const
 {
     std::vector<Unit> units;
     const hwx::Container &container = *bundle.hardware();
@@ -114,16 +115,54 @@ std::vector<DescriptorDock::Unit> DescriptorDock::readUnits(const Bundle &bundle
             Unit row;
             row.unit = std::move(*unit);
             row.title = tr("task %1").arg(i);
-            row.task = {FileOffset(source.section->bytes->offset.value + detail.task.offset),
-                        ByteCount(detail.task.bytes())};
+            row.place = {FileOffset(source.section->bytes->offset.value + detail.task.offset),
+                         ByteCount(detail.task.bytes())};
             for (const hwx::KernelLane &lane : lanes) {
                 if (lane.enabled && lane.tile)
-                    row.slices.push_back({tiles[*lane.tile].fileOffset, tiles[*lane.tile].bytes});
+                    row.parts.push_back({tiles[*lane.tile].fileOffset, tiles[*lane.tile].bytes});
             }
             units.push_back(std::move(row));
         }
     }
     return units;
+}
+
+std::vector<DescriptorDock::Unit> DescriptorDock::unitsOfSection(const Bundle &bundle) const
+{
+    std::vector<Unit> units;
+    const section::Section &section = *bundle.section();
+    for (std::size_t i = 0; i < section.units.size() && i < kMostUnits; ++i) {
+        const section::Unit &stored = section.units[i];
+        Unit row;
+        row.unit.unit = section::kernelUnit(stored);
+        row.title =
+            tr("%1, core %2 of %3").arg(fromUtf8(stored.name)).arg(stored.core).arg(stored.cores);
+        row.place = {FileOffset(section.unitTable + i * section::kUnitBytes),
+                     ByteCount(section::kUnitBytes)};
+        if (stored.fault)
+            row.fault = describe(*stored.fault);
+        for (std::size_t kind = 0; kind < section::kKinds && !stored.fault; ++kind) {
+            if (stored.has(static_cast<section::Kind>(kind)))
+                row.parts.push_back(stored.range(static_cast<section::Kind>(kind)));
+        }
+        units.push_back(std::move(row));
+    }
+    return units;
+}
+
+QString DescriptorDock::needed() const
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle)
+        return tr("Open a hardware container or a weight section to see its kernel units "
+                  "(Ctrl+O).");
+    const QString name = fromUtf8(bundle->name());
+    if (bundle->hardware())
+        return tr("No task of %1 loads a kernel.").arg(name);
+    return bundle->section() ? tr("%1 has no units.").arg(name)
+                             : tr("%1 has no kernel units.\nOpen a hardware container (.hwx) or a "
+                                  "weight section (.ksec).")
+                                   .arg(name);
 }
 
 void DescriptorDock::refresh()
@@ -134,19 +173,15 @@ void DescriptorDock::refresh()
     m_chooser->clear();
     m_model->setRows({});
     m_listing->clear();
-    if (bundle && bundle->hardware()) {
+    if (bundle && (bundle->hardware() || bundle->section())) {
         const BundleReadLock lock(*bundle);
-        m_units = readUnits(*bundle);
+        m_units = bundle->hardware() ? unitsOfTasks(*bundle) : unitsOfSection(*bundle);
         for (const Unit &unit : m_units)
             m_chooser->addItem(unit.title);
     }
     m_following = false;
     if (m_units.empty()) {
-        showMessage(!bundle ? tr("Open a hardware container to see its kernel units (Ctrl+O).")
-                    : bundle->hardware()
-                        ? tr("No task of %1 loads a kernel.").arg(fromUtf8(bundle->name()))
-                        : tr("%1 has no kernel units.\nOpen a hardware container (.hwx).")
-                              .arg(fromUtf8(bundle->name())));
+        showMessage(needed());
         return;
     }
     showUnit(m_chooser->currentIndex());
@@ -186,8 +221,13 @@ void DescriptorDock::showUnit(int number)
     }
     m_model->setRows(std::move(rows));
     m_listing->setPlainText(fromUtf8(format::printKernelUnit(unit.unit)));
-    m_state->setText(tr("Derived from the task's registers: a hardware container holds no such "
-                        "listing of its own."));
+    const std::string &fault = m_units[static_cast<std::size_t>(number)].fault;
+    m_state->setText(
+        !fault.empty() ? fromUtf8(fault)
+        : session().bundle()->section()
+            ? tr("As the unit's record in the weight section has it.")
+            : tr("Derived from the task's registers: a hardware container holds no such listing of "
+                 "its own."));
 }
 
 void DescriptorDock::follow(const Place &place, QObject *origin)
@@ -197,9 +237,9 @@ void DescriptorDock::follow(const Place &place, QObject *origin)
     const FileOffset at = place.bytes->offset;
     for (std::size_t i = 0; i < m_units.size(); ++i) {
         const Unit &unit = m_units[i];
-        const bool here = unit.task.contains(at) ||
-                          std::any_of(unit.slices.begin(), unit.slices.end(),
-                                      [at](const ByteRange &slice) { return slice.contains(at); });
+        const bool here = unit.place.contains(at) ||
+                          std::any_of(unit.parts.begin(), unit.parts.end(),
+                                      [at](const ByteRange &part) { return part.contains(at); });
         if (!here)
             continue;
         m_following = true;

@@ -17,8 +17,9 @@ class QTreeView;
 
 namespace kernscope::ui {
 
-/// A kernel unit of a hardware container: its six sections as a table, and as the listing that
-/// chapter 25 gives. One unit a task that loads a kernel.
+/// A kernel unit: its six sections as a table, and as the listing that chapter 25 gives. Of a
+/// weight section, one a core of each weight, as stored; of a hardware container, one a task that
+/// loads a kernel, as its registers tell.
 class DescriptorDock final : public Dock
 {
     Q_OBJECT
@@ -40,10 +41,13 @@ private:
     struct Unit {
         hwx::TaskUnit unit;
         QString title;
-        ByteRange task;                ///< of the task in the file
-        std::vector<ByteRange> slices; ///< of the lanes, where they are known
+        ByteRange place;              ///< of the task, or of the unit's record, in the file
+        std::vector<ByteRange> parts; ///< of the lanes' slices, or of the unit's sections
+        std::string fault;            ///< why the unit cannot be decoded
     };
-    std::vector<Unit> readUnits(const Bundle &bundle) const;
+    std::vector<Unit> unitsOfTasks(const Bundle &bundle) const;
+    std::vector<Unit> unitsOfSection(const Bundle &bundle) const;
+    QString needed() const;
     void showUnit(int number);
 
     std::vector<Unit> m_units;

@@ -92,18 +92,12 @@ void DiagnosticsDock::buildFilters(QWidget *parent)
 
 void DiagnosticsDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Diagnostics"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Diagnostics"), m_filter);
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
     auto *go = dockAction(this, tr("Go to Place"), {}, [this] { open(m_table->currentIndex()); });
-    auto *save = dockAction(this, tr("Export Diagnostics…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("diagnostics"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, session(), tr("Export Diagnostics…"), *m_model,
+                              QStringLiteral("diagnostics"));
     m_check = dockAction(this, tr("Check All Payloads"), {}, [this] {
         m_checkWanted = true;
         checkPayloads();

@@ -2,6 +2,7 @@
 #include "widgets/docks/dock_tools.h"
 
 #include "widgets/models/table_text.h"
+#include "widgets/session.h"
 #include "widgets/theme/theme.h"
 
 #include <QAbstractItemView>
@@ -135,6 +136,24 @@ QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QStr
         parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
         DockWords::tr("Comma-separated values (*.csv)"));
     return path.isEmpty() ? QString() : writeTextFile(path, tableAsCsv(model));
+}
+
+QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
+{
+    return dockAction(scope, text, QKeySequence::Find, [filter] {
+        filter->setFocus(Qt::ShortcutFocusReason);
+        filter->selectAll();
+    });
+}
+
+QAction *exportAction(QWidget *scope, Session &session, const QString &text,
+                      const QAbstractItemModel &model, const QString &baseName)
+{
+    return dockAction(scope, text, {}, [scope, &session, &model, baseName] {
+        const QString fault = exportTable(scope, model, baseName);
+        if (!fault.isEmpty())
+            Q_EMIT session.statusMessage(fault);
+    });
 }
 
 } // namespace kernscope::ui

@@ -16,6 +16,8 @@ class QWidget;
 
 namespace kernscope::ui {
 
+class Session;
+
 /// An action of `scope`: its shortcut works while the keyboard is in there, whichever menus hold
 /// the action as well.
 QAction *dockAction(QWidget *scope, const QString &text, const QKeySequence &shortcut,
@@ -37,5 +39,12 @@ void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
 void copySelection(const QAbstractItemView &view);
 /// Asks for a file and writes the whole table as CSV. What went wrong, or an empty text.
 QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName);
+
+/// An action of `scope` that puts the keyboard into a filter box (Ctrl+F).
+QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter);
+/// An action of `scope` that exports the whole of a table; the status line tells what went wrong.
+/// `scope`, `session` and `model` live as long.
+QAction *exportAction(QWidget *scope, Session &session, const QString &text,
+                      const QAbstractItemModel &model, const QString &baseName);
 
 } // namespace kernscope::ui

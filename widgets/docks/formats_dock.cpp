@@ -108,17 +108,11 @@ void FormatsDock::buildChoosers(QWidget *parent)
 
 void FormatsDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Formats"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Formats"), m_filter);
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Formats\u2026"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("kernel-formats"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, session(), tr("Export Formats\u2026"), *m_model,
+                              QStringLiteral("kernel-formats"));
     m_actions = {find, copy, save};
     m_table->addActions(m_actions);
 }

@@ -2,6 +2,7 @@
 #include "widgets/docks/groups_dock.h"
 
 #include "core/container/section/section.h"
+#include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/views/group_map.h"
@@ -12,6 +13,8 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <set>
 
 namespace kernscope::ui {
 
@@ -28,15 +31,9 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
     m_table = new QTableView(content);
     m_table->setModel(m_sorted);
     m_table->setAccessibleName(tr("Records of the output-channel groups"));
-    m_table->setSortingEnabled(true);
-    m_table->sortByColumn(GroupModel::ChannelsColumn, Qt::AscendingOrder);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    prepareTable(m_table);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setTabKeyNavigation(false);
-    m_table->setWordWrap(false);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
+    m_table->sortByColumn(GroupModel::ChannelsColumn, Qt::AscendingOrder);
     auto *parts = new QSplitter(Qt::Vertical, content);
     parts->addWidget(m_map);
     parts->addWidget(m_table);
@@ -68,8 +65,13 @@ void GroupsDock::follow(const Place &place, QObject *origin)
     if (place.weight != m_weight)
         showWeight(place.weight);
     const BundlePtr bundle = session().bundle();
-    if (origin == this || !bundle || !place.element || m_weight >= bundle->weights().size())
+    if (origin == this || !bundle || m_weight >= bundle->weights().size())
         return;
+    if (!place.element) {
+        if (place.bytes && place.file == 0)
+            select(m_model->rowOfByte(place.bytes->offset));
+        return;
+    }
     const Weight &weight = bundle->weights()[m_weight];
     const std::uint64_t outputs = weight.shape.empty() ? 0 : weight.shape.front();
     if (outputs > 0 && *place.element < weight.elements.value)
@@ -84,29 +86,67 @@ void GroupsDock::showWeight(std::size_t weight)
     if (rows.empty()) {
         m_model->setRows({});
         m_map->setRows({});
-        showMessage(bundle && bundle->section()
-                        ? tr("Choose a weight of this section to see its groups.")
-                        : tr("Output-channel groups are part of weight sections (.ksec). Open one, "
-                             "or build one with \"kernscope-cli section build\"."));
+        showMessage(needed());
         return;
     }
-    std::uint64_t cores = 0, bytes = 0;
-    for (const GroupRow &row : rows) {
-        cores = std::max(cores, row.core + 1);
-        bytes += row.bytes.bytes.value;
-    }
-    m_summary->setText(tr("%1: %2 groups on %3 cores, %4 bytes of coefficients; %5.")
-                           .arg(fromUtf8(bundle->weights()[weight].name),
-                                groupedNumber(rows.size()), groupedNumber(cores),
-                                groupedNumber(bytes),
-                                bundle->section()->resolved() ? tr("addresses are filled in")
-                                                              : tr("addresses are open")));
+    m_summary->setText(summaryOf(bundle->weights()[weight], rows));
     m_map->setRows(rows);
     m_selecting = true;
     m_model->setRows(std::move(rows));
     m_table->resizeColumnsToContents();
     m_selecting = false;
     showContent();
+}
+
+/// Why there is nothing to show.
+QString GroupsDock::needed() const
+{
+    const BundlePtr bundle = session().bundle();
+    if (!bundle || (!bundle->section() && !bundle->hardware()))
+        return tr("Output-channel groups are part of weight sections (.ksec) and of the kernels of "
+                  "hardware containers (.hwx). Open one, or build a section with "
+                  "\"kernscope-cli section build\".");
+    if (m_weight >= bundle->weights().size())
+        return bundle->weights().empty() ? tr("%1 loads no weights: its tasks have no kernels.")
+                                               .arg(fromUtf8(bundle->name()))
+                                         : tr("Choose a weight of this file to see its groups.");
+    const Weight &weight = bundle->weights()[m_weight];
+    return weight.form == "activation-table"
+               ? tr("%1 is an activation table: one function for all output channels, dealt to no "
+                    "core.")
+                     .arg(fromUtf8(weight.name))
+               : tr("%1 is not dealt to cores by groups that could be read.")
+                     .arg(fromUtf8(weight.name));
+}
+
+QString GroupsDock::summaryOf(const Weight &weight, const std::vector<GroupRow> &rows) const
+{
+    const BundlePtr bundle = session().bundle();
+    std::set<std::uint64_t> cores;
+    std::uint64_t bytes = 0;
+    for (const GroupRow &row : rows) {
+        cores.insert(row.core);
+        bytes += row.bytes.bytes.value;
+    }
+    QString text = tr("%1: %2 groups on %3 engine cores, %4 bytes of coefficients")
+                       .arg(fromUtf8(weight.name), groupedNumber(rows.size()),
+                            groupedNumber(cores.size()), groupedNumber(bytes));
+    if (bundle->section())
+        return text + (bundle->section()->resolved() ? tr("; addresses are filled in.")
+                                                     : tr("; addresses are open."));
+    for (const auto &[key, value] : weight.detail) {
+        const auto *word = std::get_if<std::string>(&value);
+        const auto *number = std::get_if<std::uint64_t>(&value);
+        if (key == "slice_law" && word && !word->empty())
+            text += tr("; a slice: %1").arg(fromUtf8(*word));
+        if (key == "order" && word && *word == "assumed")
+            text += tr("; ~ order of the coefficients assumed");
+        if (key == "order" && word && *word == "unknown")
+            text += tr("; order of the coefficients not known");
+        if (key == "copies" && number)
+            text += tr("; %1 copies of the slices in all").arg(*number);
+    }
+    return text + u'.';
 }
 
 void GroupsDock::select(int row)
@@ -126,7 +166,7 @@ void GroupsDock::pick(int row)
         return;
     select(row);
     const GroupRow &group = m_model->rows()[static_cast<std::size_t>(row)];
-    const ByteRange record{FileOffset(group.recordOffset), ByteCount(56)};
+    const ByteRange record{FileOffset(group.recordOffset), ByteCount(section::kRecordBytes)};
     Place place;
     place.weight = m_weight;
     place.file = 0;

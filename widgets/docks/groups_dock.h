@@ -12,8 +12,9 @@ namespace kernscope::ui {
 
 class GroupMap;
 
-/// The output-channel groups of the chosen weight of a weight section: the records as a table, and
-/// as a map of cores and channels. Choosing a group goes to its bytes.
+/// The output-channel groups of the chosen weight: records of a weight section, or the slices that
+/// the engine cores of a hardware container load, as a table and as a map of cores and channels.
+/// Choosing a group goes to its bytes.
 class GroupsDock final : public Dock
 {
     Q_OBJECT
@@ -33,6 +34,8 @@ protected:
 
 private:
     void showWeight(std::size_t weight);
+    QString needed() const;
+    QString summaryOf(const Weight &weight, const std::vector<GroupRow> &rows) const;
     void pick(int row);
     void select(int row);
 

@@ -177,7 +177,7 @@ void HexDock::follow(const Place &place, QObject *origin)
     std::optional<ByteRange> bytes = place.bytes;
     if (place.element) {
         // A whole section is too much where one element is meant.
-        const auto exact = placeOfElement(*bundle, place.weight, *place.element);
+        const auto exact = m_view->placeOf(place.weight, *place.element);
         const bool whole = bytes && place.section < bundle->sections().size() &&
                            *bytes == bundle->sections()[place.section].range;
         if (exact && (!bytes || whole)) {
@@ -191,6 +191,8 @@ void HexDock::follow(const Place &place, QObject *origin)
         showFile(file);
     if (m_view->selection() != *bytes)
         m_view->select(*bytes);
+    m_view->markBits(place.bits);
+    describeCursor();
 }
 
 void HexDock::describeCursor()
@@ -205,16 +207,21 @@ void HexDock::describeCursor()
     const std::uint64_t cursor = m_view->cursor();
     m_readings->setBytes(
         m_view->bytes().subspan(cursor, std::min<std::uint64_t>(8, m_view->size() - cursor)));
-    const ByteField field = fieldAt(*bundle, m_view->file(), FileOffset(cursor));
+    const ByteField field = m_view->fieldOf(cursor);
     m_field->setText(tr("field: %1").arg(field.text));
     m_field->setToolTip(field.text);
     const ByteRange range = m_view->selection();
     const std::uint64_t last = range.end() - 1;
-    m_selection->setText(range.bytes.value == 1
-                             ? hexNumber(cursor)
-                             : tr("%1 to %2, %3 bytes")
-                                   .arg(hexNumber(range.offset.value), hexNumber(last),
-                                        groupedNumber(range.bytes.value)));
+    QString where = range.bytes.value == 1
+                        ? hexNumber(cursor)
+                        : tr("%1 to %2, %3 bytes")
+                              .arg(hexNumber(range.offset.value), hexNumber(last),
+                                   groupedNumber(range.bytes.value));
+    if (const auto bits = m_view->markedBits())
+        where += bits->count == 1
+                     ? tr(", bit %1").arg(bits->first)
+                     : tr(", bits %1 to %2").arg(bits->first).arg(bits->first + bits->count - 1);
+    m_selection->setText(where);
 }
 
 void HexDock::pick(const ByteRange &range)
@@ -225,7 +232,7 @@ void HexDock::pick(const ByteRange &range)
     Place place;
     place.file = m_view->file();
     place.bytes = range;
-    const ByteField field = fieldAt(*bundle, place.file, range.offset);
+    const ByteField field = m_view->fieldOf(range.offset.value);
     if (field.element && range.end() <= field.bytes.end()) {
         place.weight = field.weight;
         place.element = field.element;

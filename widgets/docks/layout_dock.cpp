@@ -79,18 +79,12 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
 
 void LayoutDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Sections"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Sections"), m_filter);
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
     auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { open(m_strip->current()); });
-    auto *save = dockAction(this, tr("Export Table of Sections…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("sections"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, session(), tr("Export Table of Sections…"), *m_model,
+                              QStringLiteral("sections"));
     buildByteActions();
     const auto zoom = [this](const QString &text, const QKeySequence &keys,
                              void (SectionStrip::*slot)()) {

@@ -83,10 +83,7 @@ void RelocationsDock::buildBar(QBoxLayout *bar, QWidget *parent)
 
 void RelocationsDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Slots"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Slots"), m_filter);
     auto *copy =
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_view); });
     auto *hex = dockAction(this, tr("Show in Hex"), {},
@@ -95,11 +92,8 @@ void RelocationsDock::buildActions()
     auto *stripAt =
         dockAction(this, tr("Strip from Address"), {}, [this] { strip(m_address->text()); });
     auto *back = dockAction(this, tr("Take Load Back"), {}, [this] { takeBack(); });
-    auto *save = dockAction(this, tr("Export Table of Slots…"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("slots"));
-        if (!fault.isEmpty())
-            Q_EMIT session().statusMessage(fault);
-    });
+    auto *save = exportAction(this, session(), tr("Export Table of Slots…"), *m_model,
+                              QStringLiteral("slots"));
     m_actions = {find, copy, hex, loadAt, stripAt, back, save};
     m_view->addActions(m_actions);
 }

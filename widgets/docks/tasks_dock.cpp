@@ -137,10 +137,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
 
 void TasksDock::buildActions()
 {
-    auto *find = dockAction(this, tr("Filter Tasks"), QKeySequence::Find, [this] {
-        m_filter->setFocus(Qt::ShortcutFocusReason);
-        m_filter->selectAll();
-    });
+    auto *find = findAction(this, tr("Filter Tasks"), m_filter);
     auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {
         if (m_table->hasFocus())
             copySelection(*m_table);
@@ -151,17 +148,10 @@ void TasksDock::buildActions()
     });
     auto *hex = dockAction(this, tr("Show in Hex"), {},
                            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
-    const auto save = [this](const QString &text, const QAbstractItemModel *model,
-                             const QString &name) {
-        return dockAction(this, text, {}, [this, model, name] {
-            const QString fault = exportTable(this, *model, name);
-            if (!fault.isEmpty())
-                Q_EMIT session().statusMessage(fault);
-        });
-    };
-    auto *saveTasks = save(tr("Export Table of Tasks…"), m_list, QStringLiteral("tasks"));
-    auto *saveRegisters =
-        save(tr("Export Registers of the Task…"), m_registers, QStringLiteral("registers"));
+    auto *saveTasks = exportAction(this, session(), tr("Export Table of Tasks…"), *m_list,
+                                   QStringLiteral("tasks"));
+    auto *saveRegisters = exportAction(this, session(), tr("Export Registers of the Task…"),
+                                       *m_registers, QStringLiteral("registers"));
     m_actions = {find, copy, hex, saveTasks, saveRegisters};
     for (QAbstractItemView *view : std::initializer_list<QAbstractItemView *>{
              m_table, m_registerView, m_wordView, m_differenceView})
@@ -290,8 +280,13 @@ void TasksDock::pick(const FactTreeModel &model, const QModelIndex &index)
 {
     if (m_following || !index.isValid())
         return;
-    if (const auto bytes = model.bytesOf(index.siblingAtColumn(0)))
-        session().goToBytes(0, *bytes, this);
+    const QModelIndex row = index.siblingAtColumn(0);
+    Place place;
+    place.file = 0;
+    place.bytes = model.bytesOf(row);
+    place.bits = model.bitsOf(row);
+    if (place.bytes)
+        session().goTo(place, this);
 }
 
 void TasksDock::select(QTreeView *view, const QModelIndex &index)

@@ -11,6 +11,7 @@
 #include <bit>
 #include <cmath>
 #include <map>
+#include <span>
 
 namespace kernscope::ui {
 
@@ -36,8 +37,11 @@ std::vector<bool> changedValues(const Bundle &bundle, const Part &lut, std::size
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t first = i * width / 8, last = ((i + 1) * width - 1) / 8;
         if (!lut.isLiteral()) {
+            std::uint64_t place = 8 * lut.dataOffset.value + i * width;
+            if (lut.order && i < lut.order->elements())
+                lut.order->positions(i, std::span(&place, 1));
             changed[i] = bundle.files()[lut.file].file->changed(
-                {FileOffset(lut.dataOffset.value + first), ByteCount(last - first + 1)});
+                {FileOffset(place / 8), ByteCount((place + width + 7) / 8 - place / 8)});
         } else if (lut.literal && bundle.programFile() != kNoIndex) {
             const auto &spans = lut.literal->elementSpans;
             const OverlaidFile &program = *bundle.files()[bundle.programFile()].file;
@@ -66,6 +70,12 @@ Result<CodebookData> CodebookData::read(const Bundle &bundle, std::size_t weight
     const std::size_t rank = lut->shape.size();
     data.vector = rank == 1 ? 1 : lut->shape[rank - 1];
     data.entries = rank == 1 ? lut->shape[0] : lut->shape[rank - 2];
+    // Codebooks of a weight section have no axis for the vector.
+    const auto &encoding = bundle.weights()[weight].encoding;
+    if (encoding && encoding->palette && encoding->palette->entries != 0) {
+        data.vector = std::max<std::uint64_t>(encoding->palette->vector, 1);
+        data.entries = encoding->palette->entries;
+    }
     const auto one = checkedMultiply(data.entries, data.vector);
     if (!one || *one == 0 || values.size() % *one != 0)
         return tl::unexpected(codebookFault("The extents of the codebook do not agree."));

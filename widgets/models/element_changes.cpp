@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 namespace kernscope::ui {
 
@@ -29,12 +30,19 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
     if (!m_any)
         return;
     m_mask = m_weight.part(PartRole::Mask);
+    if (m_mask && m_mask->order)
+        m_mask = nullptr; // an edit moves no zero of such a form: its elements stay where they are
     m_payload = firstOf(m_weight, {PartRole::NonzeroData, PartRole::Indices, PartRole::Data});
     m_lut = m_weight.part(PartRole::Lut);
     m_payloadChanged = m_payload && partChanged(*m_payload);
     m_maskChanged = m_mask && partChanged(*m_mask);
     m_lutChanged = m_lut && partChanged(*m_lut);
-    if (m_lut && !m_lut->shape.empty()) {
+    const codec::Palette *palette =
+        m_weight.encoding && m_weight.encoding->palette ? &*m_weight.encoding->palette : nullptr;
+    if (m_lut && palette && palette->entries != 0) {
+        m_vector = std::max<std::uint64_t>(palette->vector, 1);
+        m_entries = palette->entries;
+    } else if (m_lut && !m_lut->shape.empty()) {
         const bool oneBook = m_lut->shape.size() == 1;
         m_vector = oneBook ? 1 : std::max<std::uint64_t>(m_lut->shape.back(), 1);
         m_entries = oneBook ? m_lut->shape[0] : m_lut->shape[m_lut->shape.size() - 2];
@@ -50,8 +58,13 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
 
 bool ElementChanges::partChanged(const Part &part) const
 {
-    if (!part.isLiteral())
-        return m_bundle.files()[part.file].file->changed(part.range());
+    if (!part.isLiteral()) {
+        const OverlaidFile &file = *m_bundle.files()[part.file].file;
+        return part.pieces.empty()
+                   ? file.changed(part.range())
+                   : std::any_of(part.pieces.begin(), part.pieces.end(),
+                                 [&file](ByteRange piece) { return file.changed(piece); });
+    }
     if (!part.literal || m_bundle.programFile() == kNoIndex)
         return false;
     const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
@@ -78,16 +91,31 @@ void ElementChanges::noteMaskChanges()
     }
 }
 
+/// From the start of the file; ElementOrder::kAbsent where the element is not stored.
+std::uint64_t ElementChanges::firstBit(const Part &part, std::uint64_t index) const
+{
+    if (!part.order)
+        return 8 * part.dataOffset.value + index * bitWidth(part.type);
+    // The payload's order is bound to its bytes in the decoder only.
+    const auto *payload = std::get_if<codec::Operand>(&m_decoder.encoding().payload);
+    const codec::ElementOrder &order =
+        payload && payload->order && payload->role == part.role ? *payload->order : *part.order;
+    std::uint64_t place = codec::ElementOrder::kAbsent;
+    if (index < order.elements())
+        order.positions(index, std::span(&place, 1));
+    return place;
+}
+
 std::uint64_t ElementChanges::bits(const Part &part, std::uint64_t index, bool onDisk) const
 {
     const unsigned width = bitWidth(part.type);
     const OverlaidFile &file = *m_bundle.files()[part.file].file;
-    const std::uint64_t firstBit = index * width;
+    const std::uint64_t first = firstBit(part, index);
     std::uint64_t value = 0;
     unsigned taken = 0;
-    while (taken < width) {
-        const std::uint64_t bit = firstBit + taken;
-        const std::uint64_t at = part.dataOffset.value + bit / 8;
+    while (first != codec::ElementOrder::kAbsent && taken < width) {
+        const std::uint64_t bit = first + taken;
+        const std::uint64_t at = bit / 8;
         if (at >= file.size().value)
             break;
         const auto byte = std::to_integer<std::uint64_t>(onDisk ? file.diskByte(FileOffset(at))

@@ -14,7 +14,8 @@ namespace kernscope::ui {
 /// Which elements of a weight differ from the disk: in their mask bit, their stored code, their
 /// codebook entry, or their scale and offset. Compares bits, not whole bytes, so that the other
 /// half of a byte stays unmarked; where the mask changed, codes are compared with those that the
-/// element had on disk.
+/// element had on disk. Elements of a part in pieces are read where its order has them; which of
+/// them are stored never changes there.
 ///
 /// Holds references: make one under a BundleReadLock and drop it before the lock.
 class ElementChanges
@@ -28,6 +29,7 @@ public:
 
 private:
     std::uint64_t bits(const Part &part, std::uint64_t index, bool onDisk) const;
+    std::uint64_t firstBit(const Part &part, std::uint64_t index) const;
     bool differs(const Part &part, std::uint64_t index, std::uint64_t diskIndex) const;
     bool literalChanged(const Part &part, std::uint64_t index) const;
     bool partChanged(const Part &part) const;

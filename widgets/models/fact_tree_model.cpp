@@ -170,6 +170,11 @@ std::optional<ByteRange> FactTreeModel::bytesOf(const QModelIndex &index) const
     return index.isValid() ? at(index).facts.bytes : std::nullopt;
 }
 
+std::optional<BitRun> FactTreeModel::bitsOf(const QModelIndex &index) const
+{
+    return index.isValid() ? at(index).facts.bits : std::nullopt;
+}
+
 QModelIndex FactTreeModel::index(int row, int column, const QModelIndex &parent) const
 {
     const auto &list = parent.isValid() ? at(parent).shown : m_shown;

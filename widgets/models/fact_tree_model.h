@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
+#include "widgets/bit_run.h"
 #include "widgets/theme/theme.h"
 
 #include <QAbstractItemModel>
@@ -18,6 +19,7 @@ namespace kernscope::ui {
 struct FactNode {
     QStringList cells;
     std::optional<ByteRange> bytes; ///< of the file; nothing where it has no place
+    std::optional<BitRun> bits;     ///< of `bytes`, where not all of them
     QString toolTip;                ///< source, confidence, what is disputed
     std::vector<Token> marks;       ///< MarkChanged, MarkContested, MarkAssumed
     std::vector<FactNode> children;
@@ -48,8 +50,9 @@ public:
     {
         return indexOfBytes({offset, ByteCount(1)});
     }
-    /// Bytes of a row; nothing where it has none.
+    /// Bytes of a row, and which of their bits; nothing where it has none.
     std::optional<ByteRange> bytesOf(const QModelIndex &index) const;
+    std::optional<BitRun> bitsOf(const QModelIndex &index) const;
     /// Rows whose cells hold every word stay; the ancestors of a hit and the descendants of a hit
     /// stay with it.
     void setFilter(const QString &words);

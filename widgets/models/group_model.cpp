@@ -4,16 +4,25 @@
 #include "core/container/section/layout.h"
 #include "widgets/models/table_text.h"
 
+#include <QStringList>
+
+#include <algorithm>
+
 namespace kernscope::ui {
 
-std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight)
+namespace {
+
+/// The group of units that holds a weight: the coefficients, or the biases beside them.
+bool isGroupOf(const section::UnitGroup &group, const std::string &weight)
+{
+    return !group.fault && (weight == group.name || weight == group.name + ": bias");
+}
+
+std::vector<GroupRow> sectionRows(const section::Section &section, const std::string &weight)
 {
     std::vector<GroupRow> rows;
-    if (!bundle.section() || weight >= bundle.weights().size())
-        return rows;
-    const section::Section &section = *bundle.section();
     for (const section::UnitGroup &group : section.groups) {
-        if (group.fault || group.name != bundle.weights()[weight].name)
+        if (!isGroupOf(group, weight))
             continue;
         for (const section::RecordPlace &place : section::recordPlaces(section, group)) {
             const section::Unit &unit = section.units[place.unit];
@@ -24,6 +33,7 @@ std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight)
             row.record = place.record;
             row.firstChannel = place.firstChannel;
             row.channels = place.channels;
+            row.runs = {{place.firstChannel, place.channels}};
             row.codebook = place.codebook;
             row.recordOffset =
                 unit.range(section::Kind::Ocgs).offset.value + place.record * section::kRecordBytes;
@@ -32,6 +42,33 @@ std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight)
             rows.push_back(std::move(row));
         }
     }
+    return rows;
+}
+
+GroupRow rowOfPiece(const LanePiece &piece)
+{
+    GroupRow row;
+    row.core = piece.lane;
+    row.record = piece.plane;
+    row.runs = piece.channels;
+    row.firstChannel = piece.channels.empty() ? 0 : piece.channels.front().first;
+    for (const ChannelRun &run : piece.channels)
+        row.channels += run.count;
+    row.bytes = piece.bytes;
+    return row;
+}
+
+} // namespace
+
+std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight)
+{
+    if (weight >= bundle.weights().size())
+        return {};
+    if (bundle.section())
+        return sectionRows(*bundle.section(), bundle.weights()[weight].name);
+    std::vector<GroupRow> rows;
+    for (const LanePiece &piece : bundle.weights()[weight].lanePieces)
+        rows.push_back(rowOfPiece(piece));
     return rows;
 }
 
@@ -45,11 +82,36 @@ void GroupModel::setRows(std::vector<GroupRow> rows)
 int GroupModel::rowOfChannel(std::uint64_t channel) const
 {
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        if (channel >= m_rows[i].firstChannel &&
-            channel - m_rows[i].firstChannel < m_rows[i].channels)
+        const auto &runs = m_rows[i].runs;
+        if (std::any_of(runs.begin(), runs.end(), [channel](const ChannelRun &run) {
+                return channel >= run.first && channel - run.first < run.count;
+            }))
             return static_cast<int>(i);
     }
     return -1;
+}
+
+int GroupModel::rowOfByte(FileOffset offset) const
+{
+    const auto row = std::find_if(m_rows.begin(), m_rows.end(), [offset](const GroupRow &group) {
+        return group.bytes.contains(offset);
+    });
+    return row == m_rows.end() ? -1 : static_cast<int>(row - m_rows.begin());
+}
+
+QString GroupModel::channelsText(const GroupRow &row)
+{
+    if (row.runs.empty())
+        return tr("not known");
+    QStringList runs;
+    for (const ChannelRun &run : row.runs) {
+        if (run.count == 1)
+            runs += groupedNumber(run.first);
+        else if (run.count > 1)
+            runs += tr("%1 to %2")
+                        .arg(groupedNumber(run.first), groupedNumber(run.first + run.count - 1));
+    }
+    return runs.isEmpty() ? tr("none") : runs.join(QStringLiteral(", "));
 }
 
 int GroupModel::rowCount(const QModelIndex &parent) const
@@ -59,7 +121,10 @@ int GroupModel::rowCount(const QModelIndex &parent) const
 
 int GroupModel::columnCount(const QModelIndex &parent) const
 {
-    return parent.isValid() ? 0 : FirstSlotColumn + static_cast<int>(section::recordSlots().size());
+    if (parent.isValid())
+        return 0;
+    return ofSection() ? FirstSlotColumn + static_cast<int>(section::recordSlots().size())
+                       : CodebookColumn;
 }
 
 QVariant GroupModel::number(const GroupRow &row, int column) const
@@ -80,11 +145,9 @@ QVariant GroupModel::number(const GroupRow &row, int column) const
 QString GroupModel::text(const GroupRow &row, int column) const
 {
     if (column == ChannelsColumn)
-        return row.channels == 0   ? tr("none")
-               : row.channels == 1 ? groupedNumber(row.firstChannel)
-                                   : tr("%1 to %2")
-                                         .arg(groupedNumber(row.firstChannel),
-                                              groupedNumber(row.firstChannel + row.channels - 1));
+        return channelsText(row);
+    if (column == LanesColumn && row.runs.empty())
+        return tr("not known");
     if (column == OffsetColumn)
         return row.bytes.bytes.value == 0 ? tr("in the masked values")
                                           : hexNumber(row.bytes.offset.value);
@@ -135,8 +198,11 @@ QVariant GroupModel::headerData(int section, Qt::Orientation orientation, int ro
         const char *title, *tip;
     };
     static constexpr Header kHeaders[] = {
-        {QT_TR_NOOP("Core"), QT_TR_NOOP("The core that makes these channels.")},
-        {QT_TR_NOOP("Record"), QT_TR_NOOP("Number of the group on its core.")},
+        {QT_TR_NOOP("Core"), QT_TR_NOOP("The engine core that makes these channels; in a hardware "
+                                        "container the N of the symbol's \"_ne_N\".")},
+        {QT_TR_NOOP("Group"),
+         QT_TR_NOOP("Number of the group on its core: a record of a weight section, a plane of a "
+                    "container's slice.")},
         {QT_TR_NOOP("Channels"), QT_TR_NOOP("Output channels, the lane counting fastest.")},
         {QT_TR_NOOP("Lanes"), QT_TR_NOOP("Channels of the group: they interleave in memory.")},
         {QT_TR_NOOP("Offset"), QT_TR_NOOP("Of the group's coefficients in the file.")},

@@ -53,6 +53,7 @@ FactNode fieldNode(const descriptor::Register &reg, const descriptor::BitField &
                   hexNumber(place),
                   fromUtf8(field.evidence)};
     node.bytes = bytesOfField(place, field);
+    node.bits = BitRun{field.low % 8, field.high - field.low + 1};
     node.marks = marksOf(field.confidence);
     if (previous != number)
         node.marks.insert(node.marks.begin(), Token::MarkChanged);

@@ -12,7 +12,7 @@
 
 namespace kernscope::ui {
 
-SectionModel::SectionModel(QObject *parent) : QAbstractTableModel(parent) {}
+SectionModel::SectionModel(QObject *parent) : ChosenRowsModel(parent) {}
 
 void SectionModel::setBundle(BundlePtr bundle)
 {
@@ -31,16 +31,6 @@ void SectionModel::setBundle(BundlePtr bundle)
     endResetModel();
 }
 
-void SectionModel::setFilter(const QString &words)
-{
-    if (words == m_filter)
-        return;
-    beginResetModel();
-    m_filter = words;
-    chooseRows();
-    endResetModel();
-}
-
 void SectionModel::chooseRows()
 {
     m_rows.clear();
@@ -49,14 +39,14 @@ void SectionModel::chooseRows()
         // Rows of a table view are ints; no real file comes near.
         const auto most = static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max());
         const std::size_t count = std::min(sections.size(), most);
-        const TextFilter filter(m_filter);
-        if (filter.empty()) {
+        const TextFilter words(filter());
+        if (words.empty()) {
             m_rows.resize(count);
             std::iota(m_rows.begin(), m_rows.end(), 0u);
         } else {
             for (std::size_t i = 0; i < count; ++i) {
                 const Section &s = sections[i];
-                if (filter.passes(
+                if (words.passes(
                         {s.name, sectionKindName(s.kind), s.owner, m_bundle->files()[s.file].path}))
                     m_rows.push_back(static_cast<std::uint32_t>(i));
             }
@@ -72,14 +62,14 @@ void SectionModel::orderRows()
         return;
     const auto &sections = m_bundle->sections();
     const auto order = [this, &sections](auto lessThan) {
-        const bool descending = m_sortOrder == Qt::DescendingOrder;
+        const bool descending = sortOrder() == Qt::DescendingOrder;
         std::stable_sort(m_rows.begin(), m_rows.end(), [&](std::uint32_t a, std::uint32_t b) {
             return descending ? lessThan(sections[b], sections[a])
                               : lessThan(sections[a], sections[b]);
         });
     };
     std::sort(m_rows.begin(), m_rows.end());
-    switch (m_sortColumn) {
+    switch (sortColumn()) {
     case Name: order([](const Section &a, const Section &b) { return a.name < b.name; }); break;
     case Kind: order([](const Section &a, const Section &b) { return a.kind < b.kind; }); break;
     case File: order([](const Section &a, const Section &b) { return a.file < b.file; }); break;
@@ -109,8 +99,7 @@ void SectionModel::sort(int column, Qt::SortOrder order)
     sections.reserve(static_cast<std::size_t>(before.size()));
     for (const QModelIndex &at : before)
         sections.push_back(sectionAt(at.row()));
-    m_sortColumn = column;
-    m_sortOrder = order;
+    setOrder(column, order);
     orderRows();
     indexRows();
     for (qsizetype i = 0; i < before.size(); ++i) {

@@ -2,17 +2,17 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-
-#include <QAbstractTableModel>
+#include "widgets/models/chosen_rows_model.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace kernscope::ui {
 
-/// Every section of every file of the bundle, a row each. Sorting and filtering permute a vector of
-/// section numbers; hundreds of thousands of rows answer within a frame.
-class SectionModel final : public QAbstractTableModel
+/// Every section of every file of the bundle, a row each. Sorting and filtering (by name, kind,
+/// file and owner) permute a vector of section numbers; hundreds of thousands of rows answer within
+/// a frame.
+class SectionModel final : public ChosenRowsModel
 {
     Q_OBJECT
 
@@ -26,10 +26,6 @@ public:
     void setBundle(BundlePtr bundle);
     const BundlePtr &bundle() const { return m_bundle; }
 
-    /// Keeps sections in whose name, kind, file or owner every word occurs.
-    void setFilter(const QString &words);
-    const QString &filter() const { return m_filter; }
-
     std::size_t sectionAt(int row) const; ///< index into Bundle::sections(), or kNoIndex
     int rowOf(std::size_t section) const; ///< -1 where the filter hides it
 
@@ -40,16 +36,13 @@ public:
     void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 private:
-    void chooseRows();
+    void chooseRows() override;
     void orderRows();
     void indexRows();
     QVariant textOf(const Section &section, int column) const;
     bool changed(const Section &section) const;
 
     BundlePtr m_bundle;
-    QString m_filter;
-    int m_sortColumn = -1; ///< -1: by file and offset
-    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
     std::vector<std::uint32_t> m_rows; ///< section of each row
     std::vector<std::int32_t> m_rowOf; ///< row of each section, -1 where hidden
 };

@@ -58,7 +58,7 @@ std::vector<TaskRow> readTaskRows(const Bundle &bundle, Progress &progress)
     return rows;
 }
 
-TaskListModel::TaskListModel(QObject *parent) : QAbstractTableModel(parent) {}
+TaskListModel::TaskListModel(QObject *parent) : ChosenRowsModel(parent) {}
 
 void TaskListModel::setTasks(std::vector<TaskRow> tasks)
 {
@@ -68,30 +68,9 @@ void TaskListModel::setTasks(std::vector<TaskRow> tasks)
     endResetModel();
 }
 
-void TaskListModel::setFilter(const QString &words)
-{
-    if (words == m_filter)
-        return;
-    beginResetModel();
-    m_filter = words;
-    chooseRows();
-    endResetModel();
-}
-
-void TaskListModel::sort(int column, Qt::SortOrder order)
-{
-    if (column == m_sortColumn && order == m_sortOrder)
-        return;
-    beginResetModel();
-    m_sortColumn = column;
-    m_sortOrder = order;
-    chooseRows();
-    endResetModel();
-}
-
 void TaskListModel::chooseRows()
 {
-    const QStringList words = m_filter.split(u' ', Qt::SkipEmptyParts);
+    const QStringList words = filter().split(u' ', Qt::SkipEmptyParts);
     m_rows.clear();
     for (std::size_t i = 0; i < m_tasks.size(); ++i) {
         QString text;
@@ -103,11 +82,11 @@ void TaskListModel::chooseRows()
         if (kept)
             m_rows.push_back(static_cast<std::uint32_t>(i));
     }
-    if (m_sortColumn >= 0) {
+    if (sortColumn() >= 0) {
         std::stable_sort(m_rows.begin(), m_rows.end(), [this](std::uint32_t a, std::uint32_t b) {
-            const auto x = numberOf(m_tasks[a], m_sortColumn);
-            const auto y = numberOf(m_tasks[b], m_sortColumn);
-            return m_sortOrder == Qt::AscendingOrder ? x < y : y < x;
+            const auto x = numberOf(m_tasks[a], sortColumn());
+            const auto y = numberOf(m_tasks[b], sortColumn());
+            return sortOrder() == Qt::AscendingOrder ? x < y : y < x;
         });
     }
     m_rowOf.assign(m_tasks.size(), -1);

@@ -3,8 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
-
-#include <QAbstractTableModel>
+#include "widgets/models/chosen_rows_model.h"
 
 #include <cstdint>
 #include <memory>
@@ -26,8 +25,9 @@ struct TaskRow {
 /// Reads the rows of every task of a container; stops early where `progress` is cancelled.
 std::vector<TaskRow> readTaskRows(const Bundle &bundle, Progress &progress);
 
-/// Every task of a hardware container, a row each. Sorting and filtering permute row numbers.
-class TaskListModel final : public QAbstractTableModel
+/// Every task of a hardware container, a row each. Sorting and filtering (by its
+/// cells) permute row numbers.
+class TaskListModel final : public ChosenRowsModel
 {
     Q_OBJECT
 
@@ -48,8 +48,6 @@ public:
 
     void setTasks(std::vector<TaskRow> tasks);
     std::size_t size() const { return m_tasks.size(); }
-    /// Keeps tasks whose cells hold every word.
-    void setFilter(const QString &words);
 
     const TaskRow *taskAt(int row) const; ///< null past the end
     int rowOf(std::size_t task) const;    ///< -1 where the filter hides it; `task` as read
@@ -61,19 +59,15 @@ public:
     int columnCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-    void sort(int column, Qt::SortOrder order = Qt::AscendingOrder) override;
 
 private:
-    void chooseRows();
+    void chooseRows() override;
     QString textOf(const TaskRow &task, int column) const;
     std::uint64_t numberOf(const TaskRow &task, int column) const;
 
     std::vector<TaskRow> m_tasks;
     std::vector<std::uint32_t> m_rows;
     std::vector<std::int32_t> m_rowOf;
-    QString m_filter;
-    int m_sortColumn = -1;
-    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };
 
 } // namespace kernscope::ui

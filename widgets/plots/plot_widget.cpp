@@ -101,6 +101,23 @@ void PlotWidget::showTable(bool shown)
     setCurrentPoint(m_current);
 }
 
+void PlotWidget::showTipOf(int point, const QPoint &position)
+{
+    if (point >= 0)
+        QToolTip::showText(m_plot->mapToGlobal(position), pointText(point), m_plot);
+    else
+        QToolTip::hideText();
+}
+
+void PlotWidget::pick(int point)
+{
+    if (point < 0)
+        return;
+    setCurrentPoint(point);
+    Q_EMIT currentPointChanged(point);
+    Q_EMIT pointActivated(point);
+}
+
 void PlotWidget::beginData()
 {
     m_model->beginChange();

@@ -71,6 +71,11 @@ protected:
     void beginData();
     void endData();
 
+    /// For plots whose points lie in two dimensions: the words of the point under the mouse (-1:
+    /// none), and the person's choice of it.
+    void showTipOf(int point, const QPoint &position);
+    void pick(int point);
+
     bool eventFilter(QObject *watched, QEvent *event) override;
     void changeEvent(QEvent *event) override;
 

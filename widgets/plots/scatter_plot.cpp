@@ -6,7 +6,6 @@
 #include "widgets/views/difference_tiles.h"
 
 #include <QMouseEvent>
-#include <QToolTip>
 
 #include <qcustomplot.h>
 
@@ -210,21 +209,12 @@ bool ScatterPlot::eventFilter(QObject *watched, QEvent *event)
         return PlotWidget::eventFilter(watched, event);
     if (event->type() == QEvent::MouseMove) {
         const QPoint position = static_cast<QMouseEvent *>(event)->pos();
-        const int point = nearest(position);
-        if (point >= 0)
-            QToolTip::showText(plot().mapToGlobal(position), pointText(point), &plot());
-        else
-            QToolTip::hideText();
+        showTipOf(nearest(position), position);
         return false;
     }
     if (event->type() == QEvent::MouseButtonRelease) {
         const auto *mouse = static_cast<QMouseEvent *>(event);
-        const int point = mouse->button() == Qt::LeftButton ? nearest(mouse->pos()) : -1;
-        if (point >= 0) {
-            setCurrentPoint(point);
-            Q_EMIT currentPointChanged(point);
-            Q_EMIT pointActivated(point);
-        }
+        pick(mouse->button() == Qt::LeftButton ? nearest(mouse->pos()) : -1);
         return false;
     }
     return PlotWidget::eventFilter(watched, event);

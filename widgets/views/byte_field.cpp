@@ -4,11 +4,18 @@
 #include "core/container/hwx/field_at.h"
 #include "core/container/milblob/milblob.h"
 #include "widgets/models/table_text.h"
+#include "widgets/views/section_field.h"
 
 #include <QCoreApplication>
 
+#include <QStringList>
+
+#include <algorithm>
 #include <array>
 #include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace kernscope::ui {
 
@@ -74,6 +81,8 @@ const codec::Operand *operandIn(const codec::Encoding &encoding, codec::PartRole
 }
 
 constexpr int kMostNested = 8;
+/// Elements of one byte whose indices are spelt out.
+constexpr std::size_t kMostIndexed = 2;
 
 ElementType storedType(const Weight &weight, const Part &part)
 {
@@ -90,7 +99,8 @@ bool isElementwise(const Weight &weight, codec::PartRole role)
     const codec::Encoding &encoding = *weight.encoding;
     if (role == codec::PartRole::Mask)
         return encoding.mask.has_value();
-    if (encoding.mask)
+    const Part *stored = weight.part(role);
+    if (encoding.mask && (!stored || !stored->order)) // survivors in a row: their rank decides
         return false;
     // Only the weight's own payload: a scale or codebook may be a coded tensor of its own.
     const auto *payload = std::get_if<codec::Operand>(&encoding.payload);
@@ -138,9 +148,120 @@ void describePart(ByteField &field, const Weight &weight, const Part &part, File
                           .arg(groupedNumber(first), groupedNumber(last));
 }
 
+/// "[3, 0, 1, 2]"
+QString indexText(const Shape &shape, std::uint64_t element)
+{
+    QStringList axes;
+    for (std::size_t axis = shape.size(); axis-- > 0 && shape[axis] != 0;) {
+        axes.prepend(QString::number(element % shape[axis]));
+        element /= shape[axis];
+    }
+    return u'[' + axes.join(QStringLiteral(", ")) + u']';
+}
+
+/// A section's name without the weight's in front of it.
+QString nameWithin(const Section &section)
+{
+    const std::string_view name = section.name, owner = section.owner;
+    const bool named =
+        !owner.empty() && name.size() > owner.size() + 1 && name.substr(0, owner.size()) == owner;
+    return fromUtf8(named ? name.substr(owner.size() + 1) : name);
+}
+
+QString sectionText(const Section &section, std::uint64_t into)
+{
+    const QString owner = fromUtf8(section.owner), name = nameWithin(section);
+    return owner.isEmpty() ? FieldWords::tr("%1 +%2").arg(name, hexNumber(into))
+                           : FieldWords::tr("%1 of %2 +%3").arg(name, owner, hexNumber(into));
+}
+
+/// Bytes of one stored element of `width` bits, from a bit of the file on.
+ByteRange bytesFrom(std::uint64_t bit, std::uint64_t width)
+{
+    return {FileOffset(bit / 8), ByteCount((bit + width + 7) / 8 - bit / 8)};
+}
+
+/// The place of an element, its own or a copy, that holds a bit; its own where none does.
+std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
+                        std::uint64_t width, std::uint64_t bit)
+{
+    std::uint64_t own = 0;
+    order.positions(element, std::span(&own, 1));
+    const auto holds = [&](std::uint64_t at) { return bit >= at && bit - at < width; };
+    if (holds(own))
+        return own;
+    const auto copies = order.copies(element);
+    const auto copy = std::find_if(copies.begin(), copies.end(), holds);
+    return copy == copies.end() ? own : *copy;
+}
+
+/// Of a part whose elements have an order of their own; false where the byte is of none of them.
+bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
+                     const codec::ElementOrder &order, FileOffset offset, const Section &section)
+{
+    const ElementType type = storedType(weight, part);
+    const std::uint64_t width = bitWidth(type), first = 8 * offset.value;
+    if (width == 0)
+        return false;
+    std::vector<std::uint64_t> elements;
+    for (std::uint64_t bit = first; bit < first + 8; bit += std::min<std::uint64_t>(width, 8)) {
+        if (const auto element = order.elementAt(bit))
+            elements.push_back(*element);
+    }
+    if (elements.empty())
+        return false;
+    const bool elementwise = isElementwise(weight, part.role);
+    field.type = type;
+    field.stored = elements.front();
+    if (elementwise)
+        field.element = elements.front();
+    field.bytes = bytesFrom(placeWith(order, elements.front(), width, first), width);
+    QStringList numbers;
+    for (const std::uint64_t element : elements)
+        numbers += elementwise && elements.size() <= kMostIndexed
+                       ? groupedNumber(element) + u' ' + indexText(weight.shape, element)
+                       : groupedNumber(element);
+    const QString what = !elementwise           ? FieldWords::tr("entry %1")
+                         : elements.size() == 1 ? FieldWords::tr("element %1")
+                                                : FieldWords::tr("elements %1");
+    const std::uint64_t into = offset.value - section.range.offset.value;
+    field.text = FieldWords::tr("%1: %2 of %3, %4 +%5")
+                     .arg(what.arg(numbers.join(FieldWords::tr("; "))), roleText(part.role),
+                          fromUtf8(weight.name), nameWithin(section), hexNumber(into));
+    return true;
+}
+
 } // namespace
 
+const codec::ElementOrder *BoundOrder::of(const Bundle &bundle, const Part &part)
+{
+    if (!part.order)
+        return nullptr;
+    for (const Kept &kept : m_kept) {
+        if (kept.part == &part)
+            return kept.order.get();
+    }
+    m_kept[1] = std::exchange(m_kept[0], {&part, nullptr});
+    const auto bytes = bundle.partBytes(part);
+    if (bytes.size() < part.order->extent())
+        return nullptr;
+    if (auto bound = part.order->bound(bytes))
+        m_kept[0].order = *bound ? std::move(*bound) : part.order;
+    return m_kept[0].order.get();
+}
+
+void BoundOrder::clear()
+{
+    m_kept = {};
+}
+
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
+{
+    BoundOrder order;
+    return fieldAt(bundle, file, offset, order);
+}
+
+ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order)
 {
     ByteField field;
     field.bytes = {offset, ByteCount(1)};
@@ -153,7 +274,14 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
     if (section.weight < bundle.weights().size()) {
         const Weight &weight = bundle.weights()[section.weight];
         for (const Part &part : weight.parts) {
-            if (!part.isLiteral() && part.file == file && part.range().contains(offset)) {
+            if (part.isLiteral() || part.file != file)
+                continue;
+            if (part.order) {
+                const auto *bound =
+                    part.holds({offset, ByteCount(1)}) ? order.of(bundle, part) : nullptr;
+                if (bound && describeOrdered(field, weight, part, *bound, offset, section))
+                    return field;
+            } else if (part.range().contains(offset)) {
                 describePart(field, weight, part, offset);
                 return field;
             }
@@ -169,10 +297,15 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
             return field;
         }
     }
-    field.text = section.owner.empty()
-                     ? FieldWords::tr("%1 +%2").arg(fromUtf8(section.name), hexNumber(into))
-                     : FieldWords::tr("%1 of %2 +%3")
-                           .arg(fromUtf8(section.name), fromUtf8(section.owner), hexNumber(into));
+    if (bundle.section()) {
+        if (auto named = sectionFieldAt(*bundle.section(), offset)) {
+            field.text = std::move(named->name);
+            field.bytes = named->bytes;
+            field.type = named->bytes.bytes.value == 4 ? ElementType::Uint32 : ElementType::Unknown;
+            return field;
+        }
+    }
+    field.text = sectionText(section, into);
     const bool blob = bundle.files()[file].role == SectionKind::Data;
     const FieldRow *row = nullptr;
     if (blob && section.kind == SectionKind::Header)
@@ -190,13 +323,31 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
 std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t at,
                                            std::uint64_t element)
 {
+    BoundOrder order;
+    return placeOfElement(bundle, at, element, order);
+}
+
+std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t at,
+                                           std::uint64_t element, BoundOrder &order)
+{
     if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
         return std::nullopt;
     const Weight &weight = bundle.weights()[at];
-    for (const Part &part : weight.parts) {
+    // Backwards: where mask and values lie in pieces, a stored value's place is its own.
+    for (std::size_t i = weight.parts.size(); i-- > 0;) {
+        const Part &part = weight.parts[i];
         if (part.isLiteral() || !isElementwise(weight, part.role))
             continue;
         const std::uint64_t width = bitWidth(storedType(weight, part));
+        if (part.order) {
+            const auto *bound = width == 0 ? nullptr : order.of(bundle, part);
+            std::uint64_t place = codec::ElementOrder::kAbsent;
+            if (bound && element < bound->elements())
+                bound->positions(element, std::span(&place, 1));
+            if (place != codec::ElementOrder::kAbsent)
+                return ElementPlace{part.file, bytesFrom(place, width)};
+            continue;
+        }
         const auto bit = checkedMultiply(element, width);
         if (width == 0 || !bit)
             continue;

@@ -15,6 +15,16 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+/// A group of unknown channels is shown as wide as one.
+std::uint64_t shownLanes(const GroupRow &row)
+{
+    return row.runs.empty() ? 1 : row.channels;
+}
+
+} // namespace
+
 GroupMap::GroupMap(QWidget *parent) : QWidget(parent)
 {
     setFocusPolicy(Qt::StrongFocus);
@@ -34,7 +44,7 @@ void GroupMap::setRows(const std::vector<GroupRow> &rows)
         m_cores = std::max(m_cores, row.core + 1);
         if (row.record >= m_widths.size())
             m_widths.resize(row.record + 1);
-        m_widths[row.record] = std::max(m_widths[row.record], row.channels);
+        m_widths[row.record] = std::max(m_widths[row.record], shownLanes(row));
     }
     for (const std::uint64_t width : m_widths) {
         m_starts.push_back(m_width);
@@ -61,7 +71,7 @@ QRectF GroupMap::cellOf(int row) const
     const double line = all.height() / static_cast<double>(m_cores);
     return {all.left() + lane * static_cast<double>(m_starts[group.record]),
             all.top() + line * static_cast<double>(group.core),
-            lane * static_cast<double>(group.channels), line};
+            lane * static_cast<double>(shownLanes(group)), line};
 }
 
 int GroupMap::rowAt(QPointF place) const
@@ -89,7 +99,9 @@ QSize GroupMap::sizeHint() const
 
 QSize GroupMap::minimumSizeHint() const
 {
-    return {theme::em(this, 8), theme::em(this, 4)};
+    // Lines too low to tell apart are of no use.
+    const auto lines = static_cast<double>(std::min<std::uint64_t>(m_cores, 16));
+    return {theme::em(this, 8), theme::em(this, std::max(3.0, 0.6 * lines + 0.4))};
 }
 
 void GroupMap::paintEvent(QPaintEvent *)
@@ -169,15 +181,13 @@ bool GroupMap::event(QEvent *event)
         return true;
     }
     const GroupRow &group = m_rows[static_cast<std::size_t>(row)];
-    QToolTip::showText(
-        help->globalPos(),
-        tr("Core %1, group %2: channels %3 to %4, %5 bytes at %6")
-            .arg(group.core)
-            .arg(group.record)
-            .arg(group.firstChannel)
-            .arg(group.firstChannel + std::max<std::uint64_t>(1, group.channels) - 1)
-            .arg(groupedNumber(group.bytes.bytes.value), hexNumber(group.bytes.offset.value)),
-        this);
+    QToolTip::showText(help->globalPos(),
+                       tr("Core %1, group %2: channels %3; %4 bytes at %5")
+                           .arg(groupedNumber(group.core), groupedNumber(group.record),
+                                GroupModel::channelsText(group),
+                                groupedNumber(group.bytes.bytes.value),
+                                hexNumber(group.bytes.offset.value)),
+                       this);
     return true;
 }
 

@@ -47,6 +47,7 @@ void HexView::setFile(BundlePtr bundle, std::size_t file)
     m_bundle = sound ? std::move(bundle) : nullptr;
     m_fileIndex = sound ? file : kNoIndex;
     m_file = next;
+    m_order.clear();
     if (!same)
         forget();
     relayout();
@@ -55,6 +56,7 @@ void HexView::setFile(BundlePtr bundle, std::size_t file)
 
 void HexView::setFile(std::shared_ptr<OverlaidFile> file)
 {
+    m_order.clear();
     m_bundle = nullptr;
     m_fileIndex = kNoIndex;
     m_file = std::move(file);
@@ -222,15 +224,36 @@ void HexView::selectAll()
     m_rest.start();
 }
 
+void HexView::markBits(std::optional<BitRun> bits)
+{
+    m_bits = bits;
+    m_bitsOf = selection();
+    viewport()->update();
+}
+
+std::optional<BitRun> HexView::markedBits() const
+{
+    return m_bits && m_bitsOf == selection() ? m_bits : std::nullopt;
+}
+
 std::optional<QString> HexView::selectedText(CopyFormat format) const
 {
     const ByteRange range = selection();
     if (range.bytes.value == 0 || range.bytes.value > kMostBytesAsText)
         return std::nullopt;
     const auto chosen = bytes().subspan(range.offset.value, range.bytes.value);
-    const ElementType type =
-        m_bundle ? fieldAt(*m_bundle, m_fileIndex, range.offset).type : ElementType::Uint8;
+    const ElementType type = m_bundle ? fieldOf(range.offset.value).type : ElementType::Uint8;
     return bytesAsText(chosen, format, type);
+}
+
+ByteField HexView::fieldOf(std::uint64_t offset) const
+{
+    return m_bundle ? fieldAt(*m_bundle, m_fileIndex, FileOffset(offset), m_order) : ByteField();
+}
+
+std::optional<ElementPlace> HexView::placeOf(std::size_t weight, std::uint64_t element) const
+{
+    return m_bundle ? placeOfElement(*m_bundle, weight, element, m_order) : std::nullopt;
 }
 
 void HexView::moveCursor(std::uint64_t to, bool keepAnchor)
@@ -299,8 +322,7 @@ QString HexView::tipAt(std::uint64_t offset) const
     if (m_file->changed(one))
         tip += QStringLiteral(" %1 ").arg(theme::glyph(Token::MarkChanged)) +
                tr("changed, on disk %1").arg(hex(m_file->diskByte(FileOffset(offset))));
-    const QString field =
-        m_bundle ? fieldAt(*m_bundle, m_fileIndex, FileOffset(offset)).text : QString();
+    const QString field = fieldOf(offset).text;
     return field.isEmpty() ? tip : tip + u'\n' + field;
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "widgets/bit_run.h"
+#include "widgets/views/byte_field.h"
 #include "widgets/views/byte_text.h"
 #include "widgets/views/hex_layout.h"
 #include "widgets/views/row_scroll.h"
@@ -45,6 +47,9 @@ public:
     /// Selects and scrolls there; the cursor goes to the first byte. Cut to the file.
     void select(ByteRange range);
     void selectAll();
+    /// Marks bits of the selected bytes by a bar under their digits; another selection forgets it.
+    void markBits(std::optional<BitRun> bits);
+    std::optional<BitRun> markedBits() const;
 
     /// The selected bytes as text; nothing where they are more than kMostBytesAsText.
     std::optional<QString> selectedText(CopyFormat format) const;
@@ -57,6 +62,11 @@ public:
     /// The byte at a place of the viewport, where there is one.
     std::optional<std::uint64_t> byteAt(const QPoint &pos) const;
     int contentWidth() const; ///< of all columns with the scroll bar
+
+    /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the
+    /// next question.
+    ByteField fieldOf(std::uint64_t offset) const;
+    std::optional<ElementPlace> placeOf(std::size_t weight, std::uint64_t element) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
@@ -98,11 +108,15 @@ private:
 
     void paintHeader(QPainter &painter, double left);
     void paintRow(QPainter &painter, std::uint64_t row, double left, double top);
+    void paintBits(QPainter &painter, std::uint64_t offset, const QRectF &hex);
     void paintByte(QPainter &painter, std::uint64_t offset, const QRectF &hex, const QRectF &text,
                    const CellLook &look);
     CellLook lookOf(std::uint64_t offset, const ByteRange &selected, std::size_t &section) const;
 
     BundlePtr m_bundle;
+    mutable BoundOrder m_order;
+    std::optional<BitRun> m_bits;
+    ByteRange m_bitsOf; ///< the selection that m_bits is of
     std::shared_ptr<OverlaidFile> m_file;
     std::size_t m_fileIndex = kNoIndex;
     int m_bytesPerRow = 16;

@@ -103,6 +103,24 @@ void HexView::paintRow(QPainter &painter, std::uint64_t row, double left, double
     }
 }
 
+/// Eight places under the two digits, the highest bit at the left; those of the field are filled.
+void HexView::paintBits(QPainter &painter, std::uint64_t offset, const QRectF &hex)
+{
+    const auto marked = markedBits();
+    if (!marked || !m_bitsOf.contains(FileOffset(offset)))
+        return;
+    const std::uint64_t low = 8 * (offset - m_bitsOf.offset.value);
+    const double wide = 2 * m_layout.charWidth() / 8, high = theme::em(this, 0.2);
+    const QColor color = theme::color(Token::MarkChanged, theme::isDark(palette()));
+    for (std::uint64_t bit = 0; bit < 8; ++bit) {
+        const bool in = low + bit >= marked->first && low + bit - marked->first < marked->count;
+        const double x =
+            hex.left() + m_layout.charWidth() / 2 + wide * static_cast<double>(7 - bit);
+        if (in)
+            painter.fillRect(QRectF(x, hex.bottom() - high, wide, high), color);
+    }
+}
+
 void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &hex,
                         const QRectF &text, const CellLook &look)
 {
@@ -115,6 +133,8 @@ void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &h
             painter.fillRect(QRectF(box.left(), box.bottom() - line, box.width(), line),
                              palette().color(QPalette::Active, QPalette::Highlight));
     }
+    if (look.selected && m_bits)
+        paintBits(painter, offset, hex);
     painter.setPen(look.ink);
     painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),
                            m_digits[value]);

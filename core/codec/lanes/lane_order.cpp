@@ -51,6 +51,22 @@ Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &pla
     return extent;
 }
 
+/// The slice that holds a byte of the operand, in its own place or a copy.
+std::optional<Place> sliceAt(const SlicePlaces &places, std::uint64_t engines, std::uint64_t byte)
+{
+    const auto among = [&](const std::vector<std::uint64_t> &starts) -> std::optional<Place> {
+        for (std::uint64_t engine = 0; engine < engines; ++engine) {
+            if (byte >= starts[engine] && byte - starts[engine] < places.lengths[engine])
+                return Place{engine, byte - starts[engine]};
+        }
+        return std::nullopt;
+    };
+    auto place = among(places.starts);
+    for (std::size_t i = 0; !place && i < places.copies.size(); ++i)
+        place = among(places.copies[i]);
+    return place;
+}
+
 class DenseOrder final : public codec::ElementOrder
 {
 public:
@@ -80,6 +96,17 @@ public:
         return m_bias ? m_layout.geometry().outputs : m_layout.elements();
     }
     std::uint64_t extent() const override { return m_extent; }
+
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto place = sliceAt(m_places, m_layout.engines(), bit / 8);
+        const auto number = place ? m_layout.numberAt(*place) : std::nullopt;
+        const std::uint64_t biasRows = m_layout.geometry().bias ? 1 : 0;
+        if (!number || m_bias != (number->row < biasRows))
+            return std::nullopt;
+        return m_bias ? number->channel
+                      : number->channel * m_layout.steps() + number->row - biasRows;
+    }
 
     std::vector<std::uint64_t> copies(std::uint64_t element) const override
     {
@@ -140,6 +167,25 @@ public:
     std::uint64_t extent() const override { return m_slices->extent; }
     bool skipsZeros() const override { return m_of == Of::Numbers; }
 
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        if (!m_slices->index)
+            return std::nullopt;
+        const SparseIndex &index = *m_slices->index;
+        const auto place = sliceAt(m_slices->places, m_slices->layout.engines(), bit / 8);
+        const auto found = place ? index.rowAt(*place) : std::nullopt;
+        if (!found)
+            return std::nullopt;
+        auto lane = SparseIndex::laneAt(found->row, place->offset);
+        if (m_of == Of::MaskBits)
+            lane = place->offset == index.maskAt(found->row) && bit % 8 < found->plane->width
+                       ? std::optional(static_cast<unsigned>(bit % 8))
+                       : std::nullopt;
+        if (!lane)
+            return std::nullopt;
+        return (found->plane->firstChannel + *lane) * m_slices->layout.steps() + found->step;
+    }
+
     std::vector<std::uint64_t> copies(std::uint64_t element) const override
     {
         std::vector<std::uint64_t> bits;
@@ -195,7 +241,8 @@ class SparseBiasOrder final : public codec::ElementOrder
 public:
     SparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &planes,
                     SlicePlaces places, std::uint64_t extent)
-        : m_places(std::move(places)), m_extent(extent), m_of(layout.geometry().outputs)
+        : m_engines(layout.engines()), m_planes(planes), m_places(std::move(places)),
+          m_extent(extent), m_of(layout.geometry().outputs)
     {
         for (const SparsePlane &plane : planes) {
             for (std::uint64_t lane = 0; lane < plane.width; ++lane)
@@ -210,6 +257,17 @@ public:
             out[i] = 8 * (m_places.starts[place.engine] + place.offset);
         }
     }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto place = sliceAt(m_places, m_engines, bit / 8);
+        for (std::size_t i = 0; place && i < m_planes.size(); ++i) {
+            const SparsePlane &plane = m_planes[i];
+            if (plane.engine == place->engine && place->offset >= plane.bias &&
+                place->offset < plane.length)
+                return plane.firstChannel + (place->offset - plane.bias) / 2;
+        }
+        return std::nullopt;
+    }
     std::uint64_t elements() const override { return m_of.size(); }
     std::uint64_t extent() const override { return m_extent; }
     std::vector<std::uint64_t> copies(std::uint64_t element) const override
@@ -221,6 +279,8 @@ public:
     }
 
 private:
+    std::uint64_t m_engines;
+    std::vector<SparsePlane> m_planes;
     SlicePlaces m_places;
     std::uint64_t m_extent;
     std::vector<Place> m_of; ///< by channel

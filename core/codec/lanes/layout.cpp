@@ -147,6 +147,21 @@ Place SliceLayout::placeOf(std::uint64_t channel, std::uint64_t step) const
     return rowPlace(channel, step + (m_geometry.bias ? 1 : 0));
 }
 
+std::optional<SliceLayout::Number> SliceLayout::numberAt(const Place &place) const
+{
+    if (place.engine >= engines() || m_offsets.empty())
+        return std::nullopt;
+    const auto behind = std::upper_bound(m_offsets.begin(), m_offsets.end(), place.offset);
+    const auto chunk = static_cast<std::uint64_t>(behind - m_offsets.begin()) - 1; // offsets: 0, …
+    const auto run = plane(chunk, place.engine);
+    if (!run)
+        return std::nullopt;
+    const std::uint64_t number = (place.offset - run->offset) / kElementBytes;
+    if (number >= rows() * run->width)
+        return std::nullopt;
+    return Number{run->firstChannel + number % run->width, number / run->width};
+}
+
 Place SliceLayout::biasPlace(std::uint64_t channel) const
 {
     return rowPlace(channel, 0);

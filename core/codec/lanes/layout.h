@@ -71,6 +71,14 @@ public:
     /// Only where there are biases.
     Place biasPlace(std::uint64_t channel) const;
 
+    /// What a byte of a slice belongs to: row 0 is that of the biases where there are any. Nothing
+    /// in padding and past the slice.
+    struct Number {
+        std::uint64_t channel = 0, row = 0;
+        friend bool operator==(const Number &, const Number &) = default;
+    };
+    std::optional<Number> numberAt(const Place &place) const;
+
 private:
     Place rowPlace(std::uint64_t channel, std::uint64_t row) const;
 

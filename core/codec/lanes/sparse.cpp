@@ -4,7 +4,9 @@
 #include "core/base/little_endian.h"
 #include "core/base/quantity.h"
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -268,6 +270,42 @@ Place SparseIndex::biasPlace(std::uint64_t channel) const
     const std::uint64_t engine = within / chunk.lanes;
     const std::size_t plane = m_planeOf[engine * m_layout.chunks().size() + number];
     return {engine, m_planes[plane].bias + 2 * (within % chunk.lanes)};
+}
+
+std::optional<SparseIndex::FoundRow> SparseIndex::rowAt(const Place &place) const
+{
+    const auto behind =
+        std::partition_point(m_planes.begin(), m_planes.end(), [&place](const SparsePlane &plane) {
+            return plane.engine != place.engine ? plane.engine < place.engine
+                                                : plane.body <= place.offset;
+        });
+    if (behind == m_planes.begin())
+        return std::nullopt;
+    const SparsePlane &plane = *std::prev(behind);
+    if (plane.engine != place.engine || place.offset >= plane.end)
+        return std::nullopt;
+    const auto number = static_cast<std::size_t>(std::prev(behind) - m_planes.begin());
+    const auto rows = std::span(m_rows).subspan(m_firstRows[number], m_layout.steps());
+    const auto next =
+        std::upper_bound(rows.begin(), rows.end(), place.offset + kRowBytes,
+                         [](std::uint64_t at, const Row &row) { return at < row.offset; });
+    if (next == rows.begin())
+        return std::nullopt;
+    const auto step = static_cast<std::uint64_t>(std::prev(next) - rows.begin());
+    return FoundRow{&plane, step, rows[step]};
+}
+
+std::optional<unsigned> SparseIndex::laneAt(const Row &row, std::uint64_t offset)
+{
+    if (offset < row.offset)
+        return std::nullopt;
+    std::uint64_t before = (offset - row.offset) / 2;
+    if (before >= static_cast<unsigned>(std::popcount(row.mask)))
+        return std::nullopt;
+    unsigned lane = 0;
+    while ((row.mask >> lane & 1U) == 0 || before-- > 0)
+        ++lane;
+    return lane;
 }
 
 std::uint64_t SparseIndex::stored() const

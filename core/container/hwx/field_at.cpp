@@ -109,38 +109,73 @@ std::optional<NamedField> recordField(const std::string &what, std::uint64_t beg
     return pick(fields.take(), offset);
 }
 
-std::string headerWordName(const descriptor::Version &version, std::uint32_t word)
+/// The fields with bits in one byte of a register, "Kw 4:0, Kh 9:5" in parentheses after a blank;
+/// empty where none are named or one is the whole register.
+std::string fieldsInByte(const descriptor::Register &reg, std::uint64_t byte)
+{
+    constexpr unsigned kWholeRegister = 31;
+    std::string text;
+    for (const descriptor::BitField &field : reg.fields) {
+        const bool here = field.low < 8 * byte + 8 && field.high >= 8 * byte;
+        if (!here || field.high - field.low == kWholeRegister)
+            continue;
+        text += text.empty() ? " (" : ", ";
+        text += field.low == field.high
+                    ? fmt::format("{} {}", field.name, field.low)
+                    : fmt::format("{} {}:{}", field.name, field.high, field.low);
+    }
+    return text.empty() ? text : text + ')';
+}
+
+std::string headerWordName(const descriptor::Version &version, std::uint32_t word,
+                           std::uint64_t byte)
 {
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
     const descriptor::Register *reg = map == nullptr ? nullptr : map->header(word);
-    std::string text = fmt::format("header word {}", word);
-    if (reg == nullptr)
-        return text;
-    for (std::size_t i = 0; i < reg->fields.size() && i < 4; ++i)
-        text += (i == 0 ? " (" : ", ") + reg->fields[i].name;
-    return text + (reg->fields.empty() ? "" : reg->fields.size() > 4 ? ", …)" : ")");
+    return fmt::format("header word {}{}", word,
+                       reg == nullptr ? std::string() : fieldsInByte(*reg, byte));
+}
+
+std::string packetName(const descriptor::Packet &packet)
+{
+    return fmt::format("{} record of {} from {:#x}{}", descriptor::packetKindName(packet.kind),
+                       packet.count, packet.address,
+                       packet.kind == descriptor::PacketKind::Address
+                           ? fmt::format(", BAR {}", packet.bar)
+                           : std::string());
+}
+
+/// The base address register that a value is an offset to, in words; empty where none is.
+std::string barOf(const descriptor::Stream &stream, std::size_t write)
+{
+    for (const auto &packet : stream.packets) {
+        if (packet.kind == descriptor::PacketKind::Address && write >= packet.firstWrite &&
+            write - packet.firstWrite < packet.count)
+            return fmt::format(", offset in BAR {}", packet.bar);
+    }
+    return {};
 }
 
 /// Names a word of a task's register stream: a record's head or the register that it writes.
 void nameStreamWord(NamedField &field, const descriptor::Version &version,
-                    const descriptor::TaskDetail &detail, std::uint64_t offset)
+                    const descriptor::TaskDetail &detail, std::uint64_t offset, std::uint64_t byte)
 {
     for (const auto &packet : detail.stream.packets) {
         if (packet.offset != offset)
             continue;
-        field.name =
-            fmt::format("{} record of {} from {:#x}", descriptor::packetKindName(packet.kind),
-                        packet.count, packet.address);
+        field.name = packetName(packet);
         return;
     }
     const auto *map = descriptor::RegisterMap::of(version.registerMap);
-    for (const auto &write : detail.stream.writes) {
+    for (std::size_t i = 0; i < detail.stream.writes.size(); ++i) {
+        const auto &write = detail.stream.writes[i];
         if (write.offset != offset)
             continue;
         const auto *reg = map == nullptr ? nullptr : map->find(write.address);
         field.registerAddress = write.address;
         field.name = reg == nullptr ? fmt::format("register {:#x}", write.address)
-                                    : reg->block + " " + reg->name;
+                                    : reg->block + " " + reg->name + fieldsInByte(*reg, byte);
+        field.name += barOf(detail.stream, i);
         return;
     }
     field.name = "a word that does not decode";
@@ -171,7 +206,8 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
     field.range = {FileOffset(base + task.offset + 4 * word), ByteCount(4)};
     const std::string owner = fmt::format("task {}: ", index);
     if (word < task.headerWords) {
-        field.name = owner + headerWordName(*text.tasks->version, static_cast<std::uint32_t>(word));
+        field.name =
+            owner + headerWordName(*text.tasks->version, static_cast<std::uint32_t>(word), at % 4);
         return field;
     }
     const descriptor::TaskReader reader(
@@ -180,7 +216,7 @@ std::optional<NamedField> taskField(const Container &container, const Text &text
         *text.tasks);
     descriptor::TaskDetail detail;
     reader.read(index, detail);
-    nameStreamWord(field, *text.tasks->version, detail, 4 * word);
+    nameStreamWord(field, *text.tasks->version, detail, 4 * word, at % 4);
     field.name = owner + field.name;
     return field;
 }

@@ -11,7 +11,9 @@ namespace kernscope::hwx {
 
 /// What the bytes at one place of a container are.
 struct NamedField {
-    std::string name; ///< "task 3: NE KernelCfg", "command 1: vm address", "symbol 4: value"
+    /// "task 3: Common ConvCfg (Ox 29:28)" with the fields of that byte, "command 1: vm address",
+    /// "symbol 4: value"
+    std::string name;
     ByteRange range;  ///< of the whole field
     std::optional<std::size_t> task;              ///< index within its text section
     std::optional<std::uint32_t> registerAddress; ///< byte address, for a register's value

@@ -86,6 +86,18 @@ public:
         }
     }
 
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        for (std::uint64_t core = 0; core < m_cores; ++core) {
+            if (!m_weights[core].contains(FileOffset(bit / 8)))
+                continue;
+            const std::uint64_t within = bit - 8 * m_weights[core].offset.value;
+            return m_maskBits ? ofMaskBit(core, within)
+                   : m_sparse ? survivorAt(core, bit / 8)
+                              : coefficientAt(core, bit);
+        }
+        return std::nullopt;
+    }
     std::uint64_t elements() const override { return m_outputs * m_steps; }
     std::uint64_t extent() const override { return m_fileBytes; }
     bool skipsZeros() const override { return m_sparse && !m_maskBits; }
@@ -138,6 +150,56 @@ public:
     }
 
 private:
+    /// Element of a place in a record: its channels interleave.
+    std::optional<std::uint64_t> elementOf(std::uint64_t chunk, std::uint64_t core,
+                                           std::uint64_t number) const
+    {
+        const std::uint64_t count = m_chunks[chunk].channelsOf(core);
+        if (count == 0 || number / count >= m_steps)
+            return std::nullopt;
+        const std::uint64_t channel =
+            m_chunks[chunk].first + core * m_chunks[chunk].lanes + number % count;
+        return channel * m_steps + number / count;
+    }
+    std::optional<std::uint64_t> coefficientAt(std::uint64_t core, std::uint64_t bit) const
+    {
+        for (std::uint64_t chunk = m_chunks.size(); chunk-- > 0;) {
+            const std::uint64_t start = m_starts[chunk * m_cores + core];
+            if (m_chunks[chunk].channelsOf(core) != 0 && bit >= start)
+                return elementOf(chunk, core, (bit - start) / m_bits);
+        }
+        return std::nullopt;
+    }
+    /// Element of a bit of a core's mask.
+    std::optional<std::uint64_t> ofMaskBit(std::uint64_t core, std::uint64_t bit) const
+    {
+        for (std::uint64_t chunk = m_chunks.size(); chunk-- > 0;) {
+            const std::uint64_t first = m_before[chunk * m_cores + core] * m_steps;
+            if (m_chunks[chunk].channelsOf(core) != 0 && bit >= first)
+                return elementOf(chunk, core, bit - first);
+        }
+        return std::nullopt;
+    }
+    std::optional<std::uint64_t> survivorAt(std::uint64_t core, std::uint64_t byte) const
+    {
+        if (!m_masks)
+            return std::nullopt;
+        const codec::MaskIndex &mask = (*m_masks)[core];
+        const std::uint64_t survivors = m_weights[core].offset.value + (mask.bits() + 7) / 8;
+        if (byte < survivors)
+            return std::nullopt;
+        // The bit of the mask with as many set bits before it: halve the bits that it may be.
+        const std::uint64_t before = (byte - survivors) / 2;
+        std::uint64_t low = 0, high = mask.bits();
+        while (low < high) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            if (mask.rank(middle + 1) <= before)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low < mask.bits() ? ofMaskBit(core, low) : std::nullopt;
+    }
     /// Number of an element's bit in its core's mask.
     std::uint64_t maskBit(const ChannelPlace &place, std::uint64_t step) const
     {
@@ -195,6 +257,21 @@ public:
             out[i] = 8 * (m_starts[place.core] + 2 * before);
         }
     }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        for (std::size_t core = 0; core < m_starts.size(); ++core) {
+            if (bit / 8 < m_starts[core])
+                continue;
+            std::uint64_t number = (bit / 8 - m_starts[core]) / 2;
+            for (const lanes::Chunk &chunk : m_chunks) {
+                const std::uint64_t count = chunk.channelsOf(core);
+                if (number < count)
+                    return chunk.first + core * chunk.lanes + number;
+                number -= count;
+            }
+        }
+        return std::nullopt;
+    }
     std::uint64_t elements() const override { return m_outputs; }
     std::uint64_t extent() const override { return m_fileBytes; }
 
@@ -235,6 +312,19 @@ public:
         }
     }
 
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const std::uint64_t numbers = m_books * m_vector * m_entries;
+        for (std::size_t core = 0; core < m_starts.size(); ++core) {
+            const std::uint64_t number = (bit / 8 - m_starts[core]) / m_bytes;
+            if (bit / 8 < m_starts[core] || number >= numbers)
+                continue;
+            const std::uint64_t lane = number % m_vector, entry = number / m_vector % m_entries;
+            const std::uint64_t book = number / m_vector / m_entries;
+            return (m_same ? 0 : core * numbers) + (book * m_vector + lane) * m_entries + entry;
+        }
+        return std::nullopt;
+    }
     std::vector<std::uint64_t> copies(std::uint64_t element) const override
     {
         std::vector<std::uint64_t> bits;

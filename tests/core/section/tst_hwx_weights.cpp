@@ -8,6 +8,7 @@
 #include "core/diff/diff.h"
 #include "core/patch/patch.h"
 #include "synthetic_kernels.h"
+#include "tests/core/section/order_check.h"
 
 #include <QFile>
 #include <QtTest>
@@ -193,6 +194,7 @@ void TestHwxWeights::decodesMadeKernels()
     const auto decoder = bundle->decoder(0);
     QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
     QVERIFY(halvesOf(*bundle, 0) == weights);
+    QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
     if (bias)
         QVERIFY(halvesOf(*bundle, 1) == biases);
     std::uint64_t covered = 0;

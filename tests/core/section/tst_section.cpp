@@ -7,6 +7,7 @@
 #include "core/container/section/builder.h"
 #include "core/container/section/layout.h"
 #include "core/patch/patch.h"
+#include "tests/core/section/order_check.h"
 
 #include <QtTest>
 
@@ -177,6 +178,7 @@ void TestSection::decodesBack()
     decoder->decodeHalf(2, some);
     for (std::size_t i = 0; i < some.size(); ++i)
         QCOMPARE(some[i], halvesOf(*made->decoder)[i + 2]);
+    QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
     QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
     if (bias)
         QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
