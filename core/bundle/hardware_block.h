@@ -65,7 +65,8 @@ private:
     void addTable();
     void claimSlices(std::size_t weight, std::string_view what);
 
-    void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight);
+    void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,
+               std::size_t part = 0);
     std::vector<SliceRanges> allPlaces() const; ///< the slices, then their copies
     void refuse(std::string expected, std::string found, std::string message);
 
