@@ -194,7 +194,8 @@ void BlockReader::describe(Weight &weight, OrderState order) const
         weight.detail.emplace_back("exception", exception);
 }
 
-void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight)
+void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,
+                        std::size_t part)
 {
     if (range.bytes.value == 0)
         return;
@@ -204,7 +205,7 @@ void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std
     claim.name = std::move(what);
     claim.owner = m_out.weights[weight].name;
     claim.weight = weight;
-    claim.part = 0;
+    claim.part = part;
     m_out.claims.push_back(std::move(claim));
 }
 

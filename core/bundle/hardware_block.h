@@ -70,7 +70,8 @@ private:
     void noteSparse(std::size_t weight, std::size_t bias);
     void noteSlices(std::size_t weight, bool channelsKnown);
 
-    void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight);
+    void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,
+               std::size_t part = 0);
     std::vector<SliceRanges> allPlaces() const; ///< the slices, then their copies
     void refuse(std::string expected, std::string found, std::string message);
 

@@ -11,6 +11,8 @@ namespace kernscope {
 
 namespace {
 
+constexpr std::size_t kValuesPart = 1; // the mask is part 0
+
 /// A run of every plane, in the slices of one place.
 template <class RunOf>
 std::vector<ByteRange> runsOf(const std::vector<lanes::SparsePlane> &planes,
@@ -111,7 +113,7 @@ void BlockReader::claimSparse(std::size_t weight, std::size_t bias)
             claim(run(plane.bias, plane.length), SectionKind::Values, where + ": bias row", bias);
             claim(run(plane.length, plane.body), SectionKind::Metadata, where + ": length", weight);
             claim(run(plane.body, plane.end), SectionKind::Data, where + ": masks and values",
-                  weight);
+                  weight, kValuesPart);
             claim(run(plane.end, plane.next), SectionKind::Padding, where + ": padding", weight);
             const bool last = plane.chunk + 1 == m_layout->chunks().size() ||
                               !m_layout->plane(plane.chunk + 1, plane.engine);

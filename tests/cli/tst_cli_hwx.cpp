@@ -26,6 +26,7 @@ private slots:
     void inspect();
     void badInput_data();
     void badInput();
+    void wrongUse();
 
 private:
     QString write(const QString &name, const Bytes &bytes) const;
@@ -193,6 +194,20 @@ void TestCliHwx::badInput()
     const Json json = result.json();
     QVERIFY(!json["diagnostics"].empty());
     QVERIFY(!json["diagnostics"][0]["code"].get<std::string>().empty());
+}
+
+void TestCliHwx::wrongUse()
+{
+    const QString hwx = QStringLiteral("hwx"),
+                  none = m_scratch.filePath(QStringLiteral("none.hwx"));
+    const QString sound = m_scratch.filePath(QStringLiteral("h13.hwx"));
+    QCOMPARE(runCli({hwx}).exitCode, 2);
+    QCOMPARE(runCli({hwx, sound, QStringLiteral("--registers")}).exitCode, 2);
+    QCOMPARE(runCli({hwx, none}).exitCode, 4);
+    QCOMPARE(runCli({hwx, sound, QStringLiteral("--diff"), none}).exitCode, 4);
+    const CliResult quiet = runCli({hwx, sound, QStringLiteral("--quiet")});
+    QCOMPARE(quiet.exitCode, 0);
+    QVERIFY(quiet.out.isEmpty());
 }
 
 QTEST_GUILESS_MAIN(TestCliHwx)

@@ -2,8 +2,10 @@
 // Writes small sound inputs for the fuzz targets: FOLDER/<target>/<number> each, and for every
 // target FOLDER/<target>.list, which libFuzzer takes as -seed_inputs=@FILE.
 //   make_seeds FOLDER
+#include "core/codec/encoder.h"
 #include "core/container/milblob/milblob.h"
-#include "synthetic.h"
+#include "core/container/section/builder.h"
+#include "synthetic_kernels.h"
 #include "tests/fuzz/bundle_seeds.h"
 
 #include <filesystem>
@@ -145,6 +147,18 @@ Seeds containerSeeds()
             fromBytes(test::syntheticOf(8, 9))};
 }
 
+/// Containers around kernels, and weight sections: what a bundle makes weights of.
+Seeds hardwareSeeds(Seeds sections)
+{
+    Seeds seeds = containerSeeds();
+    const auto h13 = test::sparseKernel(lanes::SparseForm::H13).kernel;
+    const auto h14 = test::sparseKernel(lanes::SparseForm::H14).kernel;
+    seeds.push_back(fromBytes(test::containerOf(h13)));
+    seeds.push_back(fromBytes(test::twoStreams(h14, h14)));
+    seeds.insert(seeds.end(), sections.begin(), sections.end());
+    return seeds;
+}
+
 /// A byte that chooses the version, then a text section.
 Seeds descriptorSeeds()
 {
@@ -158,6 +172,51 @@ Seeds descriptorSeeds()
     constexpr char kH13 = 4, kH18g = 11;
     return {kH13 + fromBytes(test::bytesOfWords(linked)),
             kH18g + fromBytes(test::bytesOfWords(sized))};
+}
+
+/// A small weight in each form that a section keeps, and all of them together.
+Seeds sectionSeeds()
+{
+    const Shape shape{9, 2, 1, 3};
+    std::vector<float> values(9 * 2 * 3);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i % 4);
+    codec::PaletteOptions palette;
+    palette.bits = 2;
+    section::BuildTarget target;
+    target.name = "H13";
+    target.cores = 4;
+    Seeds seeds;
+    std::vector<codec::EncodedWeight> encoded;
+    for (auto made :
+         {codec::encodeDense(values, shape, ElementType::Fp16),
+          codec::encodeSparse(values, shape, 0.0F), codec::encodeAffine(values, shape, {}),
+          codec::encodePalette(values, shape, palette)}) {
+        if (made)
+            encoded.push_back(std::move(*made));
+    }
+    std::vector<codec::Decoder> decoders;
+    for (const codec::EncodedWeight &weight : encoded) {
+        if (auto decoder = codec::Decoder::make(weight.encoding()))
+            decoders.push_back(std::move(*decoder));
+    }
+    std::vector<section::BuildWeight> all;
+    for (const codec::Decoder &decoder : decoders) {
+        section::BuildWeight weight;
+        weight.name = "w" + std::to_string(all.size());
+        weight.decoder = &decoder;
+        weight.geometry = {9, 2, 1, 1, 3, 1, false};
+        weight.mostLanes = 2;
+        weight.bias.assign(all.size() % 2 == 0 ? 9 : 0, 0x3c00);
+        if (all.empty())
+            weight.activationTable.assign(43, 0x3c00);
+        if (const auto alone = section::buildSection(target, {weight}))
+            seeds.push_back(fromBytes(*alone));
+        all.push_back(std::move(weight));
+    }
+    if (const auto together = section::buildSection(target, all))
+        seeds.push_back(fromBytes(*together));
+    return seeds;
 }
 
 bool write(const std::filesystem::path &folder, const std::string &target, const Seeds &seeds)
@@ -187,6 +246,9 @@ int main(int argc, char **argv)
                          write(folder, "fuzz_manifest", manifestSeeds()) &&
                          write(folder, "fuzz_hwx", containerSeeds()) &&
                          write(folder, "fuzz_descriptor", descriptorSeeds()) &&
+                         write(folder, "fuzz_section", sectionSeeds()) &&
+                         write(folder, "fuzz_hardware", hardwareSeeds(sectionSeeds())) &&
+                         write(folder, "fuzz_splice", protobufSeeds()) &&
                          write(folder, "fuzz_bundle", fuzz::bundleSeeds());
     return written ? 0 : 1;
 }

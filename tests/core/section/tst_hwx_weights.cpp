@@ -13,6 +13,8 @@
 #include <QFile>
 #include <QtTest>
 
+#include <random>
+
 using namespace kernscope;
 using test::containerOf;
 using test::MadeKernel;
@@ -74,6 +76,7 @@ private slots:
     void tellsHalvesFromCopies();
     void knowsCopiesOfThreeStreams();
     void showsBytesOfDamagedSparse();
+    void survivesFlippedBytes();
     void showsBytesWhereTheSizeDoesNotFit();
     void becomesASection();
     void comparesPieceByPiece();
@@ -406,6 +409,37 @@ void TestHwxWeights::showsBytesOfDamagedSparse()
     QCOMPARE(bundle->weights().front().form, std::string("sparse-slices"));
     QVERIFY(std::any_of(bundle->diagnostics().begin(), bundle->diagnostics().end(),
                         [](const Diagnostic &row) { return row.error.code == "hwx.slices"; }));
+}
+
+void TestHwxWeights::survivesFlippedBytes()
+{
+    const auto h14 = sparseKernel(lanes::SparseForm::H14).kernel;
+    std::mt19937 random(11);
+    for (const test::Bytes &sound :
+         {containerOf(sparseKernel(lanes::SparseForm::H13).kernel), twoStreams(h14, h14)}) {
+        const BundlePtr whole = openMade(sound);
+        std::vector<ByteRange> places; // program and kernels: what makes weights of slices
+        for (const Section &section : whole->sections()) {
+            if (section.weight != kNoIndex || section.kind == SectionKind::Program)
+                places.push_back(section.range);
+        }
+        for (int i = 0; i < 400; ++i) {
+            test::Bytes bytes = sound;
+            for (int flip = 0; flip < 3; ++flip) {
+                const ByteRange place = places[random() % places.size()];
+                bytes[place.offset.value + random() % place.bytes.value] ^=
+                    std::byte(random() % 256);
+            }
+            const BundlePtr bundle = openMade(bytes);
+            QVERIFY(bundle);
+            for (std::size_t w = 0; w < bundle->weights().size(); ++w) {
+                for (const Part &part : bundle->weights()[w].parts)
+                    QVERIFY(part.range().end() <= bytes.size());
+                if (bundle->weights()[w].elements.value <= 65536)
+                    halvesOf(*bundle, w);
+            }
+        }
+    }
 }
 
 void TestHwxWeights::showsBytesWhereTheSizeDoesNotFit()

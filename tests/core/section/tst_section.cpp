@@ -270,6 +270,21 @@ void TestSection::editsWhereItLies()
     QVERIFY(revertEdit(*edited, edits->front()).has_value());
     QVERIFY(halvesOf(*bundle->decoder(0)) == before);
 
+    // A scale lies among those of its core: what was there is said of the channel that was named.
+    const auto affine = make(QStringLiteral("affine"), {41, 3, 1, 5}, 2, false);
+    const BundlePtr scaled = openMade(affine->bytes);
+    const auto scaleOf = [](const Bundle &opened, std::uint64_t channel) {
+        const auto decoder = *opened.decoder(0);
+        const auto &scaling = *decoder.encoding().scaling;
+        return codec::operandValue(std::get<codec::Operand>(scaling.scale), channel).value_or(0);
+    };
+    const auto rescaled = planEdits(scaled, {*parseEdit(Edit::Kind::Scale, "w[35]=0.5")}, 0);
+    QVERIFY2(rescaled.has_value(), rescaled ? "" : describe(rescaled.error()).c_str());
+    QCOMPARE(std::stod(rescaled->front().oldText),
+             std::stod(QString::number(scaleOf(*scaled, 35), 'g', 9).toStdString()));
+    QCOMPARE(rescaled->front().newText, std::string("0.5"));
+    QCOMPARE(scaleOf(**applyEdit(scaled, rescaled->front()), 35), 0.5);
+
     // A codebook that all cores share is changed on every core.
     const auto palette = make(QStringLiteral("palette4"), {32, 4, 1, 1}, 2, false);
     const BundlePtr coded = openMade(palette->bytes);
