@@ -283,7 +283,8 @@ std::vector<Case> decodeCases(std::span<std::uint16_t> out)
     for (const Case &work : whole)
         cases.push_back(rangeCase(work, out));
     cases.push_back(threadsCase(cases[1], out));
-    cases.push_back(threadsCase(cases[9], out));
+    for (const std::size_t i : {7u, 9u}) // palette 8-bit, which computes most, and sparse
+        cases.push_back(threadsCase(cases[i], out));
     for (const auto format : {codec::MxFormat::Mxfp8, codec::MxFormat::Mxfp4}) {
         for (const auto axis : {codec::MxAxis::Columns, codec::MxAxis::Rows})
             cases.push_back(microscaledCase(format, axis, 0.8, out));
