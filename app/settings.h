@@ -48,7 +48,7 @@ public:
     /// The name of the layout last shown; empty at first start.
     QString lastLayout() const;
     void setLastLayout(const QString &layout);
-    /// The layout that the user last chose for a hardware container; empty where he never did.
+    /// The layout last chosen by hand for a hardware container; empty where none was.
     QString containerLayout() const;
     void setContainerLayout(const QString &layout);
     /// State of the docks in a layout; empty where the docks in it were not `docks`.
