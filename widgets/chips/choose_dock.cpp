@@ -8,7 +8,6 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
@@ -130,10 +129,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     setColumnWidths(m_table->horizontalHeader(), {8, 6, 6, 7, 6, 17, 9, 8, 9});
     m_table->horizontalHeader()->setStretchLastSection(true);
-    const int gap = theme::em(this, 0.25);
-    auto *column = new QVBoxLayout(content);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(m_verdict);
     column->addWidget(m_table, 1);

@@ -117,10 +117,7 @@ CollectiveDock::CollectiveDock(Session &session, QWidget *parent)
     parts->addWidget(inputs);
     parts->addWidget(m_table);
     parts->setStretchFactor(1, 1);
-    const int gap = theme::em(this, 0.25);
-    auto *column = new QVBoxLayout(content);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     column->addWidget(predicted);
     column->addWidget(parts, 1);
     setContent(content);

@@ -6,7 +6,6 @@
 #include "widgets/chips/geometry_rows.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
@@ -46,10 +45,7 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
     m_table->setSortingEnabled(false);
     setColumnWidths(m_table->horizontalHeader(), {14, 10, 24, 14, 9});
     m_table->horizontalHeader()->setStretchLastSection(true);
-    const int gap = theme::em(this, 0.25);
-    auto *column = new QVBoxLayout(content);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(buildFields(content));
     column->addWidget(m_summary);

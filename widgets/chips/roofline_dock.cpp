@@ -6,7 +6,6 @@
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -46,10 +45,7 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
         (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
-    const int gap = theme::em(this, 0.25);
-    auto *column = new QVBoxLayout(content);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(m_facts);
     column->addWidget(m_plot, 1);

@@ -95,9 +95,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     parts->addWidget(upper);
     parts->addWidget(lower);
     parts->setChildrenCollapsible(false);
-    auto *column = new QVBoxLayout(content);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(parts, 1);
     setContent(content);

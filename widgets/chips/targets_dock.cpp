@@ -4,7 +4,6 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -156,10 +155,7 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
     m_facts->setText(
         tr("A blank of the sources is unknown and is never read as 0. \u2260 marks what "
            "sources disagree about: the chapters' value comes first."));
-    const int gap = theme::em(this, 0.25);
-    auto *column = new QVBoxLayout(content);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
     column->addWidget(m_facts);
     column->addWidget(m_table, 1);

@@ -7,7 +7,6 @@
 #include "widgets/models/table_text.h"
 #include "widgets/models/weight_words.h"
 #include "widgets/plots/activation_plot.h"
-#include "widgets/theme/theme.h"
 #include "widgets/views/flow_layout.h"
 
 #include <QAction>
@@ -78,10 +77,7 @@ ActivationDock::ActivationDock(Session &session, QWidget *parent)
       m_model(new ActivationModel(this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_summary = new QLabel(content);
     m_summary->setWordWrap(true);
     column->addWidget(m_summary);

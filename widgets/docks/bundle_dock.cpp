@@ -25,10 +25,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
       m_model(new BundleTreeModel(this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
 
     m_tree = new QTreeView(content);
     m_tree->setAccessibleName(tr("Weights and files of the bundle"));

@@ -28,10 +28,8 @@ BytesDock::BytesDock(Session &session, QWidget *parent)
       m_model(new ByteSectionModel(this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
     const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_stack = new QStackedWidget(content);
     auto *side = new QWidget(m_stack);
     auto *row = new QHBoxLayout(side);

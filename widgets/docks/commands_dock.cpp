@@ -22,10 +22,7 @@ CommandsDock::CommandsDock(Session &session, QWidget *parent)
       m_symbols(new FactTreeModel(symbolColumns(), this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_tabs = new QTabWidget(content);
     m_tabs->setDocumentMode(true);
     m_commandView = factView(m_tabs, m_commands, tr("Load commands"));

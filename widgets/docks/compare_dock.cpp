@@ -40,10 +40,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
       m_model(new CompareModel(this)), m_runner(new CompareRunner(session.tasks(), *m_model, this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_header = new CompareHeader(content);
     column->addWidget(m_header);
 

@@ -43,10 +43,7 @@ DescriptorDock::DescriptorDock(Session &session, QWidget *parent)
                             this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_chooser = new QComboBox(content);
     m_chooser->setAccessibleName(tr("Kernel unit"));
     m_chooser->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -31,10 +31,8 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
       m_model(new DiagnosticsModel(this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
     const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_table = new QTableView(content);
     m_table->setAccessibleName(tr("Faults found"));
     m_table->setModel(m_model);

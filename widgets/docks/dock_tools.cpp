@@ -16,6 +16,7 @@
 #include <QLineEdit>
 #include <QStyledItemDelegate>
 #include <QTableView>
+#include <QVBoxLayout>
 
 namespace kernscope::ui {
 
@@ -59,6 +60,15 @@ protected:
 };
 
 } // namespace
+
+QVBoxLayout *contentColumn(QWidget *content)
+{
+    auto *column = new QVBoxLayout(content);
+    const int gap = theme::em(content, 0.25);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    return column;
+}
 
 QAction *dockAction(QWidget *scope, const QString &text, const QKeySequence &shortcut,
                     std::function<void()> triggered)

@@ -12,11 +12,15 @@ class QAction;
 class QHeaderView;
 class QLineEdit;
 class QTableView;
+class QVBoxLayout;
 class QWidget;
 
 namespace kernscope::ui {
 
 class Session;
+
+/// The column that a dock's content is laid out in, with the narrow gaps that all docks have.
+QVBoxLayout *contentColumn(QWidget *content);
 
 /// An action of `scope`: its shortcut works while the keyboard is in there, whichever menus hold
 /// the action as well.

@@ -5,7 +5,6 @@
 #include "widgets/models/confidence_words.h"
 #include "widgets/models/formats_model.h"
 #include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
 #include "widgets/views/flow_layout.h"
 
 #include <QAction>
@@ -52,10 +51,7 @@ FormatsDock::FormatsDock(Session &session, QWidget *parent)
       m_model(new FormatsModel(this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
-    const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_table = new QTableView(content);
     m_table->setAccessibleName(tr("Kernel formats"));
     m_table->setModel(m_model);

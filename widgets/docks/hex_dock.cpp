@@ -28,10 +28,8 @@ HexDock::HexDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("hex"), tr("Hex"), parent)
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
     const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
 
     m_view = new HexView(content);
     m_readings = new InspectorModel(this);

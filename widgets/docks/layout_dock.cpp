@@ -51,10 +51,8 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
       m_model(new SectionModel(this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
     const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
 
     m_strip = new SectionStrip(content);
     buildActions();

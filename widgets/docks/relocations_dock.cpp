@@ -25,10 +25,8 @@ RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
       m_model(new FactTreeModel(slotColumns(), this))
 {
     auto *content = new QWidget(this);
-    auto *column = new QVBoxLayout(content);
     const int gap = theme::em(this, 0.25);
-    column->setContentsMargins(gap, gap, gap, gap);
-    column->setSpacing(gap);
+    QVBoxLayout *column = contentColumn(content);
     m_view = factTable(content, m_model, tr("Relocation slots"));
     setColumnWidths(m_view->header(), {5.5, 3, 6.5, 16, 11, 13, 4.5, 6.5, 8});
     auto *bar = new QHBoxLayout;
