@@ -14,7 +14,6 @@
 #define HWY_TARGET_INCLUDE "core/codec/encode_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file again for each target.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "core/numeric/half-inl.h"
@@ -184,8 +183,9 @@ std::size_t stepRun(const float *in, std::size_t count, float scale, float inver
     std::size_t at = 0;
     for (; at + 4 * lanes <= count; at += 4 * lanes) {
         if (ahead != 0) {
-            hwy::Prefetch(in + at + ahead);
-            hwy::Prefetch(in + at + ahead + 2 * lanes);
+            // Not hwy::Prefetch, which g++ takes only with optimisation.
+            __builtin_prefetch(in + at + ahead);
+            __builtin_prefetch(in + at + ahead + 2 * lanes);
         }
         storeLowBytes(codes(at), codes(at + lanes), codes(at + 2 * lanes), codes(at + 3 * lanes),
                       out + at);
@@ -233,7 +233,7 @@ std::size_t keepRun(const float *in, std::size_t count, float least, std::uint8_
     std::size_t at = 0;
     for (; at + 64 <= count; at += 64) {
         for (std::size_t line = 0; line < 64; line += 16)
-            hwy::Prefetch(in + at + kAhead + line);
+            __builtin_prefetch(in + at + kAhead + line);
         std::uint64_t small = 0;
         for (unsigned i = 0; i < 8; ++i)
             small |= std::uint64_t{smallOnes(in + at + 8 * i, least)} << (8 * i);
