@@ -67,6 +67,16 @@ constexpr std::uint16_t magnitudeOf(std::uint16_t half)
     return half & 0x7fffu;
 }
 
+/// Fetches the room behind `bytes`, as far as it is reserved, while something else is computed: it
+/// would be read before it is written.
+void bringNear(const std::vector<std::byte> &bytes, std::size_t count)
+{
+    constexpr std::size_t kLine = 64;
+    const std::size_t end = std::min(bytes.size() + count, bytes.capacity());
+    for (std::size_t at = bytes.size(); at < end; at += kLine)
+        __builtin_prefetch(bytes.data() + at, 1);
+}
+
 /// Mask and survivors of the values whose magnitude is at least `threshold`; `each` sees the
 /// survivors as they come.
 template <class Each>
@@ -82,10 +92,13 @@ EncodedWeight keptWeight(std::span<const float> values, const Shape &shape, floa
     data.bytes.reserve(2 * expectedSurvivors(values, threshold));
     // A part at a time, so that what is kept stays in a cache until it has its place.
     std::array<std::uint16_t, kPart + 32> kept;
+    std::size_t before = 0; // survivors of the part before: about as many as of this one
     for (std::size_t at = 0; at < values.size(); at += kPart) {
         const auto part = values.subspan(at, std::min(kPart, values.size() - at));
+        bringNear(data.bytes, 2 * before);
         const std::size_t count =
             keepLarge(part, threshold, std::span(mask.bytes).subspan(at / 8), kept);
+        before = count;
         const auto survivors = std::span<const std::uint16_t>(kept).first(count);
         each(survivors);
         const auto bytes = std::as_bytes(survivors);
