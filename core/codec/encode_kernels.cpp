@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode_kernels.h"
 
-#include "core/codec/byte_counts.h"
-#include "core/numeric/half.h"
-
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -17,32 +13,6 @@
 #include <hwy/highway.h>
 
 #include "core/numeric/half-inl.h"
-
-#ifndef KERNSCOPE_CODEC_GATHER_TABLES
-#define KERNSCOPE_CODEC_GATHER_TABLES
-namespace kernscope::codec {
-
-/// For every eight bits of a mask, the order of a byte shuffle that brings the halves that are kept
-/// to the front.
-constexpr std::array<std::array<std::uint8_t, 16>, 256> gatherOrders()
-{
-    std::array<std::array<std::uint8_t, 16>, 256> orders{};
-    for (std::size_t mask = 0; mask < orders.size(); ++mask) {
-        std::size_t next = 0;
-        for (std::size_t place = 0; place < 8; ++place) {
-            if ((mask >> place & 1u) == 0)
-                continue;
-            orders[mask][2 * next] = static_cast<std::uint8_t>(2 * place);
-            orders[mask][2 * next + 1] = static_cast<std::uint8_t>(2 * place + 1);
-            ++next;
-        }
-    }
-    return orders;
-}
-alignas(64) inline constexpr auto kGatherOrders = gatherOrders();
-
-} // namespace kernscope::codec
-#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
@@ -193,101 +163,7 @@ std::size_t stepRun(const float *in, std::size_t count, float scale, float inver
     return at;
 }
 
-/// Eight bits: which of eight values are below the limit (NaN is not).
-HWY_INLINE std::uint8_t smallOnes(const float *in, float least)
-{
-    const hn::CappedTag<float, 8> d;
-    const auto limit = hn::Set(d, least);
-    std::uint8_t bits[8] = {};
-    hn::StoreMaskBits(d, hn::Lt(hn::Abs(hn::LoadU(d, in)), limit), bits);
-    if constexpr (hn::MaxLanes(d) == 8)
-        return bits[0];
-    std::uint8_t others[8] = {};
-    hn::StoreMaskBits(d, hn::Lt(hn::Abs(hn::LoadU(d, in + 4)), limit), others);
-    return static_cast<std::uint8_t>(bits[0] | others[0] << 4);
-}
-
-/// Brings those of eight values that `bits` names to the front, as halves.
-HWY_INLINE void storeKept(const float *in, unsigned bits, std::uint16_t *out)
-{
-    const hn::CappedTag<float, 8> d;
-    const hn::FixedTag<std::uint16_t, 8> dh;
-    const hn::FixedTag<std::uint8_t, 16> d8;
-#if HWY_MAX_BYTES >= 32
-    const auto half = narrowToHalf(d, hn::LoadU(d, in));
 #else
-    const auto half =
-        hn::Combine(dh, narrowToHalf(d, hn::LoadU(d, in + 4)), narrowToHalf(d, hn::LoadU(d, in)));
-#endif
-    const auto order = hn::Load(d8, kGatherOrders[bits].data());
-    hn::StoreU(hn::BitCast(dh, hn::TableLookupBytes(hn::BitCast(d8, half), order)), dh, out);
-}
-
-constexpr std::size_t kAhead = 1024; ///< values, 4 KiB: the next page, where processors stop
-
-/// Groups of 64, then of eight, their survivors shuffled to the front; `*kept` counts them.
-std::size_t keepRun(const float *in, std::size_t count, float least, std::uint8_t *mask,
-                    std::uint16_t *out, std::size_t *kept)
-{
-    std::size_t next = 0;
-    std::size_t at = 0;
-    for (; at + 64 <= count; at += 64) {
-        for (std::size_t line = 0; line < 64; line += 16)
-            __builtin_prefetch(in + at + kAhead + line);
-        std::uint64_t small = 0;
-        for (unsigned i = 0; i < 8; ++i)
-            small |= std::uint64_t{smallOnes(in + at + 8 * i, least)} << (8 * i);
-        const std::uint64_t word = ~small;
-        for (unsigned i = 0; i < 8; ++i)
-            mask[at / 8 + i] = static_cast<std::uint8_t>(word >> (8 * i));
-        // Where each eight begin is known at once, so that none waits for the one before.
-        const ByteCounts counts = countsOf(word);
-        for (unsigned i = 0; i < 8; ++i)
-            storeKept(in + at + 8 * i, static_cast<unsigned>(word >> (8 * i) & 0xffu),
-                      out + next + (counts.before >> (8 * i) & 0xffu));
-        next += counts.all;
-    }
-    for (; at + 8 <= count; at += 8) {
-        const unsigned bits = ~unsigned{smallOnes(in + at, least)} & 0xffu;
-        mask[at / 8] = static_cast<std::uint8_t>(bits);
-        storeKept(in + at, bits, out + next);
-        next += static_cast<std::size_t>(std::popcount(bits));
-    }
-    *kept = next;
-    return at;
-}
-
-/// Whole vectors; returns how many halves were looked at.
-std::size_t smallRun(const std::uint16_t *in, std::size_t count, std::uint16_t limit,
-                     std::uint32_t *found, std::size_t *many)
-{
-    const hn::CappedTag<std::int16_t, 16> d;
-    const hn::RebindToUnsigned<decltype(d)> du;
-    const std::size_t lanes = hn::Lanes(d);
-    const auto limits = hn::Set(d, static_cast<std::int16_t>(limit));
-    const auto magnitude = hn::Set(d, 0x7fff);
-    std::size_t at = 0;
-    for (; at + lanes <= count; at += lanes) {
-        const auto halves = hn::BitCast(d, hn::LoadU(du, in + at));
-        const auto small = hn::Lt(hn::And(halves, magnitude), limits);
-        if (hn::AllFalse(d, small)) // they are few
-            continue;
-        std::uint8_t bytes[8] = {};
-        hn::StoreMaskBits(d, small, bytes);
-        for (unsigned bits = bytes[0] | unsigned{bytes[1]} << 8; bits != 0; bits &= bits - 1)
-            found[(*many)++] =
-                static_cast<std::uint32_t>(at) + static_cast<std::uint32_t>(std::countr_zero(bits));
-    }
-    return at;
-}
-
-#else
-
-std::size_t smallRun(const std::uint16_t *, std::size_t, std::uint16_t, std::uint32_t *,
-                     std::size_t *)
-{
-    return 0;
-}
 
 std::size_t rangeRun(const float *, std::size_t, float *, float *)
 {
@@ -296,12 +172,6 @@ std::size_t rangeRun(const float *, std::size_t, float *, float *)
 
 std::size_t stepRun(const float *, std::size_t, float, float, std::int32_t, float, float,
                     std::size_t, std::uint8_t *)
-{
-    return 0;
-}
-
-std::size_t keepRun(const float *, std::size_t, float, std::uint8_t *, std::uint16_t *,
-                    std::size_t *)
 {
     return 0;
 }
@@ -316,8 +186,6 @@ namespace kernscope::codec {
 
 HWY_EXPORT(rangeRun);
 HWY_EXPORT(stepRun);
-HWY_EXPORT(keepRun);
-HWY_EXPORT(smallRun);
 
 RunRange rangeOf(std::span<const float> values, RunRange before)
 {
@@ -350,40 +218,6 @@ void quantizeSteps(std::span<const float> values, const StepRun &steps, std::spa
         steps.ahead, out.data());
     for (; at < values.size(); ++at)
         out[at] = static_cast<std::uint8_t>(stepCode(values[at], steps));
-}
-
-std::size_t keepLarge(std::span<const float> values, float threshold, std::span<std::byte> mask,
-                      std::span<std::uint16_t> kept)
-{
-    std::size_t next = 0;
-    auto *bits = reinterpret_cast<std::uint8_t *>(mask.data());
-    // What is not above 2^-25 becomes zero in fp16; NaN is below nothing.
-    constexpr float kSmallest = 0x1.000002p-25f;
-    const float least = std::max(threshold, kSmallest);
-    std::size_t at = HWY_DYNAMIC_DISPATCH(keepRun)(values.data(), values.size(), least, bits,
-                                                   kept.data(), &next);
-    for (; at < values.size(); ++at) {
-        if (at % 8 == 0)
-            bits[at / 8] = 0;
-        if (std::abs(values[at]) < least)
-            continue;
-        bits[at / 8] = static_cast<std::uint8_t>(bits[at / 8] | 1u << (at % 8));
-        kept[next++] = floatToHalf(values[at]);
-    }
-    return next;
-}
-
-std::size_t findSmall(std::span<const std::uint16_t> halves, std::uint16_t limit,
-                      std::span<std::uint32_t> found)
-{
-    std::size_t many = 0;
-    std::size_t at =
-        HWY_DYNAMIC_DISPATCH(smallRun)(halves.data(), halves.size(), limit, found.data(), &many);
-    for (; at < halves.size(); ++at) {
-        if ((halves[at] & 0x7fffu) < limit)
-            found[many++] = static_cast<std::uint32_t>(at);
-    }
-    return many;
 }
 
 } // namespace kernscope::codec

@@ -32,16 +32,4 @@ void quantizeSteps(std::span<const float> values, const StepRun &steps,
 /// The definition that quantizeSteps reproduces, for one value.
 std::int32_t stepCode(float value, const StepRun &steps);
 
-/// Halves of the values whose magnitude is at least `threshold` (or NaN) and that are not zero in
-/// fp16, one after the other; a bit of `mask` for each value, least significant first. Returns how
-/// many were kept. `kept` has room for all values and 32 more; values.size() is a multiple of 8,
-/// or this is the last part of a mask.
-std::size_t keepLarge(std::span<const float> values, float threshold, std::span<std::byte> mask,
-                      std::span<std::uint16_t> kept);
-
-/// Numbers, ascending, of the halves whose magnitude bits are below `limit` (at most 0x7fff).
-/// Returns how many; `found` has room for all.
-std::size_t findSmall(std::span<const std::uint16_t> halves, std::uint16_t limit,
-                      std::span<std::uint32_t> found);
-
 } // namespace kernscope::codec

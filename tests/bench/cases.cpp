@@ -313,16 +313,29 @@ std::vector<Case> encodeCases()
         "encode: palette 4-bit optimal", 0.05,
         [=] { codec::encodePalette(values->span(), shape, {}); },
         [=] { plainPaletteEncode(values->span(), centres, bytes->span()); }));
+    const auto mask = std::as_writable_bytes(bytes->span()).first(kElements / 8);
+    const auto survivors = halfBuffer->span();
     cases.push_back(kept(
         "encode: sparse, threshold", 0.5,
         [=] { codec::encodeSparse(values->span(), shape, 0.05f); },
-        [=] {
-            plainSparseEncode(values->span(), 0.05f,
-                              std::as_writable_bytes(bytes->span()).first(kElements / 8),
-                              halfBuffer->span());
-        }));
-    cases.push_back(kept("encode: sparse, density 40 %", 0.5,
-                         [=] { codec::encodeSparseDensity(values->span(), shape, 0.4); }, {}));
+        [=] { plainSparseEncode(values->span(), 0.05f, mask, survivors); }));
+    cases.push_back(kept(
+        "encode: sparse, density 40 %", 0.5,
+        [=] { codec::encodeSparseDensity(values->span(), shape, 0.4); },
+        [=] { plainDensityEncode(values->span(), kElements / 5 * 2, mask, survivors); }));
+    for (const auto &[keep, of] : {std::pair<std::uint64_t, std::uint64_t>{2, 4}, {4, 8}}) {
+        for (const std::uint64_t axis : {1, 0}) {
+            const codec::SparsePattern pattern{keep, of, axis};
+            cases.push_back(kept(
+                fmt::format("encode: sparse, {}:{} {}", keep, of,
+                            axis == 1 ? "along rows" : "from row to row"),
+                0.5, [=] { codec::encodeSparsePattern(values->span(), shape, pattern); },
+                [=] {
+                    plainPatternEncode(values->span(), kRow, pattern.keep, pattern.of, axis == 1,
+                                       mask, survivors);
+                }));
+        }
+    }
     cases.push_back(kept(
         "encode: affine int8 per channel", 0.5,
         [=] { codec::encodeAffine(values->span(), shape, {}); },

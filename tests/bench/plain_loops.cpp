@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace kernscope::bench {
 
@@ -84,6 +85,42 @@ std::size_t plainSparseEncode(std::span<const float> values, float threshold,
             continue;
         mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
         survivors[next++] = floatToHalf(values[i]);
+    }
+    return next;
+}
+
+std::size_t plainDensityEncode(std::span<const float> values, std::size_t count,
+                               std::span<std::byte> mask, std::span<std::uint16_t> survivors)
+{
+    std::vector<float> magnitudes(values.size());
+    for (std::size_t i = 0; i < values.size(); ++i)
+        magnitudes[i] = std::abs(values[i]);
+    const auto cut = magnitudes.end() - static_cast<std::ptrdiff_t>(count);
+    std::nth_element(magnitudes.begin(), cut, magnitudes.end());
+    return plainSparseEncode(values, *cut, mask, survivors);
+}
+
+std::size_t plainPatternEncode(std::span<const float> values, std::size_t row, std::size_t keep,
+                               std::size_t of, bool alongRows, std::span<std::byte> mask,
+                               std::span<std::uint16_t> survivors)
+{
+    std::fill(mask.begin(), mask.end(), std::byte{0});
+    const std::size_t step = alongRows ? 1 : row;
+    std::vector<std::size_t> group(of);
+    for (std::size_t number = 0; number < values.size() / of; ++number) {
+        const std::size_t first = alongRows ? number * of : number / row * of * row + number % row;
+        for (std::size_t i = 0; i < of; ++i)
+            group[i] = first + i * step;
+        std::sort(group.begin(), group.end(), [&](std::size_t a, std::size_t b) {
+            return std::abs(values[a]) > std::abs(values[b]);
+        });
+        for (std::size_t i = 0; i < keep; ++i)
+            mask[group[i] / 8] |= static_cast<std::byte>(1u << (group[i] % 8));
+    }
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if ((mask[i / 8] >> (i % 8) & std::byte{1}) != std::byte{0})
+            survivors[next++] = floatToHalf(values[i]);
     }
     return next;
 }

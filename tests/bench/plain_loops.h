@@ -27,6 +27,13 @@ void plainPaletteEncode(std::span<const float> values, std::span<const float> ce
 /// Returns the survivors.
 std::size_t plainSparseEncode(std::span<const float> values, float threshold,
                               std::span<std::byte> mask, std::span<std::uint16_t> survivors);
+/// The threshold that keeps `count` values, by partial sorting, and then plainSparseEncode.
+std::size_t plainDensityEncode(std::span<const float> values, std::size_t count,
+                               std::span<std::byte> mask, std::span<std::uint16_t> survivors);
+/// Rows of `row` values: the `keep` largest of every `of`, along the rows or from row to row.
+std::size_t plainPatternEncode(std::span<const float> values, std::size_t row, std::size_t keep,
+                               std::size_t of, bool alongRows, std::span<std::byte> mask,
+                               std::span<std::uint16_t> survivors);
 void plainAffineEncode(std::span<const float> values, std::size_t channel,
                        std::span<std::int8_t> codes, std::span<std::uint16_t> scales);
 

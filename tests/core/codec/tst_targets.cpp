@@ -49,7 +49,15 @@ void addEncoded(std::vector<std::uint64_t> &all)
         add(encodeBlockwise(*input, {1013, 40}, {ElementType::Int4, 20, 1, false}));
         add(encodeSparse(*input, shape, 0.05f));
         add(encodeSparse(*input, shape, 0));
+        for (const std::uint64_t of : {2u, 4u, 8u, 5u}) {
+            add(encodeSparsePattern(*input, shape, {of / 2, of, 0}));
+            add(encodeSparsePattern(*input, {1013, 40}, {of / 2, of, 1}));
+        }
     }
+    std::vector<float> many(std::size_t{1} << 20); // enough to be cut by a sample
+    for (std::size_t i = 0; i < many.size(); ++i)
+        many[i] = values[i * 7 % values.size()] + static_cast<float>(i) * 1e-9f;
+    add(encodeSparseDensity(many, {many.size()}, 0.3));
     add(encodePalette(values, shape, {4, 1, 1}));
     add(encodePalette(values, shape, {3, 4, 2, ElementType::Int8}));
 }

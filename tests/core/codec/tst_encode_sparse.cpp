@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/numeric/convert.h"
+#include "encoded.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace kernscope;
+using namespace kernscope::codec;
+using namespace kernscope::codec::test;
+
+namespace {
+
+/// Whether a sparse weight holds those halves that are to stay, and no others, bit by bit.
+bool keepsExactly(const EncodedWeight &weight, const std::vector<std::uint16_t> &halves,
+                  const std::vector<bool> &stays)
+{
+    std::vector<std::byte> mask((halves.size() + 7) / 8);
+    std::vector<std::uint16_t> kept;
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+        if (!stays[i])
+            continue;
+        mask[i / 8] |= static_cast<std::byte>(1u << (i % 8));
+        kept.push_back(halves[i]);
+    }
+    const auto bytes = std::as_bytes(std::span<const std::uint16_t>(kept));
+    const auto &data = part(weight, PartRole::NonzeroData);
+    return part(weight, PartRole::Mask).bytes == mask && data.shape == Shape{kept.size()} &&
+           std::equal(bytes.begin(), bytes.end(), data.bytes.begin(), data.bytes.end());
+}
+
+/// The definition of an n:m pattern: of each run of `of`, the `keep` largest in fp16, of equal ones
+/// the first, and never a zero.
+std::vector<bool> staysByPattern(const std::vector<std::uint16_t> &halves, const Shape &shape,
+                                 const SparsePattern &pattern)
+{
+    std::size_t inner = 1;
+    for (std::size_t i = pattern.axis + 1; i < shape.size(); ++i)
+        inner *= shape[i];
+    const std::size_t extent = shape[pattern.axis];
+    std::vector<bool> stays(halves.size());
+    std::vector<std::size_t> group;
+    for (std::size_t lane = 0; extent != 0 && lane < halves.size() / extent; ++lane) {
+        const std::size_t start = lane / inner * extent * inner + lane % inner;
+        for (std::size_t at = 0; at < extent; at += group.size()) {
+            group.resize(std::min<std::size_t>(pattern.of, extent - at));
+            for (std::size_t i = 0; i < group.size(); ++i)
+                group[i] = start + (at + i) * inner;
+            std::stable_sort(group.begin(), group.end(), [&](std::size_t a, std::size_t b) {
+                return (halves[a] & 0x7fffu) > (halves[b] & 0x7fffu);
+            });
+            for (std::size_t i = 0; i < std::min<std::size_t>(pattern.keep, group.size()); ++i)
+                stays[group[i]] = (halves[group[i]] & 0x7fffu) != 0;
+        }
+    }
+    return stays;
+}
+
+} // namespace
+
+class TestEncodeSparse : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void threshold();
+    void density_data();
+    void density();
+    void densityOfMany_data();
+    void densityOfMany();
+    void pattern_data();
+    void pattern();
+    void patternOfNothing();
+};
+
+void TestEncodeSparse::threshold()
+{
+    auto values = gaussian(1003);
+    for (std::size_t i = 0; i < values.size(); i += 3)
+        values[i] = 0;
+    const auto weight = encodeSparse(values, {1003}, 0.08f);
+    QVERIFY(weight);
+    const auto decoded = decodeAll(*weight);
+    const auto decoder = Decoder::make(weight->encoding());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool keep = std::abs(values[i]) >= 0.08f;
+        QCOMPARE(decoder->stored(i), keep);
+        QCOMPARE(decoded[i], keep ? toHalf(values[i]) : 0.0f);
+    }
+    // Without a threshold everything but the zeros.
+    const auto all = encodeSparse(values, {1003}, 0);
+    QCOMPARE(part(*all, PartRole::NonzeroData).shape,
+             Shape{static_cast<std::uint64_t>(
+                 std::count_if(values.begin(), values.end(), [](float v) { return v != 0; }))});
+}
+
+void TestEncodeSparse::density_data()
+{
+    QTest::addColumn<double>("density");
+    QTest::addColumn<int>("kept");
+    QTest::newRow("none") << 0.0 << 0;
+    QTest::newRow("tenth") << 0.1 << 100;
+    QTest::newRow("half") << 0.5 << 500;
+    QTest::newRow("most") << 0.9 << 900;
+    QTest::newRow("all") << 1.0 << 1000;
+}
+
+void TestEncodeSparse::density()
+{
+    QFETCH(double, density);
+    QFETCH(int, kept);
+    const auto values = gaussian(1000);
+    const auto weight = encodeSparseDensity(values, {10, 100}, density);
+    QVERIFY(weight);
+    QCOMPARE(part(*weight, PartRole::NonzeroData).shape, Shape{static_cast<std::uint64_t>(kept)});
+    const auto decoded = decodeAll(*weight);
+    float leastKept = HUGE_VALF;
+    float largestDropped = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (decoded[i] != 0)
+            leastKept = std::min(leastKept, std::abs(decoded[i]));
+        else
+            largestDropped = std::max(largestDropped, std::abs(toHalf(values[i])));
+    }
+    QVERIFY(kept == 0 || leastKept >= largestDropped);
+    // Equal magnitudes: the first ones stay.
+    const std::vector<float> equal(10, -2.0f);
+    const auto first = encodeSparseDensity(equal, {10}, 0.3);
+    QCOMPARE(decodeAll(*first), (std::vector<float>{-2, -2, -2, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+void TestEncodeSparse::densityOfMany_data()
+{
+    QTest::addColumn<double>("density");
+    QTest::addColumn<QString>("kind");
+    for (const char *kind : {"even", "few magnitudes", "channels apart", "sorted", "special"})
+        for (const double density : {0.001, 0.1, 0.4, 0.5, 0.97, 1.0})
+            QTest::addRow("%s, %g", kind, density) << density << QString::fromLatin1(kind);
+}
+
+/// Long tensors are cut by a sample and one pass: the same as by the order of all magnitudes.
+void TestEncodeSparse::densityOfMany()
+{
+    QFETCH(double, density);
+    QFETCH(QString, kind);
+    constexpr std::size_t kCount = (std::size_t{1} << 20) + 77;
+    auto values = gaussian(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+        if (kind == QLatin1String("few magnitudes"))
+            values[i] = std::round(values[i] * 20) / 4;
+        else if (kind == QLatin1String("channels apart"))
+            values[i] *= static_cast<float>(1 + i / 4096 % 7);
+        else if (kind == QLatin1String("sorted"))
+            values[i] = static_cast<float>(i) / kCount;
+        else if (kind == QLatin1String("special") && i % 3 == 0)
+            values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : 0;
+    }
+    const auto weight = encodeSparseDensity(values, {kCount}, density);
+    QVERIFY(weight);
+    // The definition: by magnitude in fp16, among equals the first ones, never a zero.
+    std::vector<std::uint16_t> halves(kCount);
+    convertFloatToHalf(values, halves);
+    std::vector<std::uint64_t> histogram(0x8000);
+    for (const std::uint16_t half : halves)
+        ++histogram[half & 0x7fffu];
+    auto left = static_cast<std::uint64_t>(std::llround(density * kCount));
+    std::uint32_t least = 0x8000;
+    while (least > 1 && left >= histogram[least - 1])
+        left -= histogram[--least];
+    std::vector<bool> stays(kCount);
+    for (std::size_t i = 0; i < kCount; ++i) {
+        const std::uint32_t magnitude = halves[i] & 0x7fffu;
+        const bool tie = magnitude != 0 && magnitude + 1 == least && left > 0;
+        left -= tie ? 1 : 0;
+        stays[i] = magnitude >= least || tie;
+    }
+    QVERIFY(keepsExactly(*weight, halves, stays));
+}
+
+void TestEncodeSparse::pattern_data()
+{
+    QTest::addColumn<QString>("kind");
+    QTest::addColumn<int>("keep");
+    QTest::addColumn<int>("of");
+    QTest::addColumn<QList<int>>("dimensions");
+    const QList<QList<int>> shapes{{12, 8, 6}, {24, 520}, {9, 72, 3, 3}, {7, 33, 16}, {300, 50}};
+    for (const char *kind : {"even", "few magnitudes", "special"})
+        for (const auto &[keep, of] : {std::pair(2, 4),
+                                       {1, 4},
+                                       {4, 8},
+                                       {1, 2},
+                                       {2, 2},
+                                       {0, 3},
+                                       {3, 3},
+                                       {2, 5},
+                                       {5, 16},
+                                       {31, 64},
+                                       {20, 65},
+                                       {1, 1000000},
+                                       {70000, 70000}})
+            for (const auto &shape : shapes)
+                QTest::addRow("%s, %d:%d of %dx%d…", kind, keep, of, shape[0], shape[1])
+                    << QString::fromLatin1(kind) << keep << of << shape;
+}
+
+void TestEncodeSparse::pattern()
+{
+    QFETCH(QString, kind);
+    QFETCH(int, keep);
+    QFETCH(int, of);
+    QFETCH(QList<int>, dimensions);
+    const Shape shape(dimensions.begin(), dimensions.end());
+    auto values = gaussian(std::accumulate(shape.begin(), shape.end(), std::size_t{1},
+                                           [](auto product, auto size) { return product * size; }));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (kind == QLatin1String("few magnitudes"))
+            values[i] = std::round(values[i] * 20) / 4;
+        else if (kind == QLatin1String("special") && i % 3 == 0)
+            values[i] = i % 9 == 0 ? NAN : i % 9 == 3 ? -INFINITY : -0.0f;
+    }
+    std::vector<std::uint16_t> halves(values.size());
+    convertFloatToHalf(values, halves);
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+        const SparsePattern pattern{static_cast<std::uint64_t>(keep),
+                                    static_cast<std::uint64_t>(of), axis};
+        const auto weight = encodeSparsePattern(values, shape, pattern);
+        QVERIFY(weight);
+        QVERIFY2(keepsExactly(*weight, halves, staysByPattern(halves, shape, pattern)),
+                 qPrintable(QStringLiteral("axis %1").arg(axis)));
+    }
+}
+
+void TestEncodeSparse::patternOfNothing()
+{
+    const auto weight = encodeSparsePattern({}, {4, 0, 3}, {2, 4, 1});
+    QVERIFY(weight);
+    QVERIFY(part(*weight, PartRole::NonzeroData).bytes.empty());
+    const auto huge = encodeSparsePattern(gaussian(12), {3, 4}, {UINT64_MAX, UINT64_MAX, 0});
+    QVERIFY(huge);
+    QCOMPARE(part(*huge, PartRole::NonzeroData).shape, Shape{12});
+}
+
+QTEST_APPLESS_MAIN(TestEncodeSparse)
+#include "tst_encode_sparse.moc"
