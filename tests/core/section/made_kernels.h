@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "synthetic_kernels.h"
+
+#include <vector>
+
+/// What the tests of weights in containers have in common.
+namespace kernscope::test {
+
+inline std::vector<std::uint16_t> halvesOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder)
+        return {};
+    std::vector<std::uint16_t> halves(decoder->elements().value);
+    decoder->decodeHalf(0, halves);
+    return halves;
+}
+
+inline BundlePtr openMade(const test::Bytes &bytes, const char *name = "made.hwx")
+{
+    OpenOptions options;
+    options.memory = {{name, bytes}};
+    auto bundle = Bundle::open(name, options);
+    return bundle ? *bundle : nullptr;
+}
+
+} // namespace kernscope::test
