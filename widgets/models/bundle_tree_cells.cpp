@@ -192,10 +192,7 @@ QVariant BundleTreeModel::headerData(int section, Qt::Orientation orientation, i
         const auto side = isNumber(section) ? Qt::AlignRight : Qt::AlignLeft;
         return QVariant::fromValue(Qt::Alignment(side | Qt::AlignVCenter));
     }
-    struct Header {
-        QString title, tip;
-    };
-    const auto header = [section]() -> Header {
+    const auto header = [section]() -> HeaderText {
         switch (section) {
         case Name: return {tr("Name"), tr("Name of the value that the consumer reads")};
         case Form: return {tr("Form"), tr("How the weight is stored")};
@@ -212,11 +209,7 @@ QVariant BundleTreeModel::headerData(int section, Qt::Orientation orientation, i
         default: return {};
         }
     }();
-    if (role == Qt::DisplayRole)
-        return header.title;
-    if (role == Qt::ToolTipRole)
-        return header.tip;
-    return {};
+    return header.data(role);
 }
 
 void BundleTreeModel::setZeroFractions(const std::vector<std::pair<std::size_t, double>> &fractions)

@@ -160,10 +160,7 @@ QVariant DiagnosticsModel::headerData(int section, Qt::Orientation orientation, 
         return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue(Qt::Alignment(Qt::AlignLeft | Qt::AlignVCenter));
-    struct Header {
-        QString title, tip;
-    };
-    const auto header = [section]() -> Header {
+    const auto header = [section]() -> HeaderText {
         switch (section) {
         case SeverityColumn:
             return {tr("Severity"),
@@ -178,11 +175,7 @@ QVariant DiagnosticsModel::headerData(int section, Qt::Orientation orientation, 
         default: return {};
         }
     }();
-    if (role == Qt::DisplayRole)
-        return header.title;
-    if (role == Qt::ToolTipRole)
-        return header.tip;
-    return {};
+    return header.data(role);
 }
 
 QString placeText(const Error &error)

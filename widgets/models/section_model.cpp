@@ -192,10 +192,7 @@ QVariant SectionModel::headerData(int section, Qt::Orientation orientation, int 
         return QVariant::fromValue(
             Qt::Alignment((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter));
     }
-    struct Header {
-        QString title, tip;
-    };
-    const auto header = [section]() -> Header {
+    const auto header = [section]() -> HeaderText {
         switch (section) {
         case Name: return {tr("Section"), tr("What the bytes are")};
         case Kind: return {tr("Kind"), tr("What the bytes are for")};
@@ -206,11 +203,7 @@ QVariant SectionModel::headerData(int section, Qt::Orientation orientation, int 
         default: return {};
         }
     }();
-    if (role == Qt::DisplayRole)
-        return header.title;
-    if (role == Qt::ToolTipRole)
-        return header.tip;
-    return {};
+    return header.data(role);
 }
 
 QString describeSection(const Bundle &bundle, std::size_t at)

@@ -79,6 +79,13 @@ QString fromUtf8(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
+QVariant HeaderText::data(int role) const
+{
+    if (role == Qt::DisplayRole)
+        return title;
+    return role == Qt::ToolTipRole ? QVariant(tip) : QVariant();
+}
+
 QString selectionAsTsv(const QItemSelectionModel &selection)
 {
     std::map<std::vector<int>, std::map<int, QString>> rows;

@@ -3,6 +3,7 @@
 
 #include <QAbstractItemModel>
 #include <QString>
+#include <QVariant>
 
 #include <cstdint>
 #include <string>
@@ -28,6 +29,13 @@ QString ratioText(double ratio);
 QString percentText(double fraction);
 
 QString fromUtf8(std::string_view text);
+
+/// Title of a column, and what its values are.
+struct HeaderText {
+    QString title, tip;
+    /// For headerData(): the title to show, the tip as a tool tip, nothing for other roles.
+    QVariant data(int role) const;
+};
 
 /// The selected cells, row by row in the order of the view, tab-separated, a line a row. Cells of
 /// rows that are selected only in part stay empty.

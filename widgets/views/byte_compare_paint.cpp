@@ -236,9 +236,9 @@ void ByteCompareView::paintDigits(QPainter &painter, const ByteRows::Row &row, c
         const int column = static_cast<int>(at - row.offset);
         const QPointF digits = m_layout.hexCell(column, top).topLeft();
         painter.drawStaticText(digits + QPointF(side.left + m_layout.charWidth() / 2, 0),
-                               m_digits[value]);
+                               m_glyphs.digits(value));
         painter.drawStaticText(m_layout.textCell(column, top).topLeft() + QPointF(side.left, 0),
-                               m_letters[value]);
+                               m_glyphs.letter(value));
     }
 }
 
@@ -253,7 +253,7 @@ void ByteCompareView::paintText(QPainter &painter, const ByteRows::Row &row, con
             continue;
         const QRectF cell =
             cells(true, side.left, at - row.offset, at - row.offset + 1, false, top);
-        painter.drawStaticText(cell.topLeft(), m_letters[value]);
+        painter.drawStaticText(cell.topLeft(), m_glyphs.letter(value));
     }
 }
 

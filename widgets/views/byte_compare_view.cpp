@@ -85,17 +85,7 @@ void ByteCompareView::relayout()
     } else if (empty()) {
         m_rows = ByteRows(ByteAlignment(), static_cast<std::uint64_t>(perRow));
     }
-    for (std::size_t i = 0; i < m_digits.size(); ++i) {
-        const auto prepare = [this](QStaticText &text, const QString &shown) {
-            text.setText(shown);
-            text.setTextFormat(Qt::PlainText);
-            text.prepare({}, font());
-        };
-        const bool printable = i >= 0x20 && i < 0x7f;
-        prepare(m_digits[i], QString::number(i, 16).rightJustified(2, u'0'));
-        prepare(m_letters[i],
-                printable ? QString(QChar(static_cast<char16_t>(i))) : QStringLiteral("\u00B7"));
-    }
+    m_glyphs.prepare(font());
     syncScrollBars();
     viewport()->update();
 }

@@ -2,14 +2,13 @@
 #pragma once
 
 #include "widgets/models/byte_differences.h"
+#include "widgets/views/byte_glyphs.h"
 #include "widgets/views/byte_rows.h"
 #include "widgets/views/hex_layout.h"
 #include "widgets/views/row_scroll.h"
 
 #include <QAbstractScrollArea>
-#include <QStaticText>
 
-#include <array>
 #include <optional>
 
 namespace kernscope::ui {
@@ -125,7 +124,7 @@ private:
     ByteCursor m_cursor;
     std::shared_ptr<const ByteDifferences> m_differences;
     bool m_sideA = true, m_syncing = false;
-    std::array<QStaticText, 256> m_digits, m_letters;
+    ByteGlyphs m_glyphs;
 };
 
 } // namespace kernscope::ui

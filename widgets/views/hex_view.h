@@ -5,14 +5,13 @@
 #include "widgets/bit_run.h"
 #include "widgets/views/byte_field.h"
 #include "widgets/views/byte_text.h"
+#include "widgets/views/byte_glyphs.h"
 #include "widgets/views/hex_layout.h"
 #include "widgets/views/row_scroll.h"
 
 #include <QAbstractScrollArea>
-#include <QStaticText>
 #include <QTimer>
 
-#include <array>
 #include <memory>
 
 namespace kernscope::ui {
@@ -126,7 +125,7 @@ private:
     double m_wheelRest = 0;
     bool m_inText = false, m_dragging = false, m_syncing = false, m_anyChange = false;
     QTimer m_rest; ///< after the last key, until picked() is told
-    std::array<QStaticText, 256> m_digits, m_letters;
+    ByteGlyphs m_glyphs;
 };
 
 } // namespace kernscope::ui

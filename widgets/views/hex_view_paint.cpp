@@ -50,7 +50,7 @@ void HexView::paintHeader(QPainter &painter, double left)
         painter.setPen(
             palette().color(column == under ? QPalette::WindowText : QPalette::PlaceholderText));
         painter.drawStaticText(QPointF(cell.left() + m_layout.charWidth() / 2, cell.top()),
-                               m_digits[static_cast<std::size_t>(column)]);
+                               m_glyphs.digits(static_cast<std::size_t>(column)));
     }
 }
 
@@ -137,8 +137,8 @@ void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &h
         paintBits(painter, offset, hex);
     painter.setPen(look.ink);
     painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),
-                           m_digits[value]);
-    painter.drawStaticText(text.topLeft(), m_letters[value]);
+                           m_glyphs.digits(value));
+    painter.drawStaticText(text.topLeft(), m_glyphs.letter(value));
     painter.setBrush(Qt::NoBrush);
     if (look.changed) {
         const double pen = std::max(1.5, static_cast<double>(theme::em(this, 0.1)));
