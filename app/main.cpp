@@ -4,6 +4,7 @@
 #include "app/screenshots.h"
 
 #include <QApplication>
+#include <QIcon>
 #include <QTemporaryDir>
 
 #include <cstdio>
@@ -44,6 +45,14 @@ int showWindow(const app::CommandLine &line)
     return QCoreApplication::exec();
 }
 
+std::unique_ptr<QCoreApplication> windowed(int &argc, char **argv)
+{
+    auto application = std::make_unique<QApplication>(argc, argv);
+    QGuiApplication::setDesktopFileName(QStringLiteral("kernscope"));
+    QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/kernscope.png")));
+    return application;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
@@ -53,7 +62,7 @@ int main(int argc, char **argv)
     if (app::wantsTextOnly(argc, argv))
         application = std::make_unique<QCoreApplication>(argc, argv);
     else
-        application = std::make_unique<QApplication>(argc, argv);
+        application = windowed(argc, argv);
     QCoreApplication::setApplicationName(QStringLiteral("kernscope"));
     QCoreApplication::setApplicationVersion(QStringLiteral(KERNSCOPE_VERSION));
     const app::CommandLine line = app::parseCommandLine(*application);
