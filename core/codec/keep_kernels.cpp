@@ -38,8 +38,8 @@ HWY_INLINE std::uint8_t smallOnes(const float *in, float least)
 HWY_INLINE std::uint64_t smallWord(const float *in, float least)
 {
     std::uint64_t word = 0;
-    for (unsigned i = 0; i < 8; ++i)
-        word |= std::uint64_t{smallOnes(in + 8 * i, least)} << (8 * i);
+    for (std::size_t i = 0; i < 64; i += 8)
+        word |= std::uint64_t{smallOnes(in + i, least)} << i;
     return word;
 }
 

@@ -238,7 +238,7 @@ void zeroInGroup(std::uint16_t *first, std::size_t count, std::size_t step, std:
     if (keep >= count)
         return;
     // What goes before sorts lower: the larger magnitude, then the lower index.
-    std::array<std::uint64_t, kMaxRanked> few;
+    std::array<std::uint64_t, kMaxRanked> few{};
     std::vector<std::uint64_t> many(count > few.size() ? count : 0);
     const auto keys = many.empty() ? std::span(few).first(count) : std::span(many);
     for (std::size_t i = 0; i < count; ++i)
@@ -253,7 +253,7 @@ void zeroInGroup(std::uint16_t *first, std::size_t count, std::size_t step, std:
 /// halves were done.
 std::size_t zeroInTiles(std::span<std::uint16_t> halves, std::size_t of, std::size_t keep)
 {
-    std::array<std::uint16_t, kMaxRanked * kColumns + kSpare> tile;
+    std::array<std::uint16_t, kMaxRanked * kColumns + kSpare> tile{};
     const std::size_t groups = halves.size() / of;
     for (std::size_t first = 0; first < groups; first += kColumns) {
         const std::size_t columns = std::min(kColumns, groups - first);
