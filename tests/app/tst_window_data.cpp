@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/data/data_folder.h"
 #include "window_fixture.h"
 
 #include <QDirIterator>
@@ -21,22 +22,15 @@ private Q_SLOTS:
     void comparesDenseWithPruned();
 
 private:
-    static QString dataFolder();
     QString copyOf(const QString &bundle);
 
     std::unique_ptr<test::TestWindow> m_window;
     std::unique_ptr<QTemporaryDir> m_folder;
 };
 
-QString TestWindowData::dataFolder()
-{
-    return qEnvironmentVariable("KERNSCOPE_DATA",
-                                QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
-}
-
 void TestWindowData::initTestCase()
 {
-    if (!QDir(dataFolder()).exists())
+    if (!QDir(test::dataFolder()).exists())
         QSKIP("No test data: set KERNSCOPE_DATA to a folder of the layout of ../shared/data");
 }
 
@@ -56,8 +50,8 @@ QString TestWindowData::copyOf(const QString &bundle)
 void TestWindowData::wholeWay_data()
 {
     QTest::addColumn<QString>("bundle");
-    const QDir data(dataFolder());
-    QDirIterator folders(dataFolder(),
+    const QDir data(test::dataFolder());
+    QDirIterator folders(test::dataFolder(),
                          {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
                          QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
     while (folders.hasNext()) {
@@ -115,7 +109,7 @@ void TestWindowData::wholeWay()
 
 void TestWindowData::comparesDenseWithPruned()
 {
-    const QDir real(dataFolder() + QStringLiteral("/real/silero-vad"));
+    const QDir real(test::dataPath(QStringLiteral("real/silero-vad")));
     const QString a = real.filePath(QStringLiteral("silero-vad-unified-v6.0.0.mlmodelc"));
     const QString b = real.filePath(QStringLiteral("unified_pruned_int8.mlmodelc"));
     if (!QFileInfo::exists(a) || !QFileInfo::exists(b))

@@ -2,6 +2,7 @@
 #include "core/bundle/section_weight.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/section/builder.h"
+#include "tests/data/data_folder.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/docks/activation_dock.h"
 #include "widgets/docks/hex_dock.h"
@@ -60,9 +61,7 @@ BundlePtr sectionOf(const char *sample)
 
 BundlePtr realContainer(const QString &name)
 {
-    const QString data = qEnvironmentVariable(
-        "KERNSCOPE_DATA", QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
-    const QString path = data + QStringLiteral("/real/hwx/") + name;
+    const QString path = test::dataPath(QStringLiteral("real/hwx/") + name);
     if (!QFile::exists(path))
         return nullptr;
     auto opened = Bundle::open(path.toStdString());
@@ -304,10 +303,8 @@ void TestPieceMarks::activationTableOfAContainer()
 
 void TestPieceMarks::wordsOfEveryContainerHaveNames()
 {
-    const QString data = qEnvironmentVariable(
-        "KERNSCOPE_DATA", QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
     const QStringList names =
-        QDir(data + QStringLiteral("/real/hwx")).entryList({QStringLiteral("*.hwx")});
+        QDir(test::dataPath(QStringLiteral("real/hwx"))).entryList({QStringLiteral("*.hwx")});
     if (names.isEmpty())
         QSKIP("The real containers are not here (KERNSCOPE_DATA)");
     for (const QString &name : names) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "tests/data/data_folder.h"
+
 #include <QDir>
 #include <QDirIterator>
 #include <QFile>
@@ -15,12 +17,6 @@
 namespace kernscope::test {
 
 using Json = nlohmann::ordered_json;
-
-inline QString dataFolder()
-{
-    const QString set = qEnvironmentVariable("KERNSCOPE_DATA");
-    return set.isEmpty() ? QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data") : set;
-}
 
 /// Where an answer lies: inside a made bundle, beside a real one.
 inline QString answerOf(const QString &bundle)

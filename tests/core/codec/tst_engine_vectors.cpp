@@ -2,6 +2,7 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/decoder.h"
+#include "tests/data/data_folder.h"
 
 #include <fstream>
 #include <sstream>
@@ -17,13 +18,7 @@ class TestEngineVectors : public QObject
     Q_OBJECT
 
 private:
-    static std::string folder()
-    {
-        const QByteArray set = qgetenv("KERNSCOPE_DATA");
-        const std::string data =
-            set.isEmpty() ? KERNSCOPE_SOURCE_DIR "/../shared/data" : set.toStdString();
-        return data + "/vectors/engine/";
-    }
+    static std::string folder() { return test::dataPathBytes("vectors/engine/"); }
 
     static nlohmann::json readJson(const std::string &name)
     {

@@ -6,6 +6,7 @@
 #include "core/codec/microscaled_layout.h"
 #include "core/numeric/half.h"
 #include "core/numeric/microfloat.h"
+#include "tests/data/data_folder.h"
 
 #include <bit>
 #include <cmath>
@@ -24,10 +25,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 std::string folder(const char *name)
 {
-    const QByteArray set = qgetenv("KERNSCOPE_DATA");
-    const std::string data =
-        set.isEmpty() ? KERNSCOPE_SOURCE_DIR "/../shared/data" : set.toStdString();
-    return data + "/vectors/" + name + "/";
+    return test::dataPathBytes("vectors/") + name + "/";
 }
 
 Bytes readBytes(const std::string &path)

@@ -3,6 +3,7 @@
 #include "core/base/csv.h"
 #include "core/decision/collective.h"
 #include "core/decision/geometry.h"
+#include "tests/data/data_folder.h"
 
 #include <QFile>
 #include <QtTest/QtTest>
@@ -14,9 +15,7 @@ namespace {
 
 std::optional<CsvTable> table(const char *name)
 {
-    const QString folder = qEnvironmentVariable(
-        "KERNSCOPE_DATA", QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
-    QFile file(folder + QStringLiteral("/vectors/tables/") + QString::fromUtf8(name));
+    QFile file(test::dataPath(QStringLiteral("vectors/tables/") + QString::fromUtf8(name)));
     if (!file.open(QIODevice::ReadOnly))
         return std::nullopt;
     const QByteArray text = file.readAll();

@@ -3,6 +3,7 @@
 
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
+#include "tests/data/data_folder.h"
 
 #include <cmath>
 #include <fstream>
@@ -13,12 +14,6 @@ using namespace kernscope;
 using namespace kernscope::format;
 
 namespace {
-
-std::string folder()
-{
-    const QByteArray set = qgetenv("KERNSCOPE_DATA");
-    return set.isEmpty() ? KERNSCOPE_SOURCE_DIR "/../shared/data" : set.toStdString();
-}
 
 std::vector<std::byte> readBytes(const std::string &path)
 {
@@ -65,7 +60,7 @@ void TestActivationTable::goldens_data()
 void TestActivationTable::goldens()
 {
     QFETCH(QString, name);
-    const std::string stem = folder() + "/vectors/activation/" + name.toStdString();
+    const std::string stem = test::dataPathBytes("vectors/activation/") + name.toStdString();
     const auto bytes = readBytes(stem + ".record.bin");
     if (bytes.empty())
         QSKIP("No golden vectors: set KERNSCOPE_DATA to the folder that holds vectors/");
@@ -102,7 +97,7 @@ void TestActivationTable::goldens()
 /// The table of a real H13 program: it is the sigmoid, over all of fp16.
 void TestActivationTable::realSigmoid()
 {
-    const auto file = readBytes(folder() + "/real/hwx/sigmoid-451e944648.hwx");
+    const auto file = readBytes(test::dataPathBytes("real/hwx/sigmoid-451e944648.hwx"));
     if (file.size() < 0x4300)
         QSKIP("No real files: set KERNSCOPE_DATA to the folder that holds real/hwx/");
     const auto bytes = std::span(file).subspan(0x4280, 0x80);

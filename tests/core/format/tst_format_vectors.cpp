@@ -2,6 +2,7 @@
 #include "core/base/csv.h"
 #include "core/format/catalogue.h"
 #include "core/format/legality.h"
+#include "tests/data/data_folder.h"
 
 #include <QFile>
 #include <QtTest/QtTest>
@@ -16,11 +17,7 @@ class TestFormatVectors : public QObject
 private Q_SLOTS:
     void predicatesOfTheGoldenTable()
     {
-        const QByteArray folder =
-            qEnvironmentVariable("KERNSCOPE_DATA",
-                                 QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"))
-                .toUtf8();
-        QFile file(QString::fromUtf8(folder + "/vectors/tables/predicates.csv"));
+        QFile file(test::dataPath(QStringLiteral("vectors/tables/predicates.csv")));
         if (!file.open(QIODevice::ReadOnly))
             QSKIP("KERNSCOPE_DATA has no vectors/tables/predicates.csv");
         const QByteArray text = file.readAll();

@@ -45,14 +45,14 @@ private:
 
 void TestHwxReal::initTestCase()
 {
-    if (!QDir(dataFolder() + QStringLiteral("/real/hwx")).exists())
+    if (!QDir(dataPath(QStringLiteral("real/hwx"))).exists())
         QSKIP("No data folder with real/hwx: set KERNSCOPE_DATA to one.");
 }
 
 void TestHwxReal::answers_data()
 {
     QTest::addColumn<QString>("path");
-    const QDir folder(dataFolder() + QStringLiteral("/real/hwx"));
+    const QDir folder(dataPath(QStringLiteral("real/hwx")));
     for (const QString &name : folder.entryList({QStringLiteral("*.hwx")}))
         QTest::newRow(qPrintable(name)) << folder.filePath(name);
 }

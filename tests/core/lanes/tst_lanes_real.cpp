@@ -4,6 +4,7 @@
 #include "core/codec/lanes/size_law.h"
 #include "core/codec/lanes/slices.h"
 #include "core/container/hwx/kernels.h"
+#include "tests/data/data_folder.h"
 
 #include <QDir>
 #include <QtTest>
@@ -20,9 +21,7 @@ struct RealSlices {
 
 std::optional<RealSlices> open(const QString &name)
 {
-    const QString data = qEnvironmentVariable(
-        "KERNSCOPE_DATA", QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
-    const QString path = data + QStringLiteral("/real/hwx/") + name;
+    const QString path = test::dataPath(QStringLiteral("real/hwx/") + name);
     if (!QFile::exists(path))
         return std::nullopt;
     RealSlices real;

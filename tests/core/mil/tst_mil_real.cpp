@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mil_text.h"
+#include "tests/data/data_folder.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -17,12 +18,6 @@ using namespace kernscope;
 using namespace miltest;
 
 namespace {
-
-QDir dataFolder()
-{
-    return QDir(qEnvironmentVariable("KERNSCOPE_DATA",
-                                     QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data")));
-}
 
 QByteArray contentOf(const QString &path)
 {
@@ -89,7 +84,7 @@ class TestMilReal : public QObject
 private slots:
     void initTestCase()
     {
-        if (!dataFolder().exists())
+        if (!QDir(test::dataFolder()).exists())
             QSKIP("The folder of KERNSCOPE_DATA is missing.");
     }
     void programs_data();
@@ -106,7 +101,7 @@ private slots:
 void TestMilReal::programs_data()
 {
     QTest::addColumn<QString>("path");
-    const QDir data = dataFolder();
+    const QDir data(test::dataFolder());
     QDirIterator files(data.path(), {QStringLiteral("model.mil"), QStringLiteral("*.mlmodel")},
                        QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext()) {
@@ -160,7 +155,7 @@ void TestMilReal::twins_data()
 {
     QTest::addColumn<QString>("text");
     QTest::addColumn<QString>("package");
-    const QDir data = dataFolder();
+    const QDir data(test::dataFolder());
     QDirIterator packages(data.path(), {QStringLiteral("*.mlpackage")}, QDir::Dirs,
                           QDirIterator::Subdirectories);
     while (packages.hasNext()) {
@@ -208,7 +203,7 @@ void TestMilReal::expectedWeights_data()
 {
     QTest::addColumn<QString>("program");
     QTest::addColumn<QString>("expected");
-    const QDir data = dataFolder();
+    const QDir data(test::dataFolder());
     QDirIterator files(data.path(), {QStringLiteral("*expected.json")}, QDir::Files,
                        QDirIterator::Subdirectories);
     while (files.hasNext()) {
@@ -258,7 +253,7 @@ void TestMilReal::expectedWeights()
 void TestMilReal::loopBodies()
 {
     const QString package =
-        dataFolder().filePath(QStringLiteral("real/dtln/DTLN_AEC_128_Part1.mlpackage"));
+        test::dataPath(QStringLiteral("real/dtln/DTLN_AEC_128_Part1.mlpackage"));
     if (!QFileInfo::exists(package))
         QSKIP("The package of dtln is not among the data.");
     const auto parsed = readFile(modelOf(package));

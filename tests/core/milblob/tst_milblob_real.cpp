@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
+#include "tests/data/data_folder.h"
 
 #include <QDir>
 #include <QDirIterator>
@@ -12,12 +13,6 @@
 using namespace kernscope;
 
 namespace {
-
-QDir dataFolder()
-{
-    return QDir(qEnvironmentVariable("KERNSCOPE_DATA",
-                                     QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data")));
-}
 
 QByteArray contentOf(const QString &path)
 {
@@ -58,7 +53,7 @@ class TestMilblobReal : public QObject
 private slots:
     void initTestCase()
     {
-        if (!dataFolder().exists())
+        if (!QDir(test::dataFolder()).exists())
             QSKIP("The folder of KERNSCOPE_DATA is missing.");
     }
     void files_data();
@@ -70,7 +65,7 @@ private slots:
 void TestMilblobReal::files_data()
 {
     QTest::addColumn<QString>("path");
-    const QDir data = dataFolder();
+    const QDir data(test::dataFolder());
     QDirIterator files(data.path(), {QStringLiteral("weight.bin")}, QDir::Files,
                        QDirIterator::Subdirectories);
     while (files.hasNext()) {
@@ -98,7 +93,7 @@ void TestMilblobReal::expectedParts_data()
 {
     QTest::addColumn<QString>("bundle");
     QTest::addColumn<QString>("expected");
-    const QDir data = dataFolder();
+    const QDir data(test::dataFolder());
     for (const auto &[bundle, expected] : expectations(data))
         QTest::newRow(qPrintable(data.relativeFilePath(bundle))) << bundle << expected;
 }

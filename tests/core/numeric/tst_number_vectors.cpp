@@ -3,6 +3,7 @@
 
 #include "core/numeric/half.h"
 #include "core/numeric/microfloat.h"
+#include "tests/data/data_folder.h"
 
 #include <bit>
 #include <cmath>
@@ -17,13 +18,7 @@ class TestNumberVectors : public QObject
     Q_OBJECT
 
 private:
-    static QString folder()
-    {
-        const QByteArray set = qgetenv("KERNSCOPE_DATA");
-        const QString data = set.isEmpty() ? QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data")
-                                           : QString::fromLocal8Bit(set);
-        return data + QStringLiteral("/vectors/");
-    }
+    static QString folder() { return test::dataPath(QStringLiteral("vectors/")); }
 
     /// Rows of hexadecimal columns, without the line of names.
     static QList<QList<std::uint32_t>> rows(const QString &name)

@@ -6,6 +6,7 @@
 #include "core/patch/reform.h"
 #include "core/patch/reform_draft.h"
 #include "sample_bundles.h"
+#include "tests/data/data_folder.h"
 
 #include <QDir>
 
@@ -220,9 +221,7 @@ void TestReform::protobufSplices()
 void TestReform::realPackages_data()
 {
     QTest::addColumn<QString>("path");
-    const QByteArray set = qgetenv("KERNSCOPE_DATA");
-    const QDir data(set.isEmpty() ? QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data")
-                                  : QString::fromLocal8Bit(set));
+    const QDir data(test::dataFolder());
     QTest::newRow("none") << QString();
     for (const QString &path : {QStringLiteral("real/silero-vad/unified_palette_4bit.mlpackage"),
                                 QStringLiteral("real/silero-vad/unified_pruned_int8.mlpackage"),

@@ -8,6 +8,7 @@
 #include "core/patch/patch.h"
 #include "made_kernels.h"
 #include "tests/core/section/order_check.h"
+#include "tests/data/data_folder.h"
 
 #include <QFile>
 #include <QtTest>
@@ -21,9 +22,7 @@ namespace {
 
 BundlePtr openReal(const QString &name)
 {
-    const QString data = qEnvironmentVariable(
-        "KERNSCOPE_DATA", QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data"));
-    const QString path = data + QStringLiteral("/real/hwx/") + name;
+    const QString path = test::dataPath(QStringLiteral("real/hwx/") + name);
     if (!QFile::exists(path))
         return nullptr;
     auto bundle = Bundle::open(path.toStdString());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bundles of every form judged by every chip.
 #include "core/bundle/weight_facts.h"
+#include "tests/data/data_folder.h"
 
 #include <QFileInfo>
 #include <QtTest/QtTest>
@@ -25,10 +26,8 @@ private Q_SLOTS:
     {
         QFETCH(QString, outcomes);
         const QString path =
-            qEnvironmentVariable("KERNSCOPE_DATA",
-                                 QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data")) +
-            QStringLiteral("/bundles/") + QString::fromUtf8(QTest::currentDataTag()) +
-            QStringLiteral(".mlmodelc");
+            test::dataPath(QStringLiteral("bundles/") + QString::fromUtf8(QTest::currentDataTag()) +
+                           QStringLiteral(".mlmodelc"));
         if (!QFileInfo::exists(path))
             QSKIP("KERNSCOPE_DATA has no made bundles");
         const auto bundle = Bundle::open(path.toStdString());
@@ -53,10 +52,7 @@ private Q_SLOTS:
 
     void layersAndOperations()
     {
-        const QString path =
-            qEnvironmentVariable("KERNSCOPE_DATA",
-                                 QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data")) +
-            QStringLiteral("/bundles/sparse.mlmodelc");
+        const QString path = test::dataPath(QStringLiteral("bundles/sparse.mlmodelc"));
         if (!QFileInfo::exists(path))
             QSKIP("KERNSCOPE_DATA has no made bundles");
         const auto bundle = Bundle::open(path.toStdString());

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFile>
+#include <QString>
+
+#include <string>
+
+/// The folder of real files, made bundles and golden vectors, which is not part of this tree: tests
+/// that read it carry the label `data` and skip where it is missing.
+namespace kernscope::test {
+
+/// KERNSCOPE_DATA, or ../shared/data beside this tree.
+inline QString dataFolder()
+{
+    const QString set = qEnvironmentVariable("KERNSCOPE_DATA");
+    return set.isEmpty() ? QStringLiteral(KERNSCOPE_SOURCE_DIR "/../shared/data") : set;
+}
+
+/// Path of a file or folder of it: "real/hwx/x.hwx".
+inline QString dataPath(const QString &relative)
+{
+    return dataFolder() + u'/' + relative;
+}
+
+/// The same for the standard library's files.
+inline std::string dataPathBytes(const char *relative)
+{
+    return QFile::encodeName(dataPath(QString::fromUtf8(relative))).toStdString();
+}
+
+} // namespace kernscope::test
