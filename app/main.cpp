@@ -14,9 +14,20 @@ namespace {
 
 using namespace kernscope;
 
+QtMessageHandler s_otherMessages = nullptr;
+
+/// Leaves out what the offscreen platform says, window after window, of things that it cannot do
+/// and nobody needs in a picture.
+void withoutPlatformNotes(QtMsgType type, const QMessageLogContext &context, const QString &text)
+{
+    if (!text.startsWith(QLatin1String("This plugin does not support")))
+        s_otherMessages(type, context, text);
+}
+
 /// Never the user's settings, never his window size: pictures are the same everywhere.
 int takeScreenshots(const app::CommandLine &line)
 {
+    s_otherMessages = qInstallMessageHandler(withoutPlatformNotes);
     const QTemporaryDir folder;
     app::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
     settings.setTheme(line.theme);
