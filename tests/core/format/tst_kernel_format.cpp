@@ -234,6 +234,30 @@ private Q_SLOTS:
         QVERIFY(text.find("t7 = s5000000000\n") == 0);
     }
 
+    /// The listing of the chapter as it stands, sections left out or in another order, hexadecimal
+    /// numbers: printed again they are one text.
+    void unitListingVariants()
+    {
+        const char *listing = "t1 = s64\n"
+                              "  lut:     ; activation LUT     (typeno, bitdepth, lut_bytes)\n"
+                              "  pal:     ; palette LUT        (palette_format, bitdepth, ...)\n"
+                              "  ocgs:    ; output-channel-group table  (the per-OCG records)\n"
+                              "  scale:   ; per-output-channel scale    (half or single)\n"
+                              "  bias:    ; per-output-channel bias\n"
+                              "  weights: ; the packed weight or index blob\n";
+        const auto empty = parseKernelUnit(listing);
+        QVERIFY(empty);
+        for (const auto &section : empty->sections)
+            QVERIFY(!section);
+        QVERIFY(*parseKernelUnit(printKernelUnit(*empty)) == *empty);
+        const auto plain = parseKernelUnit("t1 = s64\npal: (20, 4, 1, 32)\nweights: (9, 4, 8, 4)");
+        const auto other =
+            parseKernelUnit("t0x1=s0x40\r\nweights:(9,4,8,4);x\nbias:\npal:(0x14, 4,1,0x20)");
+        QVERIFY(plain && other);
+        QVERIFY(*plain == *other);
+        QCOMPARE(bytesOf(printKernelUnit(*plain)), bytesOf(printKernelUnit(*other)));
+    }
+
     void unitListingFaults_data()
     {
         QTest::addColumn<QByteArray>("text");
@@ -249,6 +273,13 @@ private Q_SLOTS:
         QTest::newRow("many numbers")
             << QByteArray("t1 = s0\n pal: (20, 4, 1, 2, 3)") << QByteArray("unit.syntax");
         QTest::newRow("wide type") << QByteArray("t4294967296 = s0") << QByteArray("unit.number");
+        QTest::newRow("no digits after 0x") << QByteArray("t0x = s0") << QByteArray("unit.syntax");
+        QTest::newRow("negative") << QByteArray("t1 = s0\n pal: (20, -4, 1, 2)")
+                                  << QByteArray("unit.syntax");
+        QTest::newRow("numbers without brackets")
+            << QByteArray("t1 = s0\n lut: 8, 16, 86") << QByteArray("unit.syntax");
+        QTest::newRow("wide bit depth")
+            << QByteArray("t1 = s0\n lut: (8, 4294967296, 86)") << QByteArray("unit.number");
         QTest::newRow("past 64 bits")
             << QByteArray("t1 = s99999999999999999999999") << QByteArray("unit.syntax");
     }
