@@ -336,6 +336,16 @@ void TestCliQuantize::encode()
         runCli({QStringLiteral("diff"), path, output, QStringLiteral("--json")}).json();
     QCOMPARE(diff["weights"].size(), std::size_t(2));
     QVERIFY(diff["only_a"].empty() && diff["only_b"].empty());
+    // Survivors that are palette indices, in two operations.
+    const QString sparse = m_scratch.filePath(QStringLiteral("joint.mlmodelc"));
+    const CliResult joint =
+        runCli({QStringLiteral("encode"), path, QStringLiteral("w"), QStringLiteral("--form"),
+                QStringLiteral("sparse"), QStringLiteral("--density"), QStringLiteral("0.5"),
+                QStringLiteral("--survivors"), QStringLiteral("palette"), QStringLiteral("--bits"),
+                QStringLiteral("2"), QStringLiteral("--output"), sparse, QStringLiteral("--json")});
+    QVERIFY2(joint.exitCode == 0, joint.err.constData());
+    QCOMPARE(joint.json()["after"]["form"].get<std::string>(), std::string("sparse+lut"));
+    QCOMPARE(joint.json()["after"]["stored_bytes"].get<int>(), 8 + 8 + 8); // mask, indices, lut
     // A second time: the place is taken.
     const CliResult again =
         runCli({QStringLiteral("encode"), path, QStringLiteral("w"), QStringLiteral("--form"),
