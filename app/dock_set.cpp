@@ -3,6 +3,7 @@
 
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
+#include "widgets/chips/formats_dock.h"
 #include "widgets/chips/geometry_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/stream_dock.h"
@@ -15,7 +16,6 @@
 #include "widgets/docks/compare_dock.h"
 #include "widgets/docks/descriptor_dock.h"
 #include "widgets/docks/diagnostics_dock.h"
-#include "widgets/docks/formats_dock.h"
 #include "widgets/docks/groups_dock.h"
 #include "widgets/docks/help_dock.h"
 #include "widgets/docks/hex_dock.h"

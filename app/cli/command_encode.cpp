@@ -87,6 +87,11 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
                        "Sparse: smallest magnitude to keep (0: every non-zero)");
     command.add_option("--pattern", options.pattern, "Sparse: N kept of every M along the axis")
         ->type_name("N:M");
+    command
+        .add_option("--survivors", options.survivors,
+                    "Sparse: how the kept values are stored (the options of that form apply)")
+        ->check(CLI::IsMember(std::vector<std::string>{"plain", "palette", "blockwise"}))
+        ->capture_default_str();
 }
 
 } // namespace

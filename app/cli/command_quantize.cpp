@@ -67,6 +67,21 @@ report::Json constraintsJson(const QuantizedFolder &folder)
     return rows;
 }
 
+report::Json tilesJson(const QuantizedFolder &folder)
+{
+    report::Json rows = report::Json::array();
+    for (const codec::TquantTile &tile : folder.tiles) {
+        report::Json row;
+        row["name"] = tile.name;
+        row["dtype"] = tile.type;
+        row["shape"] = tile.shape;
+        row["bytes"] = tile.bytes;
+        row["scratch"] = tile.scratch;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 int runQuantize(const QuantizeOptions &options, Session &session)
 {
     const auto folder = quantizeFile(options);
@@ -74,6 +89,8 @@ int runQuantize(const QuantizeOptions &options, Session &session)
         Error error = folder.error();
         if (error.code == "mx.constraint" && error.field == "tile")
             error.message += " (--tiles takes it in several)";
+        else if (error.code == "int8.constraint")
+            error.message += " (--source fp32 widens it first, exactly)";
         else if (error.code == "mx.constraint" && error.field == "source")
             error.message += " (--source fp16 rounds it first; --simulator takes it as it is)";
         return reportFailure(session, "quantize", error);
@@ -97,6 +114,7 @@ int runQuantize(const QuantizeOptions &options, Session &session)
     document["ratio"] = static_cast<double>(folder->bytes) /
                         static_cast<double>(2 * folder->rows * folder->columns);
     document["constraints"] = constraintsJson(*folder);
+    document["tiles"] = tilesJson(*folder);
     printDocument(session, document, folder->diagnostics);
     return kDone;
 }
@@ -105,17 +123,20 @@ struct DequantizeOptions {
     std::string folder;
     std::string output;
     std::string reference;
+    std::string type; ///< fp32, fp64; empty: fp32 where it has the range
 };
 
-Result<void> writeValues(const Dequantized &result, const std::string &output)
+Result<void> writeValues(const Dequantized &result, const std::string &output, ElementType type)
 {
+    const std::string header = npyHeader(type, result.shape);
+    const auto head = std::as_bytes(std::span(header));
+    if (type == ElementType::Fp64)
+        return writeOne(output, head, std::as_bytes(std::span(result.values)));
     std::vector<float> values;
     values.reserve(result.values.size());
     for (const double value : result.values)
         values.push_back(static_cast<float>(value));
-    const std::string header = npyHeader(ElementType::Fp32, result.shape);
-    return writeOne(output, std::as_bytes(std::span(header)),
-                    std::as_bytes(std::span<const float>(values)));
+    return writeOne(output, head, std::as_bytes(std::span<const float>(values)));
 }
 
 int runDequantize(const DequantizeOptions &options, Session &session)
@@ -127,11 +148,13 @@ int runDequantize(const DequantizeOptions &options, Session &session)
         options.output.empty()
             ? (std::filesystem::path(options.folder) / "dequantized.npy").string()
             : options.output;
-    if (auto written = writeValues(*result, output); !written)
+    const ElementType type =
+        options.type.empty() ? valuesType(result->values) : elementTypeFromName(options.type);
+    if (auto written = writeValues(*result, output, type); !written)
         return reportFailure(session, "dequantize", written.error());
     if (!session.json) {
         if (!session.quiet)
-            print(dequantizeText(*result, options.folder, output));
+            print(dequantizeText(*result, options.folder, output, type));
         printDiagnostics(session, result->diagnostics);
         return kDone;
     }
@@ -139,6 +162,7 @@ int runDequantize(const DequantizeOptions &options, Session &session)
     document["folder"] = options.folder;
     document["format"] = result->manifest["format"];
     document["shape"] = result->shape;
+    document["dtype"] = elementTypeName(type);
     document["elements"] = result->values.size();
     document["output"] = output;
     document["error"] = result->figures ? figuresJson(*result->figures) : report::Json();
@@ -188,7 +212,13 @@ void addQuantizeCommand(CLI::App &app, Session &session)
         ->required()
         ->type_name("DIR");
     addCommonOptions(*command, session);
-    command->callback([options, &session] { session.exitCode = runQuantize(*options, session); });
+    command->callback([options, command, &session] {
+        for (const CLI::Option *option : command->get_options()) {
+            if (option->count() > 0)
+                options->given.push_back(option->get_name());
+        }
+        session.exitCode = runQuantize(*options, session);
+    });
 }
 
 } // namespace
@@ -204,6 +234,10 @@ void addQuantize(CLI::App &app, Session &session)
         ->type_name("DIR");
     command->add_option("-o,--output", options->output, "Array to write (DIR/dequantized.npy)")
         ->type_name("FILE.npy");
+    command
+        ->add_option("--as", options->type,
+                     "Type of the array; by default fp32, and fp64 where that is too narrow")
+        ->check(CLI::IsMember(std::vector<std::string>{"fp32", "fp64"}));
     command->add_option("--reference", options->reference, "Array to compare with")
         ->type_name("IN.npy");
     addCommonOptions(*command, session);

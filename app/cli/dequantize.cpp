@@ -6,6 +6,7 @@
 #include "core/codec/microscaled_layout.h"
 #include "core/numeric/npy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -264,6 +265,14 @@ Result<void> addFigures(Dequantized &result, const std::string &reference)
 }
 
 } // namespace
+
+ElementType valuesType(const std::vector<double> &values)
+{
+    const bool fits = std::all_of(values.begin(), values.end(), [](double value) {
+        return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
+    });
+    return fits ? ElementType::Fp32 : ElementType::Fp64;
+}
 
 Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference)
 {

@@ -40,14 +40,23 @@ Result<codec::SparsePattern> patternOf(const EncodeOptions &options)
     return pattern;
 }
 
-Result<FormSpec> paletteForm(const EncodeOptions &options)
+ElementType codeType(const EncodeOptions &options)
 {
-    FormSpec form;
-    form.kind = FormSpec::Kind::Palette;
-    form.palette = {options.bits, options.codebooks, options.vector,
-                    options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
-                                              : elementTypeFromName(options.entries)};
-    return form;
+    return options.type.empty() ? ElementType::Int8 : elementTypeFromName(options.type);
+}
+
+codec::PaletteOptions paletteOptions(const EncodeOptions &options)
+{
+    return {options.bits, options.codebooks, options.vector,
+            options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
+                                      : elementTypeFromName(options.entries)};
+}
+
+codec::BlockwiseOptions blockwiseOptions(const EncodeOptions &options)
+{
+    const ElementType type = codeType(options);
+    return {type, options.block, options.axis.value_or(1),
+            options.zeroPoint || !isSignedInteger(type)};
 }
 
 Result<FormSpec> sparseForm(const EncodeOptions &options)
@@ -67,6 +76,13 @@ Result<FormSpec> sparseForm(const EncodeOptions &options)
             return tl::unexpected(pattern.error());
         form.pattern = *pattern;
     }
+    if (options.survivors == "palette") {
+        form.survivors = FormSpec::Survivors::Palette;
+        form.palette = paletteOptions(options);
+    } else if (options.survivors == "blockwise") {
+        form.survivors = FormSpec::Survivors::Blockwise;
+        form.blockwise = blockwiseOptions(options);
+    }
     return form;
 }
 
@@ -75,22 +91,22 @@ Result<FormSpec> sparseForm(const EncodeOptions &options)
 Result<FormSpec> formOf(const EncodeOptions &options)
 {
     FormSpec form;
-    const ElementType type =
-        options.type.empty() ? ElementType::Int8 : elementTypeFromName(options.type);
-    if (options.form == "palette")
-        return paletteForm(options);
     if (options.form == "sparse")
         return sparseForm(options);
+    if (options.form == "palette") {
+        form.kind = FormSpec::Kind::Palette;
+        form.palette = paletteOptions(options);
+        return form;
+    }
     if (options.form == "affine") {
         form.kind = FormSpec::Kind::Affine;
-        form.affine.codeType = type;
+        form.affine.codeType = codeType(options);
         form.affine.axis =
             options.perTensor ? std::nullopt : std::optional(options.axis.value_or(0));
         form.affine.symmetric = !options.zeroPoint;
     } else if (options.form == "blockwise") {
         form.kind = FormSpec::Kind::Blockwise;
-        form.blockwise = {type, options.block, options.axis.value_or(1),
-                          options.zeroPoint || !isSignedInteger(type)};
+        form.blockwise = blockwiseOptions(options);
     } else if (options.form != "dense") {
         return usageFault("--form", "dense, affine, palette, sparse or blockwise", options.form);
     }

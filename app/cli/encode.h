@@ -31,7 +31,8 @@ struct EncodeOptions {
     bool zeroPoint = false; ///< affine: zero points; blockwise: offsets
     std::optional<double> density;
     std::optional<float> threshold;
-    std::string pattern; ///< "2:4"
+    std::string pattern;             ///< "2:4"
+    std::string survivors = "plain"; ///< sparse: plain, palette, blockwise
 };
 
 /// The form that the options ask for. Errors: "encode.usage".

@@ -7,6 +7,7 @@
 #include "core/numeric/half.h"
 #include "core/numeric/npy.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -145,6 +146,43 @@ Result<void> addExponents(QuantizedFolder &folder, Json &files, const Microscale
     return {};
 }
 
+/// What the constraints leave to zeros that are added.
+void notePadding(QuantizedFolder &folder)
+{
+    for (const codec::MxConstraint &rule : folder.constraints) {
+        if (!rule.padded)
+            continue;
+        Error note;
+        note.code = "quantize.padding";
+        note.field = rule.name;
+        note.expected = rule.required;
+        note.found = rule.found;
+        note.message = "Zeros are added to fill the last group or box";
+        folder.diagnostics.push_back({Severity::Note, std::move(note)});
+    }
+}
+
+/// Options that were named and have no bearing on the format.
+void noteIdleOptions(const QuantizeOptions &options, QuantizedFolder &folder)
+{
+    const bool groups = options.format.starts_with("mx");
+    const std::vector<std::string_view> idle =
+        groups ? std::vector<std::string_view>{"--chain", "--per-tensor"}
+               : std::vector<std::string_view>{"--axis",      "--algorithm", "--layout",
+                                               "--exponents", "--tiles",     "--simulator"};
+    for (const std::string &name : options.given) {
+        if (std::find(idle.begin(), idle.end(), name) == idle.end())
+            continue;
+        Error note;
+        note.code = "quantize.option";
+        note.field = name;
+        note.found = options.format;
+        note.expected = groups ? "int8 or uint8" : "mxfp8 or mxfp4";
+        note.message = "This option changes nothing in the format";
+        folder.diagnostics.push_back({Severity::Warning, std::move(note)});
+    }
+}
+
 Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Matrix &input,
                                        QuantizedFolder &folder, Json &files)
 {
@@ -163,6 +201,7 @@ Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Mat
     request.zzExponents = layout == "zz";
     request.interleaved = layout == "interleaved";
     folder.constraints = codec::checkMicroscaled(request);
+    notePadding(folder);
     const auto matrix = codec::quantizeMicroscaled(input.values, request);
     if (!matrix)
         return tl::unexpected(matrix.error());
@@ -178,6 +217,7 @@ Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Mat
             {matrix->rows, matrix->columns}, std::move(data));
     if (auto added = addExponents(folder, files, *matrix, layout); !added)
         return tl::unexpected(added.error());
+    folder.tiles = codec::tilesOf(request);
     folder.manifest["axis"] = options.axis;
     folder.manifest["algorithm"] = options.algorithm;
     folder.manifest["layout"] = options.layout;
@@ -193,6 +233,18 @@ Result<std::vector<double>> quantizeInteger(const QuantizeOptions &options, cons
 {
     const auto mode =
         options.format == "int8" ? codec::Int8Mode::Symmetric : codec::Int8Mode::Asymmetric;
+    const codec::MxConstraint source = codec::int8SourceConstraint(input.source);
+    folder.constraints = {source};
+    if (!source.holds) {
+        Error error;
+        error.code = "int8.constraint";
+        error.field = source.name;
+        error.expected = source.required;
+        error.found = source.found;
+        error.message = "INT8 refuses this array: source";
+        return tl::unexpected(std::move(error));
+    }
+    folder.tiles = codec::int8Tiles(input.rows, input.columns, mode == codec::Int8Mode::Asymmetric);
     const auto chain = options.chain == "direct" ? codec::Int8Chain::Direct
                        : options.chain == "four" ? codec::Int8Chain::FourStage
                                                  : codec::Int8Chain::FiveStage;
@@ -310,6 +362,7 @@ Result<QuantizedFolder> quantizeFile(const QuantizeOptions &options)
     folder.shape = input->shape;
     folder.rows = input->rows;
     folder.columns = input->columns;
+    noteIdleOptions(options, folder);
     Json &manifest = folder.manifest;
     manifest["schema"] = 1;
     manifest["kind"] = "quantized";

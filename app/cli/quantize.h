@@ -23,16 +23,17 @@ namespace kernscope::cli {
 struct QuantizeOptions {
     std::string input;
     std::string output;
-    std::string format = "mxfp8";  ///< mxfp8, mxfp4, int8 (symmetric), uint8 (asymmetric)
-    unsigned axis = 1;             ///< 1: groups of 32 columns (ND); 0: of 32 rows (DN)
-    std::string algorithm = "ocp"; ///< ocp, nv
-    std::string layout = "nd";     ///< of the data: nd, nz
-    std::string exponents;         ///< nd, zz, interleaved; empty: with nz, zz where it can be
-    std::string source;            ///< fp32, fp16, bf16; empty: that of the file
-    std::string chain = "five";    ///< INT8: five, four, direct
-    bool perTensor = false;        ///< INT8: one scale for the whole array
-    bool tiles = false;            ///< the array may be larger than one tile
-    bool simulator = false;        ///< MXFP4 from fp32
+    std::string format = "mxfp8";   ///< mxfp8, mxfp4, int8 (symmetric), uint8 (asymmetric)
+    unsigned axis = 1;              ///< 1: groups of 32 columns (ND); 0: of 32 rows (DN)
+    std::string algorithm = "ocp";  ///< ocp, nv
+    std::string layout = "nd";      ///< of the data: nd, nz
+    std::string exponents;          ///< nd, zz, interleaved; empty: with nz, zz where it can be
+    std::string source;             ///< fp32, fp16, bf16; empty: that of the file
+    std::string chain = "five";     ///< INT8: five, four, direct
+    bool perTensor = false;         ///< INT8: one scale for the whole array
+    bool tiles = false;             ///< the array may be larger than one tile
+    bool simulator = false;         ///< MXFP4 from fp32
+    std::vector<std::string> given; ///< options that were named: "--axis", …
 };
 
 /// How far quantised values are from the ones they stand for.
@@ -53,13 +54,14 @@ struct QuantizedFolder {
     report::Json manifest;
     std::vector<std::pair<std::string, std::vector<std::uint8_t>>> files;
     std::vector<codec::MxConstraint> constraints;
+    std::vector<codec::TquantTile> tiles; ///< what the instruction would be given
     Diagnostics diagnostics;
     ErrorFigures figures;
     Shape shape;
     std::uint64_t rows = 0, columns = 0;
     std::uint64_t bytes = 0; ///< of all files but the manifest
 };
-/// Errors: "npy.…", "io.…", "mx.constraint", "quantize.shape".
+/// Errors: "npy.…", "io.…", "mx.constraint", "int8.constraint", "quantize.shape".
 Result<QuantizedFolder> quantizeFile(const QuantizeOptions &options);
 
 /// What dequantize made of a folder.
@@ -78,7 +80,11 @@ Result<Dequantized> dequantizeFolder(const std::string &folder, const std::strin
 /// Both write text for people.
 std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &options);
 std::string dequantizeText(const Dequantized &result, const std::string &folder,
-                           const std::string &output);
+                           const std::string &output, ElementType type);
+
+/// What the values are written as: fp32, unless a finite one is beyond its range (448 * 2^127 is a
+/// microscaled number); then fp64.
+ElementType valuesType(const std::vector<double> &values);
 
 /// A whole file. Errors: "io.open", "io.read".
 Result<std::vector<std::byte>> readFile(const std::string &path);

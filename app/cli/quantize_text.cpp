@@ -43,6 +43,11 @@ std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &o
         files.add({file.value("path", std::string()), file.value("dtype", std::string()),
                    grouped(file.value("bytes", std::uint64_t{0}))});
     text += files.text();
+    Table tiles({{"tile"}, {"type"}, {"shape"}, {"bytes", Table::Align::Right}, {""}});
+    for (const codec::TquantTile &tile : folder.tiles)
+        tiles.add({tile.name, tile.type, shapeText(tile.shape), grouped(tile.bytes),
+                   tile.scratch ? "scratch" : ""});
+    text += heading("Tiles of the instruction") + tiles.text();
     text += fmt::format("stored  {}, {:.3f} of fp16\n", bytesText(folder.bytes),
                         static_cast<double>(folder.bytes) /
                             static_cast<double>(2 * folder.rows * folder.columns));
@@ -50,11 +55,11 @@ std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &o
 }
 
 std::string dequantizeText(const Dequantized &result, const std::string &folder,
-                           const std::string &output)
+                           const std::string &output, ElementType type)
 {
-    std::string text = fmt::format("{}: {} {} to {}\n", printable(folder),
-                                   result.manifest.value("format", std::string()),
-                                   shapeText(result.shape), printable(output));
+    std::string text = fmt::format(
+        "{}: {} {} to {} ({})\n", printable(folder), result.manifest.value("format", std::string()),
+        shapeText(result.shape), printable(output), elementTypeName(type));
     if (result.figures)
         text += figuresText(*result.figures);
     return text;

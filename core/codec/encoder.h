@@ -94,4 +94,14 @@ struct BlockwiseOptions {
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
                                       const BlockwiseOptions &options);
 
+/// The joint forms of iOS 18. `sparse` is what one of the encoders above made of `values`: its mask
+/// stays, its survivors become indices of one codebook a group (single fp16 values only) ...
+Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
+                                          const EncodedWeight &sparse,
+                                          const PaletteOptions &options);
+/// ... or codes, with scales by the survivor's place in the dense weight.
+Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
+                                            const EncodedWeight &sparse,
+                                            const BlockwiseOptions &options);
+
 } // namespace kernscope::codec

@@ -21,7 +21,14 @@ std::string describePalette(const PaletteOptions &options)
     return text;
 }
 
-std::string describeSparse(const FormSpec &spec)
+std::string describeBlockwise(const BlockwiseOptions &options)
+{
+    return fmt::format("blockwise {}, blocks of {} along axis {}{}",
+                       elementTypeName(options.codeType), options.block, options.axis,
+                       options.withOffset ? ", with offsets" : "");
+}
+
+std::string describeMask(const FormSpec &spec)
 {
     if (spec.pattern)
         return fmt::format("sparse {}:{} along axis {}", spec.pattern->keep, spec.pattern->of,
@@ -31,6 +38,28 @@ std::string describeSparse(const FormSpec &spec)
     if (spec.threshold)
         return fmt::format("sparse, threshold {}", *spec.threshold);
     return "sparse, every non-zero";
+}
+
+std::string describeSparse(const FormSpec &spec)
+{
+    switch (spec.survivors) {
+    case FormSpec::Survivors::Palette:
+        return describeMask(spec) + ", survivors " + describePalette(spec.palette);
+    case FormSpec::Survivors::Blockwise:
+        return describeMask(spec) + ", survivors " + describeBlockwise(spec.blockwise);
+    case FormSpec::Survivors::Plain: break;
+    }
+    return describeMask(spec);
+}
+
+Result<EncodedWeight> encodeMask(std::span<const float> values, const Shape &shape,
+                                 const FormSpec &spec)
+{
+    if (spec.pattern)
+        return encodeSparsePattern(values, shape, *spec.pattern);
+    if (spec.density)
+        return encodeSparseDensity(values, shape, *spec.density);
+    return encodeSparse(values, shape, spec.threshold.value_or(0.0f));
 }
 
 } // namespace
@@ -47,10 +76,7 @@ std::string describe(const FormSpec &spec)
                            spec.affine.symmetric ? "symmetric" : "with zero points");
     case FormSpec::Kind::Palette: return describePalette(spec.palette);
     case FormSpec::Kind::Sparse: return describeSparse(spec);
-    case FormSpec::Kind::Blockwise:
-        return fmt::format("blockwise {}, blocks of {} along axis {}{}",
-                           elementTypeName(spec.blockwise.codeType), spec.blockwise.block,
-                           spec.blockwise.axis, spec.blockwise.withOffset ? ", with offsets" : "");
+    case FormSpec::Kind::Blockwise: return describeBlockwise(spec.blockwise);
     }
     return {};
 }
@@ -81,11 +107,12 @@ Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &sha
     case FormSpec::Kind::Blockwise: return encodeBlockwise(values, shape, spec.blockwise);
     case FormSpec::Kind::Sparse: break;
     }
-    if (spec.pattern)
-        return encodeSparsePattern(values, shape, *spec.pattern);
-    if (spec.density)
-        return encodeSparseDensity(values, shape, *spec.density);
-    return encodeSparse(values, shape, spec.threshold.value_or(0.0f));
+    auto sparse = encodeMask(values, shape, spec);
+    if (!sparse || spec.survivors == FormSpec::Survivors::Plain)
+        return sparse;
+    return spec.survivors == FormSpec::Survivors::Palette
+               ? encodeSparsePalette(values, *sparse, spec.palette)
+               : encodeSparseBlockwise(values, *sparse, spec.blockwise);
 }
 
 } // namespace kernscope::codec

@@ -20,9 +20,12 @@ struct FormSpec {
     std::optional<SparsePattern> pattern;
     std::optional<double> density;
     std::optional<float> threshold;
+    /// Sparse: how the survivors are stored (`palette` and `blockwise` say the rest).
+    enum class Survivors : std::uint8_t { Plain, Palette, Blockwise };
+    Survivors survivors = Survivors::Plain;
 };
 
-/// "palette 4 bit, 8 codebooks", "sparse 2:4", "blockwise int4, block 32": for people.
+/// "palette 4 bit, 8 codebooks", "sparse 2:4 along axis 1, survivors palette 4 bit": for people.
 std::string describe(const FormSpec &spec);
 
 /// Makes a weight of fp16 results one of fp32: scales, codebooks and plain values are widened, the

@@ -2,6 +2,7 @@
 #include "core/codec/kmeans.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace kernscope::codec {
@@ -42,12 +43,66 @@ private:
     std::vector<double> m_square;
 };
 
+/// The same where values of very different size meet: running sums of large squares swallow those
+/// of the small, so that the sums are kept in two parts, and the difference is taken with them.
+class PreciseRunCost
+{
+public:
+    explicit PreciseRunCost(std::span<const WeightedValue> values)
+        : m_count(values.size() + 1), m_sum(values.size() + 1), m_square(values.size() + 1)
+    {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto count = static_cast<double>(values[i].count);
+            const auto value = static_cast<double>(values[i].value);
+            m_count[i + 1] = m_count[i] + count;
+            m_sum[i + 1] = m_sum[i].plus(count * value);
+            m_square[i + 1] = m_square[i].plus(count * (value * value));
+        }
+    }
+
+    double operator()(std::size_t first, std::size_t end) const
+    {
+        const double count = m_count[end] - m_count[first];
+        const double sum = m_sum[end].minus(m_sum[first]);
+        const double middle = sum / count;
+        const double rest = std::fma(-middle, count, sum);
+        const double product = sum * middle;
+        const double lost = std::fma(sum, middle, -product);
+        const double square = m_square[end].minus(m_square[first]);
+        return std::max(0.0, square - product - lost - middle * rest);
+    }
+
+    float mean(std::size_t first, std::size_t end) const
+    {
+        return static_cast<float>(m_sum[end].minus(m_sum[first]) / (m_count[end] - m_count[first]));
+    }
+
+private:
+    struct Sum {
+        double high = 0, low = 0;
+
+        Sum plus(double value) const
+        {
+            const double sum = high + value;
+            const double other = sum - high;
+            const double lost = (high - (sum - other)) + (value - other);
+            return {sum, low + lost};
+        }
+        double minus(Sum before) const { return (high - before.high) + (low - before.low); }
+    };
+
+    std::vector<double> m_count;
+    std::vector<Sum> m_sum;
+    std::vector<Sum> m_square;
+};
+
 /// One row of the dynamic programme: best[end] = least cost of the first `end` values in one
 /// cluster more than `before`, by divide and conquer (the best split never moves back).
+template <class Cost>
 class Row
 {
 public:
-    Row(const RunCost &cost, const std::vector<double> &before, std::vector<double> &best,
+    Row(const Cost &cost, const std::vector<double> &before, std::vector<double> &best,
         std::vector<std::uint32_t> &split)
         : m_cost(cost), m_before(before), m_best(best), m_split(split)
     {
@@ -76,7 +131,7 @@ public:
     }
 
 private:
-    const RunCost &m_cost;
+    const Cost &m_cost;
     const std::vector<double> &m_before;
     std::vector<double> &m_best;
     std::vector<std::uint32_t> &m_split;
@@ -183,18 +238,11 @@ bool improve(std::vector<float> &centres, std::span<const float> points, std::si
     return moved;
 }
 
-} // namespace
-
-std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters)
+/// The centres, and in `least` their squared error.
+template <class Cost>
+std::vector<float> programme(const Cost &cost, std::size_t count, std::size_t clusters,
+                             double &least)
 {
-    const std::size_t count = values.size();
-    if (count <= clusters) {
-        std::vector<float> centres;
-        for (const WeightedValue &value : values)
-            centres.push_back(value.value);
-        return centres;
-    }
-    const RunCost cost(values);
     std::vector<double> before(count + 1);
     std::vector<double> best(count + 1);
     for (std::size_t end = 1; end <= count; ++end)
@@ -206,6 +254,7 @@ std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::si
         Row(cost, before, best, splits[c]).fill(c + 1, count, c, count - 1);
         std::swap(before, best);
     }
+    least = before[count];
     std::vector<float> centres(clusters);
     std::size_t end = count;
     for (std::size_t c = clusters; c-- > 0;) {
@@ -214,6 +263,31 @@ std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::si
         end = first;
     }
     return centres;
+}
+
+} // namespace
+
+std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters)
+{
+    const std::size_t count = values.size();
+    if (count <= clusters) {
+        std::vector<float> centres;
+        for (const WeightedValue &value : values)
+            centres.push_back(value.value);
+        return centres;
+    }
+    double least = 0;
+    const auto centres = programme(RunCost(values), count, clusters, least);
+    double squares = 0;
+    for (const WeightedValue &value : values)
+        squares += static_cast<double>(value.count) * static_cast<double>(value.value) *
+                   static_cast<double>(value.value);
+    // What rounding may have taken from the running sums must be nothing beside the error.
+    constexpr double kLost = 0x1p-52;
+    constexpr double kNothing = 1e-9;
+    if (squares * kLost <= least * kNothing)
+        return centres;
+    return programme(PreciseRunCost(values), count, clusters, least);
 }
 
 std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/numeric/element_type.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -63,6 +64,22 @@ struct MxConstraint {
 std::vector<MxConstraint> checkMicroscaled(const MxRequest &request);
 /// The first that does not hold, as "mx.constraint" with `field` naming it.
 Result<void> requireMicroscaled(const MxRequest &request);
+
+/// The same of the instruction's INT8, which takes fp32 alone.
+MxConstraint int8SourceConstraint(MxSource source);
+
+/// A tile that the instruction is given, as the tables of pto.tquant have it.
+struct TquantTile {
+    std::string name; ///< "src", "dst", "exp", "max", "scaling", "scale", "offset", "tmp"
+    std::string type; ///< "fp32", "e4m3fn", "e2m1", "e8m0", "int8", "uint8"
+    Shape shape;
+    std::uint64_t bytes = 0;
+    bool scratch = false; ///< holds nothing of use afterwards
+};
+/// Of a request that holds: padding columns included.
+std::vector<TquantTile> tilesOf(const MxRequest &request);
+/// INT8, of one scale (and with `offset` one offset) a row; `tmp` is of A2 and A3 alone.
+std::vector<TquantTile> int8Tiles(std::uint64_t rows, std::uint64_t columns, bool offset);
 
 /// A quantised matrix, row-major (ND data). Columns past the valid ones are the padding of 16-bit
 /// sources to whole groups.

@@ -52,12 +52,17 @@ void addGroups(Rules &rules, const MxRequest &request)
                       "M mod 32 = 0 (groups of 32 along the rows)", rules.rows());
 }
 
+/// Columns with the padding of 16-bit sources.
+std::uint64_t storedColumns(const MxRequest &request)
+{
+    return request.columns / kMxGroup * kMxGroup + (request.columns % kMxGroup != 0 ? kMxGroup : 0);
+}
+
 void addTile(Rules &rules, const MxRequest &request)
 {
     if (request.tiled)
         return;
-    const std::uint64_t stored =
-        request.columns / kMxGroup * kMxGroup + (request.columns % kMxGroup != 0 ? kMxGroup : 0);
+    const std::uint64_t stored = storedColumns(request);
     const bool fits = request.rows == 0 || stored <= kMxTileElements / request.rows;
     rules.require("tile", fits,
                   fmt::format("M * N <= {} (buffer budget of one tile)", kMxTileElements),
@@ -69,17 +74,19 @@ void addLayouts(Rules &rules, const MxRequest &request)
     if (request.nzData)
         rules.require("NZ rows", request.rows % 16 == 0, "M mod 16 = 0 (boxes of 16 rows)",
                       rules.rows(), true);
+    const std::uint64_t stored = storedColumns(request);
+    const std::string columns = fmt::format("N = {}", stored);
     if (request.zzExponents && request.axis == MxAxis::Columns) {
         rules.require("ZZ rows", request.rows % 16 == 0, "M mod 16 = 0 (boxes of 16 rows)",
                       rules.rows(), true);
-        rules.require("ZZ columns", request.columns % 64 == 0,
-                      "N mod 64 = 0 (an even number of exponent groups)", rules.columns());
+        rules.require("ZZ columns", stored % 64 == 0,
+                      "N mod 64 = 0 (an even number of exponent groups)", columns);
     }
     if (request.zzExponents && request.axis == MxAxis::Rows) {
         rules.require("ZZ rows", request.rows % 64 == 0, "M mod 64 = 0 (pairs of groups)",
                       rules.rows());
-        rules.require("ZZ columns", request.columns % 16 == 0, "N mod 16 = 0 (boxes of 16 columns)",
-                      rules.columns());
+        rules.require("ZZ columns", stored % 16 == 0, "N mod 16 = 0 (boxes of 16 columns)",
+                      columns);
     }
     if (request.interleaved) {
         rules.require("interleaved axis", request.axis == MxAxis::Rows, "groups along axis 0 (DN)",
@@ -140,6 +147,46 @@ Result<void> requireMicroscaled(const MxRequest &request)
         return tl::unexpected(std::move(error));
     }
     return {};
+}
+
+MxConstraint int8SourceConstraint(MxSource source)
+{
+    return {
+        "source",          source == MxSource::Fp32,          false,
+        "INT8 takes fp32", std::string(mxSourceName(source)), "pto.tquant, supported input types"};
+}
+
+std::vector<TquantTile> tilesOf(const MxRequest &request)
+{
+    const std::uint64_t columns = storedColumns(request);
+    const std::uint64_t elements = request.rows * columns;
+    const bool wide = request.source == MxSource::Fp32;
+    const std::string type(mxSourceName(request.source));
+    const bool across = request.axis == MxAxis::Columns;
+    const Shape all{request.rows, columns};
+    const Shape groups{across ? request.rows : request.rows / kMxGroup,
+                       across ? columns / kMxGroup : columns};
+    const std::uint64_t count = elements / kMxGroup;
+    const std::uint64_t width = wide ? 4 : 2;
+    const bool bytes = request.format == MxFormat::Mxfp8;
+    return {{"src", type, all, elements * width, false},
+            {"dst", bytes ? "e4m3fn" : "e2m1", all, bytes ? elements : elements / 2, false},
+            {"exp", "e8m0", groups, count, false},
+            {"max", type, groups, count * width, true},
+            {"scaling", type, groups, count * width, true}};
+}
+
+std::vector<TquantTile> int8Tiles(std::uint64_t rows, std::uint64_t columns, bool offset)
+{
+    const std::uint64_t elements = rows * columns;
+    std::vector<TquantTile> tiles{
+        {"src", "fp32", {rows, columns}, 4 * elements, false},
+        {"dst", offset ? "uint8" : "int8", {rows, columns}, elements, false},
+        {"scale", "fp32", {rows}, 4 * rows, false}};
+    if (offset)
+        tiles.push_back({"offset", "fp32", {rows}, 4 * rows, false});
+    tiles.push_back({"tmp", "fp32", {rows, columns}, 4 * elements, true});
+    return tiles;
 }
 
 } // namespace kernscope::codec

@@ -130,15 +130,6 @@ void Consultation::use()
               "constant", "mutable");
 }
 
-/// Which descriptor's encoder the target has, for table 25.5: every name of the M1's descriptor
-/// (5, 7, 10) is one encoder, and no older one has more.
-unsigned encoderVersion(const target::Target &target)
-{
-    if (target.family == "A13" || target.family == "A12" || target.family == "A11Legacy")
-        return 5;
-    return target.descriptorVersion.value_or(6);
-}
-
 void Consultation::legality()
 {
     format::FormRequest request;
@@ -248,6 +239,14 @@ GateReasons Consultation::run()
 }
 
 } // namespace
+
+unsigned encoderVersion(const target::Target &target)
+{
+    constexpr unsigned kMoreThanTheFirst = 6;
+    if (target.family == "A13" || target.family == "A12" || target.family == "A11Legacy")
+        return 5;
+    return target.descriptorVersion.value_or(kMoreThanTheFirst);
+}
 
 GateReasons consultGates(const WeightForm &form, const target::Target &target)
 {

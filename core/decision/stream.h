@@ -107,6 +107,10 @@ private:
 /// Without a cache. The nearest change is left out.
 Verdict judgeForm(const WeightForm &form, const target::Target &target);
 
+/// The descriptor version whose encoder a target has, for table 25.5: every name of the M1's
+/// descriptor (5, 7, 10) is the version-five encoder, and no older chip has more.
+unsigned encoderVersion(const target::Target &target);
+
 /// The cap and the layout of a target's kernel memory, for streamed weights or for others; the
 /// demand of no weight.
 KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,

@@ -26,6 +26,10 @@ std::vector<CatalogueRow> rowsOf(std::string_view table, std::string_view codeCo
         row.name = csv->cell(i, "name");
         if (const auto bits = parseInteger(csv->cell(i, "bits")))
             row.bits = static_cast<unsigned>(*bits);
+        // A table without the column has empty cells there.
+        if (const auto byte = parseInteger(csv->cell(i, "capability_byte")))
+            row.capabilityByte = static_cast<std::uint32_t>(*byte);
+        row.inKernelUnit = csv->cell(i, "in_kernel_unit") == "yes";
         row.confidence = confidenceFromName(csv->cell(i, "confidence"));
         row.source = csv->cell(i, "source");
         row.note = csv->cell(i, "note");

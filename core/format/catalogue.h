@@ -41,6 +41,10 @@ struct CatalogueRow {
     std::uint32_t code = 0;
     std::string name;
     std::optional<unsigned> bits; ///< of one element; empty where it has none or is not known
+    /// Tensor formats: byte of the hardware-abstraction table that CheckValidDMAFormat asks.
+    std::optional<std::uint32_t> capabilityByte;
+    /// Element catalogue: one of the types that a weight section's descriptor is written with.
+    bool inKernelUnit = false;
     Confidence confidence = Confidence::Assumed;
     std::string source, note;
 };

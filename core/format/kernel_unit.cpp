@@ -63,7 +63,7 @@ private:
     Result<void> section(KernelUnit &unit)
     {
         const std::size_t start = m_at;
-        while (m_at < m_text.size() && m_text[m_at] >= 'a' && m_text[m_at] <= 'z')
+        while (m_at < m_text.size() && isName(m_text[m_at]))
             ++m_at;
         const std::string_view name = m_text.substr(start, m_at - start);
         std::size_t which = 0;
@@ -74,8 +74,13 @@ private:
             return fail("unit.section", "lut, pal, ocgs, scale, bias or weights, each once");
         }
         m_seen[which] = true;
-        if (!accept(':') || !accept('('))
-            return fail("unit.syntax", "': ('");
+        if (!accept(':'))
+            return fail("unit.syntax", "':'");
+        if (!accept('(')) {
+            // A bare name, as the listing itself has it: the section is absent.
+            const bool next = m_at == m_text.size() || isName(m_text[m_at]);
+            return next ? Result<void>() : fail("unit.syntax", "'(' or the next section");
+        }
         std::vector<std::uint64_t> numbers;
         if (!accept(')')) {
             if (!tuple(numbers))
@@ -84,6 +89,8 @@ private:
         }
         return {};
     }
+
+    static bool isName(char c) { return c >= 'a' && c <= 'z'; }
 
     bool tuple(std::vector<std::uint64_t> &numbers)
     {
@@ -148,8 +155,11 @@ private:
     bool number(std::uint64_t &value)
     {
         skip();
+        const std::string_view rest = m_text.substr(m_at);
+        const bool hex = rest.starts_with("0x") || rest.starts_with("0X");
         const char *end = m_text.data() + m_text.size();
-        const auto [stop, fault] = std::from_chars(m_text.data() + m_at, end, value);
+        const auto [stop, fault] =
+            std::from_chars(rest.data() + (hex ? 2 : 0), end, value, hex ? 16 : 10);
         if (fault != std::errc())
             return false;
         m_at = static_cast<std::size_t>(stop - m_text.data());

@@ -43,8 +43,9 @@ std::string_view unitSectionName(KernelUnit::Section section);
 /// lut (typeno, bitdepth, bytes); pal (palette_format, bitdepth, num_luts, bytes); the others
 /// (typeno, bitdepth, count, bytes). A section that is absent has an empty tuple.
 std::string printKernelUnit(const KernelUnit &unit);
-/// The reverse; comments and blanks are free. Errors: "unit.syntax" with the offset in the text,
-/// "unit.section" (unknown or twice), "unit.number".
+/// The reverse; comments, blanks and the order of the sections are free, numbers are decimal or
+/// 0x..., and a section without a tuple is absent. Errors: "unit.syntax" with the offset in the
+/// text, "unit.section" (unknown or twice), "unit.number".
 Result<KernelUnit> parseKernelUnit(std::string_view text);
 
 } // namespace kernscope::format

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -91,8 +93,12 @@ private:
             return;
         const unsigned bits = std::min(m_request.indexBits, 16U);
         const unsigned entries = 1U << bits;
+        const bool contested = m_request.entries == "e4m3" && entries >= 256;
         add("quantised palette", stateOf(entries < 256), "fewer than 256 entries",
-            fmt::format("{} entries", entries), "chapter 25, four codecs");
+            fmt::format("{} entries", entries),
+            contested ? "chapter 25, four codecs; chapter 36 has E4M3 palettes of 8 bits, too"
+                      : "chapter 25, four codecs",
+            contested ? Confidence::Contested : Confidence::Documented);
     }
 
     void packedSparse()
@@ -134,6 +140,78 @@ private:
     Legality m_result;
 };
 
+/// The rules that hold for the code itself, before those of the form.
+class CodeRules
+{
+public:
+    CodeRules(const KernelFormatRow &row, const FormatUse &use) : m_row(row), m_use(use) {}
+
+    std::vector<LegalityRule> run()
+    {
+        range();
+        version();
+        return std::move(m_rules);
+    }
+
+private:
+    void range()
+    {
+        const KernelFormat format = m_row.format;
+        const std::string found = fmt::format("{} ({})", m_row.name, format.value);
+        if (m_row.kind == KernelFormatKind::Palette)
+            m_rules.push_back({"palette range", stateOf(isPaletteFormat(format)),
+                               "7 to 27 (guard f - 7 < 0x15)", found, "chapter 25",
+                               Confidence::Documented});
+        else if (m_row.kind == KernelFormatKind::Unity)
+            m_rules.push_back({"unity range", stateOf(isUnityFormat(format)),
+                               "28 to 30 (guard f - 0x1c < 3)", found, "chapter 25",
+                               Confidence::Documented});
+        else if (format.value <= kLastOfTheChapters)
+            m_rules.push_back({"native format", stateOf(isNativeKernelFormat(format)),
+                               "int8, uint8, fp16, fp32 or e4m3 (mask 0x3b over code - 1)", found,
+                               "chapter 36, fp8 datapath; the shift by one is inferred (C10)",
+                               Confidence::Contested});
+    }
+
+    void version()
+    {
+        if (!m_row.sinceVersion)
+            return;
+        m_rules.push_back(
+            {"descriptor version", stateOf(m_use.descriptorVersion >= *m_row.sinceVersion),
+             fmt::format("a descriptor of version {} or later", *m_row.sinceVersion),
+             fmt::format("version {}", m_use.descriptorVersion), m_row.source, m_row.confidence});
+    }
+
+    static constexpr std::uint32_t kLastOfTheChapters = 31;
+
+    const KernelFormatRow &m_row;
+    const FormatUse &m_use;
+    std::vector<LegalityRule> m_rules;
+};
+
+FormRequest requestOf(const KernelFormatRow &row, const FormatUse &use)
+{
+    FormRequest request;
+    request.descriptorVersion = use.descriptorVersion;
+    request.entries = row.underlying;
+    request.zeroPoint = use.zeroPoint;
+    request.e4m3Capability = use.e4m3Capability;
+    const bool quantised =
+        row.underlying == "int8" || row.underlying == "uint8" || row.underlying == "e4m3";
+    if (row.kind == KernelFormatKind::Palette) {
+        request.kind = FormRequest::Kind::Palette;
+        request.indexBits = row.bits.value_or(0);
+        request.vectorSize = use.vectorSize;
+        request.codebooks = use.codebooks;
+        request.packedSparsePalette = use.packedSparsePalette;
+        request.zeroPoint = use.zeroPoint && quantised;
+    } else if (quantised) {
+        request.kind = FormRequest::Kind::Affine;
+    }
+    return request;
+}
+
 } // namespace
 
 bool Legality::legal() const
@@ -152,6 +230,14 @@ const LegalityRule *Legality::refusal() const
 Legality checkLegality(const FormRequest &request)
 {
     return Checker(request).run();
+}
+
+Legality checkKernelFormat(const KernelFormatRow &row, const FormatUse &use)
+{
+    Legality result{CodeRules(row, use).run()};
+    Legality form = checkLegality(requestOf(row, use));
+    std::move(form.rules.begin(), form.rules.end(), std::back_inserter(result.rules));
+    return result;
 }
 
 } // namespace kernscope::format

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/format/catalogue.h"
+#include "core/format/kernel_format.h"
 
 #include <optional>
 #include <string>
@@ -44,6 +45,20 @@ struct Legality {
 
 /// Consults every rule. Never a bare no: the rule that refuses says what it asks for.
 Legality checkLegality(const FormRequest &request);
+
+/// What a weight in a kernel format is to be encoded for.
+struct FormatUse {
+    unsigned descriptorVersion = 5;
+    unsigned vectorSize = 1;            ///< palettes
+    std::uint64_t codebooks = 1;        ///< palettes
+    bool zeroPoint = false;             ///< integers, E4M3 and their palettes: not all zero
+    bool packedSparsePalette = false;   ///< palettes
+    std::optional<bool> e4m3Capability; ///< hal[0x52d] & 1 of the target; empty: unknown
+};
+
+/// Consults the rules for a row of the enum: whether it is in the native set or one of the two
+/// ranges, the first version that has it, and those of checkLegality.
+Legality checkKernelFormat(const KernelFormatRow &row, const FormatUse &use);
 
 /// Vector sizes that the mask 0x36 admits: 1, 2, 4, 5 (chapter 25). The shift is guarded: the text
 /// leaves open what the compiler does with sizes past its register.

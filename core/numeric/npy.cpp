@@ -326,7 +326,10 @@ std::string npyHeader(ElementType type, const Shape &shape)
     if (shape.size() == 1)
         extents += ",";
     std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                                   type == ElementType::Fp16 ? "<f2" : "<f4", extents);
+                                   type == ElementType::Fp16   ? "<f2"
+                                   : type == ElementType::Fp64 ? "<f8"
+                                                               : "<f4",
+                                   extents);
     // The elements begin at a multiple of 64; the last byte before them is a newline.
     const std::size_t start = 10;
     const std::size_t total = (start + text.size() + 1 + 63) / 64 * 64;

@@ -12,7 +12,8 @@
 
 namespace kernscope {
 
-/// NumPy array file, format version 1.0 (NEP 1): header for little-endian fp16 or fp32, C order.
+/// NumPy array file, format version 1.0 (NEP 1): header for little-endian fp16, fp32 or fp64, C
+/// order.
 std::string npyHeader(ElementType type, const Shape &shape);
 
 /// An array read from a .npy file: f2, f4, f8, i1, u1, i2, i4, …, C or Fortran order, as fp64.

@@ -91,6 +91,7 @@ private:
     Result<DraftOperation> palette() const;
     Result<DraftOperation> oldPalette() const;
     Result<std::vector<DraftOperation>> scaledPalette() const;
+    Result<std::vector<DraftOperation>> jointSparse() const;
 
     const EncodedWeight &m_encoded;
     const DraftTarget &m_target;
@@ -227,9 +228,47 @@ Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
     return std::vector{std::move(*looked), std::move(scaled)};
 }
 
+/// Mask and survivors from one operation, and the dense weight from both.
+Result<std::vector<DraftOperation>> Drafter::jointSparse() const
+{
+    if (auto allowed = requireOpset(kFirstNewSignature, "sparse weights of coded survivors");
+        !allowed)
+        return tl::unexpected(allowed.error());
+    const EncodedPart &mask = *part(PartRole::Mask);
+    const EncodedPart *lut = part(PartRole::Lut);
+    DraftOperation coded = operation(lut != nullptr ? "constexpr_lut_to_sparse"
+                                                    : "constexpr_sparse_blockwise_shift_scale",
+                                     false);
+    coded.output += "_survivors";
+    coded.name += "_survivors";
+    coded.maskOutput = m_target.output + "_mask";
+    coded.maskShape = m_encoded.shape;
+    const EncodedPart &codes = *part(lut != nullptr ? PartRole::Indices : PartRole::NonzeroData);
+    coded.resultShape = codes.shape;
+    if (lut != nullptr) {
+        coded.operands = {operandOf("indices_mask", mask), operandOf("indices_nonzero_data", codes),
+                          operandOf("lut", *lut)};
+    } else {
+        coded.operands = {operandOf("data_mask", mask), operandOf("nonzero_data", codes)};
+        if (const EncodedPart *offset = part(PartRole::Offset))
+            coded.operands.push_back(operandOf("offset", *offset));
+        coded.operands.push_back(operandOf("scale", *part(PartRole::Scale)));
+    }
+    DraftOperation dense = operation("constexpr_sparse_to_dense", false);
+    dense.operands.resize(2);
+    dense.operands[0].name = "mask";
+    dense.operands[0].reference = coded.maskOutput;
+    dense.operands[1].name = "nonzero_data";
+    dense.operands[1].reference = coded.output;
+    return std::vector{std::move(coded), std::move(dense)};
+}
+
 Result<std::vector<DraftOperation>> Drafter::run()
 {
     const bool lut = part(PartRole::Lut) != nullptr;
+    const bool coded = lut || m_encoded.scaling;
+    if (coded && part(PartRole::Mask) != nullptr)
+        return jointSparse();
     if (lut && m_encoded.scaling)
         return scaledPalette();
     const auto draft = [&]() -> Result<DraftOperation> {

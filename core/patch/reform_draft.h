@@ -29,9 +29,11 @@ struct DraftOperand {
 };
 
 struct DraftOperation {
-    std::string type;   ///< "constexpr_lut_to_dense"
-    std::string output; ///< name of the value
-    std::string name;   ///< attributes["name"]
+    std::string type;       ///< "constexpr_lut_to_dense"
+    std::string output;     ///< name of the value
+    std::string maskOutput; ///< name of a mask of maskShape that it makes first; empty: none
+    Shape maskShape;
+    std::string name; ///< attributes["name"]
     ElementType resultType = ElementType::Fp16;
     Shape resultShape;
     bool oldSignature = false;          ///< every operand is an attribute (before iOS 18)

@@ -280,10 +280,15 @@ Bytes spellProtobuf(const DraftOperation &operation, const std::string &blobPath
         if (!operation.oldSignature)
             appendBytes(message, 2, mapEntry(operand.name, argumentOf(operand, blobPath)));
     }
-    Bytes output;
-    appendBytes(output, 1, bytesOf(operation.output));
-    appendBytes(output, 2, tensorType(operation.resultType, operation.resultShape));
-    appendBytes(message, 3, output);
+    const auto addOutput = [&](const std::string &value, ElementType type, const Shape &shape) {
+        Bytes output;
+        appendBytes(output, 1, bytesOf(value));
+        appendBytes(output, 2, tensorType(type, shape));
+        appendBytes(message, 3, output);
+    };
+    if (!operation.maskOutput.empty())
+        addOutput(operation.maskOutput, ElementType::Uint1, operation.maskShape);
+    addOutput(operation.output, operation.resultType, operation.resultShape);
     for (const DraftOperand &operand : operation.operands) {
         if (operation.oldSignature)
             appendBytes(message, 5, mapEntry(operand.name, valueOf(operand, blobPath)));

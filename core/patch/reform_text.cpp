@@ -56,7 +56,12 @@ public:
             append(operation.oldSignature ? attributes : arguments, operand.name, value(operand));
         }
         addName({});
-        return fmt::format("{} {} = {}({})[{}]",
+        const std::string mask =
+            operation.maskOutput.empty()
+                ? std::string()
+                : fmt::format("{} {}, ", tensor(ElementType::Uint1, operation.maskShape),
+                              operation.maskOutput);
+        return fmt::format("{}{} {} = {}({})[{}]", mask,
                            tensor(operation.resultType, operation.resultShape), operation.output,
                            operation.type, arguments, attributes);
     }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <set>
 
 #include <QTest>
 
@@ -54,6 +55,9 @@ private slots:
     void roundTrips();
     void refused_data();
     void refused();
+    void integersFromHalfRefused();
+    void saysWhatItAdds();
+    void dequantizesBeyondFp32();
     void referenceElsewhere();
     void damagedFolders();
     void encode();
@@ -165,6 +169,90 @@ void TestCliQuantize::refused()
     QCOMPARE(QDir(folder).exists(), exitCode == 0);
 }
 
+/// pto.tquant, supported input types: INT8 takes fp32 only.
+void TestCliQuantize::integersFromHalfRefused()
+{
+    const QString input = writeArray(m_scratch, "int.npy", {4, 8}, ElementType::Fp16);
+    const QString folder = m_scratch.filePath(QStringLiteral("int"));
+    const QStringList words{QStringLiteral("quantize"), input,
+                            QStringLiteral("--format"), QStringLiteral("int8"),
+                            QStringLiteral("--output"), folder};
+    const CliResult refused = runCli(words);
+    QCOMPARE(refused.exitCode, 3);
+    QVERIFY2(refused.err.contains("INT8 takes fp32") && refused.err.contains("--source fp32"),
+             refused.err.constData());
+    QVERIFY(!QDir(folder).exists());
+    const CliResult widened =
+        runCli(words + QStringList{QStringLiteral("--source"), QStringLiteral("fp32"),
+                                   QStringLiteral("--layout"), QStringLiteral("nz"),
+                                   QStringLiteral("--json")});
+    QCOMPARE(widened.exitCode, 0);
+    const auto json = widened.json();
+    QCOMPARE(json["constraints"][0]["name"].get<std::string>(), std::string("source"));
+    QCOMPARE(json["tiles"].size(), std::size_t(4)); // src, dst, scale, tmp
+    QCOMPARE(json["tiles"][3]["bytes"].get<int>(), 4 * 32);
+    // An option that means nothing to the format is not passed over in silence.
+    QCOMPARE(json["diagnostics"][0]["code"].get<std::string>(), std::string("quantize.option"));
+    QCOMPARE(json["diagnostics"][0]["field"].get<std::string>(), std::string("--layout"));
+}
+
+/// Rows that do not fill the boxes, and columns of a 16-bit source that do not fill a group.
+void TestCliQuantize::saysWhatItAdds()
+{
+    const QString input = writeArray(m_scratch, "odd.npy", {17, 33}, ElementType::Fp16);
+    const CliResult made = runCli(
+        {QStringLiteral("quantize"), input, QStringLiteral("--format"), QStringLiteral("mxfp4"),
+         QStringLiteral("--layout"), QStringLiteral("nz"), QStringLiteral("--output"),
+         m_scratch.filePath(QStringLiteral("odd")), QStringLiteral("--json")});
+    QVERIFY2(made.exitCode == 0, made.err.constData());
+    const auto json = made.json();
+    // 33 columns are stored as 64: an even number of groups, so that the exponents have a ZZ.
+    QCOMPARE(json["exponent_layout"].get<std::string>(), std::string("zz"));
+    std::set<std::string> padded;
+    for (const auto &note : json["diagnostics"]) {
+        QCOMPARE(note["code"].get<std::string>(), std::string("quantize.padding"));
+        padded.insert(note["field"].get<std::string>());
+    }
+    QCOMPARE(padded, (std::set<std::string>{"columns", "NZ rows", "ZZ rows"}));
+    QCOMPARE(json["tiles"][1]["bytes"].get<int>(), 17 * 64 / 2);
+    QCOMPARE(json["tiles"][2]["shape"].dump(), std::string("[17,2]"));
+}
+
+/// 448 * 2^120 is a microscaled number and no fp32 one: it is not written as infinity.
+void TestCliQuantize::dequantizesBeyondFp32()
+{
+    const QString input = m_scratch.filePath(QStringLiteral("large.npy"));
+    QFile file(input);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {1, 32})));
+    for (int i = 0; i < 32; ++i) {
+        const float value = i == 0 ? HUGE_VALF : 1.0f;
+        file.write(reinterpret_cast<const char *>(&value), 4);
+    }
+    file.close();
+    const QString folder = m_scratch.filePath(QStringLiteral("large"));
+    QCOMPARE(runCli({QStringLiteral("quantize"), input, QStringLiteral("--format"),
+                     QStringLiteral("mxfp8"), QStringLiteral("--output"), folder})
+                 .exitCode,
+             0);
+    const auto valuesAs = [&](const QStringList &options, const char *type) {
+        const CliResult back = runCli(
+            QStringList{QStringLiteral("dequantize"), folder, QStringLiteral("--json")} + options);
+        if (back.exitCode != 0 || back.json()["dtype"].get<std::string>() != type)
+            return std::vector<double>{};
+        const QByteArray array = contentOf(folder + QStringLiteral("/dequantized.npy"));
+        return readNpy(std::as_bytes(std::span(array.constData(), std::size_t(array.size()))), "x")
+            ->values;
+    };
+    const auto exact = valuesAs({}, "fp64");
+    QCOMPARE(exact.size(), std::size_t(32));
+    QCOMPARE(exact[0], 448 * 0x1p120);
+    QCOMPARE(exact[1], 0.0);
+    const auto narrow = valuesAs({QStringLiteral("--as"), QStringLiteral("fp32")}, "fp32");
+    QCOMPARE(narrow.size(), std::size_t(32));
+    QVERIFY(std::isinf(narrow[0]));
+}
+
 void TestCliQuantize::referenceElsewhere()
 {
     const QString input = writeArray(m_scratch, "half.npy", {32, 64}, ElementType::Fp16);
@@ -248,6 +336,16 @@ void TestCliQuantize::encode()
         runCli({QStringLiteral("diff"), path, output, QStringLiteral("--json")}).json();
     QCOMPARE(diff["weights"].size(), std::size_t(2));
     QVERIFY(diff["only_a"].empty() && diff["only_b"].empty());
+    // Survivors that are palette indices, in two operations.
+    const QString sparse = m_scratch.filePath(QStringLiteral("joint.mlmodelc"));
+    const CliResult joint =
+        runCli({QStringLiteral("encode"), path, QStringLiteral("w"), QStringLiteral("--form"),
+                QStringLiteral("sparse"), QStringLiteral("--density"), QStringLiteral("0.5"),
+                QStringLiteral("--survivors"), QStringLiteral("palette"), QStringLiteral("--bits"),
+                QStringLiteral("2"), QStringLiteral("--output"), sparse, QStringLiteral("--json")});
+    QVERIFY2(joint.exitCode == 0, joint.err.constData());
+    QCOMPARE(joint.json()["after"]["form"].get<std::string>(), std::string("sparse+lut"));
+    QCOMPARE(joint.json()["after"]["stored_bytes"].get<int>(), 8 + 8 + 8); // mask, indices, lut
     // A second time: the place is taken.
     const CliResult again =
         runCli({QStringLiteral("encode"), path, QStringLiteral("w"), QStringLiteral("--form"),

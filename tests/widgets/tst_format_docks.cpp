@@ -2,8 +2,10 @@
 #include "sample_session.h"
 
 #include "core/format/activation_table.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/chips/fact_table_model.h"
+#include "widgets/chips/formats_dock.h"
 #include "widgets/docks/activation_dock.h"
-#include "widgets/docks/formats_dock.h"
 #include "widgets/models/activation_model.h"
 #include "widgets/models/formats_model.h"
 #include "widgets/plots/activation_plot.h"
@@ -72,14 +74,14 @@ private Q_SLOTS:
         QVERIFY(legalityOf("p4f16").contains(QStringLiteral("legal")));
         QVERIFY(legalityOf("p6f16").contains(QStringLiteral("odd index width")));
         QVERIFY(legalityOf("e4m3").contains(QStringLiteral("refused")));
-        FormatsModel::Target target;
-        target.descriptorVersion = 20;
-        model.setTarget(target);
+        format::FormatUse use;
+        use.descriptorVersion = 20;
+        model.setUse(use);
         QVERIFY(legalityOf("p6f16").contains(QStringLiteral("legal")));
         QVERIFY(legalityOf("e4m3").contains(QStringLiteral("depends")));
-        target.e4m3 = true;
-        target.vectorSize = 3;
-        model.setTarget(target);
+        use.e4m3Capability = true;
+        use.vectorSize = 3;
+        model.setUse(use);
         QVERIFY(legalityOf("e4m3").contains(QStringLiteral("legal")));
         QVERIFY(legalityOf("p4f16").contains(QStringLiteral("vector size")));
         model.setFilter(QStringLiteral("palette e4m3"));
@@ -108,6 +110,51 @@ private Q_SLOTS:
         QVERIFY(!dock.table().accessibleName().isEmpty());
         dock.filter().setText(QStringLiteral("nothing of the kind"));
         QVERIFY(dock.explanation().contains(QStringLiteral("Select")));
+    }
+
+    /// The legality is that of the chip that the session has chosen.
+    void formatsOfTheChosenChip()
+    {
+        Session session;
+        FormatsDock dock(session);
+        QVERIFY(showDock(dock));
+        const auto legality = [&](const char *name) {
+            dock.filter().setText(QString::fromLatin1(name));
+            return dock.model().index(0, FormatsModel::Legal).data().toString();
+        };
+        const auto choose = [&](const char *chip) {
+            ChipState::of(session).setTarget(*target::findTarget(chip)->target);
+        };
+        choose("M1");
+        QCOMPARE(dock.version().value(), 5);
+        QVERIFY(legality("p6f16").contains(QStringLiteral("odd index width")));
+        QVERIFY(legality("p4f16").contains(QStringLiteral("legal")));
+        QVERIFY(legality("p4e4m3").contains(QStringLiteral("refused")));
+        QVERIFY(legality("int16").contains(QStringLiteral("native format")));
+        choose("H18");
+        QVERIFY(legality("p6f16").contains(QStringLiteral("legal")));
+        QVERIFY(legality("p4e4m3").contains(QStringLiteral("legal")));
+        choose("H17s");
+        QVERIFY(legality("p4e4m3").contains(QStringLiteral("E4M3 capability")));
+    }
+
+    void elementTypes()
+    {
+        Session session;
+        FormatsDock dock(session);
+        QVERIFY(showDock(dock));
+        ChipState::of(session).setTarget(*target::findTarget("H18")->target);
+        FactTableModel &types = dock.elementTypes();
+        const QAbstractItemModelTester tester(
+            &types, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(types.rowCount(), 8 + 23 + 11 + 17);
+        dock.filter().setText(QStringLiteral("tensor e4m3"));
+        QCOMPARE(types.rowCount(), 1);
+        QCOMPARE(types.index(0, 1).data().toString(), QStringLiteral("12"));
+        QCOMPARE(types.index(0, 4).data().toString(), QStringLiteral("no"));
+        QVERIFY(types.index(0, 5).data().toString().contains(QStringLiteral("valid (0x52d)")));
+        ChipState::of(session).setTarget(*target::findTarget("M1")->target);
+        QVERIFY(types.index(0, 5).data().toString().contains(QStringLiteral("refused (0x52d)")));
     }
 
     void activationModel()

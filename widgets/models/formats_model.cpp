@@ -11,40 +11,10 @@
 
 namespace kernscope::ui {
 
-using format::FormRequest;
-using format::KernelFormatKind;
 using format::KernelFormatRow;
 using format::RuleState;
 
 namespace {
-
-FormRequest requestOf(const KernelFormatRow &row, const FormatsModel::Target &target)
-{
-    FormRequest request;
-    request.descriptorVersion = target.descriptorVersion;
-    request.entries = row.underlying;
-    request.e4m3Capability = target.e4m3;
-    if (row.kind == KernelFormatKind::Palette) {
-        request.kind = FormRequest::Kind::Palette;
-        request.indexBits = row.bits.value_or(0);
-        request.vectorSize = target.vectorSize;
-        request.codebooks = target.codebooks;
-    }
-    return request;
-}
-
-/// The version from which the format is in the enum's own table.
-format::LegalityRule versionRule(const KernelFormatRow &row, unsigned version)
-{
-    format::LegalityRule rule;
-    rule.name = "descriptor version";
-    rule.state = version >= *row.sinceVersion ? RuleState::Passes : RuleState::Refuses;
-    rule.required = "a descriptor of version " + std::to_string(*row.sinceVersion) + " or later";
-    rule.found = "version " + std::to_string(version);
-    rule.source = row.source;
-    rule.confidence = row.confidence;
-    return rule;
-}
 
 template <class T>
 QString numberOrDash(const std::optional<T> &number)
@@ -75,10 +45,10 @@ FormatsModel::FormatsModel(QObject *parent) : QAbstractTableModel(parent)
     chooseRows();
 }
 
-void FormatsModel::setTarget(const Target &target)
+void FormatsModel::setUse(const format::FormatUse &use)
 {
     beginResetModel();
-    m_target = target;
+    m_use = use;
     judge();
     chooseRows();
     endResetModel();
@@ -95,13 +65,8 @@ void FormatsModel::setFilter(const QString &words)
 void FormatsModel::judge()
 {
     m_legality.clear();
-    for (const KernelFormatRow &row : format::kernelFormats()) {
-        auto legality = format::checkLegality(requestOf(row, m_target));
-        if (row.sinceVersion)
-            legality.rules.insert(legality.rules.begin(),
-                                  versionRule(row, m_target.descriptorVersion));
-        m_legality.push_back(std::move(legality));
-    }
+    for (const KernelFormatRow &row : format::kernelFormats())
+        m_legality.push_back(format::checkKernelFormat(row, m_use));
 }
 
 void FormatsModel::chooseRows()
@@ -230,11 +195,11 @@ QVariant FormatsModel::headerData(int section, Qt::Orientation orientation, int 
 {
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
-    static const char *const kTitles[] = {
-        QT_TR_NOOP("code"),      QT_TR_NOOP("name"),  QT_TR_NOOP("kind"),
-        QT_TR_NOOP("bits"),      QT_TR_NOOP("type"),  QT_TR_NOOP("register"),
-        QT_TR_NOOP("number"),    QT_TR_NOOP("since"), QT_TR_NOOP("this descriptor"),
-        QT_TR_NOOP("confidence")};
+    static const char *const kTitles[] = {QT_TR_NOOP("code"),         QT_TR_NOOP("name"),
+                                          QT_TR_NOOP("kind"),         QT_TR_NOOP("bits"),
+                                          QT_TR_NOOP("type"),         QT_TR_NOOP("register"),
+                                          QT_TR_NOOP("number"),       QT_TR_NOOP("since"),
+                                          QT_TR_NOOP("on this chip"), QT_TR_NOOP("confidence")};
     static const char *const kTips[] = {
         QT_TR_NOOP("Kernel format: the compiler's number for a weight's storage"),
         QT_TR_NOOP("Name in public work on the compilers"),
@@ -244,7 +209,7 @@ QVariant FormatsModel::headerData(int section, Qt::Orientation orientation, int 
         QT_TR_NOOP("Value of the kernel-configuration register"),
         QT_TR_NOOP("Element type number in descriptors and symbol catalogues"),
         QT_TR_NOOP("First descriptor version that has it, where known"),
-        QT_TR_NOOP("Whether the chosen descriptor can encode it, and the rule that refuses"),
+        QT_TR_NOOP("Whether the chosen chip's descriptor can encode it, or the rule that refuses"),
         QT_TR_NOOP("How well the row is known; the tooltip names the source")};
     if (role == Qt::DisplayRole)
         return tr(kTitles[section]);

@@ -12,7 +12,7 @@
 
 namespace kernscope::ui {
 
-/// The kernel-format enum, a row each, and whether a descriptor of the chosen version can encode a
+/// The kernel-format enum, a row each, and whether the chosen chip's descriptor can encode a
 /// weight in it: the rule that refuses, not a bare no.
 class FormatsModel final : public QAbstractTableModel
 {
@@ -35,15 +35,9 @@ public:
 
     explicit FormatsModel(QObject *parent = nullptr);
 
-    /// What the weight is to be encoded for.
-    struct Target {
-        unsigned descriptorVersion = 5;
-        unsigned vectorSize = 1;
-        std::uint64_t codebooks = 1;
-        std::optional<bool> e4m3; ///< hal[0x52d]; empty: unknown
-    };
-    void setTarget(const Target &target);
-    const Target &target() const { return m_target; }
+    /// What the weights are to be encoded for.
+    void setUse(const format::FormatUse &use);
+    const format::FormatUse &use() const { return m_use; }
     /// Keeps rows in whose texts every word occurs.
     void setFilter(const QString &words);
 
@@ -63,7 +57,7 @@ private:
     QString text(std::size_t entry, int column) const;
     QVariant sortKey(std::size_t entry, int column) const;
 
-    Target m_target;
+    format::FormatUse m_use;
     std::vector<format::Legality> m_legality; ///< one a row of the enum
     std::vector<std::size_t> m_rows;
     TextFilter m_filter;

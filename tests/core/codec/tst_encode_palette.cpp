@@ -48,6 +48,7 @@ private slots:
     void palette();
     void paletteIsExactForFewValues();
     void optimalCentresAreOptimal();
+    void optimalBesideLargeValues();
     void deterministic();
 };
 
@@ -149,6 +150,34 @@ void TestEncodePalette::optimalCentresAreOptimal()
         }
         const double best = bestError(values, std::min(clusters, count), 0);
         QVERIFY(error <= best + 1e-4);
+    }
+}
+
+/// Large values that have clusters of their own do not blur the choice among small ones.
+void TestEncodePalette::optimalBesideLargeValues()
+{
+    std::mt19937 random(9);
+    for (int round = 0; round < 50; ++round) {
+        std::set<int> distinct;
+        while (distinct.size() < 9)
+            distinct.insert(static_cast<int>(random() % 2000));
+        std::vector<WeightedValue> small;
+        for (const int value : distinct)
+            small.push_back({static_cast<float>(value) * 0x1p-20f, 1 + random() % 5});
+        std::vector<WeightedValue> values{{-60000.0f, 1000}};
+        values.insert(values.end(), small.begin(), small.end());
+        values.push_back({50016.0f, 777});
+        const std::vector<float> centres = optimalCentres(values, 6);
+        double error = 0;
+        for (const WeightedValue &value : values) {
+            double nearest = HUGE_VAL;
+            for (const float centre : centres)
+                nearest = std::min(
+                    nearest,
+                    std::pow(static_cast<double>(value.value) - static_cast<double>(centre), 2));
+            error += nearest * static_cast<double>(value.count);
+        }
+        QVERIFY(error <= bestError(small, 4, 0) * 1.0001 + 1e-18);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/numeric/convert.h"
 #include "encoded.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ private slots:
     void affine();
     void blockwise_data();
     void blockwise();
+    void joint();
     void refusals();
     void specialValues();
 };
@@ -131,6 +133,53 @@ void TestEncoder::blockwise()
     const float step = 2 * largest / (bitWidth(options.codeType) == 4 ? 14.0f : 254.0f);
     for (std::size_t i = 0; i < values.size(); ++i)
         QVERIFY(std::abs(decoded[i] - values[i]) <= step * (offset ? 1.01f : 0.51f) + 0.002f);
+}
+
+/// Survivors that are coded: the mask is the sparse one, what it leaves out is 0, and every
+/// survivor is the nearest that its codebook or its block's steps can hold.
+void TestEncoder::joint()
+{
+    const Shape shape{8, 32};
+    const auto values = gaussian(8 * 32, 5);
+    const auto sparse = encodeSparseDensity(values, shape, 0.4);
+    QVERIFY(sparse);
+    const auto kept = decodeAll(*sparse);
+    const auto palette = encodeSparsePalette(values, *sparse, {4, 4, 1});
+    QVERIFY2(palette, palette ? "" : describe(palette.error()).c_str());
+    QCOMPARE(part(*palette, PartRole::Mask).bytes, part(*sparse, PartRole::Mask).bytes);
+    QCOMPARE(part(*palette, PartRole::Lut).shape, (Shape{4, 1, 16, 1}));
+    const auto looked = decodeAll(*palette);
+    const auto blockwise =
+        encodeSparseBlockwise(values, *sparse, {ElementType::Int8, 16, 1, false});
+    QVERIFY2(blockwise, blockwise ? "" : describe(blockwise.error()).c_str());
+    const auto scaled = decodeAll(*blockwise);
+    QCOMPARE(looked.size(), values.size());
+    QCOMPARE(scaled.size(), values.size());
+    const EncodedPart &book = part(*palette, PartRole::Lut);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (kept[i] == 0) {
+            QVERIFY(looked[i] == 0 && scaled[i] == 0);
+            continue;
+        }
+        QVERIFY(std::abs(scaled[i] - values[i]) < 0.004f);
+        double least = HUGE_VAL;
+        for (std::size_t k = 0; k < 16; ++k)
+            least = std::min(least, std::abs(loadValue(book.bytes, book.type, i / 64 * 16 + k) -
+                                             static_cast<double>(kept[i])));
+        QVERIFY(std::abs(static_cast<double>(looked[i]) - static_cast<double>(kept[i])) <=
+                least * 1.000001);
+    }
+    // No survivor at all, and what the forms cannot have.
+    const auto empty = encodeSparseDensity(values, shape, 0);
+    QCOMPARE(decodeAll(*encodeSparsePalette(values, *empty, {})),
+             std::vector<float>(values.size()));
+    QCOMPARE(encodeSparsePalette(values, *sparse, {4, 1, 2}).error().field, std::string("vector"));
+    QCOMPARE(encodeSparsePalette(values, *sparse, {4, 3, 1}).error().field, std::string("groups"));
+    QCOMPARE(encodeSparsePalette(values, *sparse, {4, 1, 1, ElementType::Int8}).error().field,
+             std::string("entryType"));
+    QCOMPARE(encodeSparsePalette(values, *palette, {}).error().field, std::string("sparse"));
+    QCOMPARE(encodeSparseBlockwise(values, *sparse, {ElementType::Int8, 7, 1, false}).error().field,
+             std::string("block"));
 }
 
 void TestEncoder::refusals()

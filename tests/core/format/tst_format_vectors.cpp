@@ -28,6 +28,8 @@ private Q_SLOTS:
             const auto code = std::uint32_t(*parseInteger(csv->cell(i, "code")));
             QCOMPARE(isDmaConvertibleToFp16(TensorFormat(code)),
                      csv->cell(i, "dma_folds_to_fp16") == "1");
+            QCOMPARE(isNativeKernelFormat(KernelFormat(code)),
+                     csv->cell(i, "kernel_format_admitted") == "1");
             QCOMPARE(isLegalVectorSize(code), csv->cell(i, "palette_vector_legal") == "1");
         }
     }

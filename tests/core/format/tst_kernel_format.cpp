@@ -160,6 +160,64 @@ private Q_SLOTS:
             QVERIFY(!rule.required.empty() && !rule.found.empty() && !rule.source.empty());
     }
 
+    void legalityOfARow_data()
+    {
+        QTest::addColumn<quint32>("code");
+        QTest::addColumn<FormatUse>("use");
+        QTest::addColumn<QByteArray>("refusedBy");
+        QTest::newRow("fp16 on version 5") << 4U << FormatUse{} << QByteArray();
+        QTest::newRow("int8 on version 5") << 1U << FormatUse{} << QByteArray();
+        QTest::newRow("p4f16 on version 5") << 20U << FormatUse{} << QByteArray();
+        QTest::newRow("p8f16 on version 5") << 22U << FormatUse{} << QByteArray();
+        QTest::newRow("unity on version 5") << 30U << FormatUse{} << QByteArray();
+        QTest::newRow("int16 is not native") << 3U << FormatUse{} << QByteArray("native format");
+        QTest::newRow("int4 is not native") << 31U << FormatUse{} << QByteArray("native format");
+        QTest::newRow("e4m3 on version 5") << 5U << FormatUse{} << QByteArray("descriptor version");
+        FormatUse use;
+        use.zeroPoint = true;
+        QTest::newRow("int8 with zero points") << 1U << use << QByteArray("symmetric");
+        QTest::newRow("p4i8 with zero points") << 10U << use << QByteArray("symmetric");
+        QTest::newRow("fp16 has none") << 4U << use << QByteArray();
+        QTest::newRow("p4f16 has none") << 20U << use << QByteArray();
+        use.descriptorVersion = 20;
+        use.e4m3Capability = true;
+        QTest::newRow("int8 with zero points later") << 1U << use << QByteArray();
+        QTest::newRow("e4m3 with zero points") << 5U << use << QByteArray("E4M3 zero point");
+        use.zeroPoint = false;
+        QTest::newRow("e4m3 with the byte") << 5U << use << QByteArray();
+        use.packedSparsePalette = true;
+        QTest::newRow("packed indices later") << 20U << use << QByteArray();
+        use.descriptorVersion = 5;
+        QTest::newRow("packed indices on version 5")
+            << 20U << use << QByteArray("sparse index packing");
+    }
+    void legalityOfARow()
+    {
+        QFETCH(quint32, code);
+        QFETCH(FormatUse, use);
+        QFETCH(QByteArray, refusedBy);
+        const Legality answer = checkKernelFormat(*find(KernelFormat(code)), use);
+        QVERIFY(!answer.rules.empty());
+        const LegalityRule *refusal = answer.refusal();
+        QCOMPARE(refusal ? bytesOf(refusal->name) : QByteArray(), refusedBy);
+    }
+
+    /// Chapter 36 has E4M3 palettes of 8 bits, chapter 25 no quantised palette of 256 entries.
+    void wideE4m3PaletteIsContested()
+    {
+        FormRequest request;
+        request.kind = FormRequest::Kind::Palette;
+        request.descriptorVersion = 20;
+        request.indexBits = 8;
+        request.entries = "e4m3";
+        request.e4m3Capability = true;
+        const Legality answer = checkLegality(request);
+        const LegalityRule *refusal = answer.refusal();
+        QVERIFY(refusal);
+        QCOMPARE(refusal->name, std::string("quantised palette"));
+        QCOMPARE(refusal->confidence, Confidence::Contested);
+    }
+
     void unitListingRoundTrips()
     {
         KernelUnit unit;
@@ -174,6 +232,30 @@ private Q_SLOTS:
         QVERIFY(*read == unit);
         QVERIFY(read->vectorPalettized());
         QVERIFY(text.find("t7 = s5000000000\n") == 0);
+    }
+
+    /// The listing of the chapter as it stands, sections left out or in another order, hexadecimal
+    /// numbers: printed again they are one text.
+    void unitListingVariants()
+    {
+        const char *listing = "t1 = s64\n"
+                              "  lut:     ; activation LUT     (typeno, bitdepth, lut_bytes)\n"
+                              "  pal:     ; palette LUT        (palette_format, bitdepth, ...)\n"
+                              "  ocgs:    ; output-channel-group table  (the per-OCG records)\n"
+                              "  scale:   ; per-output-channel scale    (half or single)\n"
+                              "  bias:    ; per-output-channel bias\n"
+                              "  weights: ; the packed weight or index blob\n";
+        const auto empty = parseKernelUnit(listing);
+        QVERIFY(empty);
+        for (const auto &section : empty->sections)
+            QVERIFY(!section);
+        QVERIFY(*parseKernelUnit(printKernelUnit(*empty)) == *empty);
+        const auto plain = parseKernelUnit("t1 = s64\npal: (20, 4, 1, 32)\nweights: (9, 4, 8, 4)");
+        const auto other =
+            parseKernelUnit("t0x1=s0x40\r\nweights:(9,4,8,4);x\nbias:\npal:(0x14, 4,1,0x20)");
+        QVERIFY(plain && other);
+        QVERIFY(*plain == *other);
+        QCOMPARE(bytesOf(printKernelUnit(*plain)), bytesOf(printKernelUnit(*other)));
     }
 
     void unitListingFaults_data()
@@ -191,6 +273,13 @@ private Q_SLOTS:
         QTest::newRow("many numbers")
             << QByteArray("t1 = s0\n pal: (20, 4, 1, 2, 3)") << QByteArray("unit.syntax");
         QTest::newRow("wide type") << QByteArray("t4294967296 = s0") << QByteArray("unit.number");
+        QTest::newRow("no digits after 0x") << QByteArray("t0x = s0") << QByteArray("unit.syntax");
+        QTest::newRow("negative") << QByteArray("t1 = s0\n pal: (20, -4, 1, 2)")
+                                  << QByteArray("unit.syntax");
+        QTest::newRow("numbers without brackets")
+            << QByteArray("t1 = s0\n lut: 8, 16, 86") << QByteArray("unit.syntax");
+        QTest::newRow("wide bit depth")
+            << QByteArray("t1 = s0\n lut: (8, 4294967296, 86)") << QByteArray("unit.number");
         QTest::newRow("past 64 bits")
             << QByteArray("t1 = s99999999999999999999999") << QByteArray("unit.syntax");
     }

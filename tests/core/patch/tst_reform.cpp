@@ -18,7 +18,7 @@ namespace {
 
 std::vector<FormSpec> allForms()
 {
-    std::vector<FormSpec> forms(9);
+    std::vector<FormSpec> forms(11);
     forms[1].kind = forms[2].kind = FormSpec::Kind::Affine;
     forms[2].affine = {ElementType::Uint8, std::nullopt, false};
     forms[3].kind = forms[4].kind = forms[5].kind = FormSpec::Kind::Palette;
@@ -29,6 +29,14 @@ std::vector<FormSpec> allForms()
     forms[7].kind = forms[8].kind = FormSpec::Kind::Blockwise;
     forms[7].blockwise = {ElementType::Int8, 4, 1, false};
     forms[8].blockwise = {ElementType::Uint4, 2, 1, true};
+    for (const std::size_t joint : {9u, 10u}) {
+        forms[joint].kind = FormSpec::Kind::Sparse;
+        forms[joint].density = 0.5;
+    }
+    forms[9].survivors = FormSpec::Survivors::Palette;
+    forms[9].palette = {2, 2, 1};
+    forms[10].survivors = FormSpec::Survivors::Blockwise;
+    forms[10].blockwise = {ElementType::Int4, 2, 1, true};
     return forms;
 }
 

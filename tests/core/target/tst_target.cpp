@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/tables.h"
+#include "core/target/dma_format.h"
 #include "core/target/hal.h"
 
 #include <QtTest/QtTest>
@@ -29,6 +30,24 @@ class TestTarget : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    /// CheckValidDMAFormat of chapter 36.
+    void dmaFormats()
+    {
+        const auto check = [](const char *chip, std::uint32_t code) {
+            return checkDmaFormat(named(chip), format::TensorFormat(code));
+        };
+        for (std::uint32_t code = 0; code < 0xb; ++code)
+            QVERIFY(check("M1", code).valid.value_or(false) && !check("M1", code).byte);
+        QCOMPARE(check("M1", 12).byte->value, 0x52dU);
+        QCOMPARE(check("M1", 12).valid, std::optional(false));
+        QCOMPARE(check("H18", 12).valid, std::optional(true));
+        QCOMPARE(check("M1", 11).byte->value, 0x52cU);
+        QCOMPARE(check("M1", 13).byte->value, 0x52eU);
+        QCOMPARE(check("M1", 14).byte->value, 0x685U);
+        QVERIFY(!check("M1", 16).valid && !check("M1", 16).byte); // the chapter does not say
+        QVERIFY(!check("M1", 99).valid);
+    }
+
     void tablesAreReadWhole_data()
     {
         QTest::addColumn<int>("least");

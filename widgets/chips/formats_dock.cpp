@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/docks/formats_dock.h"
+#include "widgets/chips/formats_dock.h"
 
+#include "core/decision/stream.h"
+#include "core/target/hal.h"
+#include "widgets/chips/chip_box.h"
+#include "widgets/chips/element_type_rows.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/confidence_words.h"
 #include "widgets/models/formats_model.h"
@@ -8,13 +12,16 @@
 #include "widgets/views/flow_layout.h"
 
 #include <QAction>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSignalBlocker>
 #include <QSpinBox>
+#include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -48,35 +55,61 @@ QSpinBox *numberBox(QWidget *parent, int least, int most)
 
 FormatsDock::FormatsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("formats"), tr("Formats"), parent),
-      m_model(new FormatsModel(this))
+      m_state(ChipState::of(session)), m_model(new FormatsModel(this)),
+      m_types(makeElementTypeModel(this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
     m_table = new QTableView(content);
+    m_filter = filterBox(content, tr("Filter by name, type, rule or source"), m_table);
+    connect(m_filter, &QLineEdit::textChanged, this, &FormatsDock::filterBy);
+    column->addWidget(m_filter);
+    buildChoosers(content);
+    m_tabs = new QTabWidget(content);
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(buildFormats(m_tabs), tr("Kernel formats"));
+    m_tabs->addTab(buildTypes(m_tabs), tr("Element types"));
+    column->addWidget(m_tabs, 1);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    buildActions();
+    connect(&m_state, &ChipState::targetChanged, this, &FormatsDock::followChip);
+    followChip();
+    showContent();
+}
+
+QWidget *FormatsDock::buildFormats(QWidget *parent)
+{
+    auto *page = new QWidget(parent);
+    auto *column = new QVBoxLayout(page);
+    column->setContentsMargins(0, 0, 0, 0);
     m_table->setAccessibleName(tr("Kernel formats"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {3.5, 6, 6.5, 3.5, 5, 5, 5, 4, 15, 9});
+    setColumnWidths(m_table->horizontalHeader(), {3.5, 5.5, 6.5, 3, 4.5, 4.5, 4.5, 4, 15, 8});
     m_table->horizontalHeader()->setStretchLastSection(true);
-    m_filter = filterBox(content, tr("Filter by name, type, rule or source"), m_table);
-    connect(m_filter, &QLineEdit::textChanged, m_model, &FormatsModel::setFilter);
-    column->addWidget(m_filter);
-    buildChoosers(content);
     column->addWidget(m_table, 1);
-    m_rules = new QLabel(content);
+    m_rules = new QLabel(page);
     m_rules->setWordWrap(true);
     m_rules->setTextFormat(Qt::PlainText);
     m_rules->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_rules->setAccessibleName(tr("Rules of the selected format"));
     column->addWidget(m_rules);
-    setContent(content);
-    content->setFocusProxy(m_table);
-    buildActions();
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &FormatsDock::explain);
     connect(m_model, &QAbstractItemModel::modelReset, this, &FormatsDock::explain);
-    choose();
-    showContent();
+    return page;
+}
+
+QWidget *FormatsDock::buildTypes(QWidget *parent)
+{
+    m_typeTable = new QTableView(parent);
+    m_typeTable->setAccessibleName(tr("Element types"));
+    m_typeTable->setModel(m_types);
+    prepareTable(m_typeTable);
+    setColumnWidths(m_typeTable->horizontalHeader(), {8.5, 3.5, 6, 3, 6, 9, 8, 12});
+    m_typeTable->horizontalHeader()->setStretchLastSection(true);
+    return m_typeTable;
 }
 
 void FormatsDock::buildChoosers(QWidget *parent)
@@ -86,31 +119,42 @@ void FormatsDock::buildChoosers(QWidget *parent)
     m_version = numberBox(bar, 5, 40);
     m_vector = numberBox(bar, 1, 16);
     m_codebooks = numberBox(bar, 1, 65536);
+    m_zeroPoint = new QCheckBox(tr("Zero point"), bar);
+    m_zeroPoint->setToolTip(tr("The weight has zero points other than 0"));
     m_e4m3 = new QComboBox(bar);
     m_e4m3->addItems({tr("unknown"), tr("0: no"), tr("1: yes")});
+    flow->addWidget(labelled(bar, tr("Chip"), sharedChipBox(m_state, bar),
+                             tr("The chip that every dock judges by; it sets the descriptor "
+                                "version and the E4M3 byte")));
     flow->addWidget(labelled(bar, tr("Descriptor version"), m_version,
-                             tr("Instruction-set version of the chip's task descriptors: 5 on the "
+                             tr("Version of the encoder of the chip's task descriptors: 5 on the "
                                 "first generation, 20 where E4M3 has an encoder")));
+    flow->addWidget(labelled(bar, tr("E4M3 byte"), m_e4m3,
+                             tr("Byte 0x52d of the chip's hardware-abstraction table")));
     flow->addWidget(labelled(bar, tr("Vector"), m_vector,
                              tr("Output channels that share one palette entry (mask 0x36)")));
     flow->addWidget(labelled(bar, tr("Codebooks"), m_codebooks, tr("Codebooks of a palette")));
-    flow->addWidget(labelled(bar, tr("E4M3 byte"), m_e4m3,
-                             tr("Byte 0x52d of the chip's hardware-abstraction table")));
+    flow->addWidget(m_zeroPoint);
     for (QSpinBox *box : {m_version, m_vector, m_codebooks})
         connect(box, &QSpinBox::valueChanged, this, &FormatsDock::choose);
     connect(m_e4m3, &QComboBox::currentIndexChanged, this, &FormatsDock::choose);
+    connect(m_zeroPoint, &QCheckBox::toggled, this, &FormatsDock::choose);
     parent->layout()->addWidget(bar);
 }
 
 void FormatsDock::buildActions()
 {
     auto *find = findAction(this, tr("Filter Formats"), m_filter);
-    auto *copy =
-        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {
+        copySelection(m_typeTable->isVisible() ? *m_typeTable : *m_table);
+    });
     auto *save = exportAction(this, session(), tr("Export Formats\u2026"), *m_model,
                               QStringLiteral("kernel-formats"));
-    m_actions = {find, copy, save};
+    auto *saveTypes = exportAction(this, session(), tr("Export Element Types\u2026"), *m_types,
+                                   QStringLiteral("element-types"));
+    m_actions = {find, copy, save, saveTypes};
     m_table->addActions(m_actions);
+    m_typeTable->addActions(m_actions);
 }
 
 void FormatsDock::refresh()
@@ -118,16 +162,38 @@ void FormatsDock::refresh()
     showContent(); // the facts need no bundle
 }
 
+void FormatsDock::filterBy(const QString &words)
+{
+    m_model->setFilter(words);
+    m_types->setFilter(words);
+}
+
+/// The boxes take the chip's figures.
+void FormatsDock::followChip()
+{
+    const target::Target &chip = m_state.target();
+    const auto e4m3 = target::halBit(chip, target::hal::kE4m3);
+    {
+        const QSignalBlocker version(m_version);
+        const QSignalBlocker capability(m_e4m3);
+        m_version->setValue(static_cast<int>(decision::encoderVersion(chip)));
+        m_e4m3->setCurrentIndex(e4m3 ? (*e4m3 ? 2 : 1) : 0);
+    }
+    m_types->setRows(elementTypeRows(chip));
+    choose();
+}
+
 void FormatsDock::choose()
 {
-    FormatsModel::Target target;
-    target.descriptorVersion = static_cast<unsigned>(m_version->value());
-    target.vectorSize = static_cast<unsigned>(m_vector->value());
-    target.codebooks = static_cast<std::uint64_t>(m_codebooks->value());
+    format::FormatUse use;
+    use.descriptorVersion = static_cast<unsigned>(m_version->value());
+    use.vectorSize = static_cast<unsigned>(m_vector->value());
+    use.codebooks = static_cast<std::uint64_t>(m_codebooks->value());
+    use.zeroPoint = m_zeroPoint->isChecked();
     if (m_e4m3->currentIndex() > 0)
-        target.e4m3 = m_e4m3->currentIndex() == 2;
+        use.e4m3Capability = m_e4m3->currentIndex() == 2;
     const int row = m_table->currentIndex().row();
-    m_model->setTarget(target);
+    m_model->setUse(use);
     m_table->setCurrentIndex(m_model->index(std::max(0, row), 0));
 }
 

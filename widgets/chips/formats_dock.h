@@ -6,18 +6,24 @@
 #include <QList>
 
 class QAction;
+class QCheckBox;
 class QComboBox;
 class QLabel;
 class QLineEdit;
 class QSpinBox;
+class QTabWidget;
 class QTableView;
 
 namespace kernscope::ui {
 
+class ChipState;
+class FactTableModel;
 class FormatsModel;
 
-/// The kernel-format enum as a table: searchable, with every column of the facts, and the rule that
-/// refuses a format on the chosen descriptor version. It needs no bundle.
+/// The kernel-format enum as a table: searchable, with every column of the facts, and whether the
+/// session's chip can encode a weight in each format, or the rule that refuses. The boxes hold the
+/// chip's figures and may be set otherwise, to see what would change. A second page has the other
+/// numberings of element types. It needs no bundle.
 class FormatsDock final : public Dock
 {
     Q_OBJECT
@@ -31,21 +37,30 @@ public:
     QLineEdit &filter() { return *m_filter; }
     QSpinBox &version() { return *m_version; }
     QString explanation() const;
+    FactTableModel &elementTypes() { return *m_types; }
 
 protected:
     void refresh() override;
 
 private:
+    QWidget *buildFormats(QWidget *parent);
+    QWidget *buildTypes(QWidget *parent);
     void buildChoosers(QWidget *parent);
     void buildActions();
+    void filterBy(const QString &words);
+    void followChip();
     void choose();
     void explain();
 
+    ChipState &m_state;
     FormatsModel *m_model = nullptr;
+    FactTableModel *m_types = nullptr;
+    QTabWidget *m_tabs = nullptr;
     QLineEdit *m_filter = nullptr;
     QSpinBox *m_version = nullptr, *m_vector = nullptr, *m_codebooks = nullptr;
     QComboBox *m_e4m3 = nullptr;
-    QTableView *m_table = nullptr;
+    QCheckBox *m_zeroPoint = nullptr;
+    QTableView *m_table = nullptr, *m_typeTable = nullptr;
     QLabel *m_rules = nullptr;
     QList<QAction *> m_actions;
 };

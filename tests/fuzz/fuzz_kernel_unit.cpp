@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/format/kernel_unit.h"
+#include "tests/fuzz/fuzz_check.h"
+
+#include <string_view>
+
+using namespace kernscope;
+using namespace kernscope::format;
+
+/// A listing that is read is printed as one that reads the same; a fault lies inside the text.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
+{
+    const std::string_view text(reinterpret_cast<const char *>(data), size);
+    const auto unit = parseKernelUnit(text);
+    if (!unit) {
+        fuzz::require(unit.error().code.starts_with("unit."));
+        fuzz::require(unit.error().offset && unit.error().offset->value <= size);
+        return 0;
+    }
+    const std::string printed = printKernelUnit(*unit);
+    const auto again = parseKernelUnit(printed);
+    fuzz::require(again && *again == *unit);
+    fuzz::require(printKernelUnit(*again) == printed);
+    return 0;
+}
