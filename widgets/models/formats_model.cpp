@@ -247,7 +247,7 @@ QVariant FormatsModel::headerData(int section, Qt::Orientation orientation, int 
         QT_TR_NOOP("Whether the chosen descriptor can encode it, and the rule that refuses"),
         QT_TR_NOOP("How well the row is known; the tooltip names the source")};
     if (role == Qt::DisplayRole)
-        return tr(kTitles[section]);
+        return headerTitle(tr(kTitles[section]));
     return role == Qt::ToolTipRole ? QVariant(tr(kTips[section])) : QVariant();
 }
 
