@@ -29,7 +29,10 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QChildEvent>
 #include <QMainWindow>
+#include <QTabBar>
+#include <QTimer>
 
 namespace kernscope::app {
 
@@ -39,8 +42,10 @@ constexpr double kLeastWidth = 8, kLeastHeight = 5; // in ems
 
 } // namespace
 
-DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent) : QObject(parent)
+DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
+    : QObject(parent), m_host(host)
 {
+    host->installEventFilter(this);
     add<ui::BundleDock>(session, host, Qt::ALT | Qt::Key_1);
     add<ui::WeightDock>(session, host, Qt::ALT | Qt::Key_2);
     add<ui::CodebookDock>(session, host, Qt::ALT | Qt::Key_3);
@@ -94,8 +99,32 @@ T *DockSet::add(ui::Session &session, QMainWindow *host, const QKeySequence &key
                 reveal(wanted);
         });
     }
+    dock->installEventFilter(this);
     m_entries.push_back({dock, action, dock->menuActions()});
     return dock;
+}
+
+/// Qt makes the tabs of docks as it needs them, and would cut their names down to a letter. A dock
+/// that comes back would get its least width only: the others have taken the rest.
+bool DockSet::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_host && event->type() == QEvent::ChildPolished) {
+        if (auto *tabs = qobject_cast<QTabBar *>(static_cast<QChildEvent *>(event)->child())) {
+            tabs->setElideMode(Qt::ElideNone);
+            tabs->setUsesScrollButtons(true);
+        }
+    }
+    auto *dock = qobject_cast<ui::Dock *>(watched);
+    if (dock && event->type() == QEvent::Close && !dock->isFloating())
+        m_sizes.insert(dock, dock->size());
+    if (dock && event->type() == QEvent::Show && m_sizes.contains(dock)) {
+        const QSize size = m_sizes.take(dock);
+        QTimer::singleShot(0, dock, [this, dock, size] {
+            m_host->resizeDocks({dock}, {size.width()}, Qt::Horizontal);
+            m_host->resizeDocks({dock}, {size.height()}, Qt::Vertical);
+        });
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 void DockSet::reveal(ui::Dock *dock)

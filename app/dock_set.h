@@ -3,8 +3,10 @@
 
 #include "widgets/dock.h"
 
+#include <QHash>
 #include <QKeySequence>
 #include <QList>
+#include <QSize>
 #include <QStringList>
 
 #include <vector>
@@ -41,17 +43,24 @@ public:
     /// The dock that holds the focus, or null.
     ui::Dock *focused() const;
     static void reveal(ui::Dock *dock);
+    /// What was hidden comes back at the size that another arrangement gives it.
+    void forgetSizes() { m_sizes.clear(); }
 
     ui::CompareDock *compare() const { return m_compare; }
     ui::DiagnosticsDock *diagnostics() const { return m_diagnostics; }
     ui::HelpDock *help() const { return m_help; }
     ui::PatchesDock *patches() const { return m_patches; }
 
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
 private:
     template <class T>
     T *add(ui::Session &session, QMainWindow *host, const QKeySequence &key);
 
+    QMainWindow *m_host;
     std::vector<Entry> m_entries;
+    QHash<QObject *, QSize> m_sizes; ///< of docks that were hidden
     ui::CompareDock *m_compare = nullptr;
     ui::DiagnosticsDock *m_diagnostics = nullptr;
     ui::HelpDock *m_help = nullptr;

@@ -3,6 +3,7 @@
 
 #include "app/dock_arranger.h"
 #include "app/dock_set.h"
+#include "core/bundle/bundle.h"
 
 #include <QCoreApplication>
 #include <QDockWidget>
@@ -21,8 +22,8 @@ using Node = DockNode;
 Node inspectLayout()
 {
     return Node::column(
-        1, {Node::row(50, {Node::leaf(28, "bundle"), Node::leaf(49, "weight"),
-                           Node::column(23, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
+        1, {Node::row(50, {Node::leaf(31, "bundle"), Node::leaf(47, "weight"),
+                           Node::column(22, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
                            Node::hidden(24, "help")}),
             Node::leaf(27, "layout"),
             Node::tabs(23, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
@@ -39,10 +40,10 @@ Node compareLayout()
 Node patchLayout()
 {
     return Node::column(
-        1, {Node::row(60, {Node::leaf(20, "bundle"), Node::leaf(52, "weight"),
-                           Node::column(28, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
+        1, {Node::row(62, {Node::leaf(22, "bundle"), Node::leaf(52, "weight"),
+                           Node::column(26, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
                            Node::hidden(24, "help")}),
-            Node::row(40, {Node::leaf(56, "patches"),
+            Node::row(38, {Node::leaf(56, "patches"),
                            Node::tabs(44, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})})});
 }
 
@@ -60,10 +61,11 @@ Node performanceLayout()
 Node hardwareLayout()
 {
     return Node::column(
-        1, {Node::row(50, {Node::leaf(22, "bundle"), Node::leaf(48, "tasks"),
-                           Node::tabs(30, {Node::leaf(1, "commands"), Node::leaf(1, "relocations"),
-                                           Node::leaf(1, "descriptor"), Node::leaf(1, "groups"),
+        1, {Node::row(50, {Node::leaf(22, "bundle"),
+                           Node::tabs(46, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
                                            Node::leaf(1, "activation")}),
+                           Node::tabs(32, {Node::leaf(1, "commands"), Node::leaf(1, "relocations"),
+                                           Node::leaf(1, "descriptor")}),
                            Node::hidden(24, "help")}),
             Node::leaf(27, "layout"),
             Node::tabs(23, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})});
@@ -111,6 +113,11 @@ QString layoutTitle(Layout layout)
     return {};
 }
 
+bool isContainer(const Bundle &bundle)
+{
+    return bundle.hardware() || bundle.section();
+}
+
 LayoutKeeper::LayoutKeeper(QMainWindow *host, DockSet &docks, Settings &settings, QObject *parent)
     : QObject(parent), m_host(host), m_docks(docks), m_settings(settings)
 {
@@ -144,6 +151,7 @@ void LayoutKeeper::restoreOrArrange(Layout layout)
     const QByteArray state = m_settings.layoutState(layoutId(layout), m_docks.ids());
     m_current = layout;
     m_shown = true;
+    m_docks.forgetSizes();
     if (state.isEmpty() || !m_host->restoreState(state, kStateVersion))
         arrange(layout);
     m_settings.setLastLayout(layoutId(layout));
@@ -152,6 +160,7 @@ void LayoutKeeper::restoreOrArrange(Layout layout)
 
 void LayoutKeeper::arrange(Layout layout)
 {
+    m_docks.forgetSizes();
     QList<QDockWidget *> docks;
     for (const DockSet::Entry &entry : m_docks.entries())
         docks << entry.dock;

@@ -11,6 +11,10 @@
 
 class QMainWindow;
 
+namespace kernscope {
+class Bundle;
+}
+
 namespace kernscope::app {
 
 class DockSet;
@@ -24,6 +28,8 @@ inline constexpr std::array kLayouts{Layout::Inspect, Layout::Compare, Layout::P
 /// screenshot.
 QString layoutId(Layout layout);
 QString layoutTitle(Layout layout); ///< translated
+/// Whether the Hardware layout is made for it: a hardware container or a weight section.
+bool isContainer(const Bundle &bundle);
 
 /// Puts the docks where a layout has them, keeps what the user changed, and forgets it on request.
 class LayoutKeeper : public QObject

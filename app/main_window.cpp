@@ -169,7 +169,7 @@ void MainWindow::showLayout(Layout layout)
 void MainWindow::chooseLayout(Layout layout)
 {
     m_layoutByHand = true;
-    if (m_session.bundle() && m_session.bundle()->hardware() && layout != Layout::Compare)
+    if (m_session.bundle() && isContainer(*m_session.bundle()) && layout != Layout::Compare)
         m_settings.setContainerLayout(layoutId(layout));
     showLayout(layout);
 }

@@ -107,6 +107,7 @@ private:
     void showLayout(Layout layout);
     void chooseLayout(Layout layout); ///< by hand: later files leave it
     Layout layoutForOpened() const;
+    void raiseForOpened();
     void showHelp();
     void stepWeight(int direction);
     void showTitle();

@@ -20,6 +20,7 @@ namespace kernscope::app {
 namespace {
 
 constexpr std::size_t kMaxRows = 2000;
+constexpr std::uint64_t kShownBytes = 8; ///< of a range
 
 QTableWidgetItem *cell(const QString &text, Qt::Alignment alignment)
 {
@@ -27,6 +28,21 @@ QTableWidgetItem *cell(const QString &text, Qt::Alignment alignment)
     item->setTextAlignment(alignment | Qt::AlignVCenter);
     item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);
     return item;
+}
+
+/// "3c 00 41 …": the first bytes of a range, as they are on disk or as they will be.
+QString firstBytes(const OverlaidFile &file, ByteRange range, bool onDisk)
+{
+    QStringList words;
+    const std::uint64_t shown = std::min(range.bytes.value, kShownBytes);
+    for (std::uint64_t i = 0; i < shown; ++i) {
+        const FileOffset offset(range.offset.value + i);
+        const std::byte value = onDisk ? file.diskByte(offset) : file.bytes()[offset.value];
+        words += QStringLiteral("%1").arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
+    }
+    if (shown < range.bytes.value)
+        words += QStringLiteral("\u2026");
+    return words.join(QLatin1Char(' '));
 }
 
 } // namespace
@@ -43,14 +59,14 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
         files.insert(range.file);
     }
     auto *rows = new QVBoxLayout(this);
-    auto *summary =
-        new QLabel(tr("Bytes to write: %1, in ranges: %2, of files: %3. No others are touched.")
-                       .arg(ui::groupedNumber(bytes), ui::groupedNumber(ranges.size()),
-                            ui::groupedNumber(files.size())),
-                   this);
+    auto *summary = new QLabel(
+        tr("About to be written: %1 B, in places: %2, in files: %3. No other byte is touched.")
+            .arg(ui::groupedNumber(bytes), ui::groupedNumber(ranges.size()),
+                 ui::groupedNumber(files.size())),
+        this);
     summary->setWordWrap(true);
     rows->addWidget(summary);
-    rows->addWidget(buildTable(ranges), 1);
+    rows->addWidget(buildTable(bundle, ranges), 1);
     if (ranges.size() > kMaxRows)
         rows->addWidget(
             new QLabel(tr("and %1 more").arg(ui::groupedNumber(ranges.size() - kMaxRows)), this));
@@ -65,23 +81,31 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     buttons->button(QDialogButtonBox::Save)->setDefault(true);
     rows->addWidget(buttons);
-    resize(ui::theme::em(this, 36), ui::theme::em(this, 24));
+    resize(ui::theme::em(this, 44), ui::theme::em(this, 18));
 }
 
-QWidget *SaveDialog::buildTable(const std::vector<WrittenRange> &ranges)
+QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenRange> &ranges)
 {
     const int count = static_cast<int>(std::min(ranges.size(), kMaxRows));
-    auto *table = new QTableWidget(count, 3, this);
+    auto *table = new QTableWidget(count, 5, this);
     table->setAccessibleName(tr("Ranges that will be written"));
-    table->setHorizontalHeaderLabels({tr("File"), tr("Offset"), tr("Bytes")});
+    table->setHorizontalHeaderLabels(
+        {tr("File"), tr("Offset"), tr("Bytes"), tr("On disk"), tr("Becomes")});
     table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(ui::theme::em(this, 1.5));
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     for (int row = 0; row < count; ++row) {
         const WrittenRange &range = ranges[static_cast<std::size_t>(row)];
         table->setItem(row, 0, cell(QString::fromStdString(range.file), Qt::AlignLeft));
         table->setItem(row, 1, cell(ui::hexNumber(range.range.offset.value), Qt::AlignRight));
         table->setItem(row, 2, cell(ui::groupedNumber(range.range.bytes.value), Qt::AlignRight));
+        if (const auto at = bundle.fileByPath(range.file)) {
+            const OverlaidFile &file = *bundle.files()[*at].file;
+            table->setItem(row, 3, cell(firstBytes(file, range.range, true), Qt::AlignLeft));
+            table->setItem(row, 4, cell(firstBytes(file, range.range, false), Qt::AlignLeft));
+        }
     }
+    table->resizeColumnsToContents();
     table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     return table;
 }

@@ -22,7 +22,7 @@ public:
     bool keepBackup() const;
 
 private:
-    QWidget *buildTable(const std::vector<WrittenRange> &ranges);
+    QWidget *buildTable(const Bundle &bundle, const std::vector<WrittenRange> &ranges);
 
     QCheckBox *m_backup = nullptr;
 };

@@ -75,7 +75,7 @@ void ScreenshotRun::plan()
     m_steps.push_back([this] { m_window.layouts().show(Layout::Performance); });
     m_steps.push_back([this] { grabWindow(QStringLiteral("window-performance")); });
     // What is opened is known only when the steps run.
-    const auto hardware = [this] { return m_window.session().bundle()->hardware() != nullptr; };
+    const auto hardware = [this] { return isContainer(*m_window.session().bundle()); };
     m_steps.push_back([this, hardware] {
         if (hardware())
             m_window.layouts().show(Layout::Hardware);

@@ -2,6 +2,7 @@
 #include "widgets/dock.h"
 
 #include "widgets/dock_title_bar.h"
+#include "widgets/shrink_area.h"
 #include "widgets/theme/theme.h"
 
 #include <QLabel>
@@ -21,12 +22,13 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
     setTitleBarWidget(bar);
 
     m_stack = new QStackedWidget(this);
-    m_message = new QLabel(m_stack);
+    m_message = new QLabel;
     m_message->setAlignment(Qt::AlignCenter);
     m_message->setWordWrap(true);
     m_message->setForegroundRole(QPalette::PlaceholderText);
     m_message->setMargin(theme::em(this, 0.8));
-    m_stack->addWidget(m_message);
+    m_messageArea = new ShrinkArea(m_message, m_stack);
+    m_stack->addWidget(m_messageArea);
     setWidget(m_stack);
 
     connect(&session, &Session::bundleChanged, this, &Dock::scheduleRefresh);
@@ -51,27 +53,27 @@ void Dock::setPinned(bool pinned)
 
 bool Dock::showsContent() const
 {
-    return m_content != nullptr && m_stack->currentWidget() == m_content;
+    return m_area != nullptr && m_stack->currentWidget() == m_area;
 }
 
 void Dock::setContent(QWidget *content)
 {
-    m_content = content;
-    m_stack->addWidget(content);
+    m_area = new ShrinkArea(content, m_stack);
+    m_stack->addWidget(m_area);
     setFocusProxy(content);
 }
 
 void Dock::showContent()
 {
-    if (m_content)
-        m_stack->setCurrentWidget(m_content);
+    if (m_area)
+        m_stack->setCurrentWidget(m_area);
 }
 
 void Dock::showMessage(const QString &text)
 {
     m_message->setText(text);
     m_message->setAccessibleName(text);
-    m_stack->setCurrentWidget(m_message);
+    m_stack->setCurrentWidget(m_messageArea);
 }
 
 void Dock::follow(const Place &, QObject *) {}

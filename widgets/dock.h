@@ -33,7 +33,8 @@ protected:
     Session &session() { return m_session; }
     const Session &session() const { return m_session; }
 
-    /// The widget that shows things; call once from the constructor.
+    /// The widget that shows things; call once from the constructor. It scrolls where the dock is
+    /// smaller than it needs at least.
     void setContent(QWidget *content);
     void showContent();
     /// Shows a sentence instead: why there is nothing, and what would make it show something.
@@ -57,7 +58,8 @@ private:
     Session &m_session;
     QStackedWidget *m_stack = nullptr;
     QLabel *m_message = nullptr;
-    QWidget *m_content = nullptr;
+    QWidget *m_messageArea = nullptr;
+    QWidget *m_area = nullptr; ///< shows the content
     QToolButton *m_pin = nullptr;
     bool m_stale = true, m_placeStale = false, m_scheduled = false;
 };

@@ -3,6 +3,7 @@
 
 #include "widgets/theme/theme.h"
 
+#include <QApplication>
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -41,6 +42,12 @@ DockTitleBar::DockTitleBar(QDockWidget *dock) : QWidget(dock)
     m_title->setFont(bold);
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(m_title, 1);
+    connect(qApp, &QApplication::focusChanged, this, [this, dock](QWidget *, QWidget *now) {
+        if (const bool focused = now && dock->isAncestorOf(now); focused != m_focused) {
+            m_focused = focused;
+            update();
+        }
+    });
     connect(dock, &QDockWidget::windowTitleChanged, m_title, &QLabel::setText);
 
     m_pin = barButton(this, tr("Pin: stop following the selection"));
@@ -67,6 +74,12 @@ void DockTitleBar::paintEvent(QPaintEvent *)
     painter.fillRect(rect(), palette().color(QPalette::Button));
     painter.setPen(palette().color(QPalette::Mid));
     painter.drawLine(rect().bottomLeft(), rect().bottomRight());
+    // Keys go to this dock: what its shortcut would hide.
+    if (m_focused) {
+        const int line = theme::em(this, 0.15);
+        painter.fillRect(QRect(0, height() - line, width(), line),
+                         palette().color(QPalette::Highlight));
+    }
 }
 
 } // namespace kernscope::ui

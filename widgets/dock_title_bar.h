@@ -25,6 +25,7 @@ protected:
 private:
     QLabel *m_title = nullptr;
     QToolButton *m_pin = nullptr;
+    bool m_focused = false; ///< the dock holds the keyboard focus
 };
 
 } // namespace kernscope::ui

@@ -146,6 +146,7 @@ struct LanePiece {
     std::uint64_t plane = 0;          ///< within the slice
     std::vector<ChannelRun> channels; ///< ascending; empty where they are not known
     ByteRange bytes;
+    std::uint64_t copy = 0; ///< 1 and on: the same again, for a further stream of tasks
 };
 
 struct Weight {
@@ -162,8 +163,8 @@ struct Weight {
     std::vector<std::pair<std::string, DetailValue>> detail;
     std::vector<Consumer> consumers;
     std::uint64_t vectorAxis = 0; ///< palettes
-    /// Of a hardware container's weight, by lane and then plane, without the copies of its slices;
-    /// of any other weight, and of an activation table, none.
+    /// Of a hardware container's weight, by lane and then plane, then the copies of its slices in
+    /// the same order; of any other weight, and of an activation table, none.
     std::vector<LanePiece> lanePieces;
 
     ByteCount denseFp16Bytes() const { return ByteCount(elements.value * 2); } ///< checked on open

@@ -69,6 +69,8 @@ private:
     void notePlanes(std::size_t weight, std::size_t bias);
     void noteSparse(std::size_t weight, std::size_t bias);
     void noteSlices(std::size_t weight, bool channelsKnown);
+    /// Once more at each copy, after the pieces themselves.
+    void noteCopies(std::size_t weight);
 
     void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,
                std::size_t part = 0);

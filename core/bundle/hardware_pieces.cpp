@@ -24,6 +24,9 @@ void BlockReader::notePlanes(std::size_t weight, std::size_t bias)
                     {engine, chunk, run, {FileOffset(start), ByteCount(biasBytes)}});
         }
     }
+    noteCopies(weight);
+    if (bias != weight)
+        noteCopies(bias);
 }
 
 void BlockReader::noteSparse(std::size_t weight, std::size_t bias)
@@ -40,6 +43,9 @@ void BlockReader::noteSparse(std::size_t weight, std::size_t bias)
             m_out.weights[bias].lanePieces.push_back(
                 {plane.engine, plane.chunk, run, bytes(plane.bias, plane.length)});
     }
+    noteCopies(weight);
+    if (bias != weight)
+        noteCopies(bias);
 }
 
 /// Slices whose planes are not told apart: one piece a lane.
@@ -53,6 +59,29 @@ void BlockReader::noteSlices(std::size_t weight, bool channelsKnown)
                 piece.channels.push_back({chunk.first + lane * chunk.lanes, count});
         }
         m_out.weights[weight].lanePieces.push_back(std::move(piece));
+    }
+    noteCopies(weight);
+}
+
+void BlockReader::noteCopies(std::size_t weight)
+{
+    if (weight >= m_out.weights.size())
+        return;
+    std::vector<LanePiece> &pieces = m_out.weights[weight].lanePieces;
+    const std::size_t own = pieces.size();
+    for (std::size_t copy = 0; copy < m_block.copies.size(); ++copy) {
+        const SliceRanges &slices = m_block.copies[copy];
+        for (std::size_t i = 0; i < own; ++i) {
+            LanePiece piece = pieces[i];
+            if (piece.lane >= slices.size())
+                continue;
+            // A piece lies within its slice, and the slices of a copy are as long.
+            const std::uint64_t inside =
+                piece.bytes.offset.value - m_block.slices[piece.lane].offset.value;
+            piece.bytes.offset = FileOffset(slices[piece.lane].offset.value + inside);
+            piece.copy = copy + 1;
+            pieces.push_back(std::move(piece));
+        }
     }
 }
 

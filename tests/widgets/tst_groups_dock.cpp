@@ -2,6 +2,7 @@
 #include "core/codec/encoder.h"
 #include "core/container/section/builder.h"
 #include "synthetic.h"
+#include "synthetic_kernels.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/docks/descriptor_dock.h"
 #include "widgets/docks/groups_dock.h"
@@ -72,6 +73,7 @@ private Q_SLOTS:
     void modelKeepsItsContract();
     void dockShowsAndFollows();
     void lanesOfAContainer();
+    void copiesOfAFurtherStream();
     void descriptorOfASection();
     void saysWhatItNeeds();
 };
@@ -182,6 +184,48 @@ void TestGroupsDock::lanesOfAContainer()
             [&](const LanePiece &piece) { return piece.bytes == session.place().bytes; }));
     }
     QVERIFY(seen > 0);
+}
+
+/// Two streams that load the same slices: rows for both places, one picture.
+void TestGroupsDock::copiesOfAFurtherStream()
+{
+    const auto kernel = test::sparseKernel(lanes::SparseForm::H14).kernel;
+    OpenOptions options;
+    options.memory = {{"two.hwx", test::twoStreams(kernel, kernel)}};
+    const auto opened = Bundle::open("two.hwx", options);
+    QVERIFY(opened);
+    const BundlePtr bundle = *opened;
+    const auto rows = groupRows(*bundle, 0);
+    GroupModel model;
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setRows(rows);
+    const std::size_t own = model.rowsWithoutCopies();
+    QVERIFY(own > 0);
+    QCOMPARE(rows.size(), 2 * own);
+    QCOMPARE(model.columnCount(), int(GroupModel::CopyColumn) + 1);
+    const auto &content = *bundle->files().front().file;
+    for (std::size_t i = 0; i < own; ++i) {
+        const GroupRow &row = rows[i], &copy = rows[own + i];
+        QCOMPARE(row.copy, std::uint64_t{0});
+        QCOMPARE(copy.copy, std::uint64_t{1});
+        QCOMPARE(copy.core, row.core);
+        QCOMPARE(copy.runs, row.runs);
+        QCOMPARE(copy.bytes.bytes, row.bytes.bytes);
+        QVERIFY(copy.bytes.offset.value > row.bytes.offset.value);
+        for (std::uint64_t byte = 0; byte < row.bytes.bytes.value; ++byte)
+            QCOMPARE(content.bytes()[copy.bytes.offset.value + byte],
+                     content.bytes()[row.bytes.offset.value + byte]);
+    }
+    QCOMPARE(model.rowOfByte(rows.back().bytes.offset), int(rows.size()) - 1);
+    Session session;
+    GroupsDock dock(session);
+    session.setBundle(bundle);
+    session.goToWeight(0);
+    QVERIFY(test::showDock(dock));
+    auto *table = dock.findChild<QTableView *>();
+    QVERIFY(table);
+    QCOMPARE(table->model()->rowCount(), int(rows.size()));
 }
 
 void TestGroupsDock::descriptorOfASection()

@@ -91,7 +91,8 @@ void TestInspectDocks::docksSayWhatTheyNeed()
     session.setBundle(test::sampleBundle("sparse"));
     for (Dock *dock : std::initializer_list<Dock *>{&bundle, &layout, &hex, &diagnostics}) {
         QTRY_VERIFY(!dock->busy());
-        QVERIFY(dock->showsContent());
+        // A sound bundle leaves nothing to list.
+        QCOMPARE(dock->showsContent(), dock != &diagnostics);
     }
     session.setBundle(nullptr);
     for (Dock *dock : std::initializer_list<Dock *>{&bundle, &layout, &hex, &diagnostics}) {

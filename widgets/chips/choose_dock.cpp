@@ -214,7 +214,7 @@ void ChooseDock::showChoice(const FormChoice &choice)
     m_choice = choice;
     const QString chosen = choice.chosen == "dense" ? tr("dense fp16") : fromUtf8(choice.chosen);
     m_verdict->setText(
-        tr("<b>%1</b> (%2) on <b>%3</b>: take <b>%4</b>. %5. As dense it is %6 bound in %7; %8 "
+        tr("<b>%1</b> (%2) on <b>%3</b>: take <b>%4</b>: %5. As dense it is %6 bound in %7; %8 "
            "zeros%9.")
             .arg(fromUtf8(choice.name).toHtmlEscaped(), fromUtf8(choice.stored).toHtmlEscaped(),
                  fromUtf8(m_state.target().name), chosen, fromUtf8(choice.reason).toHtmlEscaped(),

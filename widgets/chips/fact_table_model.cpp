@@ -126,7 +126,7 @@ QVariant FactTableModel::headerData(int section, Qt::Orientation orientation, in
     if (orientation != Qt::Horizontal || section < 0 || section >= m_headers.size())
         return {};
     if (role == Qt::DisplayRole)
-        return m_headers[section];
+        return headerTitle(m_headers[section]);
     if (role == Qt::ToolTipRole && section < m_meanings.size())
         return m_meanings[section];
     return {};

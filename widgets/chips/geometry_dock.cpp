@@ -6,10 +6,10 @@
 #include "widgets/chips/geometry_rows.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
+#include "widgets/views/flow_layout.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -73,10 +73,20 @@ GeometryDock::GeometryDock(Session &session, QWidget *parent)
 QWidget *GeometryDock::buildFields(QWidget *parent)
 {
     auto *box = new QWidget(parent);
-    auto *grid = new QGridLayout(box);
-    grid->setContentsMargins(0, 0, 0, 0);
-    const std::array<QString, Fields> names{tr("channels in"), tr("out"),        tr("kernel w"),
-                                            tr("h"),           tr("output w"),   tr("h"),
+    auto *fields = new FlowLayout(box);
+    const auto addField = [fields, box](const QString &name, QWidget *field) {
+        auto *pair = new QWidget(box);
+        auto *column = new QVBoxLayout(pair);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->setSpacing(0);
+        auto *label = new QLabel(name, pair);
+        label->setBuddy(field);
+        column->addWidget(label);
+        column->addWidget(field);
+        fields->addWidget(pair);
+    };
+    const std::array<QString, Fields> names{tr("channels in"), tr("channels out"), tr("kernel w"),
+                                            tr("kernel h"),    tr("output w"),     tr("output h"),
                                             tr("stride"),      tr("weight bits")};
     for (std::size_t i = 0; i < Fields; ++i) {
         auto *spin = new QSpinBox(box);
@@ -85,10 +95,7 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
         spin->setButtonSymbols(QAbstractSpinBox::NoButtons);
         connect(spin, &QSpinBox::valueChanged, this, &GeometryDock::typed);
         m_fields[i] = spin;
-        auto *label = new QLabel(names[i], box);
-        label->setBuddy(spin);
-        grid->addWidget(label, 0, static_cast<int>(i));
-        grid->addWidget(spin, 1, static_cast<int>(i));
+        addField(names[i], spin);
     }
     m_density = new QDoubleSpinBox(box);
     m_density->setRange(-0.01, 1);
@@ -106,13 +113,9 @@ QWidget *GeometryDock::buildFields(QWidget *parent)
     m_reading->addItems({tr("listing"), tr("formula")});
     for (QComboBox *combo : {m_mode, m_reading})
         connect(combo, &QComboBox::activated, this, &GeometryDock::compute);
-    const int at = static_cast<int>(Fields);
-    grid->addWidget(new QLabel(tr("density"), box), 0, at);
-    grid->addWidget(m_density, 1, at);
-    grid->addWidget(new QLabel(tr("source mode"), box), 0, at + 1);
-    grid->addWidget(m_mode, 1, at + 1);
-    grid->addWidget(new QLabel(tr("reading"), box), 0, at + 2);
-    grid->addWidget(m_reading, 1, at + 2);
+    addField(tr("density"), m_density);
+    addField(tr("source mode"), m_mode);
+    addField(tr("reading"), m_reading);
     return box;
 }
 

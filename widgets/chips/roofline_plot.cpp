@@ -81,7 +81,7 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     m_chosenPoint->setLineStyle(QCPGraph::lsNone);
     m_chosenPoint->removeFromLegend();
     plot().legend->setVisible(true);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignBottom | Qt::AlignRight);
+    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
 }
 
 void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> placements)

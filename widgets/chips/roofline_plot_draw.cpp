@@ -84,8 +84,9 @@ void RooflinePlot::addRoof(const Ceiling &ceiling, bool chosen)
         roof.label->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
         roof.label->position->setCoords(x.upper / 1.05, ceiling.value);
     } else {
-        roof.label->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
-        const double key = std::max(x.lower * 1.1, y.lower * 1.3 / ceiling.value);
+        // Under its line, which rises to the right.
+        roof.label->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+        const double key = std::max(x.lower * 1.1, y.lower * 5 / ceiling.value);
         roof.label->position->setCoords(key, key * ceiling.value);
     }
     roof.label->setVisible(chosen);
@@ -188,6 +189,7 @@ void RooflinePlot::applyColors(bool dark)
             QPen(roof.chosen ? text : faint, roof.chosen ? 2.2 : 1, styleOf(roof.ceiling.method)));
         roof.label->setColor(text);
         roof.label->setFont(font());
+        roof.label->setBrush(ground);
     }
     for (Marks &marks : m_marks) {
         const QColor color = theme::color(kShapeTokens[std::size_t(marks.shape)], dark);

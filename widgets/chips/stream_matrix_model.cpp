@@ -178,7 +178,7 @@ QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation,
     if (chip == kNoIndex) {
         if (role != Qt::DisplayRole)
             return {};
-        return section == 0 ? tr("weight") : section == 1 ? tr("form") : tr("stored B");
+        return section == 0 ? tr("Weight") : section == 1 ? tr("Form") : tr("Stored B");
     }
     const target::Target &target = m_table->target(chip);
     if (role == Qt::DisplayRole)

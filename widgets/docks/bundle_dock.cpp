@@ -20,6 +20,12 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+constexpr double kNameWidth = 15, kLeastName = 8; // in ems
+
+} // namespace
+
 BundleDock::BundleDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("bundle"), tr("Bundle"), parent),
       m_model(new BundleTreeModel(this))
@@ -42,7 +48,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);
-    setColumnWidths(header, {14, 5.8, 5.8, 4.4, 3.1, 3.6});
+    setColumnWidths(header, {14, 5.6, 5.4, 4.4, 2.9, 3.2});
     m_tree->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this] { m_userSized |= !m_fitting; });
 
@@ -200,16 +206,26 @@ bool BundleDock::eventFilter(QObject *watched, QEvent *event)
     return Dock::eventFilter(watched, event);
 }
 
-/// Names take the room that the figures leave, until the user sets a width.
+/// Names get the room first, then as many figures as fit beside them whole; until the user sets a
+/// width.
 void BundleDock::fitNameColumn()
 {
     QHeaderView *header = m_tree->header();
     if (m_userSized || m_fitting)
         return;
     m_fitting = true;
-    const int others = header->length() - header->sectionSize(BundleTreeModel::Name);
-    header->resizeSection(BundleTreeModel::Name,
-                          std::max(theme::em(this, 11), m_tree->viewport()->width() - others));
+    const int room = m_tree->viewport()->width();
+    const int wanted =
+        std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(BundleTreeModel::Name),
+                 theme::em(this, kNameWidth));
+    int name = room;
+    for (int visual = 1; visual < header->count(); ++visual) {
+        const int left = name - header->sectionSize(header->logicalIndex(visual));
+        if (left < wanted)
+            break;
+        name = left;
+    }
+    header->resizeSection(BundleTreeModel::Name, std::max(theme::em(this, kLeastName), name));
     m_fitting = false;
 }
 
@@ -224,7 +240,8 @@ void BundleDock::updateFooter()
     const std::size_t shown = m_model->shownWeights();
     const QString count =
         shown == totals.weights
-            ? tr("%1 weights").arg(groupedNumber(totals.weights))
+            ? totals.weights == 1 ? tr("1 weight")
+                                  : tr("%1 weights").arg(groupedNumber(totals.weights))
             : tr("%1 of %2 weights").arg(groupedNumber(shown), groupedNumber(totals.weights));
     const QString text =
         tr("%1 · %2 B stored · %3 of fp16")

@@ -147,6 +147,11 @@ void DiagnosticsDock::showRows()
         showMessage(tr("Open a bundle to see what is wrong with it (Ctrl+O)."));
         return;
     }
+    if (!m_task && !m_unchecked && m_model->count() == 0) {
+        showMessage(tr("Nothing is wrong with %1: its tables and payloads were read and are sound.")
+                        .arg(fromUtf8(session().bundle()->name())));
+        return;
+    }
     if (!session().bundle())
         m_state->setText(tr("No bundle is open."));
     else if (m_task)
@@ -154,9 +159,7 @@ void DiagnosticsDock::showRows()
     else if (m_unchecked)
         m_state->setText(tr("The payloads have not been read: Check All Payloads reads them."));
     else
-        m_state->setText(m_model->count() == 0
-                             ? tr("Nothing is wrong: tables and payloads are sound.")
-                             : tr("Tables and payloads have been read."));
+        m_state->setText(tr("Tables and payloads have been read."));
     showContent();
 }
 

@@ -7,6 +7,7 @@
 
 #include <QAbstractItemView>
 #include <QAction>
+#include <QApplication>
 #include <QClipboard>
 #include <QCoreApplication>
 #include <QFileDialog>
@@ -17,6 +18,9 @@
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
+#include <vector>
 
 namespace kernscope::ui {
 
@@ -46,10 +50,40 @@ private:
     QWidget *m_next;
 };
 
-class MarkBehind final : public QStyledItemDelegate
+/// Elides in the middle, but nearer the end: names differ before their common suffixes
+/// ("encoder_layers_0_weight_to_fp16_quantized"). The plain middle would cut just that out.
+class NearEnd : public QStyledItemDelegate
 {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option,
+               const QModelIndex &index) const override
+    {
+        QStyleOptionViewItem cell = option;
+        initStyleOption(&cell, index);
+        const QStyle *style = cell.widget ? cell.widget->style() : QApplication::style();
+        const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &cell, cell.widget);
+        const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
+        const int width = room.width() - 2 * margin;
+        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
+            const QString tail = cell.text.right(kTail);
+            cell.text =
+                cell.fontMetrics.elidedText(cell.text.chopped(tail.size()), Qt::ElideRight,
+                                            width - cell.fontMetrics.horizontalAdvance(tail)) +
+                tail;
+        }
+        style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+    }
+
+private:
+    static constexpr qsizetype kTail = 6;
+};
+
+class MarkBehind final : public NearEnd
+{
+public:
+    using NearEnd::NearEnd;
 
 protected:
     void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
@@ -57,6 +91,51 @@ protected:
         QStyledItemDelegate::initStyleOption(option, index);
         option->decorationPosition = QStyleOptionViewItem::Right;
     }
+};
+
+class ColumnGrower final : public QObject
+{
+public:
+    ColumnGrower(QTableView *table, std::initializer_list<int> columns)
+        : QObject(table), m_table(table), m_columns(columns)
+    {
+        for (const int column : m_columns)
+            m_least.push_back(table->columnWidth(column));
+        table->viewport()->installEventFilter(this);
+        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,
+                [this] { m_userSized |= !m_growing; });
+    }
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override
+    {
+        const bool sized = event->type() == QEvent::Resize || event->type() == QEvent::Show;
+        if (sized && !m_userSized) {
+            // Wider columns bring or take away a scroll bar, which comes back here.
+            m_again = true;
+            for (int turn = 0; !m_growing && m_again && turn < 3; ++turn)
+                grow();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    void grow()
+    {
+        m_again = false;
+        m_growing = true;
+        int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length();
+        for (std::size_t i = 0; i < m_columns.size(); ++i)
+            rest += m_table->columnWidth(m_columns[i]) - m_least[i];
+        const int more = std::max(0, rest) / static_cast<int>(m_columns.size());
+        for (std::size_t i = 0; i < m_columns.size(); ++i)
+            m_table->setColumnWidth(m_columns[i], m_least[i] + more);
+        m_growing = false;
+    }
+
+    QTableView *m_table;
+    std::vector<int> m_columns, m_least;
+    bool m_growing = false, m_again = false, m_userSized = false;
 };
 
 } // namespace
@@ -96,6 +175,7 @@ void prepareView(QAbstractItemView *view)
     view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     view->setEditTriggers(QAbstractItemView::NoEditTriggers);
     view->setTextElideMode(Qt::ElideMiddle);
+    view->setItemDelegate(new NearEnd(view));
     view->setAlternatingRowColors(true);
     view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     view->setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -132,6 +212,11 @@ void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems)
     int column = 0;
     for (const double width : ems)
         header->resizeSection(column++, theme::em(header, width));
+}
+
+void growColumns(QTableView *table, std::initializer_list<int> columns)
+{
+    new ColumnGrower(table, columns);
 }
 
 void copySelection(const QAbstractItemView &view)

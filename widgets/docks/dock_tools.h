@@ -38,6 +38,9 @@ void prepareTable(QTableView *table);
 void putMarksBehind(QAbstractItemView *view, int column);
 /// Widths of the columns in ems of the view's font.
 void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
+/// Columns that take, in equal parts, the room that all leave; until the user sets a width. Call
+/// after setColumnWidths: they get no narrower than that.
+void growColumns(QTableView *table, std::initializer_list<int> columns);
 
 /// Puts the selected rows on the clipboard as tab-separated text.
 void copySelection(const QAbstractItemView &view);

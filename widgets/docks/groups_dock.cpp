@@ -89,10 +89,14 @@ void GroupsDock::showWeight(std::size_t weight)
         showMessage(needed());
         return;
     }
-    m_summary->setText(summaryOf(bundle->weights()[weight], rows));
-    m_map->setRows(rows);
     m_selecting = true;
     m_model->setRows(std::move(rows));
+    // The copies lie elsewhere, and hold the same channels of the same cores.
+    const auto &all = m_model->rows();
+    const std::vector<GroupRow> first(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(m_model->rowsWithoutCopies()));
+    m_summary->setText(summaryOf(bundle->weights()[weight], first));
+    m_map->setRows(first);
     m_table->resizeColumnsToContents();
     m_selecting = false;
     showContent();
@@ -151,7 +155,8 @@ QString GroupsDock::summaryOf(const Weight &weight, const std::vector<GroupRow> 
 
 void GroupsDock::select(int row)
 {
-    m_map->setCurrent(row);
+    const auto shown = static_cast<int>(m_model->rowsWithoutCopies());
+    m_map->setCurrent(row < 0 || shown == 0 ? row : row % shown);
     m_selecting = true;
     if (row < 0)
         m_table->clearSelection();

@@ -198,6 +198,7 @@ void HexDock::describeCursor()
     const BundlePtr &bundle = m_view->bundle();
     if (!bundle || m_view->size() == 0) {
         m_readings->setBytes({});
+        m_fieldText.clear();
         m_field->clear();
         m_selection->clear();
         return;
@@ -206,7 +207,8 @@ void HexDock::describeCursor()
     m_readings->setBytes(
         m_view->bytes().subspan(cursor, std::min<std::uint64_t>(8, m_view->size() - cursor)));
     const ByteField field = m_view->fieldOf(cursor);
-    m_field->setText(tr("field: %1").arg(field.text));
+    m_fieldText = tr("field: %1").arg(field.text);
+    elideField();
     m_field->setToolTip(field.text);
     const ByteRange range = m_view->selection();
     const std::uint64_t last = range.end() - 1;
@@ -282,6 +284,13 @@ void HexDock::resizeEvent(QResizeEvent *event)
 {
     Dock::resizeEvent(event);
     arrange();
+    elideField();
+}
+
+void HexDock::elideField()
+{
+    const int room = std::max(m_field->width(), width() - theme::em(this, 1.0));
+    m_field->setText(m_field->fontMetrics().elidedText(m_fieldText, Qt::ElideMiddle, room));
 }
 
 /// The readings stand beside the bytes where there is room for both, else below them.

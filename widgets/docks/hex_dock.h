@@ -38,6 +38,7 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
+    void elideField();
     void buildBar(QBoxLayout *bar);
     void buildActions();
     void showFile(std::size_t file);
@@ -57,6 +58,7 @@ private:
     QBoxLayout *m_body = nullptr;
     HexFindBar *m_find = nullptr;
     QLabel *m_field = nullptr;
+    QString m_fieldText; ///< the label shows it elided
     QActionGroup *m_widths = nullptr;
     QList<QAction *> m_actions;
 };

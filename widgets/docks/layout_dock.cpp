@@ -58,13 +58,12 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
     buildActions();
     auto *bar = new QHBoxLayout;
     bar->setSpacing(gap);
+    buildTable(content);
     buildBar(bar);
     m_legend = new KindLegend(content);
-    buildTable(content);
     column->addLayout(bar);
     column->addWidget(m_strip);
     column->addWidget(m_legend);
-    column->addWidget(m_filter);
     column->addWidget(m_table, 1);
     m_table->setMinimumHeight(theme::em(this, 2)); // in a low dock the strip keeps its height
     setContent(content);
@@ -141,7 +140,7 @@ void LayoutDock::buildBar(QHBoxLayout *bar)
     connect(m_files, &QComboBox::activated, this,
             [this](int file) { showFile(static_cast<std::size_t>(file)); });
     bar->addWidget(m_files);
-    bar->addStretch(1);
+    bar->addWidget(m_filter, 1);
     m_zoom = new QLabel(m_strip->parentWidget());
     m_zoom->setAccessibleName(tr("Zoom"));
     m_zoom->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -170,6 +169,7 @@ void LayoutDock::buildTable(QWidget *parent)
     prepareTable(m_table);
     putMarksBehind(m_table, SectionModel::Name);
     setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 16, 12, 6.5, 6});
+    growColumns(m_table, {SectionModel::Name, SectionModel::Owner});
     m_table->addActions(m_actions);
     m_strip->addActions(m_actions);
     m_strip->setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -258,7 +258,7 @@ QVariant FactTreeModel::headerData(int section, Qt::Orientation orientation, int
         return {};
     const FactColumn &column = m_columns[static_cast<std::size_t>(section)];
     if (role == Qt::DisplayRole)
-        return column.title;
+        return headerTitle(column.title);
     if (role == Qt::ToolTipRole)
         return column.toolTip.isEmpty() ? column.title : column.toolTip;
     if (role == Qt::TextAlignmentRole && column.number)

@@ -212,7 +212,7 @@ QVariant FormatsModel::headerData(int section, Qt::Orientation orientation, int 
         QT_TR_NOOP("Whether the chosen chip's descriptor can encode it, or the rule that refuses"),
         QT_TR_NOOP("How well the row is known; the tooltip names the source")};
     if (role == Qt::DisplayRole)
-        return tr(kTitles[section]);
+        return headerTitle(tr(kTitles[section]));
     return role == Qt::ToolTipRole ? QVariant(tr(kTips[section])) : QVariant();
 }
 

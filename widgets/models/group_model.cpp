@@ -55,6 +55,7 @@ GroupRow rowOfPiece(const LanePiece &piece)
     for (const ChannelRun &run : piece.channels)
         row.channels += run.count;
     row.bytes = piece.bytes;
+    row.copy = piece.copy;
     return row;
 }
 
@@ -77,6 +78,18 @@ void GroupModel::setRows(std::vector<GroupRow> rows)
     beginResetModel();
     m_rows = std::move(rows);
     endResetModel();
+}
+
+bool GroupModel::hasCopies() const
+{
+    return !m_rows.empty() && m_rows.back().copy != 0;
+}
+
+std::size_t GroupModel::rowsWithoutCopies() const
+{
+    return static_cast<std::size_t>(
+        std::find_if(m_rows.begin(), m_rows.end(), [](const GroupRow &row) { return row.copy; }) -
+        m_rows.begin());
 }
 
 int GroupModel::rowOfChannel(std::uint64_t channel) const
@@ -123,8 +136,9 @@ int GroupModel::columnCount(const QModelIndex &parent) const
 {
     if (parent.isValid())
         return 0;
-    return ofSection() ? FirstSlotColumn + static_cast<int>(section::recordSlots().size())
-                       : CodebookColumn;
+    if (ofSection())
+        return FirstSlotColumn + static_cast<int>(section::recordSlots().size());
+    return hasCopies() ? CopyColumn + 1 : CopyColumn;
 }
 
 QVariant GroupModel::number(const GroupRow &row, int column) const
@@ -137,7 +151,7 @@ QVariant GroupModel::number(const GroupRow &row, int column) const
     case LanesColumn: return big(row.channels);
     case OffsetColumn: return big(row.bytes.offset.value);
     case BytesColumn: return big(row.bytes.bytes.value);
-    case CodebookColumn: return big(row.codebook);
+    case CodebookColumn: return big(ofSection() ? row.codebook : row.copy);
     default: return big(row.addresses[static_cast<std::size_t>(column - FirstSlotColumn)]);
     }
 }
@@ -151,6 +165,8 @@ QString GroupModel::text(const GroupRow &row, int column) const
     if (column == OffsetColumn)
         return row.bytes.bytes.value == 0 ? tr("in the masked values")
                                           : hexNumber(row.bytes.offset.value);
+    if (column == CopyColumn && !ofSection())
+        return row.copy == 0 ? tr("–") : groupedNumber(row.copy);
     if (column < FirstSlotColumn)
         return groupedNumber(number(row, column).toULongLong());
     const std::uint32_t slot = row.addresses[static_cast<std::size_t>(column - FirstSlotColumn)];
@@ -182,7 +198,7 @@ QVariant GroupModel::headerData(int section, Qt::Orientation orientation, int ro
         const section::Slot &slot =
             section::recordSlots()[static_cast<std::size_t>(section - FirstSlotColumn)];
         if (role == Qt::DisplayRole)
-            return fromUtf8(slot.name);
+            return headerTitle(fromUtf8(slot.name));
         if (role == Qt::ToolTipRole)
             return slot.base == 0
                        ? tr("Word %1 of the record: an address that the loader fills in.")
@@ -208,9 +224,13 @@ QVariant GroupModel::headerData(int section, Qt::Orientation orientation, int ro
         {QT_TR_NOOP("Offset"), QT_TR_NOOP("Of the group's coefficients in the file.")},
         {QT_TR_NOOP("Bytes"), QT_TR_NOOP("Of the group's coefficients.")},
         {QT_TR_NOOP("Codebook"), QT_TR_NOOP("Of the core's palette that serves the group.")}};
+    static constexpr Header kCopy{
+        QT_TR_NOOP("Copy"),
+        QT_TR_NOOP("Number of the copy that a further stream of tasks reads; – is the first.")};
+    const Header &header = section == CopyColumn && !ofSection() ? kCopy : kHeaders[section];
     if (role == Qt::DisplayRole)
-        return tr(kHeaders[section].title);
-    return role == Qt::ToolTipRole ? QVariant(tr(kHeaders[section].tip)) : QVariant();
+        return tr(header.title);
+    return role == Qt::ToolTipRole ? QVariant(tr(header.tip)) : QVariant();
 }
 
 } // namespace kernscope::ui

@@ -18,12 +18,13 @@ struct GroupRow {
     std::uint64_t firstChannel = 0, channels = 0; ///< channels: all in `runs`
     std::vector<ChannelRun> runs;                 ///< empty where the channels are not known
     std::uint64_t codebook = 0;
+    std::uint64_t copy = 0;               ///< of the slices, for a further stream; 0: none
     std::uint64_t recordOffset = 0;       ///< of the 56 bytes of the record in the file
     ByteRange bytes;                      ///< of its coefficients; empty where a mask mixes them
     std::vector<std::uint32_t> addresses; ///< words 2 to 11; empty for a hardware container
 };
 /// The groups of one weight: of a section by chunk and then core, of a container by lane and then
-/// plane; empty where it has none.
+/// plane, then the copies for further streams in the same order; empty where it has none.
 std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight);
 
 /// The groups as a table: core, channels, bytes; of a weight section also codebook and slots.
@@ -40,7 +41,8 @@ public:
         OffsetColumn,
         BytesColumn,
         CodebookColumn,
-        FirstSlotColumn
+        CopyColumn = CodebookColumn, ///< of a container whose slices were copied
+        FirstSlotColumn = CodebookColumn + 1
     };
 
     explicit GroupModel(QObject *parent = nullptr) : QAbstractTableModel(parent) {}
@@ -51,6 +53,8 @@ public:
     int rowOfChannel(std::uint64_t channel) const;
     /// The row whose coefficients hold a byte of the file; -1 where none does.
     int rowOfByte(FileOffset offset) const;
+    /// How many rows come before those of the copies.
+    std::size_t rowsWithoutCopies() const;
     /// "0 to 3, 64 to 67"; "not known" and "none" where that is so.
     static QString channelsText(const GroupRow &row);
 
@@ -64,6 +68,7 @@ private:
     QVariant number(const GroupRow &row, int column) const;
     QString text(const GroupRow &row, int column) const;
 
+    bool hasCopies() const;
     bool ofSection() const { return !m_rows.empty() && !m_rows.front().addresses.empty(); }
 
     std::vector<GroupRow> m_rows;

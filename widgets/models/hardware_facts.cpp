@@ -138,8 +138,8 @@ std::vector<FactColumn> registerColumns()
 {
     return {
         {HardwareWords::tr("name"), HardwareWords::tr("Block, register, field"), false},
-        {HardwareWords::tr("bits"), HardwareWords::tr("Address of a register, bits of a field"),
-         true},
+        {HardwareWords::tr("at"),
+         HardwareWords::tr("Address of a register, bits of a field"), true},
         {HardwareWords::tr("value"), HardwareWords::tr("As stored"), true},
         {HardwareWords::tr("meaning"),
          HardwareWords::tr("What the number stands for, where that is known"), false},

@@ -50,6 +50,13 @@ void appendRows(QString &text, const QAbstractItemModel &model, const QModelInde
 
 } // namespace
 
+QString headerTitle(QString title)
+{
+    if (!title.isEmpty())
+        title[0] = title[0].toUpper();
+    return title;
+}
+
 QString groupedNumber(std::uint64_t number)
 {
     static const QLocale english(QLocale::English, QLocale::UnitedStates);

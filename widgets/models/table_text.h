@@ -21,6 +21,8 @@ enum TableRole : int {
 
 /// "1,234,567", whatever the system's language: the same digits as the command line's.
 QString groupedNumber(std::uint64_t number);
+/// A column's title: its first letter is a capital one.
+QString headerTitle(QString title);
 /// "0x0002b080": at least `digits` lower-case digits.
 QString hexNumber(std::uint64_t number, int digits = 1);
 /// Three places: "0.479"; a dash where the ratio is not a number.

@@ -205,7 +205,7 @@ QVariant TaskListModel::headerData(int section, Qt::Orientation orientation, int
         {QT_TR_NOOP("kernel"), QT_TR_NOOP("Height and width of the kernel")},
         {QT_TR_NOOP("lanes"), QT_TR_NOOP("Engines whose coefficient DMA is enabled")}};
     if (role == Qt::DisplayRole)
-        return tr(kTitles[section].text);
+        return headerTitle(tr(kTitles[section].text));
     if (role == Qt::ToolTipRole)
         return tr(kTitles[section].toolTip);
     if (role == Qt::TextAlignmentRole)

@@ -103,21 +103,24 @@ void HexView::paintRow(QPainter &painter, std::uint64_t row, double left, double
     }
 }
 
-/// Eight places under the two digits, the highest bit at the left; those of the field are filled.
+/// Eight places along the foot of the cell, the highest bit at the left; those of the field are
+/// filled. Over the cursor's frame, which would hide them.
 void HexView::paintBits(QPainter &painter, std::uint64_t offset, const QRectF &hex)
 {
     const auto marked = markedBits();
     if (!marked || !m_bitsOf.contains(FileOffset(offset)))
         return;
     const std::uint64_t low = 8 * (offset - m_bitsOf.offset.value);
-    const double wide = 2 * m_layout.charWidth() / 8, high = theme::em(this, 0.2);
-    const QColor color = theme::color(Token::MarkChanged, theme::isDark(palette()));
+    const double high = std::max(4, theme::em(this, 0.3));
+    const QRectF bar(hex.left() + 2, hex.bottom() - high, hex.width() - 4, high);
+    painter.fillRect(bar, palette().color(QPalette::Base));
+    const QColor color = palette().color(QPalette::Active, QPalette::Highlight);
     for (std::uint64_t bit = 0; bit < 8; ++bit) {
         const bool in = low + bit >= marked->first && low + bit - marked->first < marked->count;
-        const double x =
-            hex.left() + m_layout.charWidth() / 2 + wide * static_cast<double>(7 - bit);
         if (in)
-            painter.fillRect(QRectF(x, hex.bottom() - high, wide, high), color);
+            painter.fillRect(QRectF(bar.left() + bar.width() / 8 * static_cast<double>(7 - bit),
+                                    bar.top(), bar.width() / 8, high),
+                             color);
     }
 }
 
@@ -133,8 +136,6 @@ void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &h
             painter.fillRect(QRectF(box.left(), box.bottom() - line, box.width(), line),
                              palette().color(QPalette::Active, QPalette::Highlight));
     }
-    if (look.selected && m_bits)
-        paintBits(painter, offset, hex);
     painter.setPen(look.ink);
     painter.drawStaticText(QPointF(hex.left() + m_layout.charWidth() / 2, hex.top()),
                            m_glyphs.digits(value));
@@ -154,6 +155,8 @@ void HexView::paintByte(QPainter &painter, std::uint64_t offset, const QRectF &h
         painter.setPen(QPen(palette().color(QPalette::Text), m_inText ? 2.0 : 1.0));
         painter.drawRect(text.adjusted(0.5, 0.5, -0.5, -0.5));
     }
+    if (look.selected && m_bits)
+        paintBits(painter, offset, hex);
 }
 
 } // namespace kernscope::ui

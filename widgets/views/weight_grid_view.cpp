@@ -90,6 +90,9 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     });
     connect(m_model, &WeightGridModel::editRequested, this, &WeightGridView::editRequested);
     connect(delegate, &WeightCellDelegate::typed, this, &WeightGridView::answerTo);
+    // What was typed and given up has no answer any more.
+    connect(delegate, &QAbstractItemDelegate::closeEditor, this,
+            [this] { say(m_table->currentIndex().data(Qt::AccessibleTextRole).toString()); });
     connect(m_model, &WeightGridModel::loaded, this,
             [this] { onCurrentChanged(m_table->currentIndex()); });
     connect(m_model, &QAbstractItemModel::modelReset, this, &WeightGridView::updatePages);
@@ -247,6 +250,9 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
     }
     if (watched == m_table && event->type() == QEvent::KeyPress) {
         const auto *press = static_cast<QKeyEvent *>(event);
+        // Otherwise the first key typed would only pick a cell, and be lost.
+        if (!m_table->currentIndex().isValid() && !press->text().isEmpty())
+            m_table->setCurrentIndex(m_model->index(0, 0));
         const QModelIndex at = m_table->currentIndex();
         if (press->matches(QKeySequence::Copy)) {
             copySelection();

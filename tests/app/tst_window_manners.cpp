@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/encoder.h"
+#include "core/container/section/builder.h"
+#include "tests/app/window_fixture.h"
+
+#include <QTabBar>
+#include <QTableWidget>
+
+using namespace kernscope;
+using app::Layout;
+
+/// What stays in place and what comes to the front in the window.
+class TestWindowManners : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void hiddenDocksComeBackAsWide();
+    void sectionsShowTheirGroups();
+    void tabsKeepTheirNames();
+    void saveShowsTheBytes();
+
+private:
+    ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
+    QString writeSection();
+
+    std::unique_ptr<test::TestWindow> m_window;
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+void TestWindowManners::init()
+{
+    m_window.reset();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+}
+
+/// A dense weight of 16x4 for two cores.
+QString TestWindowManners::writeSection()
+{
+    const Shape shape{16, 4, 1, 1};
+    auto encoded = codec::encodeDense(std::vector<float>(64, 0.5F), shape, ElementType::Fp16);
+    auto decoder = encoded ? codec::Decoder::make(encoded->encoding())
+                           : Result<codec::Decoder>(tl::unexpected(encoded.error()));
+    if (!decoder)
+        return {};
+    section::BuildWeight weight;
+    weight.name = "w";
+    weight.decoder = &*decoder;
+    weight.geometry.outputs = 16;
+    weight.geometry.inputs = 4;
+    weight.mostLanes = 8;
+    section::BuildTarget target;
+    target.name = "H13";
+    target.cores = 2;
+    const auto bytes = section::buildSection(target, {weight});
+    QFile file(m_folder->filePath(QStringLiteral("w.ksec")));
+    if (!bytes || !file.open(QIODevice::WriteOnly))
+        return {};
+    file.write(reinterpret_cast<const char *>(bytes->data()), qint64(bytes->size()));
+    return file.fileName();
+}
+
+void TestWindowManners::hiddenDocksComeBackAsWide()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    for (const char *id : {"bundle", "mask", "layout"}) {
+        const QSize before = dock(id)->size();
+        dock(id)->close();
+        QVERIFY(m_window->settle());
+        app::DockSet::reveal(dock(id));
+        QTRY_VERIFY2(std::abs(dock(id)->width() - before.width()) < 8, id);
+        QTRY_VERIFY2(std::abs(dock(id)->height() - before.height()) < 8, id);
+    }
+}
+
+void TestWindowManners::sectionsShowTheirGroups()
+{
+    const QString section = writeSection();
+    QVERIFY(!section.isEmpty());
+    QVERIFY(m_window->open({section}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
+    QTRY_VERIFY(dock("groups")->isVisible());
+    QTRY_VERIFY(dock("descriptor")->isVisible());
+    QVERIFY(m_window->settle());
+    QVERIFY(dock("groups")->showsContent());
+    QVERIFY(dock("descriptor")->showsContent());
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
+}
+
+void TestWindowManners::tabsKeepTheirNames()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->layouts().show(Layout::Hardware);
+    const auto tabsOf = [this] {
+        QList<QTabBar *> found;
+        for (QTabBar *tabs : (*m_window)->findChildren<QTabBar *>()) {
+            if (qobject_cast<QMainWindow *>(tabs->parent()))
+                found << tabs;
+        }
+        return found;
+    };
+    QTRY_VERIFY(!tabsOf().isEmpty());
+    QCoreApplication::processEvents();
+    for (const QTabBar *tabs : tabsOf())
+        QCOMPARE(tabs->elideMode(), Qt::ElideNone);
+}
+
+void TestWindowManners::saveShowsTheBytes()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto &session = (*m_window)->session();
+    session.setPatchingEnabled(true);
+    session.requestEdits({test::setEdit(*session.bundle(), 0, 0, 1.0)}, {});
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    QTest::keyClick(&**m_window, Qt::Key_S, Qt::ControlModifier);
+    auto *save = test::dialog();
+    QVERIFY(save);
+    const auto *table = save->findChild<QTableWidget *>();
+    QVERIFY(table);
+    const WrittenRange range = (*m_window)->document().pendingRanges().front();
+    const auto &file =
+        *session.bundle()->files()[session.bundle()->fileByPath(range.file).value()].file;
+    const auto word = [](std::byte value) {
+        return QStringLiteral("%1").arg(std::to_integer<uint>(value), 2, 16, QLatin1Char('0'));
+    };
+    QVERIFY(table->item(0, 3)->text().startsWith(word(file.diskByte(range.range.offset))));
+    QVERIFY(table->item(0, 4)->text().startsWith(word(file.bytes()[range.range.offset.value])));
+    QVERIFY(table->item(0, 3)->text() != table->item(0, 4)->text());
+    QTest::keyClick(save, Qt::Key_Escape);
+    session.undoStack().undo();
+}
+
+QTEST_MAIN(TestWindowManners)
+#include "tst_window_manners.moc"
