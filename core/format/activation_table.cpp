@@ -130,8 +130,7 @@ Result<ActivationTable> ActivationTable::parse(std::span<const std::byte> bytes)
     const float high = table.highClamp();
     if (!std::isfinite(low) || !std::isfinite(high) || !(low < high))
         return tl::unexpected(clampFault(low, high));
-    const bool scaled = table.m_entries[3] == floatToHalf(32.0f / (high - low));
-    table.setLayout(scaled ? ActivationLayout::Text : ActivationLayout::Device);
+    table.setLayout(table.holdsScale() ? ActivationLayout::Text : ActivationLayout::Device);
     return table;
 }
 
@@ -200,11 +199,25 @@ double ActivationTable::knotInput(std::size_t i) const
            (m_domain.high - m_domain.low) * static_cast<double>(i) / static_cast<double>(kSegments);
 }
 
+bool ActivationTable::holdsScale() const
+{
+    // A writer that had the clamps in more bits than fp16 may be one place off.
+    const int computed = floatToHalf(32.0f / (highClamp() - lowClamp()));
+    return std::abs(m_entries[3] - computed) <= 1;
+}
+
+/// Segments for each unit of the input: a number of the record, and so an fp16 one.
+float ActivationTable::scale() const
+{
+    if (m_layout == ActivationLayout::Text && holdsScale())
+        return value(3);
+    return half(32.0f / static_cast<float>(m_domain.high - m_domain.low));
+}
+
 std::uint16_t ActivationTable::interpolateHalf(std::uint16_t input) const
 {
     const auto low = static_cast<float>(m_domain.low);
-    const float scale = half(32.0f / static_cast<float>(m_domain.high - m_domain.low));
-    const float at = half(half(halfToFloat(input) - low) * scale);
+    const float at = half(half(halfToFloat(input) - low) * scale());
     const std::size_t segment = segmentOf(static_cast<double>(at));
     const float fraction = half(at - static_cast<float>(segment));
     const float rise = half(knot(segment + 1) - knot(segment));
@@ -213,9 +226,7 @@ std::uint16_t ActivationTable::interpolateHalf(std::uint16_t input) const
 
 std::uint16_t ActivationTable::interpolateExact(double input) const
 {
-    // The scale is a number of the record: it is rounded to fp16 in any arithmetic.
-    const float scale = half(32.0f / static_cast<float>(m_domain.high - m_domain.low));
-    const double at = (input - m_domain.low) * static_cast<double>(scale);
+    const double at = (input - m_domain.low) * static_cast<double>(scale());
     const std::size_t segment = segmentOf(at);
     const auto from = static_cast<double>(knot(segment));
     const double rise = static_cast<double>(knot(segment + 1)) - from;

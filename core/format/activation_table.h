@@ -63,7 +63,7 @@ public:
 
     const std::array<std::uint16_t, kEntries> &entries() const { return m_entries; }
     /// The layout that the record fits: text where entry 3 is the scale 32 / (high - low) as fp16,
-    /// otherwise device.
+    /// give or take the last place, otherwise device.
     ActivationLayout layout() const { return m_layout; }
     void setLayout(ActivationLayout layout);
 
@@ -92,6 +92,8 @@ public:
 
 private:
     void findDomain();
+    bool holdsScale() const;
+    float scale() const;
     std::uint16_t interpolateHalf(std::uint16_t input) const;
     std::uint16_t interpolateExact(double input) const;
     std::uint16_t line(std::size_t slope, std::uint16_t input, ActivationArithmetic) const;

@@ -4,6 +4,7 @@
 #include "core/codec/decoder.h"
 #include "tests/data/data_folder.h"
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -142,7 +143,7 @@ void TestEngineVectors::affine()
     std::getline(file, line);
     std::vector<std::uint16_t> scales;
     std::vector<std::uint16_t> expected;
-    std::vector<std::int8_t> q;
+    std::vector<std::int16_t> q; // int8 or uint8
     std::vector<float> zeros;
     while (std::getline(file, line)) {
         std::istringstream fields(line);
@@ -155,16 +156,20 @@ void TestEngineVectors::affine()
         std::getline(fields, zero, ',');
         std::getline(fields, value, ',');
         scales.push_back(static_cast<std::uint16_t>(std::stoul(scale, nullptr, 16)));
-        q.push_back(static_cast<std::int8_t>(std::stoi(code)));
+        q.push_back(static_cast<std::int16_t>(std::stoi(code)));
         zeros.push_back(std::stof(zero));
         expected.push_back(static_cast<std::uint16_t>(std::stoul(value, nullptr, 16)));
     }
     QVERIFY(!q.empty());
     // One channel a row of the table.
+    const bool isSigned = std::all_of(q.begin(), q.end(), [](auto code) { return code < 128; });
+    std::vector<std::byte> codes;
+    for (const std::int16_t code : q)
+        codes.push_back(static_cast<std::byte>(code & 0xff));
     Encoding encoding;
     encoding.shape = {q.size()};
-    encoding.payload =
-        Operand{PartRole::Data, ElementType::Int8, encoding.shape, std::as_bytes(std::span(q))};
+    encoding.payload = Operand{PartRole::Data, isSigned ? ElementType::Int8 : ElementType::Uint8,
+                               encoding.shape, codes};
     Scaling scaling;
     scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, encoding.shape,
                             std::as_bytes(std::span(scales))};
