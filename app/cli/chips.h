@@ -35,6 +35,7 @@ int runGeometry(const ChipOptions &options, Session &session);
 int runRoofline(const ChipOptions &options, Session &session);
 int runChoose(const ChipOptions &options, Session &session);
 int runTargets(const ChipOptions &options, Session &session);
+int runFormats(const ChipOptions &options, Session &session);
 
 /// The chip that a command judges by: --target, or H13 where there is none.
 struct ChosenTarget {

@@ -45,7 +45,7 @@ void addEncode(CLI::App &app, Session &session);
 void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
 void addHwx(CLI::App &app, Session &session);
-/// decide, geometry, roofline, choose and targets.
+/// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Session &session);
 void addSection(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The options of decide, geometry, roofline, choose and targets.
+// The options of decide, geometry, roofline, choose, targets and formats.
 #include "app/cli/chips.h"
 
 #include <memory>
@@ -118,6 +118,9 @@ void addChips(CLI::App &app, Session &session)
     addChoose(app, session);
     add(app, session, "targets", "The chips, their names and what is contested about them",
         runTargets, std::make_shared<ChipOptions>());
+    add(app, session, "formats",
+        "The kernel formats and what a chip's descriptor can hold, and the other numberings",
+        runFormats, std::make_shared<ChipOptions>());
 }
 
 } // namespace kernscope::cli

@@ -13,8 +13,9 @@ namespace kernscope {
 
 std::string_view bundleKindName(BundleKind kind)
 {
-    static constexpr std::array<std::string_view, 8> kNames{
-        "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "unknown"};
+    static constexpr std::array<std::string_view, 9> kNames{"mlmodelc", "mlpackage", "milblob",
+                                                            "mil",      "hwx",       "anec",
+                                                            "section",  "quantized", "unknown"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 

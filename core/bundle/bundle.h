@@ -34,9 +34,11 @@ enum class BundleKind : std::uint8_t {
     Hwx,
     Anec,
     Section,
+    Quantized, ///< a folder that `quantize` wrote
     Unknown
 };
-/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "unknown".
+/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized",
+/// "unknown".
 std::string_view bundleKindName(BundleKind kind);
 
 /// What a run of bytes is for; each has a colour token (window.md, Tokens).
@@ -212,7 +214,7 @@ class Bundle
 {
 public:
     /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx, a
-    /// .anec or a .ksec. The kind is found by content, names are hints only.
+    /// .anec, a .ksec or a folder that `quantize` wrote. The kind is found by content, names are hints only.
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
                                                       const OpenOptions &options = {});
     /// Reads the tables again through the overlays, sharing the files: after an edit that touched

@@ -118,6 +118,8 @@ void BundleBuilder::build(OpenedFiles &&opened)
         return buildHardware();
     if (m_bundle->m_kind == BundleKind::Section)
         return buildSection();
+    if (m_bundle->m_kind == BundleKind::Quantized)
+        return buildQuantized();
     if (!m_programPath.empty())
         m_bundle->m_programFile = m_bundle->fileByPath(m_programPath).value_or(kNoIndex);
     m_blobs =

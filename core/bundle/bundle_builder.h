@@ -29,6 +29,7 @@ private:
     void build(OpenedFiles &&opened);
     void buildHardware();
     void buildSection();
+    void buildQuantized();
     void readProgram(OpenedFiles &opened);
     void nameBlobs();
     void readBlobFiles();

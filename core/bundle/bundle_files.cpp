@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTextProgram = "model.mil";
 constexpr std::string_view kManifest = "Manifest.json";
+constexpr std::string_view kQuantized = "quantize.json";
 constexpr std::string_view kEspressoNet = "model.espresso.net";
 
 Error kindError(std::string_view found, std::string message)
@@ -24,7 +25,7 @@ Error kindError(std::string_view found, std::string message)
     error.code = "bundle.kind";
     error.expected =
         "a .mlmodelc or .mlpackage folder, a model.mil, a .mlmodel, a weight.bin, a .hwx, "
-        "a .anec or a .ksec";
+        "a .anec, a .ksec or a folder that quantize wrote";
     error.found = found;
     error.message = std::move(message);
     return error;
@@ -59,6 +60,10 @@ Result<void> findProgram(OpenedFiles &opened)
     }
     const std::size_t manifest = indexOf(opened.files, kManifest);
     if (manifest == kNoIndex) {
+        if (indexOf(opened.files, kQuantized) != kNoIndex) {
+            opened.kind = BundleKind::Quantized;
+            return {};
+        }
         if (indexOf(opened.files, kEspressoNet) != kNoIndex)
             return tl::unexpected(kindError("a compiled neural network (Espresso)",
                                             "Bundles of this older kind are not read."));
@@ -133,7 +138,7 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, DiagnosticLog 
     // Looked for first: any folder can be given, and mapping all of a home folder helps nobody.
     std::error_code failure;
     bool any = false;
-    for (const std::string_view name : {kTextProgram, kManifest, kEspressoNet})
+    for (const std::string_view name : {kTextProgram, kManifest, kQuantized, kEspressoNet})
         any = any || fs::exists(path / name, failure);
     if (!any)
         return tl::unexpected(kindError("a folder without model.mil or Manifest.json",

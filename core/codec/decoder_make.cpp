@@ -244,6 +244,8 @@ EncodingMaker::Step EncodingMaker::resultType()
     std::string_view field = partRoleName(m_state->payload.role);
     if (m_state->scaling) {
         type = m_state->scaling->scale.type;
+        if (type == ElementType::Fp8E8M0) // powers of two: worked on in fp32
+            type = ElementType::Fp32;
         field = "scale";
     } else if (m_state->palette) {
         const auto *inner = std::get_if<std::shared_ptr<const Encoding>>(&encoding().palette->lut);

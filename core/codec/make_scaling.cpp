@@ -27,8 +27,9 @@ EncodingMaker::Step EncodingMaker::scaling()
         offsets = elementCount(scaling.offset->shape)->value;
     }
     const ElementType scaleType = scaling.scale.type;
-    if (scaleType != ElementType::Fp16 && scaleType != ElementType::Fp32)
-        return tl::unexpected(makeFault("codec.type", "scale", "fp16 or fp32",
+    const bool power = scaleType == ElementType::Fp8E8M0 && given.kind == Scaling::Kind::Blockwise;
+    if (scaleType != ElementType::Fp16 && scaleType != ElementType::Fp32 && !power)
+        return tl::unexpected(makeFault("codec.type", "scale", "fp16, fp32 or blocks of fp8e8m0",
                                         std::string(elementTypeName(scaleType)),
                                         "The scale has an element type that scales lack"));
     if (given.kind == Scaling::Kind::Blockwise && scaleType == ElementType::Fp16) {

@@ -4,6 +4,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/numeric/microfloat.h"
 
 #include <algorithm>
 #include <array>
@@ -29,6 +30,8 @@ std::uint64_t largestFinite(ElementType type)
     case ElementType::Fp32: return 0x7f7fffff;
     case ElementType::Fp64: return 0x7fefffffffffffff;
     case ElementType::Fp8E4M3Fn: return 0x7e;
+    case ElementType::Fp4E2M1: return 7;
+    case ElementType::Fp8E8M0: return 0xfe;
     default: return 0x7b; // Fp8E5M2
     }
 }
@@ -41,6 +44,8 @@ std::uint64_t roundedCode(ElementType type, double value)
     case ElementType::Fp32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
     case ElementType::Fp64: return std::bit_cast<std::uint64_t>(value);
     case ElementType::Fp8E4M3Fn: return floatToE4m3(doubleToFloatOdd(value));
+    case ElementType::Fp4E2M1: return floatToE2m1(doubleToFloatOdd(value));
+    case ElementType::Fp8E8M0: return floatToE8m0Up(static_cast<float>(value));
     default: return floatToE5m2(doubleToFloatOdd(value));
     }
 }

@@ -3,6 +3,7 @@
 
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
+#include "core/numeric/microfloat.h"
 #include "core/numeric/stream_copy.h"
 
 #include <algorithm>
@@ -134,6 +135,11 @@ void convertToFloat(std::span<const std::byte> packed, ElementType type, std::ui
     case ElementType::Uint3:
     case ElementType::Uint4:
     case ElementType::Uint6: convertSubByte(packed, type, first, out); return;
+    case ElementType::Fp4E2M1:
+    case ElementType::Fp8E8M0:
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = static_cast<float>(loadValue(packed, type, first + i));
+        return;
     case ElementType::Unknown:
     case ElementType::String: break;
     }
@@ -191,6 +197,8 @@ double codeValue(ElementType type, std::int64_t code)
     case ElementType::Fp64: return std::bit_cast<double>(code);
     case ElementType::Fp8E4M3Fn: return e4m3ToFloat(static_cast<std::uint8_t>(code));
     case ElementType::Fp8E5M2: return e5m2ToFloat(static_cast<std::uint8_t>(code));
+    case ElementType::Fp4E2M1: return e2m1ToFloat(static_cast<std::uint8_t>(code));
+    case ElementType::Fp8E8M0: return e8m0ToFloat(static_cast<std::uint8_t>(code));
     case ElementType::Uint64: return static_cast<double>(static_cast<std::uint64_t>(code));
     default: return static_cast<double>(code);
     }

@@ -19,7 +19,7 @@ struct Row {
 
 // mil-format.md, section 1 (text names and widths) and section 6 (types without a blob code).
 // clang-format off
-constexpr std::array<Row, 23> kRows{{
+constexpr std::array<Row, 25> kRows{{
     {ElementType::Unknown, "unknown", 0, '-'},
     {ElementType::Bool, "bool", 8, '-'},
     {ElementType::String, "string", 0, '-'},
@@ -43,6 +43,8 @@ constexpr std::array<Row, 23> kRows{{
     {ElementType::Uint16, "uint16", 16, 'u'},
     {ElementType::Uint32, "uint32", 32, 'u'},
     {ElementType::Uint64, "uint64", 64, 'u'},
+    {ElementType::Fp4E2M1, "fp4e2m1", 4, 'f'},
+    {ElementType::Fp8E8M0, "fp8e8m0", 8, 'f'},
 }};
 // clang-format on
 
@@ -71,7 +73,8 @@ std::string_view elementTypeName(ElementType type)
 ElementType elementTypeFromName(std::string_view name)
 {
     for (const Row &row : kRows) {
-        if (row.name == name)
+        // No program has the last two: text that names them names no type.
+        if (row.name == name && row.type < ElementType::Fp4E2M1)
             return row.type;
     }
     return ElementType::Unknown;

@@ -19,11 +19,12 @@ enum class ElementType : std::uint8_t {
     Fp16, Fp32, Fp64, Bf16, Fp8E4M3Fn, Fp8E5M2,
     Int4, Int8, Int16, Int32, Int64,
     Uint1, Uint2, Uint3, Uint4, Uint6, Uint8, Uint16, Uint32, Uint64,
+    Fp4E2M1, Fp8E8M0, ///< of microscaled matrices; no program has them
 };
 
 /// Spelling in program text: "fp16", "uint4", "fp8e4m3fn", …; "unknown" for Unknown.
 std::string_view elementTypeName(ElementType type);
-/// The reverse; Unknown for a spelling that is not one.
+/// The reverse; Unknown for a spelling that is not one of a program.
 ElementType elementTypeFromName(std::string_view name);
 /// Bits of one stored element; Bool has 8; 0 for String and Unknown.
 unsigned bitWidth(ElementType type);

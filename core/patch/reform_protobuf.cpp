@@ -90,6 +90,8 @@ std::uint64_t dataType(ElementType type)
     case ElementType::Uint3: return 39;
     case ElementType::Fp8E4M3Fn: return 40;
     case ElementType::Fp8E5M2: return 41;
+    case ElementType::Fp4E2M1: // not in a program
+    case ElementType::Fp8E8M0:
     case ElementType::Unknown: break;
     }
     return 0;

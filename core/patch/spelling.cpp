@@ -4,6 +4,7 @@
 #include "core/base/quantity.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
+#include "core/numeric/microfloat.h"
 
 #include <algorithm>
 #include <bit>
@@ -40,6 +41,7 @@ std::optional<std::int64_t> codeOf(ElementType type, double value)
     case ElementType::Bf16: return floatToBfloat16(odd);
     case ElementType::Fp8E4M3Fn: return floatToE4m3(odd);
     case ElementType::Fp8E5M2: return floatToE5m2(odd);
+    case ElementType::Fp4E2M1: return floatToE2m1(odd);
     case ElementType::Fp32: return std::bit_cast<std::uint32_t>(static_cast<float>(value));
     case ElementType::Fp64: return std::bit_cast<std::int64_t>(value);
     default: return std::nullopt;

@@ -227,6 +227,7 @@ class TestBundleForms : public QObject
     Q_OBJECT
 
 private slots:
+    void quantizedFolders();
     void forms_data();
     void forms();
     void sharedParts();
@@ -412,6 +413,76 @@ void TestBundleForms::spansForEdits()
     QCOMPARE(values->dimSpans.size(), std::size_t(1));
     QCOMPARE(values->countSpans.size(), std::size_t(1));
     QVERIFY(values->countSpans[0].offset < values->dimSpans[0].offset);
+}
+
+void TestBundleForms::quantizedFolders()
+{
+    using Files = std::vector<std::pair<std::string, Bytes>>;
+    const auto bytesOf = [](std::string_view text) {
+        const auto raw = std::as_bytes(std::span(text));
+        return Bytes(raw.begin(), raw.end());
+    };
+    const auto open = [&](const std::string &manifest, Files files) {
+        OpenOptions options;
+        options.memory = std::move(files);
+        options.memory.emplace_back("quantize.json", bytesOf(manifest));
+        return *Bundle::open("folder", options);
+    };
+    const auto valuesOf = [](const Bundle &bundle) {
+        const auto decoder = bundle.decoder(0);
+        std::vector<float> values(decoder ? decoder->elements().value : 0);
+        if (decoder)
+            decoder->decodeFloat(0, values);
+        return values;
+    };
+    Bytes nibbles;
+    for (int i = 0; i < 16; ++i) // codes 0 to 15, twice
+        nibbles.push_back(static_cast<std::byte>((2 * i & 15) | (((2 * i + 1) & 15) << 4)));
+    const std::string four = R"({"format": "mxfp4", "input": "/a/b.npy", "rows": 1, "columns": 32,
+        "columns_stored": 32, "axis": 1, "layout": "nd", "exponent_layout": "nd"})";
+    const auto fp4 = open(four, {{"data.bin", nibbles}, {"exp.bin", Bytes(1, std::byte{128})}});
+    QVERIFY(fp4->diagnostics().empty());
+    QCOMPARE(fp4->kind(), BundleKind::Quantized);
+    QCOMPARE(fp4->weights().size(), std::size_t(1));
+    QCOMPARE(fp4->weights()[0].name, std::string("b"));
+    QCOMPARE(fp4->weights()[0].form, std::string("mxfp4"));
+    QCOMPARE(rolesOf(fp4->weights()[0]), std::string("data:fp4e2m1[1, 32] scale:fp8e8m0[1, 1]"));
+    const std::vector<float> once{0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
+    auto twice = once;
+    twice.insert(twice.end(), once.begin(), once.end());
+    QCOMPARE(valuesOf(*fp4), twice);
+    // 32 rows of two columns, each with an exponent of its own.
+    const auto fp8 = open(
+        R"({"format": "mxfp8", "rows": 32, "columns": 2, "axis": 0})",
+        {{"data.bin", Bytes(64, std::byte{0x38})}, {"exp.bin", {std::byte{126}, std::byte{130}}}});
+    QVERIFY(fp8->diagnostics().empty());
+    QCOMPARE(valuesOf(*fp8)[62], 0.5f);
+    QCOMPARE(valuesOf(*fp8)[63], 8.0f);
+    const auto floatBytes = [](std::vector<float> values) {
+        const auto raw = std::as_bytes(std::span(values));
+        return Bytes(raw.begin(), raw.end());
+    };
+    const auto uint8 = open(R"({"format": "uint8", "rows": 2, "columns": 2})",
+                            {{"data.bin", Bytes(4, std::byte{200})},
+                             {"scale.bin", floatBytes({0.5f, 2.0f})},
+                             {"offset.bin", floatBytes({100, 0})}});
+    QVERIFY(uint8->diagnostics().empty());
+    QCOMPARE(uint8->weights()[0].form, std::string("affine"));
+    QCOMPARE(valuesOf(*uint8), (std::vector<float>{50, 50, 400, 400}));
+    // What does not hold together is told, and still shown as far as it goes.
+    const auto codeOf = [](const BundlePtr &bundle) {
+        return bundle->diagnostics().empty() ? std::string() : bundle->diagnostics()[0].error.field;
+    };
+    QCOMPARE(codeOf(open(four, {{"data.bin", Bytes(15)}, {"exp.bin", Bytes(1)}})),
+             std::string("data.bin"));
+    QCOMPARE(codeOf(open(four, {{"data.bin", nibbles}})), std::string("exp.bin"));
+    QCOMPARE(codeOf(open("[", {})), std::string());
+    QCOMPARE(codeOf(open(R"({"format": "mxfp9"})", {})), std::string("format"));
+    QCOMPARE(codeOf(open(R"({"format": "int8", "rows": 4294967296, "columns": 4294967296})", {})),
+             std::string("rows"));
+    QCOMPARE(codeOf(open(R"({"format": "mxfp8", "rows": 16, "columns": 32, "layout": "nz"})",
+                         {{"data.bin", Bytes(512)}, {"exp.bin", Bytes(16)}})),
+             std::string("layout"));
 }
 
 QTEST_APPLESS_MAIN(TestBundleForms)
