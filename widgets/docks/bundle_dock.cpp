@@ -164,7 +164,7 @@ void BundleDock::follow(const Place &place, QObject *origin)
     if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index))
         return;
     m_following = true;
-    m_tree->setCurrentIndex(index);
+    chooseRow(m_tree, index);
     m_tree->scrollTo(index);
     m_following = false;
 }

@@ -116,11 +116,11 @@ void CommandsDock::follow(const Place &place, QObject *origin)
     const QModelIndex command = m_commands->indexOfBytes(*place.bytes);
     const QModelIndex symbol = m_symbols->indexOfBytes(*place.bytes);
     if (command.isValid()) {
-        m_commandView->setCurrentIndex(command);
+        chooseRow(m_commandView, command);
         m_commandView->scrollTo(command);
     }
     if (symbol.isValid()) {
-        m_symbolView->setCurrentIndex(symbol);
+        chooseRow(m_symbolView, symbol);
         m_symbolView->scrollTo(symbol);
     }
     m_following = false;

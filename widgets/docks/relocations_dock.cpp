@@ -130,7 +130,7 @@ void RelocationsDock::showRows()
     const auto bytes = m_model->bytesOf(m_view->currentIndex().siblingAtColumn(0));
     m_model->setRows(slotRows(m_places, m_loaded));
     if (bytes)
-        m_view->setCurrentIndex(m_model->indexOfBytes(*bytes));
+        chooseRow(m_view, m_model->indexOfBytes(*bytes));
     m_following = false;
     m_back->setEnabled(!m_loaded.empty());
 }
@@ -198,7 +198,7 @@ void RelocationsDock::follow(const Place &place, QObject *origin)
     if (!index.isValid())
         return;
     m_following = true;
-    m_view->setCurrentIndex(index);
+    chooseRow(m_view, index);
     m_view->scrollTo(index);
     m_following = false;
 }

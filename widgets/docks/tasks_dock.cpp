@@ -234,7 +234,7 @@ void TasksDock::showTask(std::size_t task)
     m_following = true;
     const int at = m_list->rowOf(task);
     if (at >= 0 && m_table->currentIndex().row() != at) {
-        m_table->setCurrentIndex(m_list->index(at, 0));
+        chooseRow(m_table, m_list->index(at, 0));
         m_table->scrollTo(m_list->index(at, 0));
     }
     const TaskRow row = rowOf(task);
@@ -293,7 +293,7 @@ void TasksDock::select(QTreeView *view, const QModelIndex &index)
 {
     if (!index.isValid() || view->currentIndex().siblingAtColumn(0) == index)
         return;
-    view->setCurrentIndex(index);
+    chooseRow(view, index);
     view->scrollTo(index);
 }
 
