@@ -92,9 +92,13 @@ void CommandsDock::refresh()
         m_commands->setRows({});
         m_symbols->setRows({});
         m_following = false;
-        showMessage(bundle ? tr("%1 has no load commands.\nOpen a hardware container (.hwx).")
-                                 .arg(fromUtf8(bundle->name()))
-                           : tr("Open a hardware container to see its commands (Ctrl+O)."));
+        showMessage(bundle && bundle->section()
+                        ? tr("%1 is a weight section: it has no load commands.\nOutput-Channel "
+                             "Groups (Ctrl+Alt+5) and Descriptor (Ctrl+Alt+4) show what it has.")
+                              .arg(fromUtf8(bundle->name()))
+                    : bundle ? tr("%1 has no load commands.\nOpen a hardware container (.hwx).")
+                                   .arg(fromUtf8(bundle->name()))
+                             : tr("Open a hardware container to see its commands (Ctrl+O)."));
         return;
     }
     {

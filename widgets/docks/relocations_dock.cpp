@@ -104,9 +104,14 @@ void RelocationsDock::refresh()
     m_loaded.clear();
     if (!bundle || !bundle->hardware()) {
         m_model->setRows({});
-        showMessage(bundle ? tr("%1 has no relocation slots.\nOpen a hardware container (.hwx).")
-                                 .arg(fromUtf8(bundle->name()))
-                           : tr("Open a hardware container to see its relocation slots (Ctrl+O)."));
+        showMessage(bundle && bundle->section()
+                        ? tr("The slots of %1 stand with its groups: Output-Channel Groups "
+                             "(Ctrl+Alt+5).\n\"kernscope-cli section relocate\" fills them in.")
+                              .arg(fromUtf8(bundle->name()))
+                    : bundle
+                        ? tr("%1 has no relocation slots.\nOpen a hardware container (.hwx).")
+                              .arg(fromUtf8(bundle->name()))
+                        : tr("Open a hardware container to see its relocation slots (Ctrl+O)."));
         return;
     }
     {
