@@ -8,6 +8,7 @@
 #include "app/welcome_page.h"
 #include "widgets/docks/diagnostics_dock.h"
 #include "widgets/docks/help_dock.h"
+#include "widgets/docks/weight_dock.h"
 #include "widgets/task_manager.h"
 #include "widgets/theme/theme.h"
 
@@ -95,6 +96,8 @@ void MainWindow::buildCentre()
     connect(m_layouts, &LayoutKeeper::currentChanged, this, [this](Layout layout) {
         for (QAction *action : m_layoutGroup->actions())
             action->setChecked(action->data().toInt() == static_cast<int>(layout));
+        if (auto *weight = qobject_cast<ui::WeightDock *>(m_docks->dock(QStringLiteral("weight"))))
+            weight->enlargeGrid(layout == Layout::Patch);
     });
 }
 

@@ -2,8 +2,11 @@
 #include "core/codec/encoder.h"
 #include "core/container/section/builder.h"
 #include "tests/app/window_fixture.h"
+#include "widgets/docks/weight_dock.h"
+#include "widgets/views/weight_grid_view.h"
 
 #include <QTabBar>
+#include <QTableView>
 #include <QTableWidget>
 
 using namespace kernscope;
@@ -20,6 +23,7 @@ private Q_SLOTS:
     void sectionsShowTheirGroups();
     void tabsKeepTheirNames();
     void saveShowsTheBytes();
+    void patchLayoutHasALargeGrid();
 
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
@@ -133,6 +137,18 @@ void TestWindowManners::saveShowsTheBytes()
     QVERIFY(table->item(0, 3)->text() != table->item(0, 4)->text());
     QTest::keyClick(save, Qt::Key_Escape);
     session.undoStack().undo();
+}
+
+void TestWindowManners::patchLayoutHasALargeGrid()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    const QWidget *grid = &dynamic_cast<ui::WeightDock &>(*dock("weight")).grid().table();
+    QVERIFY(m_window->settle());
+    const int before = grid->height();
+    (*m_window)->layouts().show(Layout::Patch);
+    QTRY_VERIFY(grid->height() > before * 3 / 2);
+    (*m_window)->layouts().show(Layout::Inspect);
+    QTRY_VERIFY(std::abs(grid->height() - before) < before / 4);
 }
 
 QTEST_MAIN(TestWindowManners)

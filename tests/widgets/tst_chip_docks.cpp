@@ -69,6 +69,32 @@ private Q_SLOTS:
         }
     }
 
+    /// The colour is what the outcome says; a selection must not paint "folds" as "streams".
+    void choiceKeepsItsColour()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QTableView *matrix = nullptr;
+        for (QTableView *table : dock.findChildren<QTableView *>()) {
+            if (table->accessibleName() == QStringLiteral("Weights by chips"))
+                matrix = table;
+        }
+        QVERIFY(matrix);
+        const QModelIndex cell = dock.model().index(0, StreamMatrixModel::kFirstChip);
+        matrix->setCurrentIndex(cell);
+        QVERIFY(matrix->selectionModel()->isSelected(cell));
+        const QRect box = matrix->visualRect(cell);
+        const QImage picture = matrix->viewport()->grab().toImage();
+        const auto at = [&](int x, int y) {
+            return picture.pixelColor(QPoint(x, y) * picture.devicePixelRatio());
+        };
+        QCOMPARE(at(box.right() - 5, box.center().y()),
+                 cell.data(Qt::BackgroundRole).value<QColor>());
+        QVERIFY(at(box.left(), box.center().y()) != at(box.right() - 5, box.center().y()));
+    }
+
     void matrixHasEveryChipAndSums()
     {
         Session session;

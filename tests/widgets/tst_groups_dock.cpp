@@ -4,14 +4,18 @@
 #include "synthetic.h"
 #include "synthetic_kernels.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/docks/commands_dock.h"
 #include "widgets/docks/descriptor_dock.h"
 #include "widgets/docks/groups_dock.h"
+#include "widgets/docks/relocations_dock.h"
+#include "widgets/docks/tasks_dock.h"
 #include "widgets/theme/theme.h"
 #include "widgets/views/byte_field.h"
 #include "widgets/views/group_map.h"
 
 #include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QLabel>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -76,6 +80,7 @@ private Q_SLOTS:
     void copiesOfAFurtherStream();
     void descriptorOfASection();
     void saysWhatItNeeds();
+    void otherDocksPointToTheGroups();
 };
 
 void TestGroupsDock::rowsCoverTheChannels()
@@ -266,6 +271,27 @@ void TestGroupsDock::saysWhatItNeeds()
     session.goToWeight(0);
     QVERIFY(test::showDock(dock));
     QCOMPARE(dock.model().rowCount(), 0);
+}
+
+/// A weight section has no tasks, commands or slots of its own docks: they say where it has what.
+void TestGroupsDock::otherDocksPointToTheGroups()
+{
+    Session session;
+    TasksDock tasks(session);
+    CommandsDock commands(session);
+    RelocationsDock relocations(session);
+    session.setBundle(madeSection());
+    for (Dock *dock : std::initializer_list<Dock *>{&tasks, &commands, &relocations}) {
+        QVERIFY(test::showDock(*dock));
+        QVERIFY(!dock->showsContent());
+        const auto labels = dock->findChildren<QLabel *>();
+        QVERIFY2(std::any_of(labels.begin(), labels.end(),
+                             [](const QLabel *label) {
+                                 return label->isVisible() && label->text().contains(QStringLiteral(
+                                                                  "Output-Channel Groups"));
+                             }),
+                 qPrintable(dock->id()));
+    }
 }
 
 QTEST_MAIN(TestGroupsDock)

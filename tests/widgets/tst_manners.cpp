@@ -4,6 +4,7 @@
 #include "widgets/docks/diagnostics_dock.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/docks/weight_dock.h"
+#include "widgets/elided_name.h"
 #include "widgets/shrink_area.h"
 #include "widgets/theme/theme.h"
 #include "widgets/views/hex_view.h"
@@ -33,6 +34,8 @@ private Q_SLOTS:
     void messagesScroll();
     void namesGetTheRoomFirst_data();
     void namesGetTheRoomFirst();
+    void namesAreCutNearTheirEnd();
+    void heldKeysSelectNothingMore();
     void columnsGrowUntilSized();
     void answerGoesWithItsEdit();
     void firstKeyIsNotLost();
@@ -106,6 +109,40 @@ void TestManners::namesGetTheRoomFirst()
         ends |= x == room;
     }
     QVERIFY(ends);
+}
+
+void TestManners::namesAreCutNearTheirEnd()
+{
+    const QFontMetrics metrics(QApplication::font());
+    const QString name = QStringLiteral("encoder_layers_0_weight_to_fp16_quantized");
+    const int whole = metrics.horizontalAdvance(name);
+    QCOMPARE(elidedName(metrics, name, whole), name);
+    for (int width = whole - 1; width > 0; width -= 7) {
+        const QString cut = elidedName(metrics, name, width);
+        QVERIFY2(metrics.horizontalAdvance(cut) <= width || cut.size() <= 1, qPrintable(cut));
+        QVERIFY2(cut.count(QChar(0x2026)) == 1 || cut.isEmpty(), qPrintable(cut));
+    }
+    const QString wide = elidedName(metrics, name, whole * 2 / 3);
+    QVERIFY2(wide.startsWith(QStringLiteral("encoder_layers_0_")), qPrintable(wide));
+    QVERIFY2(wide.endsWith(QStringLiteral("ntized")), qPrintable(wide));
+}
+
+/// A shortcut with Ctrl moves the position: the row there is the only one selected.
+void TestManners::heldKeysSelectNothingMore()
+{
+    QStandardItemModel model(5, 2);
+    QTableView table;
+    table.setModel(&model);
+    prepareTable(&table);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    chooseRow(&table, model.index(1, 0));
+    QTest::keyPress(&table, Qt::Key_Control, Qt::ControlModifier);
+    QTest::sendKeyEvent(QTest::Press, &table, Qt::Key_F9, QString(), Qt::ControlModifier);
+    chooseRow(&table, model.index(3, 0));
+    QCOMPARE(table.selectionModel()->selectedRows().size(), 1);
+    QCOMPARE(table.selectionModel()->selectedRows().front().row(), 3);
+    QTest::keyRelease(&table, Qt::Key_Control);
 }
 
 void TestManners::columnsGrowUntilSized()

@@ -6,6 +6,7 @@
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/docks/dock_tools.h"
 #include "widgets/models/table_text.h"
+#include "widgets/theme/theme.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -40,6 +41,7 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     bar->addWidget(m_bandwidth, 2);
     bar->addWidget(m_batch);
     m_plot = new RooflinePlot(content);
+    m_plot->setMinimumHeight(theme::em(this, 11));
     for (QLabel **label : {&m_facts, &m_point}) {
         *label = new QLabel(content);
         (*label)->setWordWrap(true);

@@ -13,7 +13,9 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QSplitter>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -38,6 +40,34 @@ FactTableModel::Row reasonRow(const decision::Reason &reason)
     return row;
 }
 
+/// A chosen outcome keeps its colour, which says what it is, and gets a frame.
+class OutcomeCell final : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option,
+               const QModelIndex &index) const override
+    {
+        QStyleOptionViewItem cell = option;
+        const bool framed =
+            (cell.state & QStyle::State_Selected) && index.data(Qt::BackgroundRole).isValid();
+        if (framed)
+            cell.state &= ~(QStyle::State_Selected | QStyle::State_HasFocus);
+        QStyledItemDelegate::paint(painter, cell, index);
+        if (!framed)
+            return;
+        const int line = theme::em(cell.widget, 0.15);
+        painter->save();
+        QPen pen(cell.palette.color(QPalette::Text), line);
+        pen.setJoinStyle(Qt::MiterJoin);
+        painter->setPen(pen);
+        painter->drawRect(
+            QRectF(cell.rect).adjusted(line / 2.0, line / 2.0, -line / 2.0, -line / 2.0));
+        painter->restore();
+    }
+};
+
 } // namespace
 
 StreamDock::StreamDock(Session &session, QWidget *parent)
@@ -57,6 +87,8 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     m_matrix->setAccessibleName(tr("Weights by chips"));
     m_matrix->setModel(m_model);
     prepareTable(m_matrix);
+    m_matrix->setItemDelegate(new OutcomeCell(m_matrix));
+    putMarksBehind(m_matrix, 0);
     m_matrix->setSortingEnabled(false);
     m_matrix->setSelectionBehavior(QAbstractItemView::SelectItems);
     m_matrix->horizontalHeader()->setDefaultSectionSize(theme::em(this, 6));
@@ -172,7 +204,7 @@ void StreamDock::follow(const Place &place, QObject *origin)
     m_selecting = true;
     const QModelIndex index =
         m_model->index(row, StreamMatrixModel::kFirstChip + static_cast<int>(m_chip));
-    m_matrix->setCurrentIndex(index);
+    chooseRow(m_matrix, index);
     m_matrix->scrollTo(index);
     m_selecting = false;
     showReasons();

@@ -48,7 +48,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     header->setSortIndicatorClearable(true);
     header->setSortIndicator(-1, Qt::AscendingOrder);
     m_tree->setSortingEnabled(true);
-    setColumnWidths(header, {14, 5.6, 5.4, 4.4, 2.9, 3.2});
+    setColumnWidths(header, {14, 5.6, 5.4, 5.2, 2.9, 3.7});
     m_tree->viewport()->installEventFilter(this);
     connect(header, &QHeaderView::sectionResized, this, [this] { m_userSized |= !m_fitting; });
 
@@ -164,7 +164,7 @@ void BundleDock::follow(const Place &place, QObject *origin)
     if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index))
         return;
     m_following = true;
-    m_tree->setCurrentIndex(index);
+    chooseRow(m_tree, index);
     m_tree->scrollTo(index);
     m_following = false;
 }

@@ -92,9 +92,13 @@ void CommandsDock::refresh()
         m_commands->setRows({});
         m_symbols->setRows({});
         m_following = false;
-        showMessage(bundle ? tr("%1 has no load commands.\nOpen a hardware container (.hwx).")
-                                 .arg(fromUtf8(bundle->name()))
-                           : tr("Open a hardware container to see its commands (Ctrl+O)."));
+        showMessage(bundle && bundle->section()
+                        ? tr("%1 is a weight section: it has no load commands.\nOutput-Channel "
+                             "Groups (Ctrl+Alt+5) and Descriptor (Ctrl+Alt+4) show what it has.")
+                              .arg(fromUtf8(bundle->name()))
+                    : bundle ? tr("%1 has no load commands.\nOpen a hardware container (.hwx).")
+                                   .arg(fromUtf8(bundle->name()))
+                             : tr("Open a hardware container to see its commands (Ctrl+O)."));
         return;
     }
     {
@@ -116,11 +120,11 @@ void CommandsDock::follow(const Place &place, QObject *origin)
     const QModelIndex command = m_commands->indexOfBytes(*place.bytes);
     const QModelIndex symbol = m_symbols->indexOfBytes(*place.bytes);
     if (command.isValid()) {
-        m_commandView->setCurrentIndex(command);
+        chooseRow(m_commandView, command);
         m_commandView->scrollTo(command);
     }
     if (symbol.isValid()) {
-        m_symbolView->setCurrentIndex(symbol);
+        chooseRow(m_symbolView, symbol);
         m_symbolView->scrollTo(symbol);
     }
     m_following = false;

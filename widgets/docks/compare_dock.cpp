@@ -259,7 +259,7 @@ void CompareDock::selectRow(std::size_t row)
     if (shown < 0 || m_table->currentIndex().row() == shown)
         return;
     m_following = true;
-    m_table->setCurrentIndex(m_model->index(shown, 0));
+    chooseRow(m_table, m_model->index(shown, 0));
     m_following = false;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/docks/dock_tools.h"
 
+#include "widgets/elided_name.h"
 #include "widgets/models/table_text.h"
 #include "widgets/session.h"
 #include "widgets/theme/theme.h"
@@ -50,8 +51,6 @@ private:
     QWidget *m_next;
 };
 
-/// Elides in the middle, but nearer the end: names differ before their common suffixes
-/// ("encoder_layers_0_weight_to_fp16_quantized"). The plain middle would cut just that out.
 class NearEnd : public QStyledItemDelegate
 {
 public:
@@ -66,18 +65,10 @@ public:
         const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &cell, cell.widget);
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
-        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
-            const QString tail = cell.text.right(kTail);
-            cell.text =
-                cell.fontMetrics.elidedText(cell.text.chopped(tail.size()), Qt::ElideRight,
-                                            width - cell.fontMetrics.horizontalAdvance(tail)) +
-                tail;
-        }
+        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) // else the style cuts again
+            cell.text = elidedName(cell.fontMetrics, cell.text, width - 2);
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
     }
-
-private:
-    static constexpr qsizetype kTail = 6;
 };
 
 class MarkBehind final : public NearEnd
@@ -209,14 +200,24 @@ void putMarksBehind(QAbstractItemView *view, int column)
 
 void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems)
 {
+    // Beside what the text needs.
+    const int margins = 2 * header->style()->pixelMetric(QStyle::PM_FocusFrameHMargin) - 4;
     int column = 0;
     for (const double width : ems)
-        header->resizeSection(column++, theme::em(header, width));
+        header->resizeSection(column++, theme::em(header, width) + margins);
 }
 
 void growColumns(QTableView *table, std::initializer_list<int> columns)
 {
     new ColumnGrower(table, columns);
+}
+
+void chooseRow(QAbstractItemView *view, const QModelIndex &index)
+{
+    auto how = QItemSelectionModel::SelectionFlags(QItemSelectionModel::ClearAndSelect);
+    if (view->selectionBehavior() == QAbstractItemView::SelectRows)
+        how |= QItemSelectionModel::Rows;
+    view->selectionModel()->setCurrentIndex(index, how);
 }
 
 void copySelection(const QAbstractItemView &view)

@@ -42,6 +42,10 @@ void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
 /// after setColumnWidths: they get no narrower than that.
 void growColumns(QTableView *table, std::initializer_list<int> columns);
 
+/// Makes a row (or cell) the current and the only selected one, whatever keys are held: a shortcut
+/// with Ctrl would else add it to the selection.
+void chooseRow(QAbstractItemView *view, const QModelIndex &index);
+
 /// Puts the selected rows on the clipboard as tab-separated text.
 void copySelection(const QAbstractItemView &view);
 /// Asks for a file and writes the whole table as CSV. What went wrong, or an empty text.

@@ -253,7 +253,7 @@ void LayoutDock::showSection(std::size_t section)
     if (row < 0 || row == m_table->currentIndex().row())
         return;
     m_following = true;
-    m_table->setCurrentIndex(m_model->index(row, 0));
+    chooseRow(m_table, m_model->index(row, 0));
     m_table->scrollTo(m_model->index(row, 0));
     m_following = false;
 }

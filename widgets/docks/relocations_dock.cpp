@@ -104,9 +104,14 @@ void RelocationsDock::refresh()
     m_loaded.clear();
     if (!bundle || !bundle->hardware()) {
         m_model->setRows({});
-        showMessage(bundle ? tr("%1 has no relocation slots.\nOpen a hardware container (.hwx).")
-                                 .arg(fromUtf8(bundle->name()))
-                           : tr("Open a hardware container to see its relocation slots (Ctrl+O)."));
+        showMessage(bundle && bundle->section()
+                        ? tr("The slots of %1 stand with its groups: Output-Channel Groups "
+                             "(Ctrl+Alt+5).\n\"kernscope-cli section relocate\" fills them in.")
+                              .arg(fromUtf8(bundle->name()))
+                    : bundle
+                        ? tr("%1 has no relocation slots.\nOpen a hardware container (.hwx).")
+                              .arg(fromUtf8(bundle->name()))
+                        : tr("Open a hardware container to see its relocation slots (Ctrl+O)."));
         return;
     }
     {
@@ -130,7 +135,7 @@ void RelocationsDock::showRows()
     const auto bytes = m_model->bytesOf(m_view->currentIndex().siblingAtColumn(0));
     m_model->setRows(slotRows(m_places, m_loaded));
     if (bytes)
-        m_view->setCurrentIndex(m_model->indexOfBytes(*bytes));
+        chooseRow(m_view, m_model->indexOfBytes(*bytes));
     m_following = false;
     m_back->setEnabled(!m_loaded.empty());
 }
@@ -198,7 +203,7 @@ void RelocationsDock::follow(const Place &place, QObject *origin)
     if (!index.isValid())
         return;
     m_following = true;
-    m_view->setCurrentIndex(index);
+    chooseRow(m_view, index);
     m_view->scrollTo(index);
     m_following = false;
 }

@@ -171,9 +171,13 @@ void TasksDock::refresh()
         m_registers->setRows({});
         m_words->setRows({});
         m_differences->setRows({});
-        showMessage(bundle ? tr("%1 has no task descriptors.\nOpen a hardware container (.hwx).")
-                                 .arg(fromUtf8(bundle->name()))
-                           : tr("Open a hardware container to see its tasks (Ctrl+O)."));
+        showMessage(bundle && bundle->section()
+                        ? tr("%1 is a weight section: it has no tasks.\nOutput-Channel Groups "
+                             "(Ctrl+Alt+5) and Descriptor (Ctrl+Alt+4) show what it has.")
+                              .arg(fromUtf8(bundle->name()))
+                    : bundle ? tr("%1 has no task descriptors.\nOpen a hardware container (.hwx).")
+                                   .arg(fromUtf8(bundle->name()))
+                             : tr("Open a hardware container to see its tasks (Ctrl+O)."));
         return;
     }
     const bool another = !m_shown || m_shown->path() != bundle->path();
@@ -234,7 +238,7 @@ void TasksDock::showTask(std::size_t task)
     m_following = true;
     const int at = m_list->rowOf(task);
     if (at >= 0 && m_table->currentIndex().row() != at) {
-        m_table->setCurrentIndex(m_list->index(at, 0));
+        chooseRow(m_table, m_list->index(at, 0));
         m_table->scrollTo(m_list->index(at, 0));
     }
     const TaskRow row = rowOf(task);
@@ -293,7 +297,7 @@ void TasksDock::select(QTreeView *view, const QModelIndex &index)
 {
     if (!index.isValid() || view->currentIndex().siblingAtColumn(0) == index)
         return;
-    view->setCurrentIndex(index);
+    chooseRow(view, index);
     view->scrollTo(index);
 }
 

@@ -42,12 +42,13 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     m_grid = new WeightGridView(session.tasks(), content);
     m_statistics = new StatisticsPanel(session, content);
 
-    auto *pictures = new QSplitter(Qt::Vertical, content);
-    pictures->addWidget(createHeatMap());
-    pictures->addWidget(m_grid);
-    pictures->setChildrenCollapsible(false);
+    m_pictures = new QSplitter(Qt::Vertical, content);
+    m_pictures->addWidget(createHeatMap());
+    m_pictures->addWidget(m_grid);
+    m_pictures->setChildrenCollapsible(false);
+    connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_userParted = true; });
     auto *sides = new QSplitter(Qt::Horizontal, content);
-    sides->addWidget(pictures);
+    sides->addWidget(m_pictures);
     sides->addWidget(m_statistics);
     sides->setStretchFactor(0, 3);
     sides->setStretchFactor(1, 2);
@@ -68,6 +69,14 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     connect(m_settle, &QTimer::timeout, this, &WeightDock::goToMoved);
     connectViews();
     createActions();
+}
+
+void WeightDock::enlargeGrid(bool large)
+{
+    constexpr int kWhole = 10'000; // only the ratio counts
+    const int map = large ? kWhole / 4 : kWhole / 2;
+    if (!m_userParted)
+        m_pictures->setSizes({map, kWhole - map});
 }
 
 QWidget *WeightDock::createHeatMap()

@@ -32,6 +32,10 @@ class WeightDock final : public Dock
 public:
     explicit WeightDock(Session &session, QWidget *parent = nullptr);
 
+    /// The grid gets most of the room beside the heat map, or half of it; until the user moves
+    /// what parts them.
+    void enlargeGrid(bool large);
+
     /// Heat map: colours, zoom; histogram: scale, table, export.
     QList<QAction *> menuActions() const { return m_actions; }
 
@@ -73,6 +77,8 @@ private:
     ColorScale *m_scale = nullptr;
     WeightGridView *m_grid = nullptr;
     StatisticsPanel *m_statistics = nullptr;
+    QSplitter *m_pictures = nullptr; ///< heat map above, grid below
+    bool m_userParted = false;
 };
 
 } // namespace kernscope::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/docks/weight_header.h"
 
+#include "widgets/elided_name.h"
 #include "widgets/models/table_text.h"
 #include "widgets/models/weight_words.h"
 
@@ -52,7 +53,7 @@ void WeightHeader::resizeEvent(QResizeEvent *event)
 
 void WeightHeader::elide()
 {
-    m_name->setText(m_name->fontMetrics().elidedText(m_fullName, Qt::ElideMiddle, width()));
+    m_name->setText(elidedName(m_name->fontMetrics(), m_fullName, width()));
 }
 
 } // namespace kernscope::ui

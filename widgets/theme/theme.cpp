@@ -4,8 +4,8 @@
 #include <QApplication>
 #include <QCoreApplication>
 #include <QFontMetrics>
+#include <QProxyStyle>
 #include <QStyle>
-#include <QStyleFactory>
 #include <QWidget>
 
 #include <algorithm>
@@ -59,8 +59,8 @@ double linear(double channel)
 
 double luminance(const QColor &color)
 {
-    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF())
-           + 0.0722 * linear(color.blueF());
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) +
+           0.0722 * linear(color.blueF());
 }
 
 QColor mix(const QColor &a, const QColor &b, double t)
@@ -164,8 +164,8 @@ QColor sequential(double value)
         QColor(0, 32, 76),     QColor(0, 52, 110),    QColor(57, 72, 107),
         QColor(87, 93, 109),   QColor(112, 113, 115), QColor(138, 134, 120),
         QColor(165, 156, 116), QColor(208, 190, 97),  QColor(253, 231, 55)};
-    const double x = std::clamp(std::isnan(value) ? 0.0 : value, 0.0, 1.0)
-                     * static_cast<double>(kStops.size() - 1);
+    const double x = std::clamp(std::isnan(value) ? 0.0 : value, 0.0, 1.0) *
+                     static_cast<double>(kStops.size() - 1);
     const auto i = std::min(static_cast<std::size_t>(x), kStops.size() - 2);
     return mix(kStops[i], kStops[i + 1], x - static_cast<double>(i));
 }
@@ -212,9 +212,28 @@ bool isDark(const QPalette &palette)
     return palette.color(QPalette::Window).lightness() < 128;
 }
 
+namespace {
+
+/// Fusion with more room at the sides of a cell: a number at the right of one column and a word at
+/// the left of the next would else read as one.
+class RoomyCells final : public QProxyStyle
+{
+public:
+    RoomyCells() : QProxyStyle(QStringLiteral("Fusion")) {}
+
+    int pixelMetric(PixelMetric metric, const QStyleOption *option,
+                    const QWidget *widget) const override
+    {
+        const int plain = QProxyStyle::pixelMetric(metric, option, widget);
+        return metric == PM_FocusFrameHMargin || metric == PM_HeaderMargin ? plain + 2 : plain;
+    }
+};
+
+} // namespace
+
 void apply(bool dark)
 {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new RoomyCells);
     QApplication::setPalette(palette(dark));
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/elided_name.h"
 #include "widgets/models/table_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/views/section_strip.h"
@@ -82,16 +83,15 @@ void SectionStrip::paintLabel(QPainter &painter, const QRectF &box, const Sectio
     const bool roomy = box.height() >= 2 * metrics.height();
     painter.setPen(theme::textOn(theme::tokenOf(section.kind), theme::isDark(palette())));
     const auto line = [&](const QString &text, Qt::Alignment alignment) {
-        painter.drawText(
-            inside, static_cast<int>(alignment),
-            metrics.elidedText(text, Qt::ElideMiddle, static_cast<int>(inside.width())));
+        painter.drawText(inside, static_cast<int>(alignment),
+                         elidedName(metrics, text, static_cast<int>(inside.width())));
     };
     const QString kind = theme::sectionKindLabel(section.kind);
     if (roomy && !section.owner.empty()) {
         const QRectF half = inside.adjusted(0, 0, 0, -inside.height() / 2);
-        painter.drawText(half, static_cast<int>(Qt::AlignLeft | Qt::AlignBottom),
-                         metrics.elidedText(fromUtf8(section.owner), Qt::ElideMiddle,
-                                            static_cast<int>(half.width())));
+        painter.drawText(
+            half, static_cast<int>(Qt::AlignLeft | Qt::AlignBottom),
+            elidedName(metrics, fromUtf8(section.owner), static_cast<int>(half.width())));
         painter.drawText(half.translated(0, half.height()),
                          static_cast<int>(Qt::AlignLeft | Qt::AlignTop),
                          metrics.elidedText(kind, Qt::ElideRight, static_cast<int>(half.width())));

@@ -61,7 +61,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->setCornerButtonEnabled(false);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->horizontalHeader()->setDefaultSectionSize(
-        m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 8);
+        m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 12);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
     m_table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);

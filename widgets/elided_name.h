@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QFontMetrics>
+#include <QString>
+
+namespace kernscope::ui {
+
+/// A name cut in the middle, but near its end: names differ before their common suffixes
+/// ("encoder_layers_0_weight_to_fp16_quantized"), and the plain middle would cut just that out.
+/// `width` in pixels; where it is very small the plain middle is cut.
+QString elidedName(const QFontMetrics &metrics, const QString &name, int width);
+
+} // namespace kernscope::ui
