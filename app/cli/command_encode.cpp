@@ -36,10 +36,13 @@ int runEncode(const EncodeOptions &options, Session &session)
         return usage(session, error);
     }
     const auto encoded = encodeWeight(**bundle, *weight, *form);
-    if (!encoded)
-        return encoded.error().code == "codec.argument"
-                   ? usage(session, encoded.error())
-                   : reportFailure(session, "encode", encoded.error());
+    if (!encoded) {
+        // Values that the form cannot hold are bad input, not wrong use.
+        const Error &error = encoded.error();
+        return error.code == "codec.argument" && error.field != "values"
+                   ? usage(session, error)
+                   : reportFailure(session, "encode", error);
+    }
     const auto saved = [&] {
         const ProgressLine line(session, "Writing");
         return saveCopy(*encoded->made, options.output, &session.progress);

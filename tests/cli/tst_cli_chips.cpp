@@ -65,6 +65,41 @@ private:
     }
 
 private Q_SLOTS:
+    /// The five helpers of table 25.1 for every code, and what the chip's descriptor can hold.
+    void formats()
+    {
+        const auto formatsOf = [](const char *chip) {
+            return runCli({QStringLiteral("formats"), QStringLiteral("--target"),
+                           QString::fromLatin1(chip), QStringLiteral("--json")})
+                .json();
+        };
+        const auto m1 = formatsOf("M1");
+        QCOMPARE(m1["descriptor_version"].get<int>(), 5);
+        const auto &rows = m1["kernel_formats"];
+        for (int code = 1; code <= 31; ++code)
+            QCOMPARE(rows[std::size_t(code - 1)]["code"].get<int>(), code);
+        const auto &four = rows[19]; // p4f16
+        QCOMPARE(four["bit_depth"].get<int>(), 4);
+        QCOMPARE(four["palette_format"].get<int>(), 4);
+        QCOMPARE(four["underlying_type"].get<std::string>(), std::string("fp16"));
+        QCOMPARE(four["palette_lut_bytes"].get<int>(), 32);
+        QCOMPARE(four["type_number"].get<int>(), 5);
+        QVERIFY(four["legal"].get<bool>() && four["refused_by"].is_null());
+        QVERIFY(rows[3]["palette_lut_bytes"].is_null() && rows[28]["bit_depth"].is_null());
+        QCOMPARE(rows[20]["refused_by"].get<std::string>(), std::string("odd index width"));
+        QVERIFY(formatsOf("H18")["kernel_formats"][20]["legal"].get<bool>());
+        QCOMPARE(m1["tensor_formats"][4]["code"].get<int>(), 12);
+        QVERIFY(!m1["tensor_formats"][4]["dma_to_fp16"].get<bool>());
+        QVERIFY(!m1["tensor_formats"][4]["dma_valid"].get<bool>());
+        QCOMPARE(m1["element_catalogue"].size(), std::size_t(23));
+        const CliResult plain = runCli({QStringLiteral("formats")});
+        QVERIFY(plain.exitCode == 0 && plain.out.contains("refused: odd index width"));
+        QCOMPARE(
+            runCli({QStringLiteral("formats"), QStringLiteral("--target"), QStringLiteral("Q9")})
+                .exitCode,
+            2);
+    }
+
     void outcomes_data()
     {
         QTest::addColumn<QString>("form");

@@ -370,6 +370,8 @@ void TestCliQuantize::encodeRefused_data()
     row("x --form dense", 2);
     row("w --form fractal", 2);
     row("w --form palette --entries e4m3", 3);
+    row("n --form palette", 3); // its values are NaN
+    row("w --form sparse --survivors palette --vector 2", 2);
 }
 
 void TestCliQuantize::encodeRefused()
@@ -379,7 +381,10 @@ void TestCliQuantize::encodeRefused()
     MadeBundle made;
     made.constant("tensor<fp16, [4, 8]>", "w",
                   made.blob(ElementType::Fp16, "[4, 8]", Bytes(64, std::byte{0x3c})));
+    made.constant("tensor<fp16, [4, 8]>", "n",
+                  made.blob(ElementType::Fp16, "[4, 8]", Bytes(64, std::byte{0x7e})));
     made.consume("w");
+    made.consume("n");
     const QString path = writeBundle(m_scratch, "refuse.mlmodelc", made);
     const QString output = m_scratch.filePath(QStringLiteral("never.mlmodelc"));
     const CliResult result =
