@@ -290,36 +290,6 @@ void MainWindow::connectDocument()
     connect(&m_document, &Document::changedOnDisk, this, &MainWindow::onChangedOnDisk);
 }
 
-/// A weight section has no tasks and no commands, but groups and a descriptor.
-void MainWindow::raiseForOpened()
-{
-    if (m_layouts->current() != Layout::Hardware || !m_session.bundle()->section())
-        return;
-    const auto raise = [this](const char *empty, const char *wanted) {
-        if (m_docks->dock(QString::fromLatin1(empty))->isVisible())
-            m_docks->dock(QString::fromLatin1(wanted))->raise();
-    };
-    raise("tasks", "groups");
-    raise("commands", "descriptor");
-}
-
-/// Containers have a layout of their own, unless another one was chosen by hand.
-Layout MainWindow::layoutForOpened() const
-{
-    const Layout now = m_layouts->current();
-    const bool comparing = now == Layout::Compare;
-    if (m_layoutByHand)
-        return comparing ? Layout::Inspect : now;
-    if (!isContainer(*m_session.bundle()))
-        return comparing || now == Layout::Hardware ? Layout::Inspect : now;
-    const QString kept = m_settings.containerLayout();
-    for (const Layout layout : kLayouts) {
-        if (layoutId(layout) == kept)
-            return layout;
-    }
-    return Layout::Hardware;
-}
-
 void MainWindow::onOpened(bool recovered)
 {
     m_notices->clear();

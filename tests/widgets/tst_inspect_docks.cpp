@@ -91,8 +91,7 @@ void TestInspectDocks::docksSayWhatTheyNeed()
     session.setBundle(test::sampleBundle("sparse"));
     for (Dock *dock : std::initializer_list<Dock *>{&bundle, &layout, &hex, &diagnostics}) {
         QTRY_VERIFY(!dock->busy());
-        // A sound bundle leaves nothing to list.
-        QCOMPARE(dock->showsContent(), dock != &diagnostics);
+        QCOMPARE(dock->showsContent(), dock != &diagnostics); // a sound bundle: nothing to list
     }
     session.setBundle(nullptr);
     for (Dock *dock : std::initializer_list<Dock *>{&bundle, &layout, &hex, &diagnostics}) {

@@ -11,6 +11,7 @@ class QAbstractItemView;
 class QAction;
 class QHeaderView;
 class QLineEdit;
+class QModelIndex;
 class QTableView;
 class QVBoxLayout;
 class QWidget;
