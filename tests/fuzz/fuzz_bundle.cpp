@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle.h"
-#include "core/bundle/statistics.h"
+#include "tests/fuzz/bundle_checks.h"
 #include "tests/fuzz/bundle_seeds.h"
-#include "tests/fuzz/fuzz_check.h"
 
 #include <algorithm>
 #include <string_view>
@@ -16,44 +14,6 @@ std::vector<std::byte> copyOf(std::string_view text)
 {
     const auto bytes = std::as_bytes(std::span(text));
     return {bytes.begin(), bytes.end()};
-}
-
-/// Every byte of every file lies in exactly one section, and is found by its offset.
-void checkSections(const Bundle &bundle)
-{
-    std::size_t next = 0;
-    for (std::size_t file = 0; file < bundle.files().size(); ++file) {
-        const auto [first, last] = bundle.sectionsOf(file);
-        fuzz::require(first == next);
-        std::uint64_t at = 0;
-        for (std::size_t i = first; i < last; ++i) {
-            const Section &section = bundle.sections()[i];
-            fuzz::require(section.range.offset.value == at && section.range.bytes.value > 0);
-            fuzz::require(bundle.sectionAt(file, FileOffset(at)) == i);
-            at = section.range.end();
-        }
-        fuzz::require(at == bundle.files()[file].file->size().value);
-        next = last;
-    }
-    fuzz::require(next == bundle.sections().size());
-}
-
-void checkWeight(const Bundle &bundle, std::size_t index)
-{
-    const Weight &weight = bundle.weights()[index];
-    for (const Part &part : weight.parts)
-        fuzz::require(bundle.partBytes(part).size() == part.bytes.value);
-    const auto decoder = bundle.decoder(index);
-    fuzz::require(!weight.fault || !decoder);
-    if (!decoder)
-        return;
-    fuzz::require(decoder->elements() == weight.elements);
-    if (weight.elements.value > 4096)
-        return;
-    const auto statistics = computeStatistics(bundle, index, {true, true});
-    fuzz::require(statistics && statistics->elements == weight.elements.value);
-    std::vector<std::int64_t> codes(weight.elements.value);
-    decoder->codes(0, codes);
 }
 
 } // namespace
@@ -70,9 +30,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
                       {"weights/weight.bin", copyOf(weights)}};
     const auto bundle = Bundle::open("fuzz.mlmodelc", options);
     fuzz::require(bundle.has_value());
-    checkSections(**bundle);
-    for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i)
-        checkWeight(**bundle, i);
-    (void)verifyPayloads(**bundle);
+    fuzz::checkBundle(**bundle);
     return 0;
 }

@@ -99,7 +99,7 @@ QWidget *TasksDock::buildDetail(QWidget *parent)
     m_tabs = new QTabWidget(box);
     m_tabs->setDocumentMode(true);
     m_registerView = buildTree(m_tabs, m_registers, tr("Registers of the task"));
-    setColumnWidths(m_registerView->header(), {14, 4.5, 7, 9, 7, 5, 6});
+    setColumnWidths(m_registerView->header(), {12, 4.5, 7, 9, 7, 5, 6});
     m_wordView = buildTree(m_tabs, m_words, tr("Words of the task"));
     setColumnWidths(m_wordView->header(), {5, 7.5, 20});
     auto *compared = new QWidget(m_tabs);

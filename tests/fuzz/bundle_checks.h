@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/bundle/statistics.h"
+#include "tests/fuzz/fuzz_check.h"
+
+#include <vector>
+
+/// What every bundle that opens promises, whatever its files hold.
+namespace fuzz {
+
+/// Every byte of every file lies in exactly one section, and is found by its offset.
+inline void checkSections(const kernscope::Bundle &bundle)
+{
+    std::size_t next = 0;
+    for (std::size_t file = 0; file < bundle.files().size(); ++file) {
+        const auto [first, last] = bundle.sectionsOf(file);
+        require(first == next);
+        std::uint64_t at = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            const kernscope::Section &section = bundle.sections()[i];
+            require(section.range.offset.value == at && section.range.bytes.value > 0);
+            require(bundle.sectionAt(file, kernscope::FileOffset(at)) == i);
+            at = section.range.end();
+        }
+        require(at == bundle.files()[file].file->size().value);
+        next = last;
+    }
+    require(next == bundle.sections().size());
+}
+
+inline void checkWeight(const kernscope::Bundle &bundle, std::size_t index)
+{
+    const kernscope::Weight &weight = bundle.weights()[index];
+    for (const kernscope::Part &part : weight.parts)
+        require(bundle.partBytes(part).size() == part.bytes.value);
+    const auto decoder = bundle.decoder(index);
+    require(!weight.fault || !decoder);
+    if (!decoder)
+        return;
+    require(decoder->elements() == weight.elements);
+    if (weight.elements.value > 4096)
+        return;
+    const auto statistics = computeStatistics(bundle, index, {true, true});
+    require(statistics && statistics->elements == weight.elements.value);
+    std::vector<std::int64_t> codes(weight.elements.value);
+    decoder->codes(0, codes);
+}
+
+inline void checkBundle(const kernscope::Bundle &bundle)
+{
+    checkSections(bundle);
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i)
+        checkWeight(bundle, i);
+    (void)kernscope::verifyPayloads(bundle);
+}
+
+} // namespace fuzz
