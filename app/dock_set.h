@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/dock.h"
+#include "widgets/common/dock.h"
 
 #include <QHash>
 #include <QKeySequence>

@@ -3,7 +3,7 @@
 
 #include "app/document_run.h"
 #include "app/paths.h"
-#include "widgets/task_manager.h"
+#include "widgets/common/task_manager.h"
 
 #include <QFileInfo>
 #include <QUndoStack>

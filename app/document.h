@@ -3,7 +3,7 @@
 
 #include "app/bundle_watch.h"
 #include "app/edit_command.h"
-#include "widgets/session.h"
+#include "widgets/common/session.h"
 
 #include <QObject>
 #include <QString>

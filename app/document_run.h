@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/document.h"
-#include "widgets/task_manager.h"
+#include "widgets/common/task_manager.h"
 
 #include <type_traits>
 

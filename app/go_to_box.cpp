@@ -3,7 +3,7 @@
 
 #include "app/glyph_icon.h"
 #include "app/place_text.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/theme.h"
 
 #include <QAction>
 #include <QCompleter>

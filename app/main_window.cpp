@@ -6,11 +6,11 @@
 #include "app/notice_area.h"
 #include "app/status_line.h"
 #include "app/welcome_page.h"
-#include "widgets/docks/diagnostics_dock.h"
-#include "widgets/docks/help_dock.h"
-#include "widgets/docks/weight_dock.h"
-#include "widgets/task_manager.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/diagnostics_dock.h"
+#include "widgets/common/help_dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+#include "widgets/weight/weight_dock.h"
 
 #include <QAction>
 #include <QActionGroup>

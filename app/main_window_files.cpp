@@ -7,8 +7,8 @@
 #include "app/save_dialog.h"
 #include "app/status_line.h"
 #include "resources/sample.h"
-#include "widgets/docks/diagnostics_dock.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/diagnostics_dock.h"
+#include "widgets/common/table_text.h"
 
 #include <QAbstractButton>
 #include <QDragEnterEvent>

@@ -6,10 +6,10 @@
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
 #include "app/welcome_page.h"
-#include "widgets/docks/help_dock.h"
-#include "widgets/docks/patches_dock.h"
-#include "widgets/task_manager.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/help_dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+#include "widgets/patch/patches_dock.h"
 
 #include <QAction>
 #include <QActionGroup>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/save_dialog.h"
 
-#include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>

@@ -4,9 +4,9 @@
 #include "app/dock_set.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
-#include "widgets/docks/help_dock.h"
-#include "widgets/task_manager.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/help_dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
 
 #include <QDir>
 #include <QPixmap>

@@ -2,9 +2,9 @@
 #include "app/status_line.h"
 
 #include "app/elided_label.h"
-#include "widgets/models/table_text.h"
-#include "widgets/task_manager.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

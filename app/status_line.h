@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/session.h"
+#include "widgets/common/session.h"
 
 #include <QTimer>
 #include <QWidget>

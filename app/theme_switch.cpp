@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/theme_switch.h"
 
-#include "widgets/theme/theme.h"
+#include "widgets/common/theme.h"
 
 #include <QApplication>
 

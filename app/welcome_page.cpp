@@ -2,7 +2,7 @@
 #include "app/welcome_page.h"
 
 #include "app/elided_label.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/theme.h"
 
 #include <QCommandLinkButton>
 #include <QFileInfo>

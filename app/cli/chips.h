@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/cli/command.h"
-#include "core/bundle/choose_form.h"
-#include "core/bundle/weight_facts.h"
+#include "core/assessment/choose_form.h"
+#include "core/assessment/weight_facts.h"
 
 #include <optional>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include "app/cli/text_output.h"
 
-#include "core/patch/reform.h"
+#include "core/patch/reencode/reencode.h"
 
 #include <charconv>
 
@@ -133,7 +133,7 @@ Result<EncodedBundle> encodeWeight(const Bundle &bundle, std::size_t weight,
         return tl::unexpected(encoded.error());
     if (wide)
         codec::widenToFp32(*encoded);
-    auto made = reformWeight(bundle, weight, *encoded);
+    auto made = reencodeWeight(bundle, weight, *encoded);
     if (!made)
         return tl::unexpected(made.error());
     EncodedBundle result;

@@ -4,8 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
-#include "core/codec/accuracy.h"
-#include "core/codec/form_spec.h"
+#include "core/codec/analysis/accuracy.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/report/json.h"
 
 #include <cstdint>

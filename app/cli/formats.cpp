@@ -3,7 +3,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
 
-#include "core/decision/stream.h"
+#include "core/assessment/stream.h"
 #include "core/format/legality.h"
 #include "core/report/json_values.h"
 #include "core/target/dma_format.h"

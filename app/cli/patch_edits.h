@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/patch/edit.h"
+#include "core/patch/edit/edit.h"
 
 #include <string>
 #include <vector>

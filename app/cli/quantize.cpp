@@ -3,7 +3,7 @@
 
 #include "core/base/quantity.h"
 #include "core/base/sha256.h"
-#include "core/codec/microscaled_layout.h"
+#include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 #include "core/numeric/npy.h"
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/codec/int8_cast.h"
-#include "core/codec/microscaled.h"
+#include "core/codec/microscaled/int8_cast.h"
+#include "core/codec/microscaled/microscaled.h"
 #include "core/report/json.h"
 
 #include <cstddef>

@@ -4,8 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace kernscope
-{
+namespace kernscope {
 
 /// How far a long piece of work is, and the wish to stop it. Shared between the thread that works
 /// (which calls `advance` about every millisecond or megabyte) and the one that watches.

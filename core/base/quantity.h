@@ -5,8 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace kernscope
-{
+namespace kernscope {
 
 /// A 64-bit count or position whose unit is part of its type, so that a byte count cannot be
 /// passed where an element count is meant. Arithmetic is only by the checked functions below.

@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/overlaid_file.h"
-#include "core/codec/decoder.h"
+#include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
 #include "core/numeric/element_type.h"
 
@@ -214,7 +214,8 @@ class Bundle
 {
 public:
     /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx, a
-    /// .anec, a .ksec or a folder that `quantize` wrote. The kind is found by content, names are hints only.
+    /// .anec, a .ksec or a folder that `quantize` wrote. The kind is found by content, names are
+    /// hints only.
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
                                                       const OpenOptions &options = {});
     /// Reads the tables again through the overlays, sharing the files: after an edit that touched

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/progress.h"
-#include "core/codec/decoder.h"
+#include "core/codec/decode/decoder.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/operand_reader.h"
-#include "core/codec/encoding.h"
+#include "core/form/encoding.h"
 
 #include <initializer_list>
 #include <optional>

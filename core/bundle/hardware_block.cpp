@@ -2,7 +2,7 @@
 #include "core/bundle/hardware_block.h"
 
 #include "core/bundle/piece_order.h"
-#include "core/codec/lanes/size_law.h"
+#include "core/lanes/size_law.h"
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,7 @@
 
 #include "core/bundle/hardware_slices.h"
 #include "core/bundle/hardware_weights.h"
-#include "core/codec/lanes/lane_order.h"
+#include "core/lanes/lane_order.h"
 
 #include <optional>
 #include <span>

@@ -2,7 +2,7 @@
 // Slices whose order of bytes is not known, and activation tables.
 #include "core/bundle/hardware_block.h"
 #include "core/bundle/piece_order.h"
-#include "core/codec/lanes/size_law.h"
+#include "core/lanes/size_law.h"
 
 #include <algorithm>
 #include <utility>

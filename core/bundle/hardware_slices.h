@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "core/codec/lanes/layout.h"
 #include "core/container/hwx/kernels.h"
+#include "core/lanes/layout.h"
 
 #include <optional>
 #include <span>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "core/codec/element_order.h"
+#include "core/form/element_order.h"
 
 #include <memory>
 #include <string>

@@ -26,12 +26,6 @@ struct FilePair {
     std::size_t a = kNoIndex, b = kNoIndex;
 };
 
-std::string_view lastComponent(std::string_view path)
-{
-    const auto slash = path.rfind('/');
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 /// By path; then by the last name among files of one role (a compiled bundle against its package);
 /// then the only two left of a role (weight files of any name).
 class FilePairer
@@ -278,6 +272,12 @@ Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOp
                                   Progress *progress)
 {
     return BundleComparison(a, b, options, progress).run();
+}
+
+std::string_view lastComponent(std::string_view path)
+{
+    const auto slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
 } // namespace kernscope

@@ -109,6 +109,9 @@ Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, cons
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
                                        std::size_t weightB);
 
+/// The name after the last "/" of a path within a bundle.
+std::string_view lastComponent(std::string_view path);
+
 /// ULP distance of two fp16 bit patterns (finite); 0 for +0 against -0.
 std::uint32_t ulpDistance(std::uint16_t a, std::uint16_t b);
 

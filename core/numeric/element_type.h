@@ -15,11 +15,31 @@ namespace kernscope {
 /// Element types of ML programs and weight files, one enum for both catalogues; the numbers that
 /// each container uses for them are the container's own (mil-format.md, sections 1 and 6).
 enum class ElementType : std::uint8_t {
-    Unknown, Bool, String,
-    Fp16, Fp32, Fp64, Bf16, Fp8E4M3Fn, Fp8E5M2,
-    Int4, Int8, Int16, Int32, Int64,
-    Uint1, Uint2, Uint3, Uint4, Uint6, Uint8, Uint16, Uint32, Uint64,
-    Fp4E2M1, Fp8E8M0, ///< of microscaled matrices; no program has them
+    Unknown,
+    Bool,
+    String,
+    Fp16,
+    Fp32,
+    Fp64,
+    Bf16,
+    Fp8E4M3Fn,
+    Fp8E5M2,
+    Int4,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Uint1,
+    Uint2,
+    Uint3,
+    Uint4,
+    Uint6,
+    Uint8,
+    Uint16,
+    Uint32,
+    Uint64,
+    Fp4E2M1,
+    Fp8E8M0, ///< of microscaled matrices; no program has them
 };
 
 /// Spelling in program text: "fp16", "uint4", "fp8e4m3fn", …; "unknown" for Unknown.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/weight_facts.h"
+#include "core/assessment/weight_facts.h"
 #include "core/report/json.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "resources/sample/builder.h"
 
-#include "core/codec/encoder.h"
+#include "core/codec/encode/encoder.h"
 #include "core/container/milblob/milblob.h"
 
 #include <bit>

@@ -3,7 +3,7 @@
 #include "app/status_line.h"
 #include "app/welcome_page.h"
 #include "synthetic.h"
-#include "widgets/docks/help_dock.h"
+#include "widgets/common/help_dock.h"
 #include "window_fixture.h"
 
 #include <QAbstractItemView>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/docks/patches_dock.h"
-#include "widgets/models/edit_preview.h"
-#include "widgets/models/patch_list_model.h"
-#include "widgets/views/edit_line.h"
+#include "widgets/patch/edit_line.h"
+#include "widgets/patch/edit_preview.h"
+#include "widgets/patch/patch_list_model.h"
+#include "widgets/patch/patches_dock.h"
 #include "window_fixture.h"
 
 #include <QAbstractItemModelTester>

@@ -84,10 +84,11 @@ void TestScreenshots::writesPictures()
         QCOMPARE(dark, theme == QLatin1String("dark"));
     }
     QCOMPARE(QFile::exists(QDir(out).filePath(QStringLiteral("window-compare.png"))), compare);
-    for (const char *id : {"bundle", "weight", "codebook", "mask", "layout", "hex", "compare",
-                           "patches", "diagnostics", "tasks", "relocations", "commands",
-                           "descriptor", "stream", "roofline", "geometry", "targets", "choose",
-                           "collective", "activation", "formats", "help"}) {
+    for (const char *id :
+         {"bundle",     "weight",     "codebook",    "mask",     "layout",      "hex",
+          "compare",    "patches",    "diagnostics", "tasks",    "relocations", "commands",
+          "descriptor", "stream",     "roofline",    "geometry", "targets",     "choose",
+          "collective", "activation", "formats",     "help"}) {
         const QImage image(
             QDir(out).filePath(QStringLiteral("dock-%1.png").arg(QString::fromLatin1(id))));
         QVERIFY2(!image.isNull() && image.width() > 400, id);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/codec/encoder.h"
+#include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
 #include "tests/app/window_fixture.h"
-#include "widgets/docks/weight_dock.h"
-#include "widgets/views/weight_grid_view.h"
+#include "widgets/weight/weight_dock.h"
+#include "widgets/weight/weight_grid_view.h"
 
 #include <QTabBar>
 #include <QTableView>

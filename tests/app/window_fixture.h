@@ -5,8 +5,8 @@
 #include "app/main_window.h"
 #include "app/notice_area.h"
 #include "resources/sample.h"
-#include "widgets/dock.h"
-#include "widgets/task_manager.h"
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
 
 #include <QDir>
 #include <QFile>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/bench/cases.h"
 
-#include "core/codec/decoder.h"
-#include "core/codec/encoder.h"
-#include "core/codec/microscaled.h"
+#include "core/codec/decode/decoder.h"
+#include "core/codec/encode/encoder.h"
+#include "core/codec/microscaled/microscaled.h"
 #include "core/numeric/half.h"
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/plain_loops.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/edit.h"
+#include "core/patch/edit/edit.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
-#include "core/codec/editor.h"
+#include "core/codec/edit/editor.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <algorithm>

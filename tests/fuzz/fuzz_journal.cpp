@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/journal.h"
+#include "core/patch/save/journal.h"
 #include "tests/fuzz/fuzz_check.h"
 
 using namespace kernscope;

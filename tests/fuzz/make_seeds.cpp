@@ -2,7 +2,7 @@
 // Writes small sound inputs for the fuzz targets: FOLDER/<target>/<number> each, and for every
 // target FOLDER/<target>.list, which libFuzzer takes as -seed_inputs=@FILE.
 //   make_seeds FOLDER
-#include "core/codec/encoder.h"
+#include "core/codec/encode/encoder.h"
 #include "core/container/milblob/milblob.h"
 #include "core/container/section/builder.h"
 #include "synthetic_kernels.h"

@@ -3,8 +3,8 @@
 
 #include "core/bundle/bundle.h"
 #include "resources/sample.h"
-#include "widgets/dock.h"
-#include "widgets/session.h"
+#include "widgets/common/dock.h"
+#include "widgets/common/session.h"
 
 #include <QSignalSpy>
 #include <QTest>

@@ -2,8 +2,8 @@
 #include "widgets/chips/chip_box.h"
 
 #include "core/base/csv.h"
-#include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 
 #include <QSignalBlocker>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/weight_facts.h"
-#include "widgets/session.h"
-#include "widgets/task_manager.h"
+#include "core/assessment/weight_facts.h"
+#include "widgets/common/session.h"
+#include "widgets/common/task_manager.h"
 
 #include <QObject>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/decision/stream.h"
-#include "widgets/theme/theme.h"
+#include "core/assessment/stream.h"
+#include "widgets/common/theme.h"
 
 #include <QString>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/choose_dock.h"
 
-#include "core/codec/form_spec.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/patch/patch.h"
-#include "core/patch/reform.h"
+#include "core/patch/reencode/reencode.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
-#include "widgets/docks/dock_tools.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>
@@ -55,8 +55,8 @@ FactTableModel::Row candidateRow(const FormCandidate &candidate, const FormChoic
 }
 
 /// The bundle with one weight in another form, written to `path`. What went wrong, or empty.
-QString writeReformed(const Bundle &bundle, std::size_t index, const std::string &form,
-                      const QString &path, Progress &progress)
+QString writeReencoded(const Bundle &bundle, std::size_t index, const std::string &form,
+                       const QString &path, Progress &progress)
 {
     const Weight &weight = bundle.weights()[index];
     const auto spec = formSpecOf(form, weight.shape);
@@ -79,7 +79,7 @@ QString writeReformed(const Bundle &bundle, std::size_t index, const std::string
         return fromUtf8(describe(encoded.error()));
     if (wide)
         codec::widenToFp32(*encoded);
-    const auto made = reformWeight(bundle, index, *encoded);
+    const auto made = reencodeWeight(bundle, index, *encoded);
     if (!made)
         return fromUtf8(describe(made.error()));
     const auto saved = saveCopy(**made, std::filesystem::path(path.toStdString()), &progress);
@@ -263,7 +263,7 @@ void ChooseDock::applyTo(const QString &path, const std::string &form)
     m_task = session().tasks().start(
         this, tr("Writing the copy"),
         [bundle, weight = m_weight, form, path](Progress &progress) {
-            return writeReformed(*bundle, weight, form, path, progress);
+            return writeReencoded(*bundle, weight, form, path, progress);
         },
         [this, path](const QString &fault) {
             m_task = nullptr;

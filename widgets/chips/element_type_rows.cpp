@@ -3,7 +3,7 @@
 
 #include "core/target/dma_format.h"
 #include "widgets/chips/chip_words.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/table_text.h"
 
 namespace kernscope::ui {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "widgets/models/text_filter.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/text_filter.h"
+#include "widgets/common/theme.h"
 
 #include <QAbstractTableModel>
 #include <QStringList>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/formats_dock.h"
 
-#include "core/decision/stream.h"
+#include "core/assessment/stream.h"
 #include "core/target/hal.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/element_type_rows.h"
-#include "widgets/docks/dock_tools.h"
-#include "widgets/models/confidence_words.h"
-#include "widgets/models/formats_model.h"
-#include "widgets/models/table_text.h"
-#include "widgets/views/flow_layout.h"
+#include "widgets/chips/formats_model.h"
+#include "widgets/common/confidence_words.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/flow_layout.h"
+#include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QCheckBox>

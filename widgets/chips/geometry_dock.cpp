@@ -4,9 +4,9 @@
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/geometry_rows.h"
-#include "widgets/docks/dock_tools.h"
-#include "widgets/models/table_text.h"
-#include "widgets/views/flow_layout.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/flow_layout.h"
+#include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QDoubleSpinBox>

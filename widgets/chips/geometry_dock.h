@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/decision/geometry.h"
+#include "core/assessment/geometry.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/fact_table_model.h"
-#include "widgets/dock.h"
+#include "widgets/common/dock.h"
 
 #include <array>
 

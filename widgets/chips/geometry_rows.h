@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/decision/geometry.h"
+#include "core/assessment/geometry.h"
 #include "widgets/chips/fact_table_model.h"
 
 namespace kernscope::ui {

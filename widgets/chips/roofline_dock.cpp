@@ -4,9 +4,9 @@
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
-#include "widgets/docks/dock_tools.h"
-#include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 
 #include <QAction>
 #include <QHBoxLayout>

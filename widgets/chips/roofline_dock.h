@@ -2,7 +2,7 @@
 #pragma once
 
 #include "widgets/chips/chip_state.h"
-#include "widgets/dock.h"
+#include "widgets/common/dock.h"
 
 class QComboBox;
 class QLabel;

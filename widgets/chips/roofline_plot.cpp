@@ -2,8 +2,8 @@
 #include "widgets/chips/roofline_plot.h"
 
 #include "widgets/chips/chip_words.h"
-#include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 
 #include <QApplication>
 #include <QKeyEvent>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/roofline/roofline.h"
-#include "widgets/plots/plot_widget.h"
+#include "core/assessment/roofline.h"
+#include "widgets/common/plot_widget.h"
 
 #include <QPoint>
 

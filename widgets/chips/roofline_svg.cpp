@@ -2,7 +2,7 @@
 // The roofline as a drawing of lines and shapes, for papers: the ranges that the screen shows.
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/table_text.h"
 
 #include <qcustomplot.h>
 

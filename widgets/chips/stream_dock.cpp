@@ -2,10 +2,10 @@
 #include "widgets/chips/stream_dock.h"
 
 #include "widgets/chips/chip_words.h"
-#include "widgets/docks/dock_tools.h"
-#include "widgets/models/table_text.h"
-#include "widgets/theme/theme.h"
-#include "widgets/views/table_foot.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_foot.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
 
 #include <QAction>
 #include <QCheckBox>

@@ -4,7 +4,7 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/fact_table_model.h"
 #include "widgets/chips/stream_matrix_model.h"
-#include "widgets/dock.h"
+#include "widgets/common/dock.h"
 
 #include <QList>
 

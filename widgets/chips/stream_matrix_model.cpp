@@ -2,7 +2,7 @@
 #include "widgets/chips/stream_matrix_model.h"
 
 #include "widgets/chips/chip_words.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/table_text.h"
 
 #include <QFont>
 #include <QGuiApplication>

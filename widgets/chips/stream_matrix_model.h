@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/bundle/weight_facts.h"
-#include "widgets/models/text_filter.h"
+#include "core/assessment/weight_facts.h"
+#include "widgets/common/text_filter.h"
 
 #include <QAbstractTableModel>
 

@@ -2,8 +2,8 @@
 #include "widgets/chips/targets_dock.h"
 
 #include "widgets/chips/chip_words.h"
-#include "widgets/docks/dock_tools.h"
-#include "widgets/models/table_text.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
 
 #include <QAction>
 #include <QCheckBox>

@@ -3,7 +3,7 @@
 
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/fact_table_model.h"
-#include "widgets/dock.h"
+#include "widgets/common/dock.h"
 
 class QCheckBox;
 class QLabel;

@@ -14,7 +14,7 @@ struct NamedField {
     /// "task 3: Common ConvCfg (Ox 29:28)" with the fields of that byte, "command 1: vm address",
     /// "symbol 4: value"
     std::string name;
-    ByteRange range;  ///< of the whole field
+    ByteRange range;                              ///< of the whole field
     std::optional<std::size_t> task;              ///< index within its text section
     std::optional<std::uint32_t> registerAddress; ///< byte address, for a register's value
 };

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
 
-namespace kernscope::milblob
-{
+namespace kernscope::milblob {
 
-namespace
-{
+namespace {
 
 // mil-format.md, section 1. The index is the code; 0 is none.
 constexpr std::array<ElementType, 18> kTypes{

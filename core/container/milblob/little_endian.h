@@ -6,8 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace kernscope::milblob
-{
+namespace kernscope::milblob {
 
 /// The little-endian number at `at`; the caller has checked that it lies in `bytes`.
 template <std::unsigned_integral T>

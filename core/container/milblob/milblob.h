@@ -14,8 +14,7 @@
 #include <vector>
 
 /// MIL blob storage, version 2 (mil-format.md, section 1): `weight.bin` of Core ML bundles.
-namespace kernscope::milblob
-{
+namespace kernscope::milblob {
 
 inline constexpr std::uint64_t kHeaderBytes = 64;
 inline constexpr std::uint64_t kMetadataBytes = 64;

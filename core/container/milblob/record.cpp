@@ -4,11 +4,9 @@
 
 #include <fmt/format.h>
 
-namespace kernscope::milblob
-{
+namespace kernscope::milblob {
 
-namespace
-{
+namespace {
 
 Error fault(std::string_view fileName, std::string_view code, std::uint64_t at,
             std::uint64_t length, std::string_view field)

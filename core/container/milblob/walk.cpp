@@ -6,11 +6,9 @@
 
 #include <fmt/format.h>
 
-namespace kernscope::milblob
-{
+namespace kernscope::milblob {
 
-namespace
-{
+namespace {
 
 /// More records than any model has weights; keeps a file of empty records from filling memory.
 constexpr std::size_t kMaxRecords = std::size_t(1) << 20;

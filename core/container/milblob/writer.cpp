@@ -4,11 +4,9 @@
 
 #include <algorithm>
 
-namespace kernscope::milblob
-{
+namespace kernscope::milblob {
 
-namespace
-{
+namespace {
 
 constexpr std::uint64_t kReservedAt = 32; ///< last 32 bytes of a metadata record
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/decoder.h"
+#include "core/codec/decode/decoder.h"
 #include "core/container/section/section.h"
 
 #include <optional>

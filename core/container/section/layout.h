@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "core/codec/element_order.h"
+#include "core/form/element_order.h"
 
 namespace kernscope::section {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the numbers of a weight lie in the file: coefficients by group, vectors by core, codebooks.
-#include "core/codec/mask_index.h"
+#include "core/codec/decode/mask_index.h"
 #include "core/container/section/layout.h"
 #include "core/format/kernel_format.h"
 

@@ -3,8 +3,8 @@
 
 #include "core/base/error.h"
 #include "core/base/quantity.h"
-#include "core/codec/lanes/deal.h"
 #include "core/format/kernel_unit.h"
+#include "core/lanes/deal.h"
 
 #include <array>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/editor.h"
+#include "core/codec/edit/editor.h"
 #include "sample.h"
 
 #include <algorithm>

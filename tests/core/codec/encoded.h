@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/decoder.h"
-#include "core/codec/encoder.h"
+#include "core/codec/decode/decoder.h"
+#include "core/codec/encode/encoder.h"
 #include "core/numeric/half.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/codec/encoding.h"
+#include "core/form/encoding.h"
 
 #include <cstdint>
 #include <deque>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/codec/accuracy.h"
-#include "core/codec/fold_affine.h"
-#include "core/codec/reduction.h"
+#include "core/codec/analysis/accuracy.h"
+#include "core/codec/analysis/fold_affine.h"
+#include "core/codec/analysis/reduction.h"
 #include "encoded.h"
 
 using namespace kernscope;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/codec/kmeans.h"
+#include "core/codec/encode/kmeans.h"
 #include "encoded.h"
 
 #include <algorithm>

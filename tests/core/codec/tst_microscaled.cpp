@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/codec/int8_cast.h"
-#include "core/codec/microscaled.h"
-#include "core/codec/microscaled_layout.h"
+#include "core/codec/microscaled/int8_cast.h"
+#include "core/codec/microscaled/microscaled.h"
+#include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
 
 #include <cmath>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/codec/decoder.h"
-#include "core/codec/encoder.h"
+#include "core/codec/decode/decoder.h"
+#include "core/codec/encode/encoder.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "sample.h"

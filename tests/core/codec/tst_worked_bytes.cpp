@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
-#include "core/codec/decoder.h"
+#include "core/codec/decode/decoder.h"
 
 using namespace kernscope;
 using namespace kernscope::codec;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The laws between an OIHW tensor and the slices of the engines: hand-made bytes, random shapes.
-#include "core/codec/lanes/lane_order.h"
-#include "core/codec/lanes/size_law.h"
-#include "core/codec/lanes/slices.h"
-#include "core/codec/lanes/sparse.h"
+#include "core/lanes/lane_order.h"
+#include "core/lanes/size_law.h"
+#include "core/lanes/slices.h"
+#include "core/lanes/sparse.h"
 
 #include <QtTest>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The slices of real containers: decoded, compared with what is known of them, encoded again.
 #include "core/base/overlaid_file.h"
-#include "core/codec/lanes/size_law.h"
-#include "core/codec/lanes/slices.h"
 #include "core/container/hwx/kernels.h"
+#include "core/lanes/size_law.h"
+#include "core/lanes/slices.h"
 #include "tests/data/data_folder.h"
 
 #include <QDir>

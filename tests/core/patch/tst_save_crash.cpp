@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving that breaks off: what a crash leaves, and how it is mended.
-#include "core/patch/journal.h"
+#include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"
 #include "on_disk.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/spelling.h"
+#include "core/patch/edit/spelling.h"
 
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/roofline.h"
+#include "core/format/tables.h"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kernscope::roofline {
+
+namespace {
+
+struct Pair {
+    std::string target, compute, bandwidth, step, source;
+};
+
+struct Figures {
+    std::vector<Ceiling> ceilings;
+    std::vector<Pair> pairs;
+};
+
+Figures readFigures()
+{
+    Figures read;
+    const auto table = tables::load("roofline");
+    for (std::size_t i = 0; table && i < table->rows(); ++i) {
+        Ceiling ceiling;
+        ceiling.target = table->cell(i, "target");
+        ceiling.name = table->cell(i, "quantity");
+        const std::string_view kind = table->cell(i, "kind");
+        ceiling.kind = kind == "compute"     ? Ceiling::Kind::Compute
+                       : kind == "bandwidth" ? Ceiling::Kind::Bandwidth
+                                             : Ceiling::Kind::Other;
+        const std::string_view method = table->cell(i, "method");
+        ceiling.method = method == "measured"  ? Ceiling::Method::Measured
+                         : method == "derived" ? Ceiling::Method::Derived
+                                               : Ceiling::Method::Marketed;
+        ceiling.value = parseNumber(table->cell(i, "value")).value_or(0);
+        ceiling.unit = table->cell(i, "unit");
+        ceiling.source = table->cell(i, "source");
+        ceiling.confidence = format::confidenceFromName(table->cell(i, "confidence"));
+        read.ceilings.push_back(std::move(ceiling));
+    }
+    const auto pairs = tables::load("roofline_pairs");
+    for (std::size_t i = 0; pairs && i < pairs->rows(); ++i) {
+        read.pairs.push_back(
+            {std::string(pairs->cell(i, "target")), std::string(pairs->cell(i, "compute")),
+             std::string(pairs->cell(i, "bandwidth")), std::string(pairs->cell(i, "step")),
+             std::string(pairs->cell(i, "source"))});
+    }
+    return read;
+}
+
+const Figures &figures()
+{
+    static const Figures read = readFigures();
+    return read;
+}
+
+std::optional<Ceiling> named(const std::vector<Ceiling> &all, std::string_view name)
+{
+    for (const Ceiling &ceiling : all) {
+        if (ceiling.name == name)
+            return ceiling;
+    }
+    return std::nullopt;
+}
+
+Result<std::optional<Ceiling>> pick(const Roofs &roofs, Ceiling::Kind kind,
+                                    const std::string &wanted, const std::string &standard)
+{
+    if (wanted.empty())
+        return named(roofs.all, standard);
+    const auto found = named(roofs.all, wanted);
+    if (found && found->kind == kind && found->isRoof() && found->value > 0)
+        return found;
+    Error error;
+    error.code = "roofline.ceiling";
+    error.field = ceilingKindName(kind);
+    for (const Ceiling &ceiling : roofs.all) {
+        if (ceiling.kind == kind && ceiling.isRoof())
+            error.expected += (error.expected.empty() ? "" : ", ") + ceiling.name;
+    }
+    if (error.expected.empty())
+        error.expected = "none is published";
+    error.found = wanted;
+    error.message = fmt::format("{} has no {} ceiling of that name.", roofs.target->name,
+                                ceilingKindName(kind));
+    return tl::unexpected(std::move(error));
+}
+
+void setRidge(Roofs &roofs, bool standardPair, const std::string &source)
+{
+    if (!roofs.compute || !roofs.bandwidth)
+        return;
+    roofs.computedRidge = roofs.compute->value / roofs.bandwidth->value;
+    roofs.ridge = roofs.computedRidge;
+    roofs.ridgeSource = roofs.compute->name + " / " + roofs.bandwidth->name;
+    const auto published = named(roofs.all, "ridge_flop_per_byte");
+    // The published ridge of the pair holds where rounding alone does not explain it.
+    if (standardPair && published && std::abs(published->value - *roofs.computedRidge) > 0.5) {
+        roofs.ridge = published->value;
+        roofs.ridgeSource = published->source;
+    } else if (standardPair) {
+        roofs.ridgeSource += " (" + source + ")";
+    }
+}
+
+} // namespace
+
+std::string_view ceilingKindName(Ceiling::Kind kind)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"compute", "bandwidth", "other"};
+    return kNames[std::size_t(kind)];
+}
+
+std::string_view ceilingMethodName(Ceiling::Method method)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"measured", "derived", "marketed"};
+    return kNames[std::size_t(method)];
+}
+
+std::vector<Ceiling> ceilings(const target::Target &target)
+{
+    std::vector<Ceiling> all;
+    for (const Ceiling &ceiling : figures().ceilings) {
+        if (ceiling.target == target.name)
+            all.push_back(ceiling);
+    }
+    return all;
+}
+
+Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
+{
+    Roofs roofs;
+    roofs.target = &target;
+    roofs.all = ceilings(target);
+    Pair pair;
+    for (const Pair &each : figures().pairs) {
+        if (each.target == target.name)
+            pair = each;
+    }
+    auto compute = pick(roofs, Ceiling::Kind::Compute, choice.compute, pair.compute);
+    if (!compute)
+        return tl::unexpected(compute.error());
+    auto bandwidth = pick(roofs, Ceiling::Kind::Bandwidth, choice.bandwidth, pair.bandwidth);
+    if (!bandwidth)
+        return tl::unexpected(bandwidth.error());
+    roofs.compute = std::move(*compute);
+    roofs.bandwidth = std::move(*bandwidth);
+    roofs.step = named(roofs.all, pair.step);
+    setRidge(roofs, choice.compute.empty() && choice.bandwidth.empty(), pair.source);
+    if (const auto floor = named(roofs.all, "dispatch_floor_s")) {
+        roofs.dispatchFloorS = floor->value;
+        roofs.dispatchSource = floor->source;
+    }
+    if (const auto set = named(roofs.all, "working_set_bytes")) {
+        roofs.workingSetBytes = set->value;
+        roofs.workingSetSource = set->source;
+    }
+    return roofs;
+}
+
+} // namespace kernscope::roofline

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/choose_form.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+/// More elements than this are judged by evenly picked output channels.
+constexpr std::uint64_t kMostElements = std::uint64_t(1) << 22;
+
+Error failure(std::string code, std::string message, std::string found = {})
+{
+    Error error;
+    error.code = std::move(code);
+    error.message = std::move(message);
+    error.found = std::move(found);
+    return error;
+}
+
+/// The weight's values with output channels along axis 0: [channels, reduction].
+struct LayerValues {
+    std::vector<float> values;
+    Shape shape;
+    bool sampled = false;
+    double zeroFraction = 0;
+};
+
+/// The axis that holds the output channels.
+std::size_t channelAxis(const Weight &weight, const Consumer &consumer)
+{
+    const std::size_t rank = weight.shape.size();
+    if (rank < 2)
+        return 0;
+    if (consumer.op == "conv_transpose")
+        return 1;
+    if (consumer.op != "matmul")
+        return 0;
+    const bool first =
+        consumer.param == "x" ? !consumer.geometry.transposeX : consumer.geometry.transposeY;
+    return first ? rank - 2 : rank - 1;
+}
+
+/// [outer, channels, inner] to [channels, outer x inner].
+std::vector<float> channelsFirst(std::vector<float> values, const Shape &shape, std::size_t axis)
+{
+    if (axis == 0)
+        return values;
+    std::size_t outer = 1, inner = 1;
+    for (std::size_t i = 0; i < axis; ++i)
+        outer *= shape[i];
+    for (std::size_t i = axis + 1; i < shape.size(); ++i)
+        inner *= shape[i];
+    const std::size_t channels = shape[axis];
+    std::vector<float> moved(values.size());
+    for (std::size_t o = 0; o < outer; ++o) {
+        for (std::size_t c = 0; c < channels; ++c) {
+            const auto from =
+                values.begin() + static_cast<std::ptrdiff_t>((o * channels + c) * inner);
+            std::copy_n(from, inner,
+                        moved.begin() + static_cast<std::ptrdiff_t>((c * outer + o) * inner));
+        }
+    }
+    return moved;
+}
+
+/// Some rows of axis 0, evenly picked: all where the weight is small.
+LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight)
+{
+    LayerValues picked;
+    picked.shape = weight.shape;
+    const std::uint64_t rows = weight.shape.empty() ? 1 : weight.shape[0];
+    const std::uint64_t length = weight.elements.value / std::max<std::uint64_t>(rows, 1);
+    std::uint64_t take = rows;
+    if (weight.elements.value > kMostElements) {
+        take =
+            std::clamp<std::uint64_t>(kMostElements / std::max<std::uint64_t>(length, 1), 1, rows);
+        picked.sampled = true;
+    }
+    const std::uint64_t width = std::min(length, kMostElements);
+    picked.sampled |= width < length;
+    picked.values.resize(take * width);
+    for (std::uint64_t i = 0; i < take; ++i) {
+        const std::uint64_t row = take == rows ? i : i * (rows / take);
+        decoder.decodeFloat(row * length, std::span(picked.values).subspan(i * width, width));
+    }
+    if (picked.sampled)
+        picked.shape = {take, width};
+    return picked;
+}
+
+Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const Consumer &consumer)
+{
+    const Weight &weight = bundle.weights()[index];
+    const auto decoder = bundle.decoder(index);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    LayerValues picked = [&] {
+        const BundleReadLock lock(bundle);
+        return pickRows(*decoder, weight);
+    }();
+    const auto zeros = std::count(picked.values.begin(), picked.values.end(), 0.0F);
+    picked.zeroFraction = picked.values.empty() ? 0
+                                                : static_cast<double>(zeros) /
+                                                      static_cast<double>(picked.values.size());
+    const std::size_t axis = channelAxis(weight, consumer);
+    if (!picked.sampled && axis > 0) {
+        const std::uint64_t channels = picked.shape[axis];
+        picked.values = channelsFirst(std::move(picked.values), picked.shape, axis);
+        picked.shape = {channels, weight.elements.value / std::max<std::uint64_t>(channels, 1)};
+    }
+    return picked;
+}
+
+/// The layer of the consumer with a kernel that has the most arithmetic.
+std::optional<roofline::Layer> heaviestLayer(const Bundle &bundle, std::size_t weight,
+                                             const decision::WeightForm &form)
+{
+    std::vector<decision::WeightForm> forms(bundle.weights().size());
+    forms[weight] = form;
+    std::optional<roofline::Layer> heaviest;
+    for (roofline::Layer &layer : layersOf(bundle, forms)) {
+        if (layer.weight == weight &&
+            (!heaviest || layer.flops.value_or(0) > heaviest->flops.value_or(0)))
+            heaviest = std::move(layer);
+    }
+    return heaviest;
+}
+
+FormCandidate candidateOf(const decision::WeightForm &form, const roofline::Point &point,
+                          decision::Judge &judge, const target::Target &target)
+{
+    FormCandidate candidate;
+    candidate.form = form.key();
+    candidate.bytes = form.storedBytes;
+    candidate.bytesPerWeight = form.elements == 0 ? 0
+                                                  : static_cast<double>(form.storedBytes) /
+                                                        static_cast<double>(form.elements);
+    candidate.point = point;
+    candidate.speedup = judge.decide(form, target).speedup;
+    if (point.outcome != decision::Outcome::Streams)
+        candidate.passedOver = fmt::format("{} on {}: no bytes are saved",
+                                           decision::outcomeName(point.outcome), target.name);
+    return candidate;
+}
+
+/// Every form that the procedure knows, smallest bytes first.
+Result<std::vector<FormCandidate>> candidatesOf(const roofline::Layer &layer,
+                                                const roofline::Roofs &roofs,
+                                                decision::Judge &judge, double zeroFraction,
+                                                std::uint64_t batch)
+{
+    std::vector<FormCandidate> candidates;
+    for (const std::string_view key : roofline::candidateForms()) {
+        decision::WeightForm facts = layer.form;
+        facts.density = 1 - zeroFraction;
+        auto form = roofline::asForm(facts, key, layer.outputChannels);
+        if (!form) {
+            // Sparse with less than half zeros: shown, sized all the same, and passed over.
+            FormCandidate candidate;
+            candidate.form = key;
+            candidate.bytes =
+                layer.form.elements / 8 +
+                2 * static_cast<std::uint64_t>((1 - zeroFraction) *
+                                               static_cast<double>(layer.form.elements));
+            candidate.bytesPerWeight = layer.form.elements == 0
+                                           ? 0
+                                           : static_cast<double>(candidate.bytes) /
+                                                 static_cast<double>(layer.form.elements);
+            decision::WeightForm sparse = facts;
+            sparse.kind = decision::WeightForm::Kind::Dense;
+            sparse.masked = true;
+            sparse.element = "fp16";
+            sparse.zeroPoint = false;
+            candidate.point.form = key;
+            candidate.point.outcome = judge.verdict(sparse, *roofs.target)->outcome;
+            candidate.passedOver =
+                fmt::format("{:.1f} % zeros: sparse asks for at least half", 100 * zeroFraction);
+            candidates.push_back(std::move(candidate));
+            continue;
+        }
+        roofline::Layer other = layer;
+        other.form = *form;
+        const auto placed = roofline::place(other, roofs, judge, batch);
+        if (!placed)
+            return tl::unexpected(placed.error());
+        candidates.push_back(candidateOf(*form, placed->stored(), judge, *roofs.target));
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto &a, const auto &b) { return a.bytes < b.bytes; });
+    return candidates;
+}
+
+void settle(FormChoice &choice, double tolerance)
+{
+    choice.chosen = "dense";
+    if (choice.bound == roofline::Bound::Compute || choice.bound == roofline::Bound::Dispatch) {
+        choice.reason = fmt::format("the layer is {} bound: fewer weight bytes do not help",
+                                    roofline::boundName(choice.bound));
+        return;
+    }
+    const std::string unknown = choice.bound == roofline::Bound::Unknown
+                                    ? "no ceilings are published for the chip: taken as bandwidth "
+                                      "bound; "
+                                    : "";
+    for (const FormCandidate &candidate : choice.candidates) {
+        if (!candidate.passedOver.empty() || !candidate.withinTolerance)
+            continue;
+        choice.chosen = candidate.form;
+        choice.reason = unknown + fmt::format("the smallest form that streams with an error of at "
+                                              "most {:g} (has {:.2g})",
+                                              tolerance, candidate.error->outputRelative);
+        return;
+    }
+    choice.reason = unknown + fmt::format("no form that streams stays within {:g}", tolerance);
+}
+
+} // namespace
+
+std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape)
+{
+    codec::FormSpec spec;
+    using Kind = codec::FormSpec::Kind;
+    if (form == "palette4") {
+        spec.kind = Kind::Palette;
+        spec.palette.bits = 4;
+    } else if (form == "int8") {
+        spec.kind = Kind::Affine;
+    } else if (form == "sparse") {
+        spec.kind = Kind::Sparse;
+    } else if (form == "blockwise") {
+        spec.kind = Kind::Blockwise;
+        spec.blockwise.block = 32;
+        while (shape.size() > 1 && shape[1] % spec.blockwise.block != 0)
+            spec.blockwise.block /= 2;
+    } else if (form == "dense") {
+        spec.kind = Kind::Dense;
+    } else {
+        return std::nullopt;
+    }
+    return spec;
+}
+
+Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roofline::Roofs &roofs,
+                              decision::Judge &judge, const ChooseOptions &options)
+{
+    const Weight &weight = bundle.weights()[index];
+    if (weight.fault)
+        return tl::unexpected(*weight.fault);
+    const decision::WeightForm form = weightForm(bundle, weight);
+    const auto layer = heaviestLayer(bundle, index, form);
+    if (!layer)
+        return tl::unexpected(failure(
+            "choose.consumer", "No operation with a kernel reads this weight.", weight.name));
+    const auto values = layerValues(bundle, index, weight.consumers[layer->consumer]);
+    if (!values)
+        return tl::unexpected(values.error());
+    const auto placed = roofline::place(*layer, roofs, judge, options.batch);
+    if (!placed)
+        return tl::unexpected(placed.error());
+    FormChoice choice;
+    choice.weight = index;
+    choice.name = weight.name;
+    choice.stored = form.key();
+    choice.op = layer->op;
+    choice.bound = placed->trail[placed->dense].bound;
+    choice.sampled = values->sampled;
+    choice.zeroFraction = form.masked && form.density ? 1 - *form.density : values->zeroFraction;
+    auto candidates = candidatesOf(*layer, roofs, judge, choice.zeroFraction, options.batch);
+    if (!candidates)
+        return tl::unexpected(candidates.error());
+    choice.candidates = std::move(*candidates);
+    const codec::LayerShape layerShape = codec::layerOf(values->shape);
+    codec::AccuracyOptions accuracy;
+    for (FormCandidate &candidate : choice.candidates) {
+        if (options.progress && !options.progress->advance(1))
+            return tl::unexpected(failure("choose.cancelled", "The choice was cancelled."));
+        const auto spec = formSpecOf(candidate.form, values->shape);
+        auto error =
+            spec ? codec::accuracyError(*spec, values->values, values->shape, layerShape, accuracy)
+                 : tl::unexpected(Error());
+        if (!error) {
+            candidate.passedOver = "cannot be encoded: " + error.error().message;
+            continue;
+        }
+        candidate.withinTolerance =
+            error->outputRelative <= options.tolerance && std::isfinite(error->outputRelative);
+        candidate.error = *error;
+    }
+    settle(choice, options.tolerance);
+    return choice;
+}
+
+} // namespace kernscope

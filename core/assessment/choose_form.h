@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/weight_facts.h"
+#include "core/base/progress.h"
+#include "core/codec/analysis/accuracy.h"
+
+#include <string>
+#include <vector>
+
+/// The form that a weight should take on a chip: the procedure of chapter 7, complete.
+namespace kernscope {
+
+struct ChooseOptions {
+    double tolerance = 0.01; ///< largest relative error of the layer against fp32
+    std::uint64_t batch = 1;
+    Progress *progress = nullptr; ///< advances by one a candidate
+};
+
+/// A form that was considered, with its figures whether it won or not.
+struct FormCandidate {
+    std::string form; ///< "palette4", "sparse", "int8", "blockwise"; "dense" is the fall-back
+    std::uint64_t bytes = 0;
+    double bytesPerWeight = 0;
+    roofline::Point point; ///< where it lies under the roofs, its outcome and its time
+    std::optional<codec::AccuracyError> error;
+    bool withinTolerance = false;
+    std::shared_ptr<const decision::Speedup> speedup;
+    std::string passedOver; ///< why it is not a candidate of the procedure; empty where it is
+};
+
+struct FormChoice {
+    std::size_t weight = kNoIndex;
+    std::string name, stored;                         ///< the weight, and the form it has
+    std::string op;                                   ///< of the consumer that was judged by
+    roofline::Bound bound = roofline::Bound::Unknown; ///< of the layer with dense weights
+    double zeroFraction = 0;
+    bool sampled = false;                  ///< figures from some of the output channels
+    std::vector<FormCandidate> candidates; ///< smallest bytes first
+    std::string chosen;                    ///< a form, or "dense"
+    std::string reason;
+};
+
+/// Judges by the consumer that moves the most arithmetic. Errors: "choose.consumer" (no operation
+/// with a kernel reads the weight), those of the decoder and of placement, "choose.cancelled".
+Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t weight,
+                              const roofline::Roofs &roofs, decision::Judge &judge,
+                              const ChooseOptions &options = {});
+
+/// What an encoder is asked for under a candidate's name: one codebook, a scale a channel, blocks
+/// of up to 32 along axis 1 as far as they divide it. Nothing for a name that is no candidate.
+std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape);
+
+} // namespace kernscope

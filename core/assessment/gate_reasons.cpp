@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/gate_reasons.h"
+
+#include "core/format/legality.h"
+#include "core/format/tables.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::decision {
+
+namespace {
+
+using format::Confidence;
+using Kind = WeightForm::Kind;
+
+struct GateRow {
+    std::string form, role, source, note;
+    target::HalOffset offset;
+};
+
+const std::vector<GateRow> &gateRows()
+{
+    static const std::vector<GateRow> gates = [] {
+        std::vector<GateRow> rows;
+        const auto table = tables::load("stream_gates");
+        for (std::size_t i = 0; table && i < table->rows(); ++i) {
+            const auto offset = parseInteger(table->cell(i, "offset"));
+            rows.push_back(
+                {std::string(table->cell(i, "form")), std::string(table->cell(i, "role")),
+                 std::string(table->cell(i, "source")), std::string(table->cell(i, "note")),
+                 target::HalOffset{static_cast<std::uint32_t>(offset.value_or(0))}});
+        }
+        return rows;
+    }();
+    return gates;
+}
+
+class Consultation
+{
+public:
+    Consultation(const WeightForm &form, const target::Target &target)
+        : m_form(form), m_target(target)
+    {
+    }
+
+    GateReasons run();
+
+private:
+    void gate(std::string_view form);
+    void use();
+    void primaryFormat();
+    void legality();
+    void palette();
+    void blocks();
+    void fp8();
+    void add(std::string gate, std::string required, std::string found, std::optional<bool> passes,
+             std::string source, Confidence confidence = Confidence::Documented,
+             std::string note = {})
+    {
+        Reason reason;
+        reason.gate = std::move(gate);
+        reason.required = std::move(required);
+        reason.found = std::move(found);
+        reason.passes = passes;
+        reason.source = std::move(source);
+        reason.confidence = confidence;
+        reason.note = std::move(note);
+        m_result.all.push_back(std::move(reason));
+    }
+    void condition(std::string gate, std::string required, const std::optional<bool> &value,
+                   bool wanted, std::string_view yes, std::string_view no,
+                   std::string_view unknown = "not in the bundle: assumed")
+    {
+        const std::optional<bool> passes = value ? std::optional(*value == wanted) : std::nullopt;
+        add(std::move(gate), std::move(required),
+            std::string(value ? (*value ? yes : no) : unknown), passes,
+            "chapter 25, stream-versus-fold decision",
+            value ? Confidence::Documented : Confidence::Assumed);
+        m_result.useFails |= passes && !*passes;
+    }
+
+    const WeightForm &m_form;
+    const target::Target &m_target;
+    GateReasons m_result;
+};
+
+void Consultation::gate(std::string_view form)
+{
+    for (const GateRow &row : gateRows()) {
+        if (row.form != form)
+            continue;
+        const target::HalValue *value =
+            target::halValue(m_target, target::HalLayout::Chapters, row.offset);
+        const auto bit = target::halBit(m_target, row.offset);
+        add(row.role, "1", bit ? value->text : "unknown", bit, value ? value->source : row.source,
+            value ? value->confidence : Confidence::Documented, row.note);
+        m_result.all.back().offset = row.offset;
+        if (bit)
+            m_result.all.back().value = value->number;
+        m_result.gateClear |= bit && !*bit;
+        m_result.gateUnknown |= !bit;
+    }
+}
+
+/// "Primary or convertible to half-precision by the direct-memory-access engine."
+void Consultation::primaryFormat()
+{
+    const std::string &element = m_form.element;
+    std::optional<bool> passes = true;
+    std::string found = element + ": a primary kernel format";
+    if (element == "fp32" || element == "fp8e5m2")
+        found = element + ": converted to fp16 by the DMA engine";
+    else if (element == "bf16")
+        passes.reset(), found = "bf16: no tensor-format code is published";
+    else if (m_form.kind != Kind::Palette && m_form.bits < 8 && !m_form.masked)
+        passes = false, found = element + ": no scalar kernel format of that width";
+    add("format", "primary, or convertible to fp16 by the DMA engine", found, passes,
+        "chapter 25; fold predicate of chapter 36");
+}
+
+void Consultation::use()
+{
+    condition("unit stride", "stride 1 on all axes", m_form.use.unitStride, true, "stride 1",
+              "a stride above 1");
+    condition("no dilation", "dilation 1", m_form.use.dilated, false, "a dilation above 1",
+              "dilation 1");
+    condition("no tile overlap", "tiles that do not overlap", m_form.use.tileOverlap, false,
+              "tiles overlap", "no overlap", "decided when the compiler tiles: assumed");
+    condition("immutable weight", "a constant of the program", m_form.use.immutable, true,
+              "constant", "mutable");
+}
+
+void Consultation::legality()
+{
+    format::FormRequest request;
+    using RequestKind = format::FormRequest::Kind;
+    request.kind = m_form.kind == Kind::Palette     ? RequestKind::Palette
+                   : m_form.kind == Kind::Affine    ? RequestKind::Affine
+                   : m_form.kind == Kind::Blockwise ? RequestKind::Blockwise
+                   : m_form.masked                  ? RequestKind::Sparse
+                                                    : RequestKind::Dense;
+    request.descriptorVersion = encoderVersion(m_target);
+    request.indexBits = m_form.bits;
+    request.vectorSize = static_cast<unsigned>(std::min<std::uint64_t>(m_form.vectorSize, 1000));
+    request.codebooks = m_form.codebooks;
+    request.entries = m_form.element == "fp8e4m3fn" ? "e4m3" : m_form.element;
+    request.zeroPoint = m_form.zeroPoint;
+    request.packedSparsePalette = m_form.masked && m_form.kind == Kind::Palette;
+    request.e4m3Capability = target::halBit(m_target, target::hal::kE4m3);
+    const bool foldable = m_form.kind == Kind::Affine || m_form.kind == Kind::Blockwise;
+    for (const format::LegalityRule &rule : format::checkLegality(request).rules) {
+        if (rule.name == "E4M3 capability")
+            continue; // listed with its byte
+        const bool refuses = rule.state == format::RuleState::Refuses;
+        add(rule.name, rule.required, rule.found,
+            rule.state == format::RuleState::Unknown ? std::nullopt : std::optional(!refuses),
+            rule.source, rule.confidence);
+        // What the descriptor cannot hold, the dequantize-to-dense path still can.
+        (foldable ? m_result.noStreamedForm : m_result.formatRefused) |= refuses;
+    }
+}
+
+void Consultation::palette()
+{
+    gate("palette");
+    const bool vector = m_form.codebooks > 1 || m_form.vectorSize > 1;
+    add("vector-palettized", "more than one codebook, or vector entries",
+        fmt::format("{}, vectors of {}",
+                    m_form.codebooks > 1 ? "several codebooks" : "one codebook", m_form.vectorSize),
+        vector, "chapter 25, stream-versus-fold decision", Confidence::Contested,
+        "table 25.2 asks for the master and the kernel-stride enable only");
+    if (!vector)
+        m_result.disagreements.push_back(
+            "The text of chapter 25 asks for a vector palette; tables 7.1, 7.4 and 25.2 and the "
+            "measurement on the M1 (2.37 times fp16) have a per-tensor palette stream.");
+    else if (m_form.codebooks > 1 && encoderVersion(m_target) == 5)
+        m_result.disagreements.push_back(
+            "The text of chapter 25 asks for a vector palette, marked by a codebook count above "
+            "one; table 25.5 has the version-five descriptor refuse a second codebook.");
+}
+
+void Consultation::blocks()
+{
+    gate("blockwise");
+    if (m_form.bits >= 8)
+        return;
+    add("element width", "8 bits",
+        fmt::format("{} bits: a four-bit value is only ever a palette index", m_form.bits), false,
+        "chapter 25, four codecs; chapter 7, table 7.5", Confidence::Contested,
+        "later compilers name an int4 kernel format");
+    m_result.noStreamedForm = true;
+}
+
+void Consultation::fp8()
+{
+    if (m_form.element == "fp8e4m3fn") {
+        gate("e4m3");
+        legality();
+        m_result.formatRefused |= m_result.gateClear;
+        return;
+    }
+    add("kernel format", "a native kernel format", "E5M2 is a conversion format only", false,
+        "chapter 36, fp8 datapath");
+    m_result.noStreamedForm = true;
+}
+
+GateReasons Consultation::run()
+{
+    if (m_form.kind == Kind::Dense && m_form.element.starts_with("fp8") && !m_form.masked) {
+        gate("*");
+        primaryFormat();
+        use();
+        fp8();
+        return std::move(m_result);
+    }
+    if (!m_form.compressed()) {
+        add("compressed form", "a stored form smaller than fp16", "dense " + m_form.element, false,
+            "chapter 7");
+        return std::move(m_result);
+    }
+    gate("*");
+    primaryFormat();
+    use();
+    if (m_form.use.kernel && !*m_form.use.kernel)
+        add("operation with a kernel", "conv, conv_transpose, linear or matmul",
+            "another operation reads it", std::nullopt, "chapter 25", Confidence::Assumed,
+            "the gates speak of kernels");
+    if (m_form.masked)
+        add("separate operand", "mask and values beside the kernel", "mask and values", true,
+            "chapter 25 (sparse streams under the master alone)");
+    if (m_form.kind == Kind::Affine)
+        gate("int8");
+    else if (m_form.kind == Kind::Blockwise)
+        blocks();
+    else if (m_form.kind == Kind::Palette)
+        palette();
+    legality();
+    return std::move(m_result);
+}
+
+} // namespace
+
+unsigned encoderVersion(const target::Target &target)
+{
+    constexpr unsigned kMoreThanTheFirst = 6;
+    if (target.family == "A13" || target.family == "A12" || target.family == "A11Legacy")
+        return 5;
+    return target.descriptorVersion.value_or(kMoreThanTheFirst);
+}
+
+GateReasons consultGates(const WeightForm &form, const target::Target &target)
+{
+    return Consultation(form, target).run();
+}
+
+} // namespace kernscope::decision

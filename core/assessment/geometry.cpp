@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/geometry.h"
+
+#include "core/assessment/geometry_facts.h"
+#include "core/assessment/winograd.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+#include <fmt/format.h>
+
+namespace kernscope::decision {
+
+namespace {
+
+using Count = std::optional<std::uint64_t>;
+
+Count product(std::initializer_list<std::uint64_t> factors)
+{
+    Count result = 1;
+    for (const std::uint64_t factor : factors)
+        result = result ? checkedMultiply(*result, factor) : std::nullopt;
+    return result;
+}
+
+Result<void> checkExtents(const Operation &operation)
+{
+    const std::array<std::pair<std::string_view, std::uint64_t>, 13> extents{
+        {{"input channels", operation.inputChannels},
+         {"output channels", operation.outputChannels},
+         {"kernel width", operation.kernelWidth},
+         {"kernel height", operation.kernelHeight},
+         {"kernel depth", operation.kernelDepth},
+         {"output width", operation.outputWidth},
+         {"output height", operation.outputHeight},
+         {"output depth", operation.outputDepth},
+         {"stride x", operation.strideX},
+         {"stride y", operation.strideY},
+         {"stride z", operation.strideZ},
+         {"batch", operation.batch},
+         {"groups", operation.groups}}};
+    for (const auto &[name, extent] : extents) {
+        if (extent == 0)
+            return tl::unexpected(valueError("geometry.zero", std::string(name), "at least 1", "0",
+                                             fmt::format("The {} cannot be 0.", name)));
+    }
+    for (const auto &share : {operation.density, operation.paddedZero}) {
+        if (share && !(*share >= 0 && *share <= 1))
+            return tl::unexpected(valueError("geometry.density", "density", "0 to 1",
+                                             fmt::format("{}", *share),
+                                             "A share lies within 0 and 1."));
+    }
+    return {};
+}
+
+CapClass capOf(unsigned bits)
+{
+    return bits > 8 ? CapClass::SixteenBit : bits > 4 ? CapClass::EightBit : CapClass::FourBit;
+}
+
+/// ComputeSmallSourceMode: only the tiny case is published in full.
+void chooseMode(const target::Target &target, const Operation &operation,
+                const GeometryOptions &options, Geometry &geometry)
+{
+    if (options.mode) {
+        geometry.mode = *options.mode;
+        geometry.modeReason = "chosen by hand";
+        return;
+    }
+    const target::HalValue *limit =
+        target::halValue(target, target::HalLayout::Chapters, target::hal::kTinySource);
+    const std::uint64_t source = std::max(operation.outputWidth, operation.outputHeight);
+    if (limit && limit->number && source >= 2 && source <= std::uint64_t(*limit->number)) {
+        geometry.mode = SourceMode::Tiny;
+        geometry.modeReason =
+            fmt::format("source {} is at least 2 and fits hal[0x338] = {}", source, limit->text);
+        return;
+    }
+    geometry.mode = SourceMode::Default;
+    geometry.modeReason = limit ? "default: the rule for small sources is not published"
+                                : "default: hal[0x338] is unknown on this target";
+}
+
+WorkingSet workingSet(const target::Target &target, const Operation &operation,
+                      std::uint64_t weights, std::uint64_t outputs)
+{
+    WorkingSet set;
+    const target::HalValue *cap =
+        target::halValue(target, target::HalLayout::Chapters, target::hal::kWorkingSet);
+    if (!cap) {
+        cap = target::halValue(target, target::HalLayout::Later, target::hal::kLaterWorkingSet);
+        set.source = cap ? "compiler 10.26.6, +0x1d8: " + cap->source : std::string();
+    } else {
+        set.source = "+0x1b8: " + cap->source;
+    }
+    if (cap && cap->number)
+        set.cap = static_cast<std::uint64_t>(*cap->number);
+    set.weightBytes = weights / 8 * operation.weightBits + weights % 8 * operation.weightBits / 8;
+    if (operation.inputElements != 0 && operation.inputElements <= UINT64_MAX / 2)
+        set.inputBytes = operation.inputElements * 2;
+    set.outputBytes = outputs * 2;
+    set.largest = std::max({set.weightBytes, set.inputBytes.value_or(0), *set.outputBytes});
+    if (set.cap)
+        set.fits = set.largest <= *set.cap;
+    return set;
+}
+
+CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
+                       const Geometry &geometry, std::uint64_t macs)
+{
+    CycleEstimate cycles;
+    cycles.macs = macs;
+    if (const GeometryFact *lanes = geometryFact(target, "lanes_fp16"))
+        cycles.lanes = static_cast<unsigned>(lanes->value);
+    const GeometryFact *fixed = geometryFact(target, "layer_overhead_cycles");
+    cycles.fixedCycles = fixed ? static_cast<std::uint64_t>(fixed->value) : 0;
+    const double array = double(macs) / (double(geometry.lit.value_or(1)) * cycles.lanes);
+    cycles.dense = array + double(cycles.fixedCycles);
+    if (operation.density) {
+        const double kept = *operation.density * (1 - operation.paddedZero.value_or(0));
+        cycles.withZeroSkip = array * kept + double(cycles.fixedCycles);
+        cycles.skipShare = cycles.dense > 0 ? 1 - *cycles.withZeroSkip / cycles.dense : 0;
+        cycles.sparseRatio = 1.0 / 16 + *operation.density;
+    }
+    const GeometryFact *rate =
+        geometry.lit ? geometryFact(target, fmt::format("throughput_{}", *geometry.lit)) : nullptr;
+    if (rate) {
+        cycles.measuredRate = rate->value;
+        cycles.measuredTimeS = double(macs) / rate->value;
+        cycles.rateSource = rate->source;
+    }
+    return cycles;
+}
+
+void addCostFacts(const target::Target &target, Geometry &geometry)
+{
+    for (const GeometryFact &fact : geometryFacts()) {
+        const bool costed = fact.fact.starts_with("costed_") || fact.fact == "silicon_cores" ||
+                            fact.fact == "registry_cores" || fact.fact == "kernel_memory_units" ||
+                            fact.fact == "layer_overhead_cycles";
+        if (costed && fact.target == target.name)
+            geometry.costed.push_back({fact.fact, fact.unit, fact.source, fact.note, fact.value});
+    }
+}
+
+void groupsAndCores(const Operation &operation, const GeometryOptions &options, Geometry &geometry)
+{
+    const OcgReading other =
+        options.reading == OcgReading::Listing ? OcgReading::Formula : OcgReading::Listing;
+    const unsigned cap = byteCap(geometry.cap);
+    const unsigned per = geometry.perAccumulator;
+    geometry.reading = options.reading;
+    geometry.group = outputChannelGroup(geometry.kernel, cap, per, options.reading);
+    geometry.otherGroup = outputChannelGroup(geometry.kernel, cap, per, other);
+    geometry.passes = ocgPasses(operation.outputChannels, geometry.group);
+    geometry.otherPasses = ocgPasses(operation.outputChannels, geometry.otherGroup);
+    if (geometry.cores.value) {
+        geometry.lit = coresLit(geometry.passes, *geometry.cores.value);
+        geometry.otherLit = coresLit(geometry.otherPasses, *geometry.cores.value);
+    }
+    // The demand of an operation is not published: here, the slots that one group takes.
+    geometry.demand = options.demand.value_or((geometry.group + per - 1) / per);
+    geometry.buffering = bufferingOf(geometry.demand);
+}
+
+} // namespace
+
+Result<Geometry> computeGeometry(const target::Target &target, const Operation &operation,
+                                 const GeometryOptions &options)
+{
+    if (const auto checked = checkExtents(operation); !checked)
+        return tl::unexpected(checked.error());
+    const auto cores = target::cores(target, options.choice);
+    if (!cores)
+        return tl::unexpected(cores.error());
+    const Count kernel =
+        product({operation.kernelWidth, operation.kernelHeight, operation.kernelDepth});
+    const Count outputs = product({operation.batch, operation.outputChannels, operation.outputWidth,
+                                   operation.outputHeight, operation.outputDepth});
+    const Count weights =
+        kernel ? product({operation.outputChannels, operation.inputChannels, *kernel})
+               : std::nullopt;
+    const Count macs =
+        kernel && outputs ? product({*outputs, operation.inputChannels, *kernel}) : std::nullopt;
+    // Headroom for bits a weight, bytes an activation and the Winograd work.
+    constexpr std::uint64_t kLimit = UINT64_MAX / 128;
+    if (!macs || !weights || *macs > kLimit || *weights > kLimit)
+        return tl::unexpected(valueError("geometry.overflow", "extents", "products below 2^57",
+                                         "more",
+                                         "The extents multiply to more than 64 bits hold."));
+    Geometry geometry;
+    geometry.target = &target;
+    geometry.cores = *cores;
+    geometry.kernel = *kernel;
+    geometry.cap = capOf(operation.weightBits);
+    chooseMode(target, operation, options, geometry);
+    geometry.perAccumulator = channelsPerAccumulator(geometry.mode);
+    groupsAndCores(operation, options, geometry);
+    geometry.winograd = winogradGate(target, operation, geometry.group, geometry.buffering);
+    geometry.workingSet = workingSet(target, operation, *weights, *outputs);
+    geometry.cycles = cyclesOf(target, operation, geometry, *macs);
+    addCostFacts(target, geometry);
+    return geometry;
+}
+
+} // namespace kernscope::decision

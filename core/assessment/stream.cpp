@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/stream.h"
+
+#include "core/assessment/gate_reasons.h"
+#include "core/assessment/nearest_change.h"
+#include "core/format/tables.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace kernscope::decision {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kOutcomes{"streams", "folds", "dense", "rejected",
+                                                    "unknown"};
+
+/// What the gates alone say.
+Outcome gateOutcome(const WeightForm &form, const GateReasons &gates)
+{
+    if (!form.compressed())
+        return form.element == "fp8e5m2" ? Outcome::Folds : Outcome::Dense;
+    if (gates.formatRefused)
+        return Outcome::Rejected;
+    if (gates.useFails || gates.noStreamedForm || gates.gateClear)
+        return Outcome::Folds;
+    return gates.gateUnknown ? Outcome::Unknown : Outcome::Streams;
+}
+
+std::string vectorKey(const WeightForm &form)
+{
+    const bool vector = form.kind == WeightForm::Kind::Palette && form.vectorSize > 1;
+    return vector ? "vector-palette" : form.key();
+}
+
+} // namespace
+
+std::string_view outcomeName(Outcome outcome)
+{
+    return kOutcomes[std::size_t(outcome)];
+}
+
+std::optional<Outcome> outcomeFromName(std::string_view name)
+{
+    for (std::size_t i = 0; i < kOutcomes.size(); ++i) {
+        if (kOutcomes[i] == name)
+            return Outcome(i);
+    }
+    return std::nullopt;
+}
+
+const std::vector<TableOutcome> &tableOutcomes()
+{
+    static const std::vector<TableOutcome> outcomes = [] {
+        std::vector<TableOutcome> rows;
+        const auto table = tables::load("stream_outcomes");
+        for (std::size_t i = 0; table && i < table->rows(); ++i) {
+            TableOutcome row;
+            row.form = table->cell(i, "form");
+            row.scope = table->cell(i, "scope");
+            row.outcome = outcomeFromName(table->cell(i, "outcome")).value_or(Outcome::Unknown);
+            row.basis = table->cell(i, "basis");
+            row.source = table->cell(i, "source");
+            row.note = table->cell(i, "note");
+            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
+            rows.push_back(std::move(row));
+        }
+        return rows;
+    }();
+    return outcomes;
+}
+
+const TableOutcome *tableOutcome(const std::string &key, const target::Target &target)
+{
+    const TableOutcome *found = nullptr;
+    for (const TableOutcome &row : tableOutcomes()) {
+        if (row.form != key)
+            continue;
+        if (row.scope == target.name)
+            return &row;
+        if (!target.family.empty() && row.scope == target.family)
+            found = &row;
+    }
+    return found;
+}
+
+Verdict judgeForm(const WeightForm &form, const target::Target &target)
+{
+    Verdict verdict;
+    verdict.target = &target;
+    verdict.key = form.key();
+    GateReasons gates = consultGates(form, target);
+    const Outcome byGates = gateOutcome(form, gates);
+    verdict.reasons = std::move(gates.all);
+    verdict.disagreements = std::move(gates.disagreements);
+    verdict.outcome = byGates;
+    verdict.basis = "gates (chapter 25; chapter 7, table 7.2)";
+    const TableOutcome *table = tableOutcome(vectorKey(form), target);
+    // A table speaks of the form in itself; a use that fails a gate folds it all the same.
+    if (!table || gates.useFails)
+        return verdict;
+    if (table->outcome != byGates) {
+        verdict.disagreements.push_back(fmt::format(
+            "{} has it {}{}; the gates by themselves say {}.", table->source,
+            outcomeName(table->outcome), table->note.empty() ? "" : " (" + table->note + ")",
+            byGates == Outcome::Unknown ? "nothing, since their bytes are not known here"
+                                        : outcomeName(byGates)));
+    }
+    verdict.outcome = table->outcome;
+    verdict.basis = table->source;
+    verdict.confidence = table->confidence;
+    return verdict;
+}
+
+std::shared_ptr<const Verdict> Judge::verdict(const WeightForm &form, const target::Target &target)
+{
+    auto &known = m_verdicts[form.signature()];
+    known.resize(target::targets().size());
+    auto &slot = known[target.index];
+    if (!slot) {
+        auto made = std::make_shared<Verdict>(judgeForm(form, target));
+        made->nearestChange = nearestChange(form, *made);
+        slot = std::move(made);
+    }
+    return slot;
+}
+
+std::span<const std::shared_ptr<const Verdict>> Judge::verdicts(const WeightForm &form)
+{
+    const auto known = m_verdicts.find(form.signature());
+    const auto whole = [](const auto &row) {
+        return !row.empty() && std::find(row.begin(), row.end(), nullptr) == row.end();
+    };
+    if (known != m_verdicts.end() && whole(known->second))
+        return known->second;
+    for (const target::Target &target : target::targets())
+        verdict(form, target);
+    return m_verdicts[form.signature()];
+}
+
+std::shared_ptr<const Speedup> Judge::speedup(const WeightForm &form, const Verdict &verdict)
+{
+    const auto [at, isNew] = m_speedups.try_emplace({&verdict, densityClass(form)});
+    if (isNew) {
+        if (auto found = measuredSpeedup(form, *verdict.target, verdict.outcome))
+            at->second = std::make_shared<const Speedup>(std::move(*found));
+    }
+    return at->second;
+}
+
+KernelMemory Judge::memory(const WeightForm &form, const Verdict &verdict)
+{
+    if (m_caps.empty()) {
+        for (const target::Target &each : target::targets()) {
+            const auto chosen = target::cores(each, m_choice);
+            const auto cores = chosen ? chosen->value : each.cores;
+            m_caps.push_back(
+                {kernelMemoryCap(each, false, cores), kernelMemoryCap(each, true, cores)});
+        }
+    }
+    const bool streamed = verdict.outcome == Outcome::Streams;
+    return withDemand(m_caps[verdict.target->index][streamed ? 1 : 0],
+                      streamed ? form.storedBytes : form.denseBytes);
+}
+
+Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict)
+{
+    Decision decision;
+    const Outcome outcome = verdict->outcome;
+    decision.memory = memory(form, *verdict);
+    if (outcome == Outcome::Streams)
+        decision.bytesMoved = form.storedBytes;
+    else if (outcome == Outcome::Folds || outcome == Outcome::Dense)
+        decision.bytesMoved = form.denseBytes;
+    decision.speedup = speedup(form, *verdict);
+    decision.verdict = std::move(verdict);
+    return decision;
+}
+
+Decision Judge::decide(const WeightForm &form, const target::Target &target)
+{
+    return sized(form, verdict(form, target));
+}
+
+} // namespace kernscope::decision

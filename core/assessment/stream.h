@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/weight_form.h"
+#include "core/target/hal.h"
+
+#include <array>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// Stream or fold: what a chip does with a stored weight, and why (chapters 7, 25 and 36).
+namespace kernscope::decision {
+
+enum class Outcome : std::uint8_t {
+    Streams,  ///< its stored bytes cross to the engine
+    Folds,    ///< made dense fp16 before the dispatch
+    Dense,    ///< is dense already
+    Rejected, ///< the compiler refuses it
+    Unknown,  ///< a byte that decides is not known for the target
+};
+/// "streams", "folds", "dense", "rejected", "unknown".
+std::string_view outcomeName(Outcome outcome);
+std::optional<Outcome> outcomeFromName(std::string_view name);
+
+/// One condition that was consulted.
+struct Reason {
+    std::string gate;
+    std::optional<target::HalOffset> offset;
+    std::optional<std::int64_t> value; ///< of the byte; empty where it is unknown or has none
+    std::string found, required;       ///< in words
+    std::optional<bool> passes;        ///< empty: not known
+    std::string source, note;
+    format::Confidence confidence = format::Confidence::Documented;
+};
+
+/// The verdict on a form on a target: the same for every weight of that form and use.
+struct Verdict {
+    const target::Target *target = nullptr;
+    std::string key; ///< WeightForm::key
+    Outcome outcome = Outcome::Unknown;
+    format::Confidence confidence = format::Confidence::Documented;
+    std::string basis; ///< which source settles it: "gates", "chapter 7, table 7.1", …
+    std::vector<Reason> reasons;
+    std::vector<std::string> disagreements; ///< where tables, text and gates differ
+    std::string nearestChange;              ///< what would flip the outcome
+};
+
+/// Kernel memory: what a core must hold against what it may.
+struct KernelMemory {
+    target::HalLayout layout = target::HalLayout::Chapters;
+    target::HalOffset offset;               ///< 0x210 streamed, 0x200 dense or folded
+    std::optional<std::uint64_t> cap;       ///< bytes; empty: unknown
+    std::string_view source;                ///< of the cap, in the embedded table
+    std::uint64_t demand = 0;               ///< bytes a core
+    bool replicated = false;                ///< one copy a core (M1)
+    std::optional<unsigned> cores;          ///< that the demand was taken with
+    std::optional<bool> fits;               ///< demand is at most the cap
+    std::optional<std::uint64_t> sublayers; ///< parts that the weight is split into
+};
+
+struct Speedup {
+    double low = 0, high = 0; ///< times the rate of dense fp16
+    std::string condition, source;
+    format::Confidence confidence = format::Confidence::Documented;
+};
+
+struct Decision {
+    std::shared_ptr<const Verdict> verdict;
+    KernelMemory memory;
+    std::optional<std::uint64_t> bytesMoved; ///< a dispatch; empty: rejected or unknown
+    std::shared_ptr<const Speedup> speedup;  ///< measured on that target; null: none published
+
+    Outcome outcome() const { return verdict->outcome; }
+};
+
+/// Decides; keeps the verdict of every form that it has met, so that ten thousand weights of five
+/// forms cost five verdicts a target. Not for use by two threads at once.
+class Judge
+{
+public:
+    explicit Judge(target::Choice choice = {}) : m_choice(choice) {}
+
+    Decision decide(const WeightForm &form, const target::Target &target);
+    std::shared_ptr<const Verdict> verdict(const WeightForm &form, const target::Target &target);
+    /// The verdicts on all targets, by Target::index: one look-up for a whole row.
+    std::span<const std::shared_ptr<const Verdict>> verdicts(const WeightForm &form);
+    KernelMemory memory(const WeightForm &form, const Verdict &verdict);
+    /// The sizes of a weight under a verdict that this judge gave.
+    Decision sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict);
+    const target::Choice &choice() const { return m_choice; }
+
+private:
+    target::Choice m_choice;
+    /// A verdict and the speed-up of its form, by what the published figures tell apart.
+    std::shared_ptr<const Speedup> speedup(const WeightForm &form, const Verdict &verdict);
+
+    std::unordered_map<std::string, std::vector<std::shared_ptr<const Verdict>>> m_verdicts;
+    std::map<std::pair<const Verdict *, int>, std::shared_ptr<const Speedup>> m_speedups;
+    /// By target: the caps of folded and dense weights, and of streamed ones.
+    std::vector<std::array<KernelMemory, 2>> m_caps;
+};
+
+/// Without a cache. The nearest change is left out.
+Verdict judgeForm(const WeightForm &form, const target::Target &target);
+
+/// The descriptor version whose encoder a target has, for table 25.5: every name of the M1's
+/// descriptor (5, 7, 10) is the version-five encoder, and no older chip has more.
+unsigned encoderVersion(const target::Target &target);
+
+/// The cap and the layout of a target's kernel memory, for streamed weights or for others; the
+/// demand of no weight.
+KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
+                             std::optional<unsigned> cores);
+/// The same with a weight's demand against it.
+KernelMemory withDemand(KernelMemory memory, std::uint64_t bytes);
+/// Which of the figures for shares of zeros (50, 75, 90 percent) speaks of the weight.
+int densityClass(const WeightForm &form);
+std::optional<Speedup> measuredSpeedup(const WeightForm &form, const target::Target &target,
+                                       Outcome outcome);
+
+/// What tables 7.1 and 7.4 and later measurements say of a form on a target, before any gate.
+struct TableOutcome {
+    std::string form, scope;
+    Outcome outcome = Outcome::Unknown;
+    std::string basis, source, note;
+    format::Confidence confidence = format::Confidence::Documented;
+};
+std::vector<TableOutcome> const &tableOutcomes();
+const TableOutcome *tableOutcome(const std::string &key, const target::Target &target);
+
+} // namespace kernscope::decision

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/weight_facts.h"
+
+#include <algorithm>
+
+namespace kernscope {
+
+namespace {
+
+using decision::WeightForm;
+using Kind = WeightForm::Kind;
+
+bool aboveOne(const std::vector<std::uint64_t> &numbers)
+{
+    return std::any_of(numbers.begin(), numbers.end(), [](std::uint64_t n) { return n > 1; });
+}
+
+bool isConvolution(const Consumer &consumer)
+{
+    return consumer.op == "conv" || consumer.op == "conv_transpose";
+}
+
+bool hasKernel(const Consumer &consumer)
+{
+    if (isConvolution(consumer) || consumer.op == "linear")
+        return consumer.param == "weight";
+    return consumer.op == "matmul" && (consumer.param == "x" || consumer.param == "y");
+}
+
+decision::WeightUse useOf(const Bundle &bundle, const Weight &weight)
+{
+    decision::WeightUse use;
+    if (bundle.programFile() != kNoIndex)
+        use.immutable = true; // constants of the program, all of them
+    for (const Consumer &consumer : weight.consumers) {
+        const bool kernel = hasKernel(consumer);
+        use.kernel = use.kernel.value_or(true) && kernel;
+        if (!kernel)
+            continue;
+        const bool convolution = isConvolution(consumer);
+        const bool unit = !convolution || !aboveOne(consumer.geometry.strides);
+        use.unitStride = use.unitStride.value_or(true) && unit;
+        const bool dilated = convolution && aboveOne(consumer.geometry.dilations);
+        use.dilated = use.dilated.value_or(false) || dilated;
+    }
+    return use;
+}
+
+/// Whether a zero point or offset holds anything but zeros. A huge one counts as not known to be.
+bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
+{
+    constexpr std::size_t kRead = 1 << 16;
+    for (const Part &part : weight.parts) {
+        if (part.role != codec::PartRole::ZeroPoint && part.role != codec::PartRole::Offset)
+            continue;
+        const auto bytes = bundle.partBytes(part);
+        if (bytes.size() > kRead)
+            return true;
+        if (std::any_of(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{0}; }))
+            return true;
+    }
+    return false;
+}
+
+ElementType entriesType(const codec::Palette &palette)
+{
+    if (const auto *operand = std::get_if<codec::Operand>(&palette.lut))
+        return operand->type;
+    const auto &inner = std::get<std::shared_ptr<const codec::Encoding>>(palette.lut);
+    const auto *payload = inner ? std::get_if<codec::Operand>(&inner->payload) : nullptr;
+    return payload ? payload->type : ElementType::Unknown;
+}
+
+/// Entries that are converted to fp16 before they are stored count as fp16.
+std::string entriesName(ElementType type)
+{
+    const bool wide =
+        type == ElementType::Fp32 || type == ElementType::Bf16 || type == ElementType::Unknown;
+    return wide ? "fp16" : std::string(elementTypeName(type));
+}
+
+void describePalette(const codec::Palette &palette, WeightForm &form, const codec::Encoding &whole)
+{
+    form.kind = Kind::Palette;
+    if (const auto *indices = std::get_if<codec::Operand>(&whole.payload))
+        form.bits = bitWidth(indices->type);
+    form.vectorSize = palette.vector;
+    form.element = entriesName(entriesType(palette));
+    form.codebooks = 1;
+    for (const std::uint64_t extent : palette.grid)
+        form.codebooks = checkedMultiply(form.codebooks, extent).value_or(UINT64_MAX);
+}
+
+void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
+{
+    form.masked = encoding.mask.has_value();
+    const auto *payload = std::get_if<codec::Operand>(&encoding.payload);
+    if (!payload && !encoding.palette) {
+        // Scaled values of another op's result: what that op stores decides.
+        const auto &inner = std::get<std::shared_ptr<const codec::Encoding>>(encoding.payload);
+        if (inner)
+            describeEncoding(*inner, form);
+        return;
+    }
+    if (encoding.palette) {
+        describePalette(*encoding.palette, form, encoding);
+        return;
+    }
+    form.element = elementTypeName(payload->type);
+    form.bits = bitWidth(payload->type);
+    if (encoding.scaling)
+        form.kind =
+            encoding.scaling->kind == codec::Scaling::Kind::Affine ? Kind::Affine : Kind::Blockwise;
+}
+
+/// Where the weight is unsound: by the name of its form alone.
+void describeName(const Weight &weight, WeightForm &form)
+{
+    const auto has = [&](std::string_view part) {
+        return weight.form.find(part) != std::string::npos;
+    };
+    form.masked = has("sparse");
+    form.kind = has("lut")         ? Kind::Palette
+                : has("blockwise") ? Kind::Blockwise
+                : has("affine")    ? Kind::Affine
+                                   : Kind::Dense;
+    form.element = form.kind == Kind::Dense ? elementTypeName(weight.type) : "int8";
+    form.bits = form.kind == Kind::Dense ? 16 : 8;
+    if (form.kind == Kind::Palette) {
+        form.element = "fp16";
+        const Part *indices = weight.part(codec::PartRole::Indices);
+        form.bits = indices ? bitWidth(indices->type) : 4;
+    }
+}
+
+std::uint64_t at(const Shape &shape, std::size_t fromEnd)
+{
+    return fromEnd < shape.size() ? shape[shape.size() - 1 - fromEnd] : 1;
+}
+
+std::uint64_t number(const std::vector<std::uint64_t> &numbers, std::size_t fromEnd)
+{
+    return fromEnd < numbers.size() ? numbers[numbers.size() - 1 - fromEnd] : 1;
+}
+
+void describeConvolution(const Weight &weight, const Consumer &consumer,
+                         decision::Operation &operation)
+{
+    const Shape &shape = weight.shape;
+    const ConsumerGeometry &geometry = consumer.geometry;
+    const bool transposed = consumer.op == "conv_transpose";
+    const std::size_t spatial = shape.size() - 2;
+    operation.groups = std::max<std::uint64_t>(geometry.groups, 1);
+    operation.inputChannels = shape[1];
+    operation.outputChannels = shape[0];
+    if (transposed) {
+        operation.inputChannels = shape[0] / operation.groups;
+        operation.outputChannels = checkedMultiply(shape[1], operation.groups).value_or(UINT64_MAX);
+    }
+    operation.kernelWidth = spatial > 0 ? at(shape, 0) : 1;
+    operation.kernelHeight = spatial > 1 ? at(shape, 1) : 1;
+    operation.kernelDepth = spatial > 2 ? at(shape, 2) : 1;
+    operation.strideX = number(geometry.strides, 0);
+    operation.strideY = number(geometry.strides, 1);
+    operation.strideZ = number(geometry.strides, 2);
+    if (geometry.output && geometry.output->size() == shape.size()) {
+        const Shape &output = *geometry.output;
+        operation.batch = output[0];
+        operation.outputWidth = spatial > 0 ? at(output, 0) : 1;
+        operation.outputHeight = spatial > 1 ? at(output, 1) : 1;
+        operation.outputDepth = spatial > 2 ? at(output, 2) : 1;
+    }
+}
+
+void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
+{
+    const ConsumerGeometry &geometry = consumer.geometry;
+    std::uint64_t rows = at(weight.shape, 1), columns = at(weight.shape, 0);
+    // linear: [outputs, inputs]. matmul: y is [inputs, outputs], x [outputs, inputs]; transposed,
+    // the other way round.
+    bool outputsFirst = consumer.op == "linear";
+    if (consumer.op == "matmul")
+        outputsFirst = consumer.param == "x" ? !geometry.transposeX : geometry.transposeY;
+    operation.outputChannels = outputsFirst ? rows : columns;
+    operation.inputChannels = outputsFirst ? columns : rows;
+    const auto output = geometry.output ? elementCount(*geometry.output) : std::nullopt;
+    if (output && operation.outputChannels > 0)
+        operation.outputWidth =
+            std::max<std::uint64_t>(output->value / operation.outputChannels, 1);
+}
+
+std::optional<std::uint64_t> halfBytes(const std::optional<Shape> &shape)
+{
+    const auto count = shape ? elementCount(*shape) : std::nullopt;
+    return count ? checkedMultiply(count->value, 2) : std::nullopt;
+}
+
+} // namespace
+
+decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
+                                std::optional<double> zeroFraction)
+{
+    WeightForm form;
+    if (weight.encoding)
+        describeEncoding(*weight.encoding, form);
+    else
+        describeName(weight, form);
+    form.use = useOf(bundle, weight);
+    form.zeroPoint = hasZeroPoint(bundle, weight);
+    form.elements = weight.elements.value;
+    form.storedBytes = weight.storedBytes.value;
+    form.denseBytes = weight.denseFp16Bytes().value;
+    if (zeroFraction)
+        form.density = 1 - *zeroFraction;
+    const Part *kept = weight.part(codec::PartRole::NonzeroData);
+    const auto survivors = kept ? elementCount(kept->shape) : std::nullopt;
+    if (form.masked && survivors && form.elements > 0)
+        form.density = std::min(1.0, static_cast<double>(survivors->value) /
+                                         static_cast<double>(form.elements));
+    return form;
+}
+
+std::vector<decision::WeightForm> weightForms(const Bundle &bundle)
+{
+    std::vector<WeightForm> forms;
+    forms.reserve(bundle.weights().size());
+    for (const Weight &weight : bundle.weights())
+        forms.push_back(weightForm(bundle, weight));
+    return forms;
+}
+
+std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
+                                               const decision::WeightForm &form)
+{
+    if (!hasKernel(consumer) || weight.shape.empty())
+        return std::nullopt;
+    decision::Operation operation;
+    if (isConvolution(consumer)) {
+        if (weight.shape.size() < 2 || weight.shape.size() > 5)
+            return std::nullopt;
+        describeConvolution(weight, consumer, operation);
+    } else {
+        describeMatrix(weight, consumer, operation);
+    }
+    const auto input =
+        consumer.geometry.input ? elementCount(*consumer.geometry.input) : std::nullopt;
+    operation.inputElements = input ? input->value : 0;
+    const bool integer = form.kind == Kind::Affine || form.kind == Kind::Blockwise;
+    operation.weightBits = form.kind == Kind::Dense ? 16 : form.bits;
+    operation.floatWeight = !integer;
+    operation.kernelFormat = integer                       ? (form.element == "uint8" ? 2U : 1U)
+                             : form.element == "fp8e4m3fn" ? 5U
+                                                           : 4U;
+    operation.sparse = form.masked;
+    operation.density = form.density;
+    return operation;
+}
+
+std::vector<roofline::Layer> layersOf(const Bundle &bundle,
+                                      std::span<const decision::WeightForm> forms)
+{
+    std::vector<roofline::Layer> layers;
+    for (std::size_t i = 0; i < bundle.weights().size() && i < forms.size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
+            const Consumer &consumer = weight.consumers[c];
+            if (!hasKernel(consumer))
+                continue;
+            roofline::Layer layer;
+            layer.name = consumer.name.empty() ? weight.name : consumer.name;
+            layer.op = consumer.op;
+            layer.weight = i;
+            layer.consumer = c;
+            layer.flops = consumer.flops;
+            layer.inputBytes = halfBytes(consumer.geometry.input);
+            layer.outputBytes = halfBytes(consumer.geometry.output);
+            const auto operation = operationOf(weight, consumer, forms[i]);
+            layer.outputChannels = operation ? operation->outputChannels : at(weight.shape, 0);
+            layer.form = forms[i];
+            layers.push_back(std::move(layer));
+        }
+    }
+    return layers;
+}
+
+DecisionTable::DecisionTable(std::vector<decision::WeightForm> forms,
+                             std::vector<const target::Target *> targets,
+                             const target::Choice &choice)
+    : m_forms(std::move(forms)), m_targets(std::move(targets)), m_judge(choice)
+{
+    m_verdicts.reserve(rows() * columns());
+    m_totals.resize(columns());
+    for (std::size_t column = 0; column < columns(); ++column)
+        m_totals[column].target = m_targets[column];
+    for (std::size_t row = 0; row < rows(); ++row) {
+        const WeightForm &form = m_forms[row];
+        const auto verdicts = m_judge.verdicts(form);
+        for (std::size_t column = 0; column < columns(); ++column) {
+            m_verdicts.push_back(verdicts[m_targets[column]->index]);
+            TargetTotals &totals = m_totals[column];
+            totals.storedBytes += form.storedBytes;
+            totals.denseBytes += form.denseBytes;
+            switch (m_verdicts.back()->outcome) {
+            case decision::Outcome::Streams:
+                ++totals.streams;
+                totals.bytesMoved += form.storedBytes;
+                break;
+            case decision::Outcome::Folds:
+                ++totals.folds;
+                totals.bytesMoved += form.denseBytes;
+                break;
+            case decision::Outcome::Dense:
+                ++totals.dense;
+                totals.bytesMoved += form.denseBytes;
+                break;
+            case decision::Outcome::Rejected: ++totals.rejected; break;
+            case decision::Outcome::Unknown: ++totals.unknown; break;
+            }
+        }
+    }
+}
+
+std::size_t DecisionTable::columnOf(const target::Target &target) const
+{
+    const auto at = std::find(m_targets.begin(), m_targets.end(), &target);
+    return at == m_targets.end() ? kNoIndex : static_cast<std::size_t>(at - m_targets.begin());
+}
+
+decision::Decision DecisionTable::decision(std::size_t row, std::size_t column) const
+{
+    return m_judge.sized(m_forms[row], m_verdicts[row * columns() + column]);
+}
+
+std::vector<const target::Target *> allTargets()
+{
+    // What people have comes first, the generations in order; then embedded, legacy, reference.
+    std::vector<const target::Target *> all;
+    for (const target::Target &target : target::targets())
+        all.push_back(&target);
+    std::stable_partition(all.begin(), all.end(),
+                          [](const target::Target *target) { return target->kind == "silicon"; });
+    return all;
+}
+
+} // namespace kernscope

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/geometry.h"
+#include "core/assessment/roofline.h"
+#include "core/bundle/bundle.h"
+
+#include <span>
+#include <vector>
+
+/// A bundle's weights in the terms of decisions, geometry and roofline.
+namespace kernscope {
+
+/// The form of a weight and how its consumers use it; of several consumers, the strictest. The
+/// density is known of masked weights; `zeroFraction` gives it for the others.
+decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
+                                std::optional<double> zeroFraction = std::nullopt);
+
+/// Every weight's, in the bundle's order.
+std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
+
+/// The operation by which a consumer reads a weight: conv, conv_transpose, linear or matmul whose
+/// extents are known. Nothing for others.
+std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
+                                               const decision::WeightForm &form);
+
+/// One layer a consumer with a kernel; for a weight without one, none.
+std::vector<roofline::Layer> layersOf(const Bundle &bundle,
+                                      std::span<const decision::WeightForm> forms);
+
+/// Sums at the foot of a column of decisions.
+struct TargetTotals {
+    const target::Target *target = nullptr;
+    std::uint64_t bytesMoved = 0; ///< of the weights that a figure is known for
+    std::uint64_t storedBytes = 0, denseBytes = 0;
+    std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;
+};
+
+/// Every weight on every target: rows() x columns decisions, found by row and column.
+class DecisionTable
+{
+public:
+    DecisionTable(std::vector<decision::WeightForm> forms,
+                  std::vector<const target::Target *> targets, const target::Choice &choice = {});
+
+    std::size_t rows() const { return m_forms.size(); }
+    std::size_t columns() const { return m_targets.size(); }
+    const decision::WeightForm &form(std::size_t row) const { return m_forms[row]; }
+    const target::Target &target(std::size_t column) const { return *m_targets[column]; }
+    std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
+    const decision::Verdict &verdict(std::size_t row, std::size_t column) const
+    {
+        return *m_verdicts[row * columns() + column];
+    }
+    /// The whole decision, sizes included; made anew each time.
+    decision::Decision decision(std::size_t row, std::size_t column) const;
+    decision::KernelMemory memory(std::size_t row, std::size_t column) const
+    {
+        return m_judge.memory(m_forms[row], verdict(row, column));
+    }
+    const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
+
+private:
+    std::vector<decision::WeightForm> m_forms;
+    std::vector<const target::Target *> m_targets;
+    std::vector<std::shared_ptr<const decision::Verdict>> m_verdicts;
+    std::vector<TargetTotals> m_totals;
+    mutable decision::Judge m_judge;
+};
+
+/// The targets of --all-targets and of the matrix: all of them, silicon first.
+std::vector<const target::Target *> allTargets();
+
+} // namespace kernscope

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/analysis/accuracy.h"
+
+#include "core/base/quantity.h"
+#include "core/codec/analysis/reduction.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+namespace kernscope::codec {
+
+namespace {
+
+/// Normal numbers from a fixed sequence (SplitMix64, Box and Muller): the same on every machine.
+class NormalNumbers
+{
+public:
+    double next()
+    {
+        const double radius = std::sqrt(-2 * std::log(1 - uniform()));
+        return radius * std::cos(2 * std::numbers::pi * uniform());
+    }
+
+private:
+    double uniform()
+    {
+        m_state += 0x9e3779b97f4a7c15u;
+        std::uint64_t z = m_state;
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    }
+
+    std::uint64_t m_state = 0x6163637572616379; // "accuracy"
+};
+
+/// Sums of squares and the largest difference of one comparison.
+struct Difference {
+    double largest = 0;
+    double squares = 0;
+    double reference = 0;
+    std::uint64_t count = 0;
+
+    void add(double found, double expected)
+    {
+        const double error = std::abs(found - expected);
+        largest = std::max(largest, error);
+        squares += error * error;
+        reference += expected * expected;
+        ++count;
+    }
+    double rmse() const { return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count)); }
+    double relative() const { return reference > 0 ? std::sqrt(squares / reference) : 0; }
+};
+
+Result<void> checkLengths(std::uint64_t stored, std::uint64_t original, const LayerShape &layer)
+{
+    const auto needed = checkedMultiply(layer.channels, layer.reduction);
+    if (needed && *needed == stored && *needed == original)
+        return {};
+    Error error;
+    error.code = "codec.shape";
+    error.field = "layer";
+    error.expected = fmt::format("{} x {} weights", layer.channels, layer.reduction);
+    error.found = fmt::format("{} stored, {} original", stored, original);
+    error.message = "The weights do not fit the layer";
+    return tl::unexpected(std::move(error));
+}
+
+/// Works one channel after the other through all inputs.
+class Estimator
+{
+public:
+    Estimator(const LayerShape &layer, const AccuracyOptions &options)
+        : m_reduction(std::min(layer.reduction, options.mostReduction)),
+          m_inputs(options.samples * m_reduction)
+    {
+        NormalNumbers numbers;
+        for (std::uint16_t &input : m_inputs)
+            input = doubleToHalf(numbers.next());
+    }
+
+    std::uint64_t reduction() const { return m_reduction; }
+
+    void add(std::span<const std::uint16_t> stored, std::span<const float> original)
+    {
+        std::vector<std::uint16_t> dense(original.size());
+        convertFloatToHalf(original, dense);
+        for (std::size_t i = 0; i < original.size(); ++i)
+            m_weights.add(static_cast<double>(halfToFloat(stored[i])),
+                          static_cast<double>(original[i]));
+        for (std::size_t at = 0; at < m_inputs.size(); at += m_reduction) {
+            const auto input = std::span<const std::uint16_t>(m_inputs).subspan(at, m_reduction);
+            double exact = 0;
+            for (std::size_t i = 0; i < input.size(); ++i)
+                exact +=
+                    static_cast<double>(original[i]) * static_cast<double>(halfToFloat(input[i]));
+            const Reduction sum = reduceProducts(stored, input);
+            addOutput(sum, exact, m_outputs);
+            Difference &plain = m_dense;
+            const auto denseOut =
+                static_cast<double>(halfToFloat(reduceProducts(dense, input).port));
+            if (std::isfinite(denseOut))
+                plain.add(denseOut, exact);
+        }
+    }
+
+    AccuracyError result() const
+    {
+        AccuracyError error = m_counts;
+        error.weightMaxAbs = m_weights.largest;
+        error.weightRmse = m_weights.rmse();
+        error.weightRelative = m_weights.relative();
+        error.outputMaxAbs = m_outputs.largest;
+        error.outputRmse = m_outputs.rmse();
+        error.outputRelative = m_outputs.relative();
+        error.denseRelative = m_dense.relative();
+        return error;
+    }
+
+private:
+    void addOutput(const Reduction &sum, double exact, Difference &difference)
+    {
+        const auto found = static_cast<double>(halfToFloat(sum.port));
+        ++m_counts.outputs;
+        m_counts.contested += sum.isContested() ? 1 : 0;
+        if (std::isfinite(found))
+            difference.add(found, exact);
+        else
+            ++m_counts.nonFinite;
+    }
+
+    std::size_t m_reduction;
+    std::vector<std::uint16_t> m_inputs;
+    Difference m_weights;
+    Difference m_outputs;
+    Difference m_dense;
+    AccuracyError m_counts;
+};
+
+} // namespace
+
+LayerShape layerOf(std::span<const std::uint64_t> shape)
+{
+    LayerShape layer{shape.empty() ? 1 : shape[0], 1};
+    for (std::size_t i = 1; i < shape.size(); ++i)
+        layer.reduction *= shape[i];
+    return layer;
+}
+
+Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float> original,
+                                    const LayerShape &layer, const AccuracyOptions &options)
+{
+    if (auto fits = checkLengths(stored.elements().value, original.size(), layer); !fits)
+        return tl::unexpected(fits.error());
+    if (original.empty())
+        return AccuracyError{};
+    Estimator estimator(layer, options);
+    const std::uint64_t channels =
+        std::clamp<std::uint64_t>(options.mostChannels, 1, layer.channels);
+    std::vector<std::uint16_t> halves(estimator.reduction());
+    for (std::uint64_t n = 0; n < channels; ++n) {
+        // Evenly spread over all channels without a product that could overflow.
+        const std::uint64_t channel =
+            layer.channels / channels * n + layer.channels % channels * n / channels;
+        const std::uint64_t first = channel * layer.reduction;
+        stored.decodeHalf(first, halves);
+        estimator.add(halves, original.subspan(first, halves.size()));
+        if (options.progress != nullptr && !options.progress->advance(1))
+            break;
+    }
+    return estimator.result();
+}
+
+Result<AccuracyError> accuracyError(const FormSpec &form, std::span<const float> weights,
+                                    const Shape &shape, const LayerShape &layer,
+                                    const AccuracyOptions &options)
+{
+    const auto encoded = encodeForm(weights, shape, form);
+    if (!encoded)
+        return tl::unexpected(encoded.error());
+    const auto decoder = Decoder::make(encoded->encoding());
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    return accuracyError(*decoder, weights, layer, options);
+}
+
+} // namespace kernscope::codec

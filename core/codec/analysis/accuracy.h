@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/codec/decode/decoder.h"
+#include "core/codec/encode/form_spec.h"
+
+#include <cstdint>
+#include <span>
+
+namespace kernscope::codec {
+
+/// How a layer uses a weight: output channel c sums weights[c * reduction + i] * input[i].
+struct LayerShape {
+    std::uint64_t channels = 0;
+    std::uint64_t reduction = 0;
+};
+/// Axis 0 are the output channels, all others are summed over (convolutions and linear layers).
+LayerShape layerOf(std::span<const std::uint64_t> shape);
+
+/// The inputs that the error is worked out with: normal numbers of mean 0 and deviation 1 in fp16,
+/// from a fixed seed. The figures are estimates from these samples, not measurements.
+struct AccuracyOptions {
+    std::uint64_t samples = 8;       ///< input vectors
+    std::uint64_t mostChannels = 64; ///< output channels, evenly picked
+    std::uint64_t mostReduction = 65536;
+    Progress *progress = nullptr; ///< advances by one a channel; cancelled: what was summed up
+};
+
+/// How far the layer's results are from the exact ones.
+struct AccuracyError {
+    double weightMaxAbs = 0;   ///< largest |stored - original| of a weight
+    double weightRmse = 0;     ///< root of the mean square of that
+    double weightRelative = 0; ///< that over the root mean square of the original weights
+    double outputMaxAbs = 0;   ///< of an output, through the engine's reduction
+    double outputRmse = 0;
+    double outputRelative = 0; ///< root mean square error over that of the exact outputs
+    double denseRelative = 0;  ///< the same with dense fp16 weights: the reduction's own share
+    std::uint64_t outputs = 0;
+    std::uint64_t nonFinite = 0; ///< outputs that overflow at the port; left out of the figures
+    std::uint64_t contested = 0; ///< outputs that rest on a contested partial sum (Reduction)
+};
+
+/// The error of a weight as stored, against the values it was made from. Errors: "codec.shape"
+/// where the lengths differ from the layer's.
+Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float> original,
+                                    const LayerShape &layer, const AccuracyOptions &options = {});
+/// Encodes the weights in `form` first. Errors: those of the encoder as well.
+Result<AccuracyError> accuracyError(const FormSpec &form, std::span<const float> weights,
+                                    const Shape &shape, const LayerShape &layer,
+                                    const AccuracyOptions &options = {});
+
+} // namespace kernscope::codec

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The scale step of decoding: affine and blockwise.
+#include "core/codec/decode/decoder_state.h"
+#include "core/codec/kernels/sparse_kernels.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/stream_copy.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernscope::codec {
+
+namespace {
+
+void roundToHalf(std::span<float> values)
+{
+    std::array<std::uint16_t, kBlockElements> halves;
+    const auto some = std::span(halves).first(values.size());
+    convertFloatToHalf(values, some);
+    convertHalfToFloat(some, values);
+}
+
+} // namespace
+
+void ScalingState::scalesOf(std::uint64_t cell, std::span<float> out) const
+{
+    if (oneScale)
+        std::fill(out.begin(), out.end(),
+                  static_cast<float>(loadValue(scale.bytes, scale.type, 0)));
+    else
+        convertToFloat(scale.bytes, scale.type, cell, out);
+}
+
+void ScalingState::offsetsOf(std::uint64_t cell, std::span<float> out) const
+{
+    if (oneOffset)
+        std::fill(out.begin(), out.end(),
+                  static_cast<float>(loadValue(offset->bytes, offset->type, 0)));
+    else
+        convertToFloat(offset->bytes, offset->type, cell, out);
+    if (roundOffset)
+        roundToHalf(out);
+}
+
+template <class Each>
+void Decoder::State::forEachScaleRun(std::uint64_t first, std::size_t count, Each each) const
+{
+    const ScalingState &s = *scaling;
+    std::array<float, kBlockElements> scales;
+    std::array<float, kBlockElements> offsets;
+    constexpr std::uint64_t kShortRow = 32; // below, a call for each row costs more than its work
+    GridWalker walker(s.grid, first);
+    for (std::size_t done = 0; done < count;) {
+        const std::size_t left = count - done;
+        ScaleRun run;
+        std::size_t part = 0;
+        std::size_t cells = 0;
+        if (walker.rowLeft() >= kShortRow || walker.rowLeft() >= left) {
+            run.block = walker.block();
+            run.phase = run.block - walker.cellLeft();
+            part = std::min<std::uint64_t>(left, walker.rowLeft());
+            if (part / run.block >= kBlockElements - 1) // no more cells than there is room for
+                part = std::min<std::uint64_t>(part, kBlockElements * run.block - run.phase);
+            cells = (run.phase + part - 1) / run.block + 1;
+            s.scalesOf(walker.cell(), std::span(scales).first(cells));
+            if (s.offset)
+                s.offsetsOf(walker.cell(), std::span(offsets).first(cells));
+            walker.advance(part);
+        } else {
+            // Short rows: one scale an element.
+            for (; part < std::min(left, kBlockElements); ++part, ++cells, walker.advance(1)) {
+                s.scalesOf(walker.cell(), std::span(scales).subspan(part, 1));
+                if (s.offset)
+                    s.offsetsOf(walker.cell(), std::span(offsets).subspan(part, 1));
+            }
+        }
+        run.scales = std::span(scales).first(cells);
+        if (s.offset)
+            run.offsets = std::span(offsets).first(cells);
+        run.roundDifference = s.roundDifference;
+        each(done, run, part);
+        done += part;
+    }
+}
+
+bool Decoder::State::byteCodes() const
+{
+    if (palette || payloadDecoder)
+        return false;
+    switch (payload.type) {
+    case ElementType::Int4:
+    case ElementType::Uint4:
+    case ElementType::Int8:
+    case ElementType::Uint8: return true;
+    default: return false;
+    }
+}
+
+void Decoder::State::codeBytes(std::uint64_t first, std::span<std::uint8_t> out) const
+{
+    const auto fetch = [&](std::uint64_t at, std::span<std::uint8_t> to) {
+        if (payload.type == ElementType::Int4)
+            unpackInt4(payload.bytes, at, {reinterpret_cast<std::int8_t *>(to.data()), to.size()});
+        else
+            unpackCodes(payload.bytes, bitWidth(payload.type), at, to);
+    };
+    if (!mask) {
+        fetch(first, out);
+        return;
+    }
+    std::array<std::uint8_t, kBlockElements> compact;
+    const std::uint64_t rank = std::min(mask->rank(first), payloadElements);
+    const std::uint64_t kept = countBits(mask->bytes(), first, out.size());
+    const auto some = std::span(compact).first(std::min(kept, payloadElements - rank));
+    fetch(rank, some);
+    expandBytes(mask->bytes(), first, some, out);
+}
+
+void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
+                               std::span<std::uint16_t> out) const
+{
+    const auto scale = [&](std::span<const std::uint8_t> codes, const ScaleRun &part,
+                           std::span<std::uint16_t> to) {
+        if (isSignedInteger(payload.type))
+            scaleToHalf(
+                std::span(reinterpret_cast<const std::int8_t *>(codes.data()), codes.size()), part,
+                to);
+        else
+            scaleToHalf(codes, part, to);
+    };
+    if (!mask && bitWidth(payload.type) == 8) {
+        // Where they lie, in one go.
+        const auto *codes = reinterpret_cast<const std::uint8_t *>(payload.bytes.data());
+        scale({codes + first, out.size()}, run, out);
+        return;
+    }
+    if (!mask) {
+        scaleNibblesToHalf(payload.bytes, first, isSignedInteger(payload.type), run, out);
+        return;
+    }
+    std::array<std::uint8_t, kBlockElements> codes;
+    forEachBlock(0, out, [&](std::uint64_t at, std::span<std::uint16_t> to) {
+        const auto some = std::span(codes).first(to.size());
+        codeBytes(first + at, some);
+        ScaleRun part = run;
+        const std::uint64_t skipped = (run.phase + at) / run.block;
+        part.phase = (run.phase + at) % run.block;
+        part.scales = run.scales.subspan(skipped);
+        if (!run.offsets.empty())
+            part.offsets = run.offsets.subspan(skipped);
+        scale(some, part, to);
+        clearGaps(mask->bytes(), first + at, to);
+    });
+}
+
+void Decoder::State::scaledHalves(std::uint64_t first, std::span<std::uint16_t> out) const
+{
+    const bool streamed = out.size_bytes() >= kStreamedBytes;
+    forEachScaleRun(first, out.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+        ScaleRun part = run;
+        part.streamed = streamed;
+        scaledRun(first + at, part, out.subspan(at, count));
+    });
+}
+
+void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) const
+{
+    if (scaling->roundData)
+        roundToHalf(values);
+    forEachScaleRun(first, values.size(),
+                    [&](std::size_t at, const ScaleRun &run, std::size_t count) {
+                        scaleFloats(values.subspan(at, count), run);
+                    });
+}
+
+} // namespace kernscope::codec

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/codec/decode/decoder.h"
+#include "core/codec/decode/grid_map.h"
+#include "core/codec/decode/mask_index.h"
+#include "core/codec/kernels/scale_kernels.h"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+/// Private to the codec: what a Decoder knows of one checked encoding.
+namespace kernscope::codec {
+
+/// Elements decoded at a time where a form needs a step in between: fits the first cache.
+inline constexpr std::size_t kBlockElements = 1024;
+
+/// Calls `each(position, part)` for parts of `out` of at most kBlockElements.
+template <class T, class Each>
+void forEachBlock(std::uint64_t first, std::span<T> out, Each each)
+{
+    for (std::size_t done = 0; done < out.size(); done += kBlockElements)
+        each(first + done, out.subspan(done, std::min(kBlockElements, out.size() - done)));
+}
+
+struct PaletteState {
+    unsigned width = 0;                 ///< bits of one index
+    std::uint64_t entries = 0;          ///< K
+    std::uint64_t vector = 1;           ///< V
+    std::uint64_t codebooks = 0;        ///< G
+    GridMap grid;                       ///< codebook of each index
+    std::uint64_t inner = 1;            ///< elements that one step along the vector axis skips
+    std::uint64_t axisExtent = 1;       ///< decoded extent of the vector axis
+    Operand lut;                        ///< [G][K][V]
+    std::vector<std::uint16_t> halves;  ///< [G][V][K]; empty where lut.bytes are that already
+    std::vector<std::uint16_t> vectors; ///< [G][K][V]; vectors along the last axis only
+    std::vector<float> floats;          ///< [G][V][K]; empty for an fp16 codebook
+    mutable std::once_flag valuesMade;
+    mutable std::vector<float> values; ///< [G][K][V]
+
+    std::span<const std::byte> halfTable(std::uint64_t codebook, std::uint64_t lane) const;
+    std::span<const float> floatTable(std::uint64_t codebook, std::uint64_t lane) const;
+};
+
+struct ScalingState {
+    Scaling::Kind kind = Scaling::Kind::Affine;
+    GridMap grid;
+    Operand scale;
+    std::optional<Operand> offset;
+    bool oneScale = false;  ///< one scale for every cell of the grid
+    bool oneOffset = false; ///< one offset for every cell of the grid
+    bool roundDifference = false;
+    bool roundData = false; ///< fp32 data of an fp16 result become fp16 first
+    bool roundOffset = false;
+
+    /// Numbers of cells [cell, cell + out.size()) as fp32.
+    void scalesOf(std::uint64_t cell, std::span<float> out) const;
+    void offsetsOf(std::uint64_t cell, std::span<float> out) const;
+};
+
+/// A place within the index tensor of a palette.
+struct IndexPlace {
+    std::uint64_t index = 0; ///< position in the (dense) index tensor
+    std::uint64_t lane = 0;
+    std::uint64_t run = 1; ///< decoded elements from here on with the same lane, indices rising
+};
+
+struct Decoder::State {
+    Encoding encoding;
+    std::uint64_t elements = 0;
+    std::uint64_t indexElements = 0;          ///< elements of the index tensor (elements / V)
+    std::list<std::vector<std::byte>> tables; ///< operands that other constexpr ops make
+    std::optional<Decoder> payloadDecoder;    ///< a payload that another constexpr op makes
+    Operand payload;
+    std::uint64_t payloadElements = 0;
+    std::optional<MaskIndex> mask;
+    std::optional<PaletteState> palette;
+    std::optional<ScalingState> scaling;
+
+    mutable std::once_flag storedMade;
+    mutable std::vector<std::byte> storedBits;
+    mutable std::optional<MaskIndex> storedIndex;
+
+    /// True where the payload's own order says which elements are stored.
+    bool skipsZeros() const { return payload.order && payload.order->skipsZeros(); }
+    /// Which elements such a payload stores, gathered on first use.
+    const MaskIndex &storedElements() const;
+    bool halfResult() const { return encoding.type == ElementType::Fp16; }
+
+    /// Codebook that serves a place of the index tensor.
+    std::uint64_t codebookAt(std::uint64_t dense) const;
+    void orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const;
+    void decodeHalf(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void decodeFloat(std::uint64_t first, std::span<float> out) const;
+
+    IndexPlace placeOf(std::uint64_t element) const;
+    /// Indices [first, first + out.size()) of the index tensor; 0 where the mask leaves one out.
+    void indices(std::uint64_t first, std::span<std::uint8_t> out) const;
+    /// Payload values [first, first + out.size()) by dense position; 0 in the gaps of a mask.
+    void payloadFloats(std::uint64_t first, std::span<float> out) const;
+    /// Calls `each(position, ScaleRun, count)` for stretches that cover [first, first + count).
+    template <class Each>
+    void forEachScaleRun(std::uint64_t first, std::size_t count, Each each) const;
+
+private:
+    void orderedHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void orderedFloats(std::uint64_t first, std::span<float> out) const;
+    void paletteHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void vectorLanes(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void paletteFloats(std::uint64_t first, std::span<float> out) const;
+    void sparseHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void scaledHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void scaledRun(std::uint64_t first, const ScaleRun &run, std::span<std::uint16_t> out) const;
+    void scaleBlock(std::uint64_t first, std::span<float> values) const;
+    /// fp32 values before the last rounding to T, at most kBlockElements of them.
+    void blockFloats(std::uint64_t first, std::span<float> out) const;
+    void clearGapsOf(std::uint64_t first, std::span<float> values) const;
+    bool byteCodes() const;
+    void codeBytes(std::uint64_t first, std::span<std::uint8_t> out) const;
+    std::span<const std::byte> survivorsFrom(std::uint64_t rank) const;
+};
+
+} // namespace kernscope::codec

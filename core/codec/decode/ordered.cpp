@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operands whose elements lie in an order of their own: slices of engines, records of sections.
+#include "core/codec/decode/ordered.h"
+
+#include "core/codec/decode/decoder_state.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace kernscope::codec {
+
+namespace {
+
+using Positions = std::array<std::uint64_t, kBlockElements>;
+
+ByteChange changeAt(std::span<const std::byte> bytes, unsigned width, std::uint64_t position,
+                    std::int64_t code)
+{
+    if (width >= 8) {
+        ByteChange change = changeOfCode(bytes.subspan(position / 8, width / 8), width, 0, code);
+        change.offset += position / 8;
+        return change;
+    }
+    const std::uint64_t first = position / 8, last = (position + width - 1) / 8;
+    ByteChange change{first, {}};
+    unsigned word = 0;
+    for (std::uint64_t i = first; i <= last; ++i)
+        word |= std::to_integer<unsigned>(bytes[i]) << (8 * (i - first));
+    const auto shift = static_cast<unsigned>(position % 8);
+    const unsigned mask = ((1U << width) - 1U) << shift;
+    const unsigned after = (word & ~mask) | (static_cast<unsigned>(code) << shift & mask);
+    for (std::uint64_t i = first; after != word && i <= last; ++i)
+        change.bytes.push_back(static_cast<std::byte>(after >> (8 * (i - first)) & 0xFFU));
+    return change;
+}
+
+} // namespace
+
+unsigned bitsAt(std::span<const std::byte> bytes, std::uint64_t position, unsigned width)
+{
+    const auto shift = static_cast<unsigned>(position % 8);
+    unsigned word = std::to_integer<unsigned>(bytes[position / 8]);
+    if (shift + width > 8)
+        word |= std::to_integer<unsigned>(bytes[position / 8 + 1]) << 8;
+    return word >> shift & ((1U << width) - 1U);
+}
+
+std::optional<std::uint64_t> positionIn(const Operand &operand, unsigned width, std::uint64_t index)
+{
+    if (!operand.order)
+        return index * width;
+    std::uint64_t position = 0;
+    operand.order->positions(index, std::span(&position, 1));
+    return position == ElementOrder::kAbsent ? std::nullopt : std::optional(position);
+}
+
+std::int64_t codeIn(const Operand &operand, unsigned width, ElementType type, std::uint64_t index)
+{
+    if (!operand.order)
+        return width < 8 && !isSignedInteger(type) ? unpackCode(operand.bytes, width, index)
+                                                   : loadCode(operand.bytes, type, index);
+    const auto position = positionIn(operand, width, index);
+    if (!position)
+        return 0;
+    if (width >= 8)
+        return loadCode(operand.bytes.subspan(*position / 8), type, 0);
+    const unsigned bits = bitsAt(operand.bytes, *position, width);
+    const bool negative = isSignedInteger(type) && (bits >> (width - 1) & 1U) != 0;
+    return static_cast<std::int64_t>(bits) - (negative ? std::int64_t{1} << width : 0);
+}
+
+std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width, std::uint64_t index)
+{
+    if (width == 0)
+        return std::nullopt;
+    const std::uint64_t count =
+        operand.order ? operand.order->elements() : operand.bytes.size() * 8 / width;
+    if (index >= count || !positionIn(operand, width, index))
+        return std::nullopt;
+    return codeIn(operand, width, operand.type, index);
+}
+
+std::optional<double> operandValue(const Operand &operand, std::uint64_t index)
+{
+    const auto code = operandCode(operand, bitWidth(operand.type), index);
+    return code ? std::optional(codeValue(operand.type, *code)) : std::nullopt;
+}
+
+std::vector<ByteChange> changesOf(const Operand &operand, unsigned width, std::uint64_t index,
+                                  std::int64_t code)
+{
+    if (!operand.order)
+        return {changeOfCode(operand.bytes, width, index, code)};
+    std::vector<ByteChange> changes;
+    if (const auto position = positionIn(operand, width, index))
+        changes.push_back(changeAt(operand.bytes, width, *position, code));
+    for (const std::uint64_t copy : operand.order->copies(index))
+        changes.push_back(changeAt(operand.bytes, width, copy, code));
+    return changes;
+}
+
+std::vector<std::byte> gathered(const Operand &operand, std::uint64_t count)
+{
+    const std::uint64_t width = bitWidth(operand.type) / 8;
+    std::vector<std::byte> packed(count * width);
+    Positions positions;
+    for (std::uint64_t at = 0; at < count; at += kBlockElements) {
+        const auto some =
+            std::span(positions).first(std::min<std::uint64_t>(kBlockElements, count - at));
+        operand.order->positions(at, some);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            if (some[i] != ElementOrder::kAbsent)
+                std::memcpy(packed.data() + (at + i) * width, operand.bytes.data() + some[i] / 8,
+                            width);
+        }
+    }
+    return packed;
+}
+
+const MaskIndex &Decoder::State::storedElements() const
+{
+    std::call_once(storedMade, [this] {
+        storedBits.resize(elements / 8 + 1);
+        Positions positions;
+        for (std::uint64_t at = 0; at < elements; at += kBlockElements) {
+            const auto some =
+                std::span(positions).first(std::min<std::uint64_t>(kBlockElements, elements - at));
+            payload.order->positions(at, some);
+            for (std::size_t i = 0; i < some.size(); ++i) {
+                const unsigned bit = some[i] != ElementOrder::kAbsent ? 1U : 0U;
+                storedBits[(at + i) / 8] |= static_cast<std::byte>(bit << (at + i) % 8);
+            }
+        }
+        storedIndex.emplace(storedBits, elements);
+    });
+    return *storedIndex;
+}
+
+std::uint64_t Decoder::State::codebookAt(std::uint64_t dense) const
+{
+    return payload.order ? payload.order->table(dense) : palette->grid.cellOf(dense);
+}
+
+void Decoder::State::orderedCodes(std::uint64_t first, std::span<std::int64_t> out) const
+{
+    const unsigned width = palette ? palette->width : bitWidth(payload.type);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = positionIn(payload, width, first + i)
+                     ? codeIn(payload, width, payload.type, first + i)
+                     : Decoder::kNotStored;
+}
+
+void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) const
+{
+    Positions places;
+    const auto positions = std::span(places).first(out.size());
+    payload.order->positions(first, positions);
+    const unsigned width = palette ? palette->width : bitWidth(payload.type);
+    std::array<std::byte, kBlockElements * 8> packed;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::uint64_t position = positions[i];
+        const bool held = position != ElementOrder::kAbsent;
+        if (palette && held) {
+            const unsigned code = bitsAt(payload.bytes, position, width);
+            const std::uint64_t book = payload.order->table(first + i);
+            out[i] = static_cast<float>(
+                loadValue(palette->lut.bytes, palette->lut.type, book * palette->entries + code));
+        } else if (width < 8) {
+            out[i] = held ? static_cast<float>(codeValue(
+                                payload.type, codeIn(payload, width, payload.type, first + i)))
+                          : 0.0f;
+        } else if (!palette) {
+            const std::size_t bytes = width / 8;
+            if (held)
+                std::memcpy(packed.data() + i * bytes, payload.bytes.data() + position / 8, bytes);
+            else
+                std::memset(packed.data() + i * bytes, 0, bytes);
+        } else {
+            out[i] = 0.0f;
+        }
+    }
+    if (!palette && width >= 8)
+        convertToFloat(packed, payload.type, 0, out);
+    if (!scaling)
+        return;
+    scaleBlock(first, out);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (positions[i] == ElementOrder::kAbsent)
+            out[i] = 0.0f;
+    }
+}
+
+void Decoder::State::orderedHalves(std::uint64_t first, std::span<std::uint16_t> out) const
+{
+    const bool plain = !palette && !scaling && payload.type == ElementType::Fp16;
+    Positions positions;
+    std::array<float, kBlockElements> values;
+    std::array<std::uint16_t, kBlockElements> halves;
+    forEachBlock(first, out, [&](std::uint64_t at, std::span<std::uint16_t> part) {
+        if (!plain) {
+            const auto some = std::span(values).first(part.size());
+            orderedFloats(at, some);
+            convertFloatToHalf(some, part);
+            return;
+        }
+        const auto some = std::span(positions).first(part.size());
+        payload.order->positions(at, some);
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            halves[i] = 0;
+            if (some[i] != ElementOrder::kAbsent)
+                std::memcpy(&halves[i], payload.bytes.data() + some[i] / 8, 2);
+        }
+        convertToHalf(std::as_bytes(std::span(halves).first(part.size())), ElementType::Fp16, 0,
+                      part);
+    });
+}
+
+} // namespace kernscope::codec

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/edit/editor.h"
+
+#include "core/codec/decode/ordered.h"
+#include "core/codec/edit/edit_common.h"
+#include "core/codec/edit/element_candidates.h"
+#include "core/numeric/convert.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::codec {
+
+namespace {
+
+Error outside(std::string_view field, std::uint64_t index, std::uint64_t count)
+{
+    return editFault("patch.index", field, fmt::format("below {}", count), fmt::format("{}", index),
+                     "The index lies outside the weight's part");
+}
+
+/// The part as stored, with the width and number of its codes; nothing where it has no bytes.
+struct StoredPart {
+    const Operand *operand = nullptr;
+    unsigned width = 0;
+    std::uint64_t count = 0;
+    ElementType type = ElementType::Unknown; ///< of one code
+};
+
+const Operand *asOperand(const OperandSource &source)
+{
+    return std::get_if<Operand>(&source);
+}
+
+StoredPart wholePart(const Operand *operand)
+{
+    if (operand == nullptr)
+        return {};
+    return {operand, bitWidth(operand->type), elementCount(operand->shape)->value, operand->type};
+}
+
+StoredPart storedPart(const Decoder::State &state, PartRole role)
+{
+    const Encoding &encoding = state.encoding;
+    switch (role) {
+    case PartRole::Lut:
+        return encoding.palette ? wholePart(asOperand(encoding.palette->lut)) : StoredPart{};
+    case PartRole::Mask:
+        if (!encoding.mask)
+            return {};
+        return {&*encoding.mask, 1, state.mask ? state.mask->bits() : state.elements,
+                ElementType::Uint1};
+    case PartRole::Scale:
+        return encoding.scaling ? wholePart(asOperand(encoding.scaling->scale)) : StoredPart{};
+    case PartRole::ZeroPoint:
+    case PartRole::Offset:
+        if (!encoding.scaling || !encoding.scaling->offset)
+            return {};
+        if ((role == PartRole::ZeroPoint) != (encoding.scaling->kind == Scaling::Kind::Affine))
+            return {};
+        return wholePart(asOperand(*encoding.scaling->offset));
+    case PartRole::Data:
+    case PartRole::Indices:
+    case PartRole::NonzeroData: break;
+    }
+    const Operand *payload = asOperand(encoding.payload);
+    if (payload == nullptr || payload->role != role)
+        return {};
+    StoredPart part = wholePart(payload);
+    part.count = state.payloadElements;
+    if (state.palette)
+        part.width = state.palette->width; // iOS 16 declares packed indices as bytes
+    return part;
+}
+
+Result<StoredPart> needPart(const Decoder::State &state, PartRole role)
+{
+    StoredPart part = storedPart(state, role);
+    if (part.operand != nullptr)
+        return part;
+    return tl::unexpected(editFault("patch.part", partRoleName(role), "a stored part of the weight",
+                                    "none of that role", "The weight stores no such part"));
+}
+
+/// Fits a code to a part's width.
+bool codeFits(const StoredPart &part, std::int64_t code)
+{
+    if (part.width >= 64)
+        return true;
+    if (isSignedInteger(part.type))
+        return code >= smallestCode(part.type) && code <= largestCode(part.type);
+    return code >= 0 && code < (std::int64_t{1} << part.width);
+}
+
+/// Element `index` of a codebook or scale, rounded to the part's own type.
+Result<EditPlan> setTableEntry(const Decoder::State &state, PartRole role, std::uint64_t index,
+                               double value, double tolerance, std::string note)
+{
+    const auto part = needPart(state, role);
+    if (!part)
+        return tl::unexpected(part.error());
+    if (index >= part->count)
+        return tl::unexpected(outside(partRoleName(role), index, part->count));
+    const ElementType type = part->type;
+    const std::int64_t current = codeIn(*part->operand, part->width, type, index);
+    const auto chosen =
+        decide(plainCandidates(type, value, current), value, tolerance, type, partRoleName(role));
+    if (!chosen)
+        return tl::unexpected(chosen.error());
+    EditPlan plan;
+    plan.asked = value;
+    plan.stored = chosen->value;
+    if (!isFloatingPoint(type))
+        plan.code = chosen->code;
+    plan.note = std::move(note);
+    addChanges(plan, *part->operand, part->width, index, chosen->code);
+    return plan;
+}
+
+} // namespace
+
+Result<EditPlan> Editor::setElement(std::uint64_t element, double value, double tolerance) const
+{
+    const Decoder::State &state = *m_decoder.m_state;
+    if (element >= state.elements)
+        return tl::unexpected(outside("element", element, state.elements));
+    if (state.payloadDecoder)
+        return tl::unexpected(indirectPayload());
+    const ElementPlace place = elementPlace(state, element);
+    if (state.mask && !state.mask->test(place.dense))
+        return tl::unexpected(editFault("patch.masked", "mask", "an element that the mask keeps",
+                                        fmt::format("element {}, which it leaves out", element),
+                                        "The element is not stored; keep it first to give it a "
+                                        "value"));
+    const std::uint64_t index = state.mask ? state.mask->rank(place.dense) : place.dense;
+    if (index >= state.payloadElements)
+        return tl::unexpected(
+            outside(partRoleName(state.payload.role), index, state.payloadElements));
+    const unsigned width = codeWidth(state);
+    if (state.payload.order && !positionIn(state.payload, width, index)) {
+        EditPlan none;
+        none.asked = value;
+        none.note = "a zero that is not stored";
+        if (value == 0.0)
+            return none;
+        return tl::unexpected(checkStays(state, index, 1).error());
+    }
+    const std::int64_t current = codeAt(state, index);
+    const auto chosen = decide(candidatesFor(state, place, value, current), value, tolerance,
+                               plainType(state), partRoleName(state.payload.role));
+    if (!chosen)
+        return tl::unexpected(chosen.error());
+    EditPlan plan = elementPlan(state, place, value, *chosen);
+    if (chosen->code == current)
+        return plan;
+    if (auto stays = checkStays(state, index, chosen->code); !stays)
+        return tl::unexpected(std::move(stays.error()));
+    addChanges(plan, state.payload, width, index, chosen->code);
+    return plan;
+}
+
+Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int64_t code) const
+{
+    const auto part = needPart(*m_decoder.m_state, role);
+    if (!part)
+        return tl::unexpected(part.error());
+    const std::string_view field = partRoleName(role);
+    if (index >= part->count)
+        return tl::unexpected(outside(field, index, part->count));
+    if (!codeFits(*part, code)) {
+        const bool isSigned = isSignedInteger(part->type);
+        return tl::unexpected(editFault(
+            "patch.unrepresentable", field,
+            isSigned ? fmt::format("{} to {}", smallestCode(part->type), largestCode(part->type))
+                     : fmt::format("0 to {}", (std::int64_t{1} << part->width) - 1),
+            fmt::format("{}", code), "The code does not fit the part's width"));
+    }
+    EditPlan plan;
+    plan.asked = static_cast<double>(code);
+    plan.stored = static_cast<double>(code);
+    plan.code = code;
+    plan.note = fmt::format("{}[{}]", field, index);
+    const bool decides = part->operand == asOperand(m_decoder.m_state->encoding.payload) ||
+                         (role == PartRole::Mask && part->operand->order);
+    if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
+        if (auto stays = checkStays(*m_decoder.m_state, index, code); !stays)
+            return tl::unexpected(std::move(stays.error()));
+    }
+    addChanges(plan, *part->operand, part->width, index, code);
+    return plan;
+}
+
+Result<EditPlan> Editor::setCodebookEntry(std::uint64_t codebook, std::uint64_t entry,
+                                          std::uint64_t lane, double value, double tolerance) const
+{
+    const Decoder::State &state = *m_decoder.m_state;
+    if (!state.palette)
+        return tl::unexpected(
+            editFault("patch.part", "lut", "a palette", "none", "The weight has no codebook"));
+    const PaletteState &palette = *state.palette;
+    if (codebook >= palette.codebooks)
+        return tl::unexpected(outside("codebook", codebook, palette.codebooks));
+    if (entry >= palette.entries)
+        return tl::unexpected(outside("codebook entry", entry, palette.entries));
+    if (lane >= palette.vector)
+        return tl::unexpected(outside("codebook lane", lane, palette.vector));
+    const std::uint64_t index = (codebook * palette.entries + entry) * palette.vector + lane;
+    std::string note = fmt::format("codebook {} entry {}", codebook, entry);
+    if (palette.vector > 1)
+        note += fmt::format(" lane {}", lane);
+    return setTableEntry(state, PartRole::Lut, index, value, tolerance, std::move(note));
+}
+
+Result<EditPlan> Editor::setScale(std::uint64_t index, double value, double tolerance) const
+{
+    return setTableEntry(*m_decoder.m_state, PartRole::Scale, index, value, tolerance,
+                         fmt::format("scale {}", index));
+}
+
+} // namespace kernscope::codec

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/edit/element_candidates.h"
+
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <cmath>
+
+namespace kernscope::codec {
+
+namespace {
+
+struct ScalePair {
+    float scale = 1;
+    float offset = 0;
+};
+
+ScalePair scaleOf(const Decoder::State &state, std::uint64_t element)
+{
+    ScalePair pair;
+    const std::uint64_t cell = state.scaling->grid.cellOf(element);
+    state.scaling->scalesOf(cell, std::span(&pair.scale, 1));
+    if (state.scaling->offset)
+        state.scaling->offsetsOf(cell, std::span(&pair.offset, 1));
+    return pair;
+}
+
+float throughHalf(float value)
+{
+    return halfToFloat(floatToHalf(value));
+}
+
+float entryOf(const PaletteState &palette, std::uint64_t codebook, std::uint64_t lane,
+              std::int64_t code)
+{
+    const auto entry = static_cast<std::uint64_t>(code);
+    if (!palette.floats.empty())
+        return palette.floatTable(codebook, lane)[entry];
+    return halfToFloat(static_cast<std::uint16_t>(
+        loadCode(palette.halfTable(codebook, lane), ElementType::Fp16, entry)));
+}
+
+double scaled(const Decoder::State &state, std::uint64_t element, float raw)
+{
+    const ScalingState &scaling = *state.scaling;
+    const ScalePair pair = scaleOf(state, element);
+    float difference = (scaling.roundData ? throughHalf(raw) : raw) - pair.offset;
+    if (scaling.roundDifference)
+        difference = throughHalf(difference);
+    const float product = pair.scale * difference;
+    return state.halfResult() ? throughHalf(product) : product;
+}
+
+/// Whether an entry has in its other lanes what the vector must keep.
+bool keepsOtherLanes(const PaletteState &palette, const ElementPlace &place, std::int64_t code,
+                     std::optional<std::int64_t> current)
+{
+    const std::uint64_t codebook = palette.grid.cellOf(place.dense); // vectors have no order
+    for (std::uint64_t lane = 0; lane < palette.vector; ++lane) {
+        const float keep = current ? entryOf(palette, codebook, lane, *current) : 0.0f;
+        const float offered = entryOf(palette, codebook, lane, code);
+        const bool same = offered == keep || (std::isnan(offered) && std::isnan(keep));
+        if (lane != place.lane && !same)
+            return false;
+    }
+    return true;
+}
+
+std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPlace &place,
+                                   double value, std::optional<std::int64_t> current)
+{
+    const ElementType type = state.payload.type;
+    std::vector<std::int64_t> codes;
+    if (state.palette) {
+        for (std::int64_t code = 0; code < static_cast<std::int64_t>(state.palette->entries);
+             ++code) {
+            if (state.palette->vector == 1 || keepsOtherLanes(*state.palette, place, code, current))
+                codes.push_back(code);
+        }
+        return codes;
+    }
+    if (!isFloatingPoint(type) && bitWidth(type) <= 8) {
+        for (std::int64_t code = smallestCode(type); code <= largestCode(type); ++code)
+            codes.push_back(code);
+        return codes;
+    }
+    const ScalePair pair = scaleOf(state, place.element);
+    const double exact = value / static_cast<double>(pair.scale) + static_cast<double>(pair.offset);
+    constexpr int kReach = 8; // the roundings of the difference and the product move it by less
+    return isFloatingPoint(type) ? neighbourCodes(type, nearestCode(type, exact), kReach)
+                                 : std::vector<std::int64_t>{nearestCode(type, exact)};
+}
+
+} // namespace
+
+ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element)
+{
+    if (!state.palette)
+        return {element, 0, element};
+    const IndexPlace place = state.placeOf(element);
+    return {place.index, place.lane, element};
+}
+
+double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code)
+{
+    if (!state.palette && !state.scaling)
+        return codeValue(state.payload.type, code);
+    const float raw = state.palette
+                          ? entryOf(*state.palette, state.codebookAt(place.dense), place.lane, code)
+                          : static_cast<float>(codeValue(state.payload.type, code));
+    return state.scaling ? scaled(state, place.element, raw) : raw;
+}
+
+std::vector<Candidate> plainCandidates(ElementType type, double value,
+                                       std::optional<std::int64_t> current)
+{
+    std::vector<Candidate> candidates;
+    const auto add = [&](std::int64_t code) {
+        candidates.push_back({code, codeValue(type, code)});
+    };
+    // A code that already has the value stays, whatever its sign of zero or NaN payload.
+    if (current) {
+        const double held = codeValue(type, *current);
+        if (held == value || (std::isnan(held) && std::isnan(value)))
+            add(*current);
+    }
+    const std::int64_t nearest = nearestCode(type, value);
+    add(nearest);
+    // The neighbours are for a refusal to name.
+    if (isFloatingPoint(type)) {
+        for (const std::int64_t code : neighbourCodes(type, nearest, 1))
+            add(code);
+    } else {
+        add(nearestCode(type, std::floor(value)));
+        add(nearestCode(type, std::ceil(value)));
+    }
+    return candidates;
+}
+
+std::vector<Candidate> candidatesFor(const Decoder::State &state, const ElementPlace &place,
+                                     double value, std::optional<std::int64_t> current)
+{
+    if (!state.palette && !state.scaling)
+        return plainCandidates(state.payload.type, value, current);
+    std::vector<Candidate> candidates;
+    // The current code first: of several that decode to the same value, it is the one kept.
+    if (current)
+        candidates.push_back({*current, valueOfCode(state, place, *current)});
+    for (const std::int64_t code : codesFor(state, place, value, current))
+        candidates.push_back({code, valueOfCode(state, place, code)});
+    return candidates;
+}
+
+} // namespace kernscope::codec

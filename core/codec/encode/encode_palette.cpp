@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/encode/encoder.h"
+
+#include "core/codec/analysis/half_histogram.h"
+#include "core/codec/edit/stored_code.h"
+#include "core/codec/encode/kmeans.h"
+#include "core/codec/microscaled/quantize.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace kernscope::codec {
+
+namespace {
+
+/// Whether all values are finite in fp16.
+bool fitHalf(std::span<const float> values)
+{
+    constexpr std::size_t kBlock = 4096;
+    std::array<std::uint16_t, kBlock> halves;
+    for (std::size_t at = 0; at < values.size(); at += kBlock) {
+        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
+        convertFloatToHalf(part, std::span(halves).first(part.size()));
+        unsigned special = 0;
+        for (std::size_t i = 0; i < part.size(); ++i)
+            special |= (halves[i] & kHalfInfinity) == kHalfInfinity ? 1u : 0u;
+        if (special != 0)
+            return false;
+    }
+    return true;
+}
+
+Result<void> checkOptions(const Shape &shape, const PaletteOptions &options)
+{
+    if (unsignedType(options.bits) == ElementType::Unknown)
+        return tl::unexpected(badArgument("bits", "1, 2, 3, 4, 6 or 8",
+                                          fmt::format("{}", options.bits),
+                                          "Palettes have no such index width"));
+    if (options.vector >= 6 || ((0x36u >> options.vector) & 1u) == 0)
+        return tl::unexpected(badArgument("vector", "1, 2, 4 or 5 (mask 0x36)",
+                                          fmt::format("{}", options.vector),
+                                          "Palettes have no such vector size"));
+    if (options.entryType != ElementType::Fp16 && options.entryType != ElementType::Int8 &&
+        options.entryType != ElementType::Fp8E4M3Fn)
+        return tl::unexpected(badArgument("entryType", "fp16, int8 or fp8e4m3fn",
+                                          std::string(elementTypeName(options.entryType)),
+                                          "Codebooks have no such entries"));
+    const auto rows = checkedMultiply(options.groups, options.vector);
+    const std::uint64_t extent = shape.empty() ? 1 : shape[0];
+    if (!rows || *rows == 0 || extent % *rows != 0)
+        return tl::unexpected(badArgument(
+            "groups", fmt::format("groups of whole vectors that divide {} rows", extent),
+            fmt::format("{} groups, vectors of {}", options.groups, options.vector),
+            "The codebooks do not divide the rows"));
+    return {};
+}
+
+/// Where the codebooks of a weight are collected.
+struct Books {
+    ElementType entryType = ElementType::Fp16;
+    EncodedPart lut;
+    EncodedPart scale; ///< one a codebook; not used for fp16 entries
+
+    /// Stores codebook `group` and makes `entries` what it decodes to.
+    void store(std::uint64_t group, std::span<float> entries)
+    {
+        const std::uint64_t first = group * entries.size();
+        if (entryType == ElementType::Fp16) {
+            std::vector<std::uint16_t> halves(entries.size());
+            convertFloatToHalf(entries, halves);
+            std::memcpy(lut.bytes.data() + 2 * first, halves.data(), 2 * halves.size());
+            convertHalfToFloat(halves, entries);
+            return;
+        }
+        const bool integers = entryType == ElementType::Int8;
+        const QuantGrid grid = symmetricGrid(entries, integers ? 127.0 : 448.0, 0);
+        storeCode(scale, group, floatToHalf(grid.scale));
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            const auto steps = static_cast<double>(entries[i]) / static_cast<double>(grid.scale);
+            const std::int64_t code =
+                integers ? grid.codeOf(entries[i], -127, 127) : nearestCode(entryType, steps);
+            storeCode(lut, first + i, code);
+            entries[i] = halfToFloat(
+                doubleToHalf(codeValue(entryType, code) * static_cast<double>(grid.scale)));
+        }
+    }
+};
+
+Error notFinite()
+{
+    return badArgument("values", "numbers that fp16 can hold",
+                       "infinities, NaN or numbers beyond 65504",
+                       "A palette cannot be fitted to these values");
+}
+
+/// One group of single values: its codes, from number `first` of the packed indices on, and
+/// codebook number `group`, of `size` entries.
+Result<void> encodeScalarGroup(std::span<const float> values, EncodedPart &indices,
+                               std::uint64_t first, Books &books, std::uint64_t group,
+                               std::size_t size)
+{
+    constexpr std::size_t kBlock = 8192;
+    const HalfHistogram histogram = histogramOf(values);
+    if (!histogram.finite)
+        return tl::unexpected(notFinite());
+    std::vector<float> entries = optimalCentres(histogram.values, size);
+    // Entries beyond the distinct values repeat the last one; no index names them.
+    entries.resize(size, entries.empty() ? 0.0f : entries.back());
+    books.store(group, entries);
+    const NearestEntry nearest(entries, values.size() > kBlock);
+    std::array<std::uint8_t, kBlock> codes;
+    for (std::size_t at = 0; at < values.size(); at += kBlock) {
+        const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
+        const auto some = std::span(codes).first(part.size());
+        nearest.assign(part, some);
+        packCodes(some, bitWidth(indices.type), first + at, indices.bytes);
+    }
+    return {};
+}
+
+/// One group of vectors along axis 0: rows * V rows of `inner` values.
+void encodeVectorGroup(std::span<const float> values, std::size_t vector, std::size_t inner,
+                       std::span<std::uint8_t> indices, Books &books, std::uint64_t group,
+                       std::size_t size)
+{
+    std::vector<float> points(values.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const std::size_t row = i / inner;
+        for (std::size_t lane = 0; lane < vector; ++lane)
+            points[i * vector + lane] = values[(row * vector + lane) * inner + i % inner];
+    }
+    std::vector<float> centres = vectorCentres(points, vector, size);
+    books.store(group, centres);
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        const auto point = std::span<const float>(points).subspan(i * vector, vector);
+        indices[i] = static_cast<std::uint8_t>(nearestCentre(centres, point));
+    }
+}
+
+} // namespace
+
+Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
+                                    const PaletteOptions &options)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (auto checked = checkOptions(shape, options); !checked)
+        return tl::unexpected(checked.error());
+    const std::uint64_t vector = options.vector;
+    const std::uint64_t entries = std::uint64_t{1} << options.bits;
+    Shape indexShape = shape;
+    if (vector > 1)
+        indexShape[0] /= vector;
+    const std::uint64_t inner =
+        shape.empty() || shape[0] == 0 ? 1 : std::max<std::uint64_t>(1, values.size() / shape[0]);
+    EncodedWeight weight;
+    weight.shape = shape;
+    weight.grid.assign(shape.size(), 1);
+    if (!shape.empty())
+        weight.grid[0] = options.groups;
+    weight.entries = entries;
+    weight.vector = vector;
+    Shape lutShape = weight.grid;
+    lutShape.push_back(entries);
+    lutShape.push_back(vector);
+    Books books{options.entryType, makePart(PartRole::Lut, options.entryType, lutShape),
+                makePart(PartRole::Scale, ElementType::Fp16, weight.grid)};
+    EncodedPart indices = makePart(PartRole::Indices, unsignedType(options.bits), indexShape);
+    const std::size_t groupValues = values.size() / options.groups;
+    std::vector<std::uint8_t> codes(vector == 1 ? 0 : groupValues / vector);
+    if (vector > 1 && !fitHalf(values))
+        return tl::unexpected(notFinite());
+    for (std::uint64_t g = 0; g < options.groups && groupValues > 0; ++g) {
+        const auto group = values.subspan(g * groupValues, groupValues);
+        const std::uint64_t first = g * (groupValues / vector);
+        if (vector > 1) {
+            encodeVectorGroup(group, vector, inner, codes, books, g, entries);
+            packCodes(codes, options.bits, first, indices.bytes);
+        } else if (auto done = encodeScalarGroup(group, indices, first, books, g, entries); !done) {
+            return tl::unexpected(done.error());
+        }
+    }
+    weight.parts.push_back(std::move(indices));
+    weight.parts.push_back(std::move(books.lut));
+    if (options.entryType != ElementType::Fp16) {
+        weight.scaling = Scaling::Kind::Blockwise;
+        weight.parts.push_back(std::move(books.scale));
+    }
+    return weight;
+}
+
+} // namespace kernscope::codec

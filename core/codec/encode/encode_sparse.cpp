@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/encode/encoder.h"
+
+#include "core/codec/encode/sparse_builder.h"
+#include "core/codec/microscaled/quantize.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace kernscope::codec {
+
+namespace {
+
+/// About how many values are kept, and a little more, from a part of them evenly picked.
+std::size_t expectedSurvivors(std::span<const float> values, float threshold)
+{
+    constexpr std::size_t kRuns = 64;
+    constexpr std::size_t kRun = 256;
+    if (values.size() < 4 * kRuns * kRun)
+        return values.size();
+    std::size_t kept = 0;
+    for (std::size_t run = 0; run < kRuns; ++run) {
+        const auto part = values.subspan(values.size() / kRuns * run, kRun);
+        kept += static_cast<std::size_t>(
+            std::count_if(part.begin(), part.end(), [threshold](float value) {
+                return value != 0 && !(std::abs(value) < threshold);
+            }));
+    }
+    const double share = static_cast<double>(kept) / (kRuns * kRun) * 1.05 + 0.01;
+    return static_cast<std::size_t>(share * static_cast<double>(values.size()));
+}
+
+constexpr std::uint16_t magnitudeOf(std::uint16_t half)
+{
+    return half & 0x7fffu;
+}
+
+/// Which magnitudes of fp16 stay: all from `least` on, and the first `ties` of those just below.
+struct Cut {
+    std::uint32_t least = 0x8000;
+    std::uint64_t ties = 0;
+};
+
+/// Moves a cut down as long as it takes in whole magnitudes, but not below `floor`;
+/// `countOf(magnitude)` values have one.
+template <class CountOf>
+Cut lowered(Cut cut, std::uint32_t floor, CountOf countOf)
+{
+    while (cut.least > floor && cut.ties >= countOf(cut.least - 1))
+        cut.ties -= countOf(--cut.least);
+    return cut;
+}
+
+/// Mask and survivors of the values whose magnitude is at least `threshold`.
+EncodedWeight keptWeight(std::span<const float> values, const Shape &shape, float threshold)
+{
+    constexpr std::size_t kRun = SparseBuilder::kRun;
+    SparseBuilder builder(shape, expectedSurvivors(values, threshold));
+    for (std::size_t at = 0; at < values.size(); at += kRun)
+        builder.addLarge(values.subspan(at, std::min(kRun, values.size() - at)), threshold);
+    return builder.take();
+}
+
+/// Magnitudes between which, in all likelihood, the cut lies; 0 and 0 where that cannot be told.
+struct Bracket {
+    std::uint16_t low = 0;  ///< what is below goes
+    std::uint16_t high = 0; ///< what is not below stays
+};
+
+/// From runs of values, evenly spread: few enough to cost little beside the whole.
+Bracket bracketOf(std::span<const float> values, double density)
+{
+    constexpr std::size_t kRun = 64;
+    constexpr std::size_t kEvery = 64 * kRun;
+    std::vector<std::uint16_t> sample(values.size() / kEvery * kRun);
+    std::vector<std::uint32_t> histogram(0x8000);
+    for (std::size_t run = 0; run < values.size() / kEvery; ++run) {
+        const float *const later =
+            values.data() + std::min(run + 4, values.size() / kEvery - 1) * kEvery;
+        for (std::size_t line = 0; line < kRun; line += 16)
+            __builtin_prefetch(later + line);
+        convertFloatToHalf(values.subspan(run * kEvery, kRun),
+                           std::span(sample).subspan(run * kRun, kRun));
+    }
+    for (std::uint16_t &half : sample)
+        ++histogram[half = magnitudeOf(half)];
+    const auto edge = [&](double wanted) {
+        const Cut cut = lowered({0x8000, static_cast<std::uint64_t>(wanted)}, 1,
+                                [&](std::uint32_t magnitude) { return histogram[magnitude]; });
+        return static_cast<std::uint16_t>(std::min(cut.least, 0x7c00u));
+    };
+    // Three standard deviations to either side, by what the runs differ: channels may differ much.
+    const auto size = static_cast<double>(sample.size());
+    const std::uint16_t middle = edge(density * size);
+    double squares = 0;
+    for (std::size_t at = 0; at < sample.size(); at += kRun) {
+        const auto run = std::span(sample).subspan(at, kRun);
+        const auto above = std::count_if(run.begin(), run.end(),
+                                         [middle](std::uint16_t half) { return half >= middle; });
+        const double off = static_cast<double>(above) - density * kRun;
+        squares += off * off;
+    }
+    const double margin = 3 * std::sqrt(squares) + 16;
+    if (density * size <= margin || density * size + margin >= size)
+        return {};
+    const std::uint16_t low = std::max<std::uint16_t>(edge(density * size + margin), 2);
+    return {low, std::max(edge(density * size - margin), low)};
+}
+
+/// A survivor whose magnitude is within the bracket.
+struct NearCut {
+    std::uint64_t survivor = 0; ///< its number among those that were kept
+    std::uint32_t run = 0;
+    std::uint16_t position = 0; ///< within the run
+    std::uint16_t magnitude = 0;
+};
+
+/// Closes the gaps that survivors leave, in place.
+void dropSurvivors(std::vector<std::byte> &data, std::span<const NearCut> dropped)
+{
+    constexpr std::size_t kStep = 32;
+    std::size_t to = dropped.empty() ? data.size() : 2 * dropped[0].survivor;
+    for (std::size_t i = 0; i < dropped.size(); ++i) {
+        const std::size_t from = 2 * (dropped[i].survivor + 1);
+        const bool last = i + 1 == dropped.size();
+        const std::size_t count = (last ? data.size() : 2 * dropped[i + 1].survivor) - from;
+        if (!last && from - to >= 2 * kStep && from + count + kStep <= data.size()) {
+            // In whole steps: what they bring too much is overwritten next, and never a source.
+            for (std::size_t at = 0; at < count; at += kStep)
+                std::memcpy(data.data() + to + at, data.data() + from + at, kStep);
+        } else {
+            std::memmove(data.data() + to, data.data() + from, count);
+        }
+        to += count;
+    }
+    data.resize(to);
+}
+
+/// Takes out of a sparse weight what the cut leaves out of its candidates, which ascend.
+void dropBelowCut(EncodedWeight &weight, std::vector<NearCut> &candidates, Cut cut)
+{
+    std::size_t dropped = 0;
+    auto &mask = weight.parts[0].bytes;
+    auto &data = weight.parts[1];
+    for (const NearCut candidate : candidates) {
+        const bool tie = candidate.magnitude + 1u == cut.least && cut.ties > 0;
+        const bool drop = candidate.magnitude < cut.least && !tie;
+        cut.ties -= tie ? 1 : 0;
+        // Without branches: about every second one goes, and nothing tells which.
+        mask[std::size_t{candidate.run} * (SparseBuilder::kRun / 8) + candidate.position / 8u] &=
+            ~static_cast<std::byte>((drop ? 1u : 0u) << (candidate.position % 8));
+        candidates[dropped] = candidate;
+        dropped += drop ? 1 : 0;
+    }
+    dropSurvivors(data.bytes, std::span(candidates).first(dropped));
+    data.shape = {data.bytes.size() / 2};
+}
+
+/// The same result as by a histogram of all values, but by one pass: what is not below the bracket
+/// is kept at first, and then what the cut leaves out of it is dropped. Nothing where the bracket
+/// does not hold the cut.
+std::optional<EncodedWeight> keptByBracket(std::span<const float> values, const Shape &shape,
+                                           std::uint64_t wanted, const Bracket &bracket)
+{
+    constexpr std::size_t kRun = SparseBuilder::kRun;
+    std::vector<NearCut> candidates;
+    candidates.reserve(values.size() / 64);
+    std::vector<std::uint64_t> histogram(bracket.high, 0);
+    std::uint64_t survivors = 0;
+    // Rounds to what is below the bracket: everything that rounds into it is kept.
+    const float threshold = halfToFloat(static_cast<std::uint16_t>(bracket.low - 1));
+    const float limit = halfToFloat(bracket.high);
+    SparseBuilder builder(shape, wanted + values.size() / 64);
+    for (std::size_t at = 0; at < values.size(); at += kRun) {
+        const auto run = values.subspan(at, std::min(kRun, values.size() - at));
+        const auto [kept, near] = builder.addLarge(run, threshold, limit);
+        for (const NearValue &value : near) {
+            const std::uint16_t magnitude = magnitudeOf(kept[value.survivor]);
+            if (magnitude >= bracket.high) // rounded up
+                continue;
+            candidates.push_back({survivors + value.survivor, static_cast<std::uint32_t>(at / kRun),
+                                  static_cast<std::uint16_t>(value.position), magnitude});
+            ++histogram[magnitude];
+        }
+        survivors += kept.size();
+    }
+    const std::uint64_t certain = survivors - candidates.size();
+    if (certain > wanted)
+        return std::nullopt;
+    const Cut cut = lowered({bracket.high, wanted - certain}, bracket.low,
+                            [&](std::uint32_t magnitude) { return histogram[magnitude]; });
+    if (cut.least == bracket.low)
+        return std::nullopt;
+    EncodedWeight weight = builder.take();
+    dropBelowCut(weight, candidates, cut);
+    return weight;
+}
+
+/// By a histogram of all values: fp16 magnitudes are in the order of their bits.
+EncodedWeight keptByHistogram(std::span<const float> values, const Shape &shape,
+                              std::uint64_t wanted)
+{
+    std::vector<std::uint16_t> halves(values.size());
+    convertFloatToHalf(values, halves);
+    std::vector<std::uint64_t> histogram(0x8000);
+    for (const std::uint16_t half : halves)
+        ++histogram[magnitudeOf(half)];
+    Cut cut =
+        lowered({0x8000, wanted}, 1, [&](std::uint32_t magnitude) { return histogram[magnitude]; });
+    for (std::uint16_t &half : halves) {
+        const std::uint32_t magnitude = magnitudeOf(half);
+        if (magnitude >= cut.least)
+            continue;
+        const bool tie = magnitude != 0 && magnitude + 1 == cut.least && cut.ties > 0;
+        cut.ties -= tie ? 1 : 0;
+        half = tie ? half : 0;
+    }
+    SparseBuilder builder(shape, wanted);
+    builder.addNonzero(halves);
+    return builder.take();
+}
+
+} // namespace
+
+Result<EncodedWeight> encodeSparse(std::span<const float> values, const Shape &shape,
+                                   float threshold)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (std::isnan(threshold))
+        return tl::unexpected(
+            badArgument("threshold", "a number", "nan", "The threshold is not a number"));
+    return keptWeight(values, shape, threshold);
+}
+
+Result<EncodedWeight> encodeSparseDensity(std::span<const float> values, const Shape &shape,
+                                          double density)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (!(density >= 0 && density <= 1))
+        return tl::unexpected(badArgument("density", "0 to 1", fmt::format("{}", density),
+                                          "The density is not a share"));
+    const auto wanted =
+        static_cast<std::uint64_t>(std::llround(density * static_cast<double>(values.size())));
+    if (wanted >= values.size())
+        return keptWeight(values, shape, 0);
+    constexpr std::size_t kManyValues = std::size_t{1} << 20;
+    if (values.size() >= kManyValues) {
+        const Bracket bracket = bracketOf(values, density);
+        if (bracket.high != 0) {
+            if (auto weight = keptByBracket(values, shape, wanted, bracket))
+                return std::move(*weight);
+        }
+    }
+    return keptByHistogram(values, shape, wanted);
+}
+
+} // namespace kernscope::codec

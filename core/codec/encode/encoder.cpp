@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/encode/encoder.h"
+
+#include "core/codec/edit/stored_code.h"
+#include "core/codec/microscaled/quantize.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <cstring>
+
+namespace kernscope::codec {
+
+namespace {
+
+const EncodedPart *partOf(const EncodedWeight &weight, PartRole role)
+{
+    for (const EncodedPart &part : weight.parts) {
+        if (part.role == role)
+            return &part;
+    }
+    return nullptr;
+}
+
+Operand operandOf(const EncodedPart &part)
+{
+    return {part.role, part.type, part.shape, part.bytes};
+}
+
+} // namespace
+
+Encoding EncodedWeight::encoding() const
+{
+    Encoding result;
+    result.type = type;
+    result.shape = shape;
+    for (const EncodedPart &part : parts) {
+        const Operand operand = operandOf(part);
+        switch (part.role) {
+        case PartRole::Mask: result.mask = operand; break;
+        case PartRole::Data:
+        case PartRole::Indices:
+        case PartRole::NonzeroData: result.payload = operand; break;
+        case PartRole::Lut:
+            result.palette = Palette{operand, grid, entries, vector, vectorAxis};
+            break;
+        case PartRole::Scale:
+        case PartRole::ZeroPoint:
+        case PartRole::Offset: break;
+        }
+    }
+    const EncodedPart *scale = partOf(*this, PartRole::Scale);
+    if (scaling && scale != nullptr) {
+        Scaling scales;
+        scales.kind = *scaling;
+        scales.scale = operandOf(*scale);
+        scales.axis = axis;
+        for (const PartRole role : {PartRole::ZeroPoint, PartRole::Offset}) {
+            if (const EncodedPart *offset = partOf(*this, role))
+                scales.offset = operandOf(*offset);
+        }
+        result.scaling = std::move(scales);
+    }
+    return result;
+}
+
+Result<EncodedWeight> encodeDense(std::span<const float> values, const Shape &shape,
+                                  ElementType type)
+{
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (bitWidth(type) == 0)
+        return tl::unexpected(badArgument("type", "a numeric element type",
+                                          std::string(elementTypeName(type)),
+                                          "Dense weights need a numeric type"));
+    EncodedWeight weight;
+    weight.type = type;
+    weight.shape = shape;
+    EncodedPart part = makePart(PartRole::Data, type, shape);
+    if (type == ElementType::Fp32) {
+        if (!values.empty())
+            std::memcpy(part.bytes.data(), values.data(), part.bytes.size());
+    } else if (type == ElementType::Fp16) {
+        std::vector<std::uint16_t> halves(values.size());
+        convertFloatToHalf(values, halves);
+        if (!values.empty())
+            std::memcpy(part.bytes.data(), halves.data(), part.bytes.size());
+    } else {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            storeCode(part, i, nearestCode(type, static_cast<double>(values[i])));
+    }
+    weight.parts.push_back(std::move(part));
+    return weight;
+}
+
+} // namespace kernscope::codec

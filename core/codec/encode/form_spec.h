@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/codec/encode/encoder.h"
+
+#include <optional>
+#include <string>
+
+namespace kernscope::codec {
+
+/// A form to encode a weight in, with everything that its encoder asks for.
+struct FormSpec {
+    enum class Kind : std::uint8_t { Dense, Affine, Palette, Sparse, Blockwise };
+    Kind kind = Kind::Dense;
+    ElementType denseType = ElementType::Fp16;
+    AffineOptions affine;
+    PaletteOptions palette;
+    BlockwiseOptions blockwise;
+    /// Sparse, the first of these that is set; otherwise every element that is not zero is kept.
+    std::optional<SparsePattern> pattern;
+    std::optional<double> density;
+    std::optional<float> threshold;
+    /// Sparse: how the survivors are stored (`palette` and `blockwise` say the rest).
+    enum class Survivors : std::uint8_t { Plain, Palette, Blockwise };
+    Survivors survivors = Survivors::Plain;
+};
+
+/// "palette 4 bit, 8 codebooks", "sparse 2:4 along axis 1, survivors palette 4 bit": for people.
+std::string describe(const FormSpec &spec);
+
+/// Makes a weight of fp16 results one of fp32: scales, codebooks and plain values are widened, the
+/// codes stay as they are.
+void widenToFp32(EncodedWeight &weight);
+
+/// The encoder of that form. Errors: those of the encoder.
+Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
+                                 const FormSpec &spec);
+
+} // namespace kernscope::codec

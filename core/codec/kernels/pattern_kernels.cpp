@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/kernels/pattern_kernels.h"
+
+#include "core/codec/kernels/keep_kernels.h"
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/codec/kernels/pattern_kernels.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file again for each target.
+#include <hwy/highway.h>
+
+#include "core/codec/kernels/keep-inl.h"
+
+#ifndef KERNSCOPE_CODEC_PATTERN_TABLES
+#define KERNSCOPE_CODEC_PATTERN_TABLES
+namespace kernscope::codec {
+
+constexpr std::size_t kMaxRanked = 64; ///< a group of more is cheaper to select from one by one
+constexpr std::size_t kColumns = 16;   ///< groups of a tile
+
+/// Groups of two, four or eight halves turned round within themselves: for each turn, the byte
+/// shuffle, and 1 where what comes is the earlier one.
+struct Turns {
+    std::array<std::array<std::uint8_t, 16>, 8> order{};
+    std::array<std::array<std::int16_t, 8>, 8> earlier{};
+};
+
+constexpr Turns turnsOf(std::size_t of)
+{
+    Turns turns;
+    for (std::size_t turn = 1; turn < of; ++turn) {
+        for (std::size_t lane = 0; lane < 8; ++lane) {
+            const std::size_t inGroup = lane % of;
+            const std::size_t other = lane - inGroup + (inGroup + turn) % of;
+            turns.order[turn][2 * lane] = static_cast<std::uint8_t>(2 * other);
+            turns.order[turn][2 * lane + 1] = static_cast<std::uint8_t>(2 * other + 1);
+            turns.earlier[turn][lane] = other < lane ? 1 : 0;
+        }
+    }
+    return turns;
+}
+alignas(16) inline constexpr Turns kTurnsOf2 = turnsOf(2);
+alignas(16) inline constexpr Turns kTurnsOf4 = turnsOf(4);
+alignas(16) inline constexpr Turns kTurnsOf8 = turnsOf(8);
+
+} // namespace kernscope::codec
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kernscope::codec::HWY_NAMESPACE {
+
+#if HWY_TARGET != HWY_SCALAR
+
+using RankTag = hn::RebindToSigned<SixteenHalves>;
+using RankVec = hn::Vec<RankTag>;
+
+HWY_INLINE RankVec magnitudesOf(HalfVec halves)
+{
+    const RankTag d;
+    return hn::And(hn::BitCast(d, halves), hn::Set(d, 0x7fff));
+}
+
+/// An element's rank is how many of its group go before it: the larger ones, and the equal ones
+/// that come first. Of two, one goes before the other: each pair is compared once.
+template <std::size_t Of>
+HWY_INLINE RankVec ranksInGroups(RankVec magnitudes, const Turns &turns)
+{
+    const RankTag d;
+    const hn::Repartition<std::uint8_t, RankTag> d8;
+    const auto turned = [&](RankVec values, std::size_t turn) HWY_ATTR {
+        const auto order = hn::LoadDup128(d8, turns.order[turn].data());
+        return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(d8, values), order));
+    };
+    // -1 where the one that the turn brings goes before.
+    const auto loses = [&](std::size_t turn) HWY_ATTR {
+        // One less, so that an equal one goes before it, too, where it is the earlier.
+        const auto limit = hn::Sub(magnitudes, hn::LoadDup128(d, turns.earlier[turn].data()));
+        return hn::VecFromMask(d, hn::Gt(turned(magnitudes, turn), limit));
+    };
+    auto rank = hn::Sub(hn::Set(d, Of / 2 - 1), loses(Of / 2));
+    for (std::size_t turn = 1; turn < Of / 2; ++turn) {
+        const auto lost = loses(turn);
+        rank = hn::Add(hn::Sub(rank, lost), turned(lost, Of - turn));
+    }
+    return rank;
+}
+
+/// Words of 64 values; returns how many values.
+template <std::size_t Of>
+HWY_INLINE std::size_t groupRunOf(const float *in, std::size_t count, std::size_t keep,
+                                  const Turns &turns, std::uint8_t *mask, std::uint16_t *out,
+                                  std::size_t *found)
+{
+    const RankTag d;
+    const std::size_t lanes = hn::Lanes(d);
+    const auto kept = hn::Set(d, static_cast<std::int16_t>(keep));
+    alignas(64) std::uint16_t halves[64];
+    std::size_t next = 0;
+    std::size_t at = 0;
+    for (; at + 64 <= count; at += 64) {
+        fetchAhead(in + at);
+        std::uint64_t word = 0;
+        for (std::size_t i = 0; i < 64; i += lanes) {
+            const auto half = manyHalvesAt(in + at + i);
+            hn::Store(half, SixteenHalves(), halves + i);
+            const auto magnitudes = magnitudesOf(half);
+            // Zero is below no rank: it counts as one that goes.
+            const auto wanted = hn::IfThenElseZero(hn::Gt(magnitudes, hn::Zero(d)), kept);
+            const auto stays = hn::Lt(ranksInGroups<Of>(magnitudes, turns), wanted);
+            word |=
+                maskBitsOf(hn::MaskFromVec(hn::BitCast(SixteenHalves(), hn::VecFromMask(d, stays))))
+                << i;
+        }
+        next += storeWord(halves, word, mask + at / 8, out + next);
+    }
+    *found = next;
+    return at;
+}
+
+std::size_t groupRun(const float *in, std::size_t count, std::size_t of, std::size_t keep,
+                     std::uint8_t *mask, std::uint16_t *out, std::size_t *found)
+{
+    switch (of) {
+    case 2: return groupRunOf<2>(in, count, keep, kTurnsOf2, mask, out, found);
+    case 4: return groupRunOf<4>(in, count, keep, kTurnsOf4, mask, out, found);
+    case 8: return groupRunOf<8>(in, count, keep, kTurnsOf8, mask, out, found);
+    default: return 0;
+    }
+}
+
+/// As many groups side by side as a vector has lanes, or `width` if that is less; `rows` in each,
+/// at most kMaxRanked. What is behind `width` in a vector is written as it was read.
+template <class T>
+HWY_INLINE void rankColumns(const T *in, std::size_t rows, std::size_t stride, std::size_t width,
+                            std::size_t keep, std::uint16_t *out)
+{
+    const RankTag d;
+    const SixteenHalves dh;
+    const std::size_t lanes = hn::Lanes(d);
+    alignas(64) std::uint16_t halves[kMaxRanked * hn::MaxLanes(RankTag())];
+    alignas(64) std::int16_t magnitudes[kMaxRanked * hn::MaxLanes(RankTag())];
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto half = manyHalvesAt(in + i * stride);
+        hn::Store(half, dh, halves + i * lanes);
+        hn::Store(magnitudesOf(half), d, magnitudes + i * lanes);
+    }
+    const auto kept = hn::Set(d, static_cast<std::int16_t>(keep));
+    const auto one = hn::Set(d, 1);
+    const auto beyond = hn::Not(hn::FirstN(d, width));
+    for (std::size_t i = 0; i < rows; ++i) {
+        const auto magnitude = hn::Load(d, magnitudes + i * lanes);
+        const auto less = hn::Sub(magnitude, one);
+        auto rank = hn::Zero(d);
+        const auto goesBefore = [&](std::size_t j, RankVec limit) HWY_ATTR {
+            const auto other = hn::Load(d, magnitudes + j * lanes);
+            rank = hn::Sub(rank, hn::VecFromMask(d, hn::Gt(other, limit)));
+        };
+        for (std::size_t j = 0; j < i; ++j)
+            goesBefore(j, less);
+        for (std::size_t j = i + 1; j < rows; ++j)
+            goesBefore(j, magnitude);
+        const auto half = hn::BitCast(d, hn::Load(dh, halves + i * lanes));
+        const auto stays = hn::Or(hn::Lt(rank, kept), beyond);
+        hn::StoreU(hn::BitCast(dh, hn::IfThenElseZero(stays, half)), dh, out + i * stride);
+    }
+}
+
+/// Returns how many columns were done.
+std::size_t columnRun(std::uint16_t *halves, std::size_t rows, std::size_t stride,
+                      std::size_t width, std::size_t keep)
+{
+    const std::size_t lanes = hn::Lanes(RankTag());
+    for (std::size_t at = 0; at < width; at += lanes)
+        rankColumns(halves + at, rows, stride, std::min(lanes, width - at), keep, halves + at);
+    return width;
+}
+
+/// Only whole vectors; returns how many columns were done.
+std::size_t floatColumnRun(const float *in, std::size_t rows, std::size_t width, std::size_t keep,
+                           std::uint16_t *out)
+{
+    const std::size_t lanes = hn::Lanes(RankTag());
+    if (width % lanes != 0)
+        return 0;
+    for (std::size_t at = 0; at < width; at += lanes) {
+        switch (rows) { // known when this is compiled: no loop
+        case 2: rankColumns(in + at, 2, width, lanes, keep, out + at); break;
+        case 4: rankColumns(in + at, 4, width, lanes, keep, out + at); break;
+        case 8: rankColumns(in + at, 8, width, lanes, keep, out + at); break;
+        default: rankColumns(in + at, rows, width, lanes, keep, out + at);
+        }
+    }
+    return width;
+}
+
+#else
+
+std::size_t groupRun(const float *, std::size_t, std::size_t, std::size_t, std::uint8_t *,
+                     std::uint16_t *, std::size_t *)
+{
+    return 0;
+}
+
+std::size_t columnRun(std::uint16_t *, std::size_t, std::size_t, std::size_t, std::size_t)
+{
+    return 0;
+}
+
+std::size_t floatColumnRun(const float *, std::size_t, std::size_t, std::size_t, std::uint16_t *)
+{
+    return 0;
+}
+
+#endif
+
+} // namespace kernscope::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kernscope::codec {
+
+HWY_EXPORT(groupRun);
+HWY_EXPORT(columnRun);
+HWY_EXPORT(floatColumnRun);
+
+namespace {
+
+constexpr std::size_t kSpare = 16; ///< columnRun reads and writes that much further
+
+/// One group of `count` halves, `step` apart, in place.
+void zeroInGroup(std::uint16_t *first, std::size_t count, std::size_t step, std::size_t keep)
+{
+    if (keep >= count)
+        return;
+    // What goes before sorts lower: the larger magnitude, then the lower index.
+    std::array<std::uint64_t, kMaxRanked> few{};
+    std::vector<std::uint64_t> many(count > few.size() ? count : 0);
+    const auto keys = many.empty() ? std::span(few).first(count) : std::span(many);
+    for (std::size_t i = 0; i < count; ++i)
+        keys[i] = std::uint64_t{0x7fffu - (first[i * step] & 0x7fffu)} << 48 | i;
+    const auto losers = keys.subspan(keep);
+    std::nth_element(keys.begin(), losers.begin(), keys.end());
+    for (const std::uint64_t key : losers)
+        first[(key & 0xffffffffffffu) * step] = 0;
+}
+
+/// Sixteen groups at a time, side by side for as long as they are looked at. Returns how many
+/// halves were done.
+std::size_t zeroInTiles(std::span<std::uint16_t> halves, std::size_t of, std::size_t keep)
+{
+    std::array<std::uint16_t, kMaxRanked * kColumns + kSpare> tile{};
+    const std::size_t groups = halves.size() / of;
+    for (std::size_t first = 0; first < groups; first += kColumns) {
+        const std::size_t columns = std::min(kColumns, groups - first);
+        std::uint16_t *const start = halves.data() + first * of;
+        for (std::size_t j = 0; j < columns; ++j) {
+            for (std::size_t i = 0; i < of; ++i)
+                tile[i * kColumns + j] = start[j * of + i];
+        }
+        if (HWY_DYNAMIC_DISPATCH(columnRun)(tile.data(), of, kColumns, columns, keep) != columns)
+            return first * of;
+        for (std::size_t j = 0; j < columns; ++j) {
+            for (std::size_t i = 0; i < of; ++i)
+                start[j * of + i] = tile[i * kColumns + j];
+        }
+    }
+    return halves.size();
+}
+
+} // namespace
+
+bool hasGroupKernel(std::size_t of)
+{
+    return of == 2 || of == 4 || of == 8;
+}
+
+std::size_t keepInGroups(std::span<const float> values, std::size_t of, std::size_t keep,
+                         std::span<std::byte> mask, std::span<std::uint16_t> kept)
+{
+    std::size_t found = 0;
+    auto *bits = reinterpret_cast<std::uint8_t *>(mask.data());
+    const std::size_t done = HWY_DYNAMIC_DISPATCH(groupRun)(values.data(), values.size(), of, keep,
+                                                            bits, kept.data(), &found);
+    std::vector<std::uint16_t> rest(values.size() - done);
+    zeroInGroups(values.subspan(done), of, keep, rest);
+    return found + keepNonzero(rest, mask.subspan(done / 8), kept.subspan(found));
+}
+
+void zeroInGroups(std::span<const float> values, std::size_t of, std::size_t keep,
+                  std::span<std::uint16_t> halves)
+{
+    convertFloatToHalf(values, halves);
+    if (keep >= of)
+        return;
+    std::size_t at = of <= kMaxRanked ? zeroInTiles(halves, of, keep) : 0;
+    for (; at < halves.size(); at += of)
+        zeroInGroup(halves.data() + at, of, 1, keep);
+}
+
+void zeroInColumns(std::span<const float> values, std::size_t width, std::size_t keep,
+                   std::span<std::uint16_t> halves)
+{
+    const std::size_t rows = values.size() / width;
+    if (rows <= kMaxRanked && HWY_DYNAMIC_DISPATCH(floatColumnRun)(values.data(), rows, width, keep,
+                                                                   halves.data()) == width)
+        return;
+    convertFloatToHalf(values, halves);
+    if (keep >= rows)
+        return;
+    std::size_t at = 0;
+    if (rows <= kMaxRanked)
+        at = HWY_DYNAMIC_DISPATCH(columnRun)(halves.data(), rows, width, width, keep);
+    for (; at < width; ++at)
+        zeroInGroup(halves.data() + at, rows, width, keep);
+}
+
+} // namespace kernscope::codec
+#endif

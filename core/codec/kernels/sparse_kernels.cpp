@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/kernels/sparse_kernels.h"
+
+#include "core/codec/kernels/byte_counts.h"
+#include "core/numeric/bitpack.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/codec/kernels/sparse_kernels.cpp"
+#include <hwy/foreach_target.h>
+// After foreach_target.h, which includes this file again for each target.
+#include <hwy/highway.h>
+
+#ifndef KERNSCOPE_CODEC_SPARSE_TABLES
+#define KERNSCOPE_CODEC_SPARSE_TABLES
+
+namespace kernscope::codec {
+
+/// How far an expansion came: places filled, survivors used.
+struct Reached {
+    std::size_t places = 0;
+    std::size_t survivors = 0;
+};
+
+/// For every byte of a mask, which of the next survivors each of eight places takes, as the order
+/// of a byte shuffle over elements of `Size` bytes; 0x80 (zero) at the gaps.
+template <std::size_t Size, std::size_t Places>
+constexpr auto expandOrders()
+{
+    std::array<std::array<std::uint8_t, Size * Places>, std::size_t{1} << Places> orders{};
+    for (std::size_t mask = 0; mask < orders.size(); ++mask) {
+        std::size_t next = 0;
+        for (std::size_t place = 0; place < Places; ++place) {
+            const bool kept = (mask >> place & 1u) != 0;
+            for (std::size_t b = 0; b < Size; ++b)
+                orders[mask][place * Size + b] =
+                    kept ? static_cast<std::uint8_t>(next * Size + b) : std::uint8_t{0x80};
+            next += kept ? 1 : 0;
+        }
+    }
+    return orders;
+}
+
+alignas(64) inline constexpr auto kHalfOrders = expandOrders<2, 8>();
+alignas(64) inline constexpr auto kByteOrders = expandOrders<1, 8>();
+alignas(64) inline constexpr auto kFloatOrders = expandOrders<4, 4>();
+
+constexpr std::array<std::uint8_t, 256> bitCounts()
+{
+    std::array<std::uint8_t, 256> counts{};
+    for (unsigned mask = 0; mask < 256; ++mask)
+        counts[mask] = static_cast<std::uint8_t>(std::popcount(mask));
+    return counts;
+}
+alignas(64) inline constexpr auto kBitCounts = bitCounts();
+
+/// Eight mask bits from any bit on; `last` is the mask's last byte.
+inline unsigned maskByte(const std::uint8_t *mask, std::uint64_t bit, const std::uint8_t *last)
+{
+    const std::uint8_t *at = mask + bit / 8;
+    const auto shift = static_cast<unsigned>(bit % 8);
+    unsigned bits = *at;
+    if (shift != 0 && at != last)
+        bits |= static_cast<unsigned>(at[1]) << 8;
+    return bits >> shift & 0xffu;
+}
+
+/// Sixty-four mask bits from any bit on; `mask` has a ninth byte from there on where the bit does
+/// not start one.
+inline std::uint64_t maskWord(const std::uint8_t *mask, std::uint64_t bit)
+{
+    std::uint64_t word = 0;
+    for (unsigned i = 0; i < 8; ++i) // least significant first, on every machine
+        word |= std::uint64_t{mask[bit / 8 + i]} << (8 * i);
+    if (const auto shift = static_cast<unsigned>(bit % 8); shift != 0)
+        word = word >> shift | std::uint64_t{mask[bit / 8 + 8]} << (64 - shift);
+    return word;
+}
+
+} // namespace kernscope::codec
+
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace kernscope::codec::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET != HWY_SCALAR
+
+/// Sixteen bytes of survivors, shuffled to their places; eight of a half each.
+Reached expandHalfRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
+                      const std::byte *survivors, std::size_t available, std::uint16_t *out,
+                      std::size_t count)
+{
+    const hn::FixedTag<std::uint8_t, 16> d;
+    const hn::FixedTag<std::uint16_t, 8> d16;
+    const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
+    Reached at;
+    const auto place = [&](unsigned bits, std::size_t survivor, std::size_t to) HWY_ATTR {
+        const auto order = hn::Load(d, kHalfOrders[bits].data());
+        const auto values = hn::TableLookupBytesOr0(hn::LoadU(d, in + 2 * survivor), order);
+        hn::StoreU(hn::BitCast(d16, values), d16, out + to);
+    };
+    // Nine bytes of the mask are there as long as its last one is the ninth or a later one.
+    while (at.places + 64 <= count && at.survivors + 64 <= available &&
+           last - (mask + (first + at.places) / 8) >= 8) {
+        const std::uint64_t word = maskWord(mask, first + at.places);
+        const ByteCounts counts = countsOf(word);
+        for (unsigned i = 0; i < 8; ++i)
+            place(static_cast<unsigned>(word >> (8 * i) & 0xffu),
+                  at.survivors + static_cast<std::size_t>(counts.before >> (8 * i) & 0xffu),
+                  at.places + 8 * i);
+        at.places += 64;
+        at.survivors += counts.all;
+    }
+    while (at.places + 8 <= count && at.survivors + 8 <= available) {
+        const unsigned bits = maskByte(mask, first + at.places, last);
+        place(bits, at.survivors, at.places);
+        at.places += 8;
+        at.survivors += kBitCounts[bits];
+    }
+    return at;
+}
+
+Reached expandByteRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
+                      const std::byte *survivors, std::size_t available, std::uint8_t *out,
+                      std::size_t count)
+{
+    const hn::FixedTag<std::uint8_t, 8> d;
+    const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
+    Reached at;
+    while (at.places + 8 <= count && at.survivors + 8 <= available) {
+        const unsigned bits = maskByte(mask, first + at.places, last);
+        const auto order = hn::Load(d, kByteOrders[bits].data());
+        hn::StoreU(hn::TableLookupBytesOr0(hn::LoadU(d, in + at.survivors), order), d,
+                   out + at.places);
+        at.places += 8;
+        at.survivors += kBitCounts[bits];
+    }
+    return at;
+}
+
+Reached expandFloatRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
+                       const std::byte *survivors, std::size_t available, float *out,
+                       std::size_t count)
+{
+    const hn::FixedTag<std::uint8_t, 16> d;
+    const hn::FixedTag<float, 4> df;
+    const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
+    Reached at;
+    while (at.places + 8 <= count && at.survivors + 8 <= available) {
+        const unsigned bits = maskByte(mask, first + at.places, last);
+        for (const unsigned four : {bits & 15u, bits >> 4}) {
+            const auto order = hn::Load(d, kFloatOrders[four].data());
+            const auto values = hn::TableLookupBytesOr0(hn::LoadU(d, in + 4 * at.survivors), order);
+            hn::StoreU(hn::BitCast(df, values), df, out + at.places);
+            at.places += 4;
+            at.survivors += kBitCounts[four];
+        }
+    }
+    return at;
+}
+
+template <class T>
+std::size_t clearRunOf(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
+                       T *out, std::size_t count)
+{
+    const hn::CappedTag<T, 8> d;
+    const std::size_t lanes = hn::Lanes(d);
+    std::size_t done = 0;
+    for (; done + 8 <= count; done += 8) {
+        const unsigned bits = maskByte(mask, first + done, last);
+        for (std::size_t at = 0; at < 8; at += lanes) {
+            // LoadMaskBits reads up to eight bytes.
+            const std::uint8_t loaded[8] = {static_cast<std::uint8_t>(bits >> at)};
+            const auto kept = hn::LoadMaskBits(d, loaded);
+            hn::StoreU(hn::IfThenElseZero(kept, hn::LoadU(d, out + done + at)), d, out + done + at);
+        }
+    }
+    return done;
+}
+
+#else
+
+Reached expandHalfRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *, const std::byte *,
+                      std::size_t, std::uint16_t *, std::size_t)
+{
+    return {};
+}
+
+Reached expandByteRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *, const std::byte *,
+                      std::size_t, std::uint8_t *, std::size_t)
+{
+    return {};
+}
+
+Reached expandFloatRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *, const std::byte *,
+                       std::size_t, float *, std::size_t)
+{
+    return {};
+}
+
+template <class T>
+std::size_t clearRunOf(const std::uint8_t *, std::uint64_t, const std::uint8_t *, T *, std::size_t)
+{
+    return 0;
+}
+
+#endif
+
+std::size_t clearHalfRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
+                         std::uint16_t *out, std::size_t count)
+{
+    return clearRunOf(mask, first, last, out, count);
+}
+
+std::size_t clearFloatRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
+                          float *out, std::size_t count)
+{
+    return clearRunOf(mask, first, last, out, count);
+}
+
+} // namespace kernscope::codec::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace kernscope::codec {
+
+HWY_EXPORT(expandHalfRun);
+HWY_EXPORT(expandByteRun);
+HWY_EXPORT(expandFloatRun);
+HWY_EXPORT(clearHalfRun);
+HWY_EXPORT(clearFloatRun);
+
+namespace {
+
+/// Runs the vector code over the survivors as they lie, then over a copy of the last few with
+/// zeros behind them, so that it never reads beyond the payload; the last places one by one.
+template <class T, class Run>
+void expand(std::span<const std::byte> mask, std::uint64_t first,
+            std::span<const std::byte> survivors, std::span<T> out, Run run)
+{
+    if (out.empty())
+        return;
+    const auto *bytes = reinterpret_cast<const std::uint8_t *>(mask.data());
+    const std::uint8_t *last = bytes + mask.size() - 1;
+    const std::size_t available = survivors.size() / sizeof(T);
+    const auto reached =
+        run(bytes, first, last, survivors.data(), available, out.data(), out.size());
+    std::size_t place = reached.places;
+    std::size_t next = reached.survivors;
+    constexpr std::size_t kLeast = 8; // survivors that the vector code wants to see at once
+    if (place + kLeast <= out.size() && next <= available && available - next < kLeast) {
+        std::array<std::byte, 3 * kLeast * sizeof(T)> padded{};
+        std::copy(survivors.begin() + static_cast<std::ptrdiff_t>(next * sizeof(T)),
+                  survivors.begin() + static_cast<std::ptrdiff_t>(available * sizeof(T)),
+                  padded.begin());
+        // It stops once fewer than eight are left to see: by then the real ones are used up.
+        const auto more = run(bytes, first + place, last, padded.data(), 2 * kLeast,
+                              out.data() + place, out.size() - place);
+        place += more.places;
+        next += more.survivors;
+    }
+    for (; place < out.size(); ++place) {
+        out[place] = T{};
+        if (unpackCode(mask, 1, first + place) == 0)
+            continue;
+        if (next < available)
+            std::memcpy(&out[place], survivors.data() + next * sizeof(T), sizeof(T));
+        ++next;
+    }
+}
+
+template <class T>
+void clearRest(std::span<const std::byte> mask, std::uint64_t first, std::span<T> out,
+               std::size_t done)
+{
+    for (; done < out.size(); ++done) {
+        if (unpackCode(mask, 1, first + done) == 0)
+            out[done] = T{};
+    }
+}
+
+const std::uint8_t *bytesOf(std::span<const std::byte> mask)
+{
+    return reinterpret_cast<const std::uint8_t *>(mask.data());
+}
+
+} // namespace
+
+void expandHalves(std::span<const std::byte> mask, std::uint64_t first,
+                  std::span<const std::byte> survivors, std::span<std::uint16_t> out)
+{
+    expand(mask, first, survivors, out, HWY_DYNAMIC_DISPATCH(expandHalfRun));
+}
+
+void expandBytes(std::span<const std::byte> mask, std::uint64_t first,
+                 std::span<const std::uint8_t> survivors, std::span<std::uint8_t> out)
+{
+    expand(mask, first, std::as_bytes(survivors), out, HWY_DYNAMIC_DISPATCH(expandByteRun));
+}
+
+void expandFloats(std::span<const std::byte> mask, std::uint64_t first,
+                  std::span<const float> survivors, std::span<float> out)
+{
+    expand(mask, first, std::as_bytes(survivors), out, HWY_DYNAMIC_DISPATCH(expandFloatRun));
+}
+
+void clearGaps(std::span<const std::byte> mask, std::uint64_t first, std::span<std::uint16_t> out)
+{
+    if (out.empty())
+        return;
+    const std::uint8_t *bytes = bytesOf(mask);
+    clearRest(mask, first, out,
+              HWY_DYNAMIC_DISPATCH(clearHalfRun)(bytes, first, bytes + mask.size() - 1, out.data(),
+                                                 out.size()));
+}
+
+void clearGaps(std::span<const std::byte> mask, std::uint64_t first, std::span<float> out)
+{
+    if (out.empty())
+        return;
+    const std::uint8_t *bytes = bytesOf(mask);
+    clearRest(mask, first, out,
+              HWY_DYNAMIC_DISPATCH(clearFloatRun)(bytes, first, bytes + mask.size() - 1, out.data(),
+                                                  out.size()));
+}
+
+} // namespace kernscope::codec
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/microscaled/quantize.h"
+
+#include "core/numeric/bitpack.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace kernscope::codec {
+
+namespace {
+
+/// A scale as fp16 stores it: positive and finite, so that every code can be reached.
+float storedScale(double scale)
+{
+    constexpr double kSmallest = 0x1p-24;
+    constexpr double kLargest = 65504;
+    if (scale == 0)
+        return 1;
+    return halfToFloat(doubleToHalf(std::clamp(scale, kSmallest, kLargest)));
+}
+
+} // namespace
+
+std::int64_t QuantGrid::codeOf(float value, std::int64_t low, std::int64_t high) const
+{
+    if (std::isnan(value))
+        return std::clamp(zero, low, high);
+    const double steps = std::nearbyint(static_cast<double>(value) / static_cast<double>(scale));
+    const double code = steps + static_cast<double>(zero);
+    return static_cast<std::int64_t>(
+        std::clamp(code, static_cast<double>(low), static_cast<double>(high)));
+}
+
+QuantGrid symmetricGrid(std::span<const float> values, double top, std::int64_t zero)
+{
+    Range range;
+    for (const float value : values)
+        range.add(value);
+    const double largest =
+        std::max(-static_cast<double>(range.least), static_cast<double>(range.largest));
+    return {storedScale(largest / top), zero};
+}
+
+QuantGrid rangeGrid(float least, float largest, std::int64_t low, std::int64_t high)
+{
+    const double bottom = std::min(0.0, static_cast<double>(least));
+    const double top = std::max(0.0, static_cast<double>(largest));
+    QuantGrid grid;
+    grid.scale = storedScale((top - bottom) / static_cast<double>(high - low));
+    grid.zero = grid.codeOf(static_cast<float>(-bottom), INT32_MIN, INT32_MAX) + low;
+    grid.zero = std::clamp(grid.zero, low, high);
+    return grid;
+}
+
+void Range::add(float value)
+{
+    if (!std::isfinite(value))
+        return;
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+}
+
+Result<void> checkValues(std::span<const float> values, const Shape &shape)
+{
+    const auto count = elementCount(shape);
+    if (count && count->value == values.size())
+        return {};
+    Error error;
+    error.code = "codec.shape";
+    error.field = "shape";
+    error.expected = fmt::format("{} elements", values.size());
+    error.found = shapeText(shape);
+    error.message = "The values do not fill the shape";
+    return tl::unexpected(std::move(error));
+}
+
+Error badArgument(std::string_view field, std::string expected, std::string found,
+                  std::string message)
+{
+    Error error;
+    error.code = "codec.argument";
+    error.field = std::string(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return error;
+}
+
+EncodedPart makePart(PartRole role, ElementType type, Shape shape)
+{
+    EncodedPart part;
+    part.role = role;
+    part.type = type;
+    // Shapes made here are those of values in memory: neither product overflows.
+    const ElementCount count = elementCount(shape).value_or(ElementCount());
+    part.bytes.resize(packedBytes(count, type).value_or(ByteCount()).value);
+    part.shape = std::move(shape);
+    return part;
+}
+
+void storeCode(EncodedPart &part, std::uint64_t index, std::int64_t code)
+{
+    const unsigned width = bitWidth(part.type);
+    if (width >= 8) {
+        std::memcpy(part.bytes.data() + index * (width / 8), &code, width / 8);
+        return;
+    }
+    const auto narrow = static_cast<std::uint8_t>(code);
+    packCodes(std::span(&narrow, 1), width, index, part.bytes);
+}
+
+} // namespace kernscope::codec

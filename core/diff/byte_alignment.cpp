@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/byte_alignment.h"
+
+#include "core/diff/text_alignment.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace kernscope {
+
+namespace {
+
+std::string_view textOf(const BundleFile &file)
+{
+    const auto bytes = file.file->bytes();
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/// Pair of a section that the other side cannot have.
+constexpr std::size_t kNoPartner = kNoIndex - 1;
+
+/// What a section is recognised by: the pair of weights it belongs to and its role there; of what
+/// belongs to no pair, the last section that does, and how many of its kind came since.
+struct SectionKey {
+    std::size_t pair = kNoIndex;
+    int role = 0;
+    SectionKind kind = SectionKind::Unknown;
+    std::size_t ordinal = 0; ///< 0: the section itself belongs to the pair
+    bool metadata = false;
+
+    friend bool operator<(const SectionKey &a, const SectionKey &b)
+    {
+        return std::tie(a.pair, a.role, a.kind, a.ordinal, a.metadata) <
+               std::tie(b.pair, b.role, b.kind, b.ordinal, b.metadata);
+    }
+};
+
+/// Whose a section is.
+enum class Owner : std::uint8_t {
+    Pair,  ///< a part of a weight that both sides have
+    Alone, ///< a part of a weight that the other side lacks
+    Place, ///< nobody's: recognised by where it stands
+};
+
+/// Gives the sections of one side their keys. `pairOf`: pair of each weight, kNoIndex for none.
+/// Where weights are named by their offsets only (`byPlace`), one without a partner is recognised
+/// by where it stands.
+class SectionKeys
+{
+public:
+    SectionKeys(const Bundle &bundle, const std::vector<std::size_t> &pairOf, bool byPlace)
+        : m_bundle(bundle), m_pairOf(pairOf), m_byPlace(byPlace)
+    {
+    }
+
+    /// Of the sections [first, end).
+    std::vector<SectionKey> keys(std::size_t first, std::size_t end)
+    {
+        std::vector<SectionKey> keys;
+        for (std::size_t i = first; i < end; ++i)
+            keys.push_back(keyOf(i));
+        return keys;
+    }
+
+private:
+    Owner ownerOf(const Section &section) const
+    {
+        if (section.weight == kNoIndex)
+            return Owner::Place;
+        if (m_pairOf[section.weight] != kNoIndex)
+            return Owner::Pair;
+        return m_byPlace ? Owner::Place : Owner::Alone;
+    }
+
+    SectionKey keyOf(std::size_t index)
+    {
+        const Section &section = m_bundle.sections()[index];
+        SectionKey key;
+        switch (ownerOf(section)) {
+        case Owner::Alone:
+            key.pair = kNoPartner;
+            key.ordinal = index + 1;
+            return key;
+        case Owner::Pair: {
+            const auto &parts = m_bundle.weights()[section.weight].parts;
+            key.pair = m_pairOf[section.weight];
+            key.role =
+                section.part < parts.size() ? static_cast<int>(parts[section.part].role) : -1;
+            key.metadata = section.kind == SectionKind::Metadata;
+            m_last = key;
+            m_since.clear();
+            return key;
+        }
+        case Owner::Place: break;
+        }
+        key = m_last;
+        key.kind = section.kind;
+        key.ordinal = ++m_since[section.kind];
+        return key;
+    }
+
+    const Bundle &m_bundle;
+    const std::vector<std::size_t> &m_pairOf;
+    bool m_byPlace;
+    SectionKey m_last;
+    std::map<SectionKind, std::size_t> m_since; ///< sections of a kind since m_last
+};
+
+} // namespace
+
+class ByteAligner
+{
+public:
+    ByteAligner(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs,
+                ByteAlignment &result)
+        : m_a(a), m_b(b), m_result(result), m_pairOfA(a.weights().size(), kNoIndex),
+          m_pairOfB(b.weights().size(), kNoIndex)
+    {
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            m_pairOfA[pairs[i].a] = i;
+            m_pairOfB[pairs[i].b] = i;
+        }
+    }
+
+    void run()
+    {
+        std::vector<std::size_t> partner(m_b.files().size(), kNoIndex);
+        for (std::size_t a = 0; a < m_a.files().size(); ++a) {
+            const std::size_t b = partnerOf(a, partner);
+            if (b != kNoIndex)
+                partner[b] = a;
+            addFile(a, b);
+        }
+        for (std::size_t b = 0; b < m_b.files().size(); ++b) {
+            if (partner[b] == kNoIndex)
+                addFile(kNoIndex, b);
+        }
+    }
+
+private:
+    std::size_t partnerOf(std::size_t a, const std::vector<std::size_t> &taken) const;
+    void addFile(std::size_t a, std::size_t b);
+    void alignSections(std::size_t a, std::size_t b);
+    bool addText(std::size_t a, std::size_t b);
+    void addSection(std::size_t a, std::size_t b);
+    void addSegment(AlignedSegment segment);
+    void openSection(std::size_t a, std::size_t b);
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    ByteAlignment &m_result;
+    std::vector<std::size_t> m_pairOfA, m_pairOfB;
+};
+
+/// The file of the same path; else of the same role and last name (a compiled bundle against a
+/// package); else, of weights and programs, of the same role.
+std::size_t ByteAligner::partnerOf(std::size_t a, const std::vector<std::size_t> &taken) const
+{
+    const BundleFile &file = m_a.files()[a];
+    const auto find = [&](auto same) {
+        for (std::size_t b = 0; b < m_b.files().size(); ++b) {
+            if (taken[b] == kNoIndex && same(m_b.files()[b]))
+                return b;
+        }
+        return kNoIndex;
+    };
+    std::size_t b = find([&](const BundleFile &other) { return other.path == file.path; });
+    if (b == kNoIndex) {
+        b = find([&](const BundleFile &other) {
+            return other.role == file.role && lastComponent(other.path) == lastComponent(file.path);
+        });
+    }
+    if (b == kNoIndex && (file.role == SectionKind::Data || file.role == SectionKind::Program)) {
+        b = find([&](const BundleFile &other) {
+            // Not a file that another one of A has by its path.
+            return other.role == file.role && !m_a.fileByPath(other.path);
+        });
+    }
+    return b;
+}
+
+void ByteAligner::addFile(std::size_t a, std::size_t b)
+{
+    AlignedFile file;
+    file.a = a;
+    file.b = b;
+    if (a != kNoIndex)
+        file.pathA = m_a.files()[a].path;
+    if (b != kNoIndex)
+        file.pathB = m_b.files()[b].path;
+    file.firstSection = m_result.m_sections.size();
+    m_result.m_files.push_back(std::move(file));
+    if (a == kNoIndex || b == kNoIndex || !addText(a, b))
+        alignSections(a, b);
+    m_result.m_files.back().sections =
+        m_result.m_sections.size() - m_result.m_files.back().firstSection;
+}
+
+/// Sections that both have stand where A has them, with what only B has before them.
+void ByteAligner::alignSections(std::size_t a, std::size_t b)
+{
+    using Range = std::pair<std::size_t, std::size_t>;
+    const Range sectionsA = a == kNoIndex ? Range{0, 0} : m_a.sectionsOf(a);
+    const Range sectionsB = b == kNoIndex ? Range{0, 0} : m_b.sectionsOf(b);
+    const bool byPlace = m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
+    const auto keysA = SectionKeys(m_a, m_pairOfA, byPlace).keys(sectionsA.first, sectionsA.second);
+    const auto keysB = SectionKeys(m_b, m_pairOfB, byPlace).keys(sectionsB.first, sectionsB.second);
+    std::map<SectionKey, std::size_t> byKeyB;
+    for (std::size_t i = 0; i < keysB.size(); ++i) {
+        if (keysB[i].pair != kNoPartner)
+            byKeyB.emplace(keysB[i], i);
+    }
+    std::vector<std::size_t> partner(keysA.size(), kNoIndex);
+    std::vector<bool> matched(keysB.size(), false);
+    for (std::size_t i = 0; i < keysA.size(); ++i) {
+        const auto at = byKeyB.find(keysA[i]);
+        if (at != byKeyB.end() && !matched[at->second]) {
+            partner[i] = at->second;
+            matched[at->second] = true;
+        }
+    }
+    std::size_t nextB = 0;
+    const auto onlyB = [&](std::size_t end) {
+        for (; nextB < end; ++nextB) {
+            if (!matched[nextB])
+                addSection(kNoIndex, sectionsB.first + nextB);
+        }
+    };
+    for (std::size_t i = 0; i < keysA.size(); ++i) {
+        if (partner[i] != kNoIndex)
+            onlyB(partner[i]);
+        addSection(sectionsA.first + i,
+                   partner[i] == kNoIndex ? kNoIndex : sectionsB.first + partner[i]);
+    }
+    onlyB(keysB.size());
+}
+
+/// Programs and descriptions in text, line by line. False where they are something else.
+bool ByteAligner::addText(std::size_t a, std::size_t b)
+{
+    const auto sectionsA = m_a.sectionsOf(a), sectionsB = m_b.sectionsOf(b);
+    const BundleFile &fileA = m_a.files()[a], &fileB = m_b.files()[b];
+    if (fileA.role == SectionKind::Data || sectionsA.second - sectionsA.first != 1 ||
+        sectionsB.second - sectionsB.first != 1 || !looksLikeText(textOf(fileA)) ||
+        !looksLikeText(textOf(fileB)))
+        return false;
+    const auto pieces = alignTexts(textOf(fileA), textOf(fileB));
+    if (!pieces)
+        return false;
+    openSection(sectionsA.first, sectionsB.first);
+    for (const TextPiece &piece : *pieces) {
+        AlignedSegment segment;
+        segment.firstA = piece.firstA;
+        segment.lengthA = piece.lengthA;
+        segment.firstB = piece.firstB;
+        segment.lengthB = piece.lengthB;
+        segment.text = true;
+        segment.prefix = piece.equal ? piece.lengthA : piece.prefix;
+        segment.suffix = piece.suffix;
+        addSegment(segment);
+    }
+    return true;
+}
+
+void ByteAligner::openSection(std::size_t a, std::size_t b)
+{
+    AlignedSection section;
+    section.a = a;
+    section.b = b;
+    if (a != kNoIndex)
+        section.rangeA = m_a.sections()[a].range;
+    if (b != kNoIndex)
+        section.rangeB = m_b.sections()[b].range;
+    const Section &named = a != kNoIndex ? m_a.sections()[a] : m_b.sections()[b];
+    section.name = named.name;
+    section.kind = named.kind;
+    section.file = static_cast<std::uint32_t>(m_result.m_files.size() - 1);
+    section.firstSegment = m_result.m_segments.size();
+    m_result.m_sections.push_back(std::move(section));
+}
+
+void ByteAligner::addSegment(AlignedSegment segment)
+{
+    segment.section = static_cast<std::uint32_t>(m_result.m_sections.size() - 1);
+    m_result.m_segments.push_back(segment);
+    ++m_result.m_sections.back().segments;
+}
+
+void ByteAligner::addSection(std::size_t a, std::size_t b)
+{
+    openSection(a, b);
+    const AlignedSection &section = m_result.m_sections.back();
+    AlignedSegment segment;
+    segment.firstA = section.rangeA.offset.value;
+    segment.lengthA = section.rangeA.bytes.value;
+    segment.firstB = section.rangeB.offset.value;
+    segment.lengthB = section.rangeB.bytes.value;
+    addSegment(segment);
+}
+
+ByteAlignment::ByteAlignment(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs)
+{
+    ByteAligner(a, b, pairs, *this).run();
+}
+
+ByteAlignment::Place ByteAlignment::placeOf(bool ofA, std::size_t file, std::uint64_t offset) const
+{
+    for (const AlignedFile &aligned : m_files) {
+        if ((ofA ? aligned.a : aligned.b) != file)
+            continue;
+        for (std::size_t s = aligned.firstSection; s < aligned.firstSection + aligned.sections;
+             ++s) {
+            const AlignedSection &section = m_sections[s];
+            if (!(ofA ? section.rangeA : section.rangeB).contains(FileOffset(offset)))
+                continue;
+            for (std::size_t i = section.firstSegment; i < section.firstSegment + section.segments;
+                 ++i) {
+                const AlignedSegment &segment = m_segments[i];
+                const std::uint64_t first = ofA ? segment.firstA : segment.firstB;
+                const std::uint64_t length = ofA ? segment.lengthA : segment.lengthB;
+                if (offset >= first && offset - first < length)
+                    return {i, offset - first};
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace kernscope

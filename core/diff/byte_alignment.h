@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/diff/diff.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// A run of bytes of both sides set against each other, byte by byte from its start. A length of 0:
+/// the run is missing on that side. Offsets in the file.
+struct AlignedSegment {
+    std::uint64_t firstA = 0, lengthA = 0, firstB = 0, lengthB = 0;
+    bool text = false; ///< a line of text: what differs lies between prefix and suffix
+    std::uint64_t prefix = 0, suffix = 0;
+    std::uint32_t section = 0; ///< index into ByteAlignment::sections()
+
+    std::uint64_t length() const { return lengthA > lengthB ? lengthA : lengthB; }
+    bool oneSided() const { return lengthA == 0 || lengthB == 0; }
+};
+
+/// A section of one side or of both: a header, a record, a part of a weight, a program.
+struct AlignedSection {
+    std::string name; ///< as A calls it, or B where A has none
+    SectionKind kind = SectionKind::Unknown;
+    std::size_t a = kNoIndex, b = kNoIndex; ///< index into Bundle::sections()
+    ByteRange rangeA, rangeB;
+    std::uint32_t file = 0; ///< index into ByteAlignment::files()
+    std::size_t firstSegment = 0, segments = 0;
+};
+
+struct AlignedFile {
+    std::size_t a = kNoIndex, b = kNoIndex; ///< index into Bundle::files()
+    std::string pathA, pathB;               ///< empty where there is none
+    std::size_t firstSection = 0, sections = 0;
+};
+
+/// The bytes of two bundles side by side: files by path, sections by what they belong to (the same
+/// part of the paired weight, the same place between such), lines of text by what they say. What
+/// one side has alone stands in the order of that side. Costs the sections and the lines of text.
+class ByteAlignment
+{
+public:
+    ByteAlignment() = default;
+    /// `pairs`: what pairWeights found. Reads text files: hold the locks of the files.
+    ByteAlignment(const Bundle &a, const Bundle &b, std::span<const WeightPair> pairs);
+
+    const std::vector<AlignedFile> &files() const { return m_files; }
+    const std::vector<AlignedSection> &sections() const { return m_sections; }
+    const std::vector<AlignedSegment> &segments() const { return m_segments; }
+    const AlignedFile &fileOf(const AlignedSegment &segment) const
+    {
+        return m_files[m_sections[segment.section].file];
+    }
+    bool empty() const { return m_segments.empty(); }
+
+    /// Segment that holds a byte of a file of A (or B), with the distance from its start; the
+    /// segment is kNoIndex where there is none. O(segments).
+    struct Place {
+        std::size_t segment = kNoIndex;
+        std::uint64_t offset = 0;
+    };
+    Place placeOf(bool ofA, std::size_t file, std::uint64_t offset) const;
+
+private:
+    friend class ByteAligner;
+    std::vector<AlignedFile> m_files;
+    std::vector<AlignedSection> m_sections;
+    std::vector<AlignedSegment> m_segments;
+};
+
+} // namespace kernscope

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/byte_differences.h"
+
+#include "core/diff/read_lock.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::uint64_t kSmallestBlock = 64 * 1024;
+constexpr std::uint64_t kMostBlocks = 4096;
+constexpr std::uint64_t kStep = 4096;
+/// How far a difference is followed to its ends: a longer one counts as several.
+constexpr std::uint64_t kReach = 4 * 1024 * 1024;
+
+/// The bytes of one segment on both sides.
+struct Sides {
+    std::span<const std::byte> a, b;
+    const AlignedSegment *segment = nullptr;
+
+    std::uint64_t common() const { return std::min(a.size(), b.size()); }
+    std::uint64_t length() const { return std::max(a.size(), b.size()); }
+
+    bool differs(std::uint64_t at) const
+    {
+        if (segment->text)
+            return at >= segment->prefix && at < length() - segment->suffix;
+        return at >= common() || a[at] != b[at];
+    }
+    /// First differing byte of [from, end); `end` where there is none.
+    std::uint64_t firstIn(std::uint64_t from, std::uint64_t end) const
+    {
+        if (segment->text) {
+            const std::uint64_t first = std::max(from, segment->prefix);
+            return first < end && differs(first) ? first : end;
+        }
+        while (from < end && from < common()) {
+            const std::uint64_t n = std::min({kStep, end - from, common() - from});
+            if (std::memcmp(a.data() + from, b.data() + from, n) != 0) {
+                while (a[from] == b[from])
+                    ++from;
+                return from;
+            }
+            from += n;
+        }
+        return from;
+    }
+    /// One past the last differing byte of [from, end); `from` where there is none.
+    std::uint64_t lastIn(std::uint64_t from, std::uint64_t end) const
+    {
+        if (segment->text) {
+            const std::uint64_t last = std::min(end, length() - segment->suffix);
+            return last > std::max(from, segment->prefix) ? last : from;
+        }
+        while (end > from && !differs(end - 1)) {
+            const bool whole = end <= common() && end - from >= kStep;
+            const bool skip =
+                whole && std::memcmp(a.data() + end - kStep, b.data() + end - kStep, kStep) == 0;
+            end -= skip ? kStep : 1;
+        }
+        return end;
+    }
+    std::uint64_t countIn(std::uint64_t from, std::uint64_t end) const
+    {
+        if (segment->text) {
+            const std::uint64_t last = length() - std::min(length(), segment->suffix);
+            const std::uint64_t first = std::max(from, segment->prefix);
+            return std::min(end, last) > first ? std::min(end, last) - first : 0;
+        }
+        std::uint64_t count = 0;
+        const std::uint64_t both = std::min(end, std::max(from, common()));
+        for (std::uint64_t i = from; i < both; ++i)
+            count += a[i] != b[i] ? 1u : 0u;
+        return count + (end - both);
+    }
+    /// One past the end of the difference that begins at `first`.
+    std::uint64_t endOfRun(std::uint64_t first) const
+    {
+        const std::uint64_t reach = std::min(length(), first + kReach);
+        std::uint64_t end = first + 1;
+        for (std::uint64_t at = end; at < reach && at - end < ByteDifferences::kJoin; ++at)
+            end = differs(at) ? at + 1 : end;
+        return end;
+    }
+    std::uint64_t startOfRun(std::uint64_t last) const
+    {
+        const std::uint64_t reach = last > kReach ? last - kReach : 0;
+        std::uint64_t start = last;
+        for (std::uint64_t at = last; at-- > reach && start - at <= ByteDifferences::kJoin;)
+            start = differs(at) ? at : start;
+        return start;
+    }
+};
+
+Sides sidesOf(const AlignedBytes &bytes, std::size_t segment)
+{
+    const AlignedSegment &s = bytes.alignment.segments()[segment];
+    return {bytes.bytesA(s), bytes.bytesB(s), &s};
+}
+
+std::span<const std::byte> bytesOf(const BundlePtr &bundle, std::size_t file, std::uint64_t first,
+                                   std::uint64_t length)
+{
+    if (!bundle || file >= bundle->files().size() || length == 0)
+        return {};
+    const auto all = bundle->files()[file].file->bytes();
+    return first <= all.size() && length <= all.size() - first ? all.subspan(first, length)
+                                                               : std::span<const std::byte>();
+}
+
+} // namespace
+
+std::span<const std::byte> AlignedBytes::bytesA(const AlignedSegment &segment) const
+{
+    return bytesOf(a, alignment.fileOf(segment).a, segment.firstA, segment.lengthA);
+}
+
+std::span<const std::byte> AlignedBytes::bytesB(const AlignedSegment &segment) const
+{
+    return bytesOf(b, alignment.fileOf(segment).b, segment.firstB, segment.lengthB);
+}
+
+std::optional<ByteDifferences> ByteDifferences::find(const AlignedBytes &bytes, Progress &progress)
+{
+    const diff::ReadLock lock(*bytes.a, *bytes.b);
+    const auto &segments = bytes.alignment.segments();
+    std::uint64_t total = 0;
+    for (const AlignedSegment &segment : segments)
+        total += segment.length();
+    progress.setTotal(total);
+    const std::uint64_t blockBytes =
+        std::max(kSmallestBlock, (total / kMostBlocks / kStep + 1) * kStep);
+    ByteDifferences result;
+    result.m_bySection.assign(bytes.alignment.sections().size(), 0);
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+        const Sides sides = sidesOf(bytes, i);
+        for (std::uint64_t first = 0; first < sides.length(); first += blockBytes) {
+            const std::uint64_t end = std::min(sides.length(), first + blockBytes);
+            if (!progress.advance(end - first))
+                return std::nullopt;
+            const std::uint64_t different = sides.countIn(first, end);
+            if (different == 0)
+                continue;
+            result.m_blocks.push_back({i, first, end - first, different});
+            result.m_bySection[segments[i].section] += different;
+            result.m_different += different;
+        }
+    }
+    return result;
+}
+
+std::size_t ByteDifferences::blockOf(std::size_t segment, std::uint64_t offset) const
+{
+    const auto at = std::partition_point(m_blocks.begin(), m_blocks.end(), [&](const Block &block) {
+        return block.segment < segment ||
+               (block.segment == segment && block.first + block.length <= offset);
+    });
+    return static_cast<std::size_t>(at - m_blocks.begin());
+}
+
+std::optional<DifferenceRun>
+ByteDifferences::firstFrom(const AlignedBytes &bytes, std::size_t block, std::uint64_t offset) const
+{
+    for (; block < m_blocks.size(); ++block, offset = 0) {
+        const Block &at = m_blocks[block];
+        const Sides sides = sidesOf(bytes, at.segment);
+        const std::uint64_t end = std::min(at.first + at.length, sides.length());
+        const std::uint64_t first = sides.firstIn(std::max(offset, at.first), end);
+        if (first < end)
+            return DifferenceRun{at.segment, first, sides.endOfRun(first) - first};
+    }
+    return std::nullopt;
+}
+
+std::optional<DifferenceRun> ByteDifferences::lastBefore(const AlignedBytes &bytes,
+                                                         std::size_t block,
+                                                         std::uint64_t offset) const
+{
+    for (std::size_t i = std::min(block + 1, m_blocks.size()); i-- > 0; offset = UINT64_MAX) {
+        const Block &at = m_blocks[i];
+        const Sides sides = sidesOf(bytes, at.segment);
+        const std::uint64_t end = std::min({at.first + at.length, sides.length(), offset});
+        const std::uint64_t past = end > at.first ? sides.lastIn(at.first, end) : at.first;
+        if (past > at.first) {
+            const std::uint64_t first = sides.startOfRun(past - 1);
+            return DifferenceRun{at.segment, first, sides.endOfRun(first) - first};
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<DifferenceRun> ByteDifferences::next(const AlignedBytes &bytes, std::size_t segment,
+                                                   std::uint64_t offset) const
+{
+    if (segment >= bytes.alignment.segments().size())
+        return first(bytes);
+    const Sides sides = sidesOf(bytes, segment);
+    std::uint64_t from = offset + 1;
+    if (offset < sides.length() && sides.differs(offset))
+        from = sides.endOfRun(offset);
+    const std::size_t block = blockOf(segment, from);
+    const bool here = block < m_blocks.size() && m_blocks[block].segment == segment;
+    return firstFrom(bytes, block, here ? from : 0);
+}
+
+std::optional<DifferenceRun> ByteDifferences::previous(const AlignedBytes &bytes,
+                                                       std::size_t segment,
+                                                       std::uint64_t offset) const
+{
+    if (segment >= bytes.alignment.segments().size())
+        return last(bytes);
+    const std::size_t block = blockOf(segment, offset);
+    const bool here = block < m_blocks.size() && m_blocks[block].segment == segment;
+    if (here)
+        return lastBefore(bytes, block, offset);
+    return block == 0 ? std::nullopt : lastBefore(bytes, block - 1, UINT64_MAX);
+}
+
+std::optional<DifferenceRun> ByteDifferences::first(const AlignedBytes &bytes) const
+{
+    return firstFrom(bytes, 0, 0);
+}
+
+std::optional<DifferenceRun> ByteDifferences::last(const AlignedBytes &bytes) const
+{
+    return m_blocks.empty() ? std::nullopt : lastBefore(bytes, m_blocks.size() - 1, UINT64_MAX);
+}
+
+bool byteDiffers(const AlignedBytes &bytes, const AlignedSegment &segment, std::uint64_t offset,
+                 bool ofA)
+{
+    if (segment.text) {
+        const std::uint64_t length = ofA ? segment.lengthA : segment.lengthB;
+        return offset >= segment.prefix && offset + segment.suffix < length;
+    }
+    const auto a = bytes.bytesA(segment), b = bytes.bytesB(segment);
+    return offset >= std::min(a.size(), b.size()) || a[offset] != b[offset];
+}
+
+} // namespace kernscope

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/element_changes.h"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+namespace kernscope {
+
+namespace {
+
+const Part *firstOf(const Weight &weight, std::initializer_list<codec::PartRole> roles)
+{
+    for (const codec::PartRole role : roles) {
+        if (const Part *part = weight.part(role))
+            return part;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
+                               const codec::Decoder &decoder)
+    : m_bundle(bundle), m_weight(bundle.weights()[weight]), m_decoder(decoder)
+{
+    using codec::PartRole;
+    m_any = std::any_of(m_weight.parts.begin(), m_weight.parts.end(),
+                        [this](const Part &part) { return partChanged(part); });
+    if (!m_any)
+        return;
+    m_mask = m_weight.part(PartRole::Mask);
+    if (m_mask && m_mask->order)
+        m_mask = nullptr; // an edit moves no zero of such a form: its elements stay where they are
+    m_payload = firstOf(m_weight, {PartRole::NonzeroData, PartRole::Indices, PartRole::Data});
+    m_lut = m_weight.part(PartRole::Lut);
+    m_payloadChanged = m_payload && partChanged(*m_payload);
+    m_maskChanged = m_mask && partChanged(*m_mask);
+    m_lutChanged = m_lut && partChanged(*m_lut);
+    const codec::Palette *palette =
+        m_weight.encoding && m_weight.encoding->palette ? &*m_weight.encoding->palette : nullptr;
+    if (m_lut && palette && palette->entries != 0) {
+        m_vector = std::max<std::uint64_t>(palette->vector, 1);
+        m_entries = palette->entries;
+    } else if (m_lut && !m_lut->shape.empty()) {
+        const bool oneBook = m_lut->shape.size() == 1;
+        m_vector = oneBook ? 1 : std::max<std::uint64_t>(m_lut->shape.back(), 1);
+        m_entries = oneBook ? m_lut->shape[0] : m_lut->shape[m_lut->shape.size() - 2];
+    }
+    for (const PartRole role : {PartRole::Scale, PartRole::ZeroPoint, PartRole::Offset}) {
+        const Part *part = m_weight.part(role);
+        if (part && partChanged(*part))
+            m_scales.push_back(part);
+    }
+    if (m_maskChanged && !m_mask->isLiteral())
+        noteMaskChanges();
+}
+
+bool ElementChanges::partChanged(const Part &part) const
+{
+    if (!part.isLiteral()) {
+        const OverlaidFile &file = *m_bundle.files()[part.file].file;
+        return part.pieces.empty()
+                   ? file.changed(part.range())
+                   : std::any_of(part.pieces.begin(), part.pieces.end(),
+                                 [&file](ByteRange piece) { return file.changed(piece); });
+    }
+    if (!part.literal || m_bundle.programFile() == kNoIndex)
+        return false;
+    const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
+    const auto &spans = part.literal->elementSpans;
+    return program.modified() &&
+           std::any_of(spans.begin(), spans.end(), [&](const mil::SourceSpan &span) {
+               return program.changed({FileOffset(span.offset), ByteCount(span.length)});
+           });
+}
+
+void ElementChanges::noteMaskChanges()
+{
+    const OverlaidFile &file = *m_bundle.files()[m_mask->file].file;
+    const std::uint64_t first = m_mask->dataOffset.value, end = m_mask->range().end();
+    std::int64_t delta = 0;
+    for (const ByteRange &range : file.changedRanges()) {
+        const std::uint64_t from = std::max(range.offset.value, first);
+        for (std::uint64_t at = from; at < std::min(range.end(), end); ++at) {
+            const auto now = std::to_integer<unsigned>(file.bytes()[at]);
+            const auto before = std::to_integer<unsigned>(file.diskByte(FileOffset(at)));
+            delta += std::popcount(before) - std::popcount(now);
+            m_maskDeltas.emplace_back(at - first, delta);
+        }
+    }
+}
+
+/// From the start of the file; ElementOrder::kAbsent where the element is not stored.
+std::uint64_t ElementChanges::firstBit(const Part &part, std::uint64_t index) const
+{
+    if (!part.order)
+        return 8 * part.dataOffset.value + index * bitWidth(part.type);
+    // The payload's order is bound to its bytes in the decoder only.
+    const auto *payload = std::get_if<codec::Operand>(&m_decoder.encoding().payload);
+    const codec::ElementOrder &order =
+        payload && payload->order && payload->role == part.role ? *payload->order : *part.order;
+    std::uint64_t place = codec::ElementOrder::kAbsent;
+    if (index < order.elements())
+        order.positions(index, std::span(&place, 1));
+    return place;
+}
+
+std::uint64_t ElementChanges::bits(const Part &part, std::uint64_t index, bool onDisk) const
+{
+    const unsigned width = bitWidth(part.type);
+    const OverlaidFile &file = *m_bundle.files()[part.file].file;
+    const std::uint64_t first = firstBit(part, index);
+    std::uint64_t value = 0;
+    unsigned taken = 0;
+    while (first != codec::ElementOrder::kAbsent && taken < width) {
+        const std::uint64_t bit = first + taken;
+        const std::uint64_t at = bit / 8;
+        if (at >= file.size().value)
+            break;
+        const auto byte = std::to_integer<std::uint64_t>(onDisk ? file.diskByte(FileOffset(at))
+                                                                : file.bytes()[at]);
+        const unsigned low = static_cast<unsigned>(bit % 8);
+        const unsigned count = std::min(8 - low, width - taken);
+        value |= ((byte >> low) & ((1u << count) - 1u)) << taken;
+        taken += count;
+    }
+    return value;
+}
+
+bool ElementChanges::literalChanged(const Part &part, std::uint64_t index) const
+{
+    const mil::Literal &literal = *part.literal;
+    const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
+    if (literal.packedSpan && !literal.elementSpans.empty()) {
+        const std::uint64_t width = bitWidth(part.type);
+        const std::uint64_t first = index * width / 8, last = ((index + 1) * width - 1) / 8;
+        return program.changed(
+            {FileOffset(literal.elementSpans.front().offset + first), ByteCount(last - first + 1)});
+    }
+    if (index >= literal.elementSpans.size())
+        return false;
+    const mil::SourceSpan &span = literal.elementSpans[index];
+    return program.changed({FileOffset(span.offset), ByteCount(span.length)});
+}
+
+bool ElementChanges::differs(const Part &part, std::uint64_t index, std::uint64_t diskIndex) const
+{
+    if (part.isLiteral())
+        return part.literal && literalChanged(part, index);
+    return bits(part, index, false) != bits(part, diskIndex, true);
+}
+
+bool ElementChanges::maskBit(std::uint64_t element, bool onDisk) const
+{
+    const OverlaidFile &file = *m_bundle.files()[m_mask->file].file;
+    const FileOffset at(m_mask->dataOffset.value + element / 8);
+    if (at.value >= file.size().value)
+        return false;
+    const auto byte =
+        std::to_integer<unsigned>(onDisk ? file.diskByte(at) : file.bytes()[at.value]);
+    return ((byte >> (element % 8)) & 1u) != 0;
+}
+
+std::uint64_t ElementChanges::diskRank(std::uint64_t element) const
+{
+    const std::uint64_t byte = element / 8;
+    const auto after = std::lower_bound(
+        m_maskDeltas.begin(), m_maskDeltas.end(), byte,
+        [](const auto &entry, std::uint64_t value) { return entry.first < value; });
+    std::int64_t delta = after == m_maskDeltas.begin() ? 0 : std::prev(after)->second;
+    for (std::uint64_t e = byte * 8; e < element; ++e)
+        delta += static_cast<int>(maskBit(e, true)) - static_cast<int>(maskBit(e, false));
+    return m_decoder.rank(element) + static_cast<std::uint64_t>(delta);
+}
+
+std::uint64_t ElementChanges::indexPosition(std::uint64_t element) const
+{
+    if (m_vector <= 1 || m_weight.vectorAxis >= m_weight.shape.size())
+        return element;
+    std::uint64_t inner = 1;
+    for (std::size_t axis = m_weight.vectorAxis + 1; axis < m_weight.shape.size(); ++axis)
+        inner *= m_weight.shape[axis];
+    const std::uint64_t extent = m_weight.shape[m_weight.vectorAxis];
+    const std::uint64_t block = element / inner / extent;
+    const std::uint64_t at = element / inner % extent / m_vector;
+    return (block * (extent / m_vector) + at) * inner + element % inner;
+}
+
+bool ElementChanges::codebookChanged(std::uint64_t element, std::uint64_t code) const
+{
+    if (!m_lutChanged)
+        return false;
+    const codec::Decoder::CodebookPlace place = m_decoder.codebookOf(element);
+    const std::uint64_t entry = (place.codebook * m_entries + code) * m_vector + place.lane;
+    return differs(*m_lut, entry, entry);
+}
+
+bool ElementChanges::scaleChanged(const Part &part, std::uint64_t element) const
+{
+    const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;
+    std::uint64_t cell = 0;
+    if (count > 1 && part.shape.size() == m_weight.shape.size() &&
+        !(m_weight.encoding && m_weight.encoding->scaling &&
+          m_weight.encoding->scaling->kind == codec::Scaling::Kind::Affine)) {
+        const codec::GridMap grid(m_weight.shape, part.shape);
+        cell = grid.cellOf(element);
+    } else if (count > 1 && m_weight.encoding && m_weight.encoding->scaling) {
+        const std::uint64_t axis = m_weight.encoding->scaling->axis;
+        std::uint64_t inner = 1;
+        for (std::size_t a = axis + 1; a < m_weight.shape.size(); ++a)
+            inner *= m_weight.shape[a];
+        cell = axis < m_weight.shape.size() ? element / inner % m_weight.shape[axis] : 0;
+    }
+    return differs(part, cell, cell);
+}
+
+bool ElementChanges::changed(std::uint64_t element) const
+{
+    if (!m_any)
+        return false;
+    const bool masked = m_mask && !m_mask->isLiteral() && m_vector == 1;
+    if (masked) {
+        const bool now = maskBit(element, false);
+        if (now != maskBit(element, true))
+            return true;
+        if (!now)
+            return false;
+    } else if (m_mask && !m_decoder.stored(element)) {
+        return false;
+    }
+    // Vectors of survivors, and masks spelt in the program: the code's place is not known here.
+    const bool placed = !m_mask || masked;
+    std::uint64_t code = 0;
+    if (m_payload && placed && (m_payloadChanged || m_maskChanged || m_lutChanged)) {
+        const std::uint64_t at = masked ? m_decoder.rank(element) : indexPosition(element);
+        const std::uint64_t before = masked && m_maskChanged ? diskRank(element) : at;
+        if (differs(*m_payload, at, before))
+            return true;
+        code = m_payload->isLiteral() ? 0 : bits(*m_payload, at, false);
+    }
+    if (m_lut && placed && m_payload && !m_payload->isLiteral() && codebookChanged(element, code))
+        return true;
+    return std::any_of(m_scales.begin(), m_scales.end(),
+                       [&](const Part *part) { return scaleChanged(*part, element); });
+}
+
+} // namespace kernscope

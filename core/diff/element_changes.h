@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/grid_map.h"
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace kernscope {
+
+/// Which elements of a weight differ from the disk: in their mask bit, their stored code, their
+/// codebook entry, or their scale and offset. Compares bits, not whole bytes, so that the other
+/// half of a byte stays unmarked; where the mask changed, codes are compared with those that the
+/// element had on disk. Elements of a part in pieces are read where its order has them; which of
+/// them are stored never changes there.
+///
+/// Holds references: make one under a BundleReadLock and drop it before the lock.
+class ElementChanges
+{
+public:
+    ElementChanges(const Bundle &bundle, std::size_t weight, const codec::Decoder &decoder);
+
+    /// False where no byte of the weight's parts differs: nothing else need be asked.
+    bool any() const { return m_any; }
+    bool changed(std::uint64_t element) const;
+
+private:
+    std::uint64_t bits(const Part &part, std::uint64_t index, bool onDisk) const;
+    std::uint64_t firstBit(const Part &part, std::uint64_t index) const;
+    bool differs(const Part &part, std::uint64_t index, std::uint64_t diskIndex) const;
+    bool literalChanged(const Part &part, std::uint64_t index) const;
+    bool partChanged(const Part &part) const;
+    bool maskBit(std::uint64_t element, bool onDisk) const;
+    std::uint64_t diskRank(std::uint64_t element) const;
+    std::uint64_t indexPosition(std::uint64_t element) const;
+    bool codebookChanged(std::uint64_t element, std::uint64_t code) const;
+    bool scaleChanged(const Part &part, std::uint64_t element) const;
+    void noteMaskChanges();
+
+    const Bundle &m_bundle;
+    const Weight &m_weight;
+    const codec::Decoder &m_decoder;
+    const Part *m_mask = nullptr, *m_payload = nullptr, *m_lut = nullptr;
+    std::vector<const Part *> m_scales; ///< scale, zero point, offset: those that changed
+    std::uint64_t m_vector = 1, m_entries = 0;
+    bool m_any = false, m_lutChanged = false, m_payloadChanged = false, m_maskChanged = false;
+    /// Changed bytes of the mask: (byte, set bits on disk less those now, up to and with it).
+    std::vector<std::pair<std::uint64_t, std::int64_t>> m_maskDeltas;
+};
+
+} // namespace kernscope

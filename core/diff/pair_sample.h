@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace kernscope {
+
+/// Values of two weights at the same elements: what a scatter shows and colours are scaled by.
+/// Bounded whatever the size of the weights.
+struct PairSample {
+    static constexpr std::uint64_t kMost = 16384;
+
+    std::vector<std::uint64_t> elements;
+    std::vector<float> a, b;
+    /// 99.5th percentile of the magnitudes of both sides, and of the differences that are not
+    /// zero: values of the full colour. 1 where there is nothing to scale by.
+    double valueRange = 1, differenceRange = 1;
+    bool whole = false; ///< every element is in it
+
+    /// No sample, and ranges of 0: every picture finds its own.
+    static PairSample none() { return {{}, {}, {}, 0, 0, false}; }
+};
+
+/// Short runs spread evenly over the weights, all of a small one. Errors: those of
+/// Bundle::decoder, "task.cancelled". Takes the locks of the files itself.
+Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
+                              std::size_t weightB, Progress &progress);
+
+} // namespace kernscope

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/form/element_order.h"
+#include "core/numeric/element_type.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+/// How a weight is stored, as every program form combines it (mil-format.md, section 4):
+///
+///     output element at position p = scaled( looked up( payload at p ) )
+///
+/// with each step optional and the payload either full or compacted by a mask. dense, affine,
+/// lut, sparse, blockwise, sparse+lut, sparse+blockwise, blockwise+lut and lut+blockwise are all
+/// subsets of it. A codec knows nothing of files: operands are spans.
+namespace kernscope::codec {
+
+/// What a stored part of a weight is for. Spellings by partRoleName are those of the contract.
+enum class PartRole : std::uint8_t {
+    Data,
+    Indices,
+    Lut,
+    Mask,
+    NonzeroData,
+    Scale,
+    ZeroPoint,
+    Offset
+};
+/// "data", "indices", "lut", "mask", "nonzero_data", "scale", "zero_point", "offset".
+std::string_view partRoleName(PartRole role);
+std::optional<PartRole> partRoleFromName(std::string_view name);
+
+/// Packed elements in memory: row-major, little-endian, sub-byte types as one LSB-first bit stream.
+struct Operand {
+    PartRole role = PartRole::Data;
+    ElementType type = ElementType::Unknown;
+    Shape shape;
+    std::span<const std::byte> bytes; ///< at least packedBytes(elementCount(shape), type)
+    /// Where the elements lie, if not row by row; `bytes` then has at least order->extent(). A
+    /// payload with an order has one position for every element of the tensor, and its palette no
+    /// vectors. It has a mask only where it leaves zeros out (skipsZeros()): the mask then has an
+    /// order too and says nothing that the payload's does not.
+    std::shared_ptr<const ElementOrder> order = nullptr;
+};
+
+/// Ops that may feed one another to make one weight; real programs have two. Readers refuse more,
+/// so that every weight without a fault has a decoder.
+inline constexpr unsigned kMaxChainedOps = 6;
+
+struct Encoding;
+/// An operand, or the result of another constexpr op (a scaled codebook, a coded scale).
+using OperandSource = std::variant<Operand, std::shared_ptr<const Encoding>>;
+
+/// Palette step. lut shape is [g0 .. g(R-1), K, V] (iOS 18) or [K] (iOS 16, one codebook).
+struct Palette {
+    OperandSource lut;
+    Shape grid;                   ///< g0 .. g(R-1): codebooks along each axis of the index tensor
+    std::uint64_t entries = 0;    ///< K = 2^index width
+    std::uint64_t vector = 1;     ///< V: elements one index stands for
+    std::uint64_t vectorAxis = 0; ///< output axis that the V elements lie along
+};
+
+/// Scale step: w = scale * (q - offset).
+struct Scaling {
+    enum class Kind : std::uint8_t {
+        Affine, ///< iOS 16: fp32 arithmetic, one rounding to the output type; vector along `axis`
+        Blockwise, ///< iOS 18: arithmetic in the output type; scale has the rank of the data
+    };
+    Kind kind = Kind::Affine;
+    OperandSource scale;
+    std::optional<OperandSource> offset; ///< zero point (affine) or offset (blockwise)
+    std::uint64_t axis = 0;              ///< affine with a vector scale or zero point only
+};
+
+/// One weight's storage.
+struct Encoding {
+    ElementType type = ElementType::Fp16; ///< decoded type T
+    Shape shape;                          ///< decoded shape
+    std::optional<Operand> mask;          ///< bit set: element is stored; payload then is compact
+    OperandSource payload;                ///< data, packed indices, or the mask's survivors
+    std::optional<Palette> palette;
+    std::optional<Scaling> scaling;
+};
+
+/// Code of one element as stored, wherever its order puts it: an integer, or the bits of a
+/// floating-point number. `width` bits each, which are fewer than the type's for indices and masks
+/// that are declared as bytes. Nothing past the last element, or where the element is not stored.
+std::optional<std::int64_t> operandCode(const Operand &operand, unsigned width,
+                                        std::uint64_t index);
+/// Its value, as a number of the operand's type.
+std::optional<double> operandValue(const Operand &operand, std::uint64_t index);
+
+} // namespace kernscope::codec

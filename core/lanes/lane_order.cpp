@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/lanes/lane_order.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+namespace kernscope::lanes {
+
+namespace {
+
+constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 59;
+
+Error placesError(std::string expected, std::string found)
+{
+    Error error;
+    error.code = "lanes.length";
+    error.field = "slices";
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = "The slices do not fit the weight's layout";
+    return error;
+}
+
+Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &places, bool dense)
+{
+    if (places.starts.size() < layout.engines() || places.lengths.size() < layout.engines())
+        return tl::unexpected(placesError(fmt::format("{} slices", layout.engines()),
+                                          fmt::format("{}", places.starts.size())));
+    std::uint64_t extent = 0;
+    const auto include = [&](const std::vector<std::uint64_t> &starts) {
+        for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
+            if (starts[engine] > kMaxOffset || places.lengths[engine] > kMaxOffset)
+                return false;
+            extent = std::max(extent, starts[engine] + places.lengths[engine]);
+        }
+        return true;
+    };
+    bool sound = include(places.starts);
+    for (const auto &copy : places.copies)
+        sound = sound && copy.size() >= layout.engines() && include(copy);
+    if (!sound)
+        return tl::unexpected(placesError("slices within the file", "one past its end"));
+    for (std::uint64_t engine = 0; dense && engine < layout.engines(); ++engine) {
+        if (places.lengths[engine] < layout.usedBytes(engine))
+            return tl::unexpected(
+                placesError(fmt::format("{} bytes in slice {}", layout.usedBytes(engine), engine),
+                            fmt::format("{}", places.lengths[engine])));
+    }
+    return extent;
+}
+
+/// The slice that holds a byte of the operand, in its own place or a copy.
+std::optional<Place> sliceAt(const SlicePlaces &places, std::uint64_t engines, std::uint64_t byte)
+{
+    const auto among = [&](const std::vector<std::uint64_t> &starts) -> std::optional<Place> {
+        for (std::uint64_t engine = 0; engine < engines; ++engine) {
+            if (byte >= starts[engine] && byte - starts[engine] < places.lengths[engine])
+                return Place{engine, byte - starts[engine]};
+        }
+        return std::nullopt;
+    };
+    auto place = among(places.starts);
+    for (std::size_t i = 0; !place && i < places.copies.size(); ++i)
+        place = among(places.copies[i]);
+    return place;
+}
+
+class DenseOrder final : public codec::ElementOrder
+{
+public:
+    DenseOrder(const SliceLayout &layout, SlicePlaces places, std::uint64_t extent, bool bias)
+        : m_layout(layout), m_places(std::move(places)), m_extent(extent), m_bias(bias)
+    {
+    }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        const std::uint64_t steps = m_bias ? 1 : m_layout.steps();
+        std::uint64_t channel = first / steps, step = first % steps;
+        for (std::size_t done = 0; done < out.size(); ++channel, step = 0) {
+            const Chunk &chunk = m_layout.chunks()[m_layout.chunkOf(channel)];
+            const Place place = placeIn(channel, step);
+            const std::uint64_t stride =
+                16 * chunk.channelsOf((channel - chunk.first) / chunk.lanes);
+            const std::uint64_t count = std::min<std::uint64_t>(steps - step, out.size() - done);
+            std::uint64_t bit = 8 * (m_places.starts[place.engine] + place.offset);
+            for (std::uint64_t i = 0; i < count; ++i, bit += stride)
+                out[done++] = bit;
+        }
+    }
+
+    std::uint64_t elements() const override
+    {
+        return m_bias ? m_layout.geometry().outputs : m_layout.elements();
+    }
+    std::uint64_t extent() const override { return m_extent; }
+
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto place = sliceAt(m_places, m_layout.engines(), bit / 8);
+        const auto number = place ? m_layout.numberAt(*place) : std::nullopt;
+        const std::uint64_t biasRows = m_layout.geometry().bias ? 1 : 0;
+        if (!number || m_bias != (number->row < biasRows))
+            return std::nullopt;
+        return m_bias ? number->channel
+                      : number->channel * m_layout.steps() + number->row - biasRows;
+    }
+
+    std::vector<std::uint64_t> copies(std::uint64_t element) const override
+    {
+        const std::uint64_t steps = m_bias ? 1 : m_layout.steps();
+        const Place place = placeIn(element / steps, element % steps);
+        std::vector<std::uint64_t> bits;
+        for (const auto &starts : m_places.copies)
+            bits.push_back(8 * (starts[place.engine] + place.offset));
+        return bits;
+    }
+
+private:
+    Place placeIn(std::uint64_t channel, std::uint64_t step) const
+    {
+        return m_bias ? m_layout.biasPlace(channel) : m_layout.placeOf(channel, step);
+    }
+
+    SliceLayout m_layout;
+    SlicePlaces m_places;
+    std::uint64_t m_extent;
+    bool m_bias;
+};
+
+/// Slices that leave zeros out, and what their bytes say once they are known.
+struct SparseSlices {
+    SparseForm form = SparseForm::H13;
+    SliceLayout layout;
+    SlicePlaces places;
+    std::uint64_t extent = 0;
+    std::optional<SparseIndex> index;
+};
+using SparseSlicesPtr = std::shared_ptr<const SparseSlices>;
+
+/// The stored numbers, or the bits of the mask bytes among them.
+class SparseOrder final : public codec::ElementOrder
+{
+public:
+    enum class Of : std::uint8_t { Numbers, MaskBits };
+    SparseOrder(SparseSlicesPtr slices, Of of) : m_slices(std::move(slices)), m_of(of) {}
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        if (!m_slices->index) {
+            std::fill(out.begin(), out.end(), kAbsent);
+            return;
+        }
+        const std::uint64_t steps = m_slices->layout.steps();
+        std::uint64_t channel = first / steps, step = first % steps;
+        for (std::size_t done = 0; done < out.size(); ++channel, step = 0) {
+            const auto rows = m_slices->index->rowsOf(channel);
+            const std::uint64_t start = m_slices->places.starts[rows.engine];
+            for (; step < steps && done < out.size(); ++step)
+                out[done++] = position(start, rows.rows[step], rows.lane);
+        }
+    }
+
+    std::uint64_t elements() const override { return m_slices->layout.elements(); }
+    std::uint64_t extent() const override { return m_slices->extent; }
+    bool skipsZeros() const override { return m_of == Of::Numbers; }
+
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        if (!m_slices->index)
+            return std::nullopt;
+        const SparseIndex &index = *m_slices->index;
+        const auto place = sliceAt(m_slices->places, m_slices->layout.engines(), bit / 8);
+        const auto found = place ? index.rowAt(*place) : std::nullopt;
+        if (!found)
+            return std::nullopt;
+        auto lane = SparseIndex::laneAt(found->row, place->offset);
+        if (m_of == Of::MaskBits)
+            lane = place->offset == index.maskAt(found->row) && bit % 8 < found->plane->width
+                       ? std::optional(static_cast<unsigned>(bit % 8))
+                       : std::nullopt;
+        if (!lane)
+            return std::nullopt;
+        return (found->plane->firstChannel + *lane) * m_slices->layout.steps() + found->step;
+    }
+
+    std::vector<std::uint64_t> copies(std::uint64_t element) const override
+    {
+        std::vector<std::uint64_t> bits;
+        if (!m_slices->index)
+            return bits;
+        const std::uint64_t steps = m_slices->layout.steps();
+        const auto rows = m_slices->index->rowsOf(element / steps);
+        for (const auto &starts : m_slices->places.copies) {
+            const auto bit = position(starts[rows.engine], rows.rows[element % steps], rows.lane);
+            if (bit != kAbsent)
+                bits.push_back(bit);
+        }
+        return bits;
+    }
+
+    Result<std::shared_ptr<const codec::ElementOrder>>
+    bound(std::span<const std::byte> bytes) const override
+    {
+        if (bytes.size() < m_slices->extent)
+            return tl::unexpected(placesError(fmt::format("{} bytes", m_slices->extent),
+                                              fmt::format("{}", bytes.size())));
+        auto index = SparseIndex::make(m_slices->form, m_slices->layout,
+                                       slicesIn(bytes, m_slices->layout, m_slices->places));
+        if (!index)
+            return tl::unexpected(std::move(index.error()));
+        auto slices = std::make_shared<SparseSlices>(*m_slices);
+        slices->index = std::move(*index);
+        return std::make_shared<const SparseOrder>(std::move(slices), m_of);
+    }
+
+    std::shared_ptr<const codec::ElementOrder> mask() const override
+    {
+        return m_of == Of::Numbers ? std::make_shared<const SparseOrder>(m_slices, Of::MaskBits)
+                                   : nullptr;
+    }
+
+private:
+    std::uint64_t position(std::uint64_t start, const SparseIndex::Row &row, unsigned lane) const
+    {
+        if (m_of == Of::MaskBits)
+            return 8 * (start + m_slices->index->maskAt(row)) + lane;
+        const auto offset = SparseIndex::numberAt(row, lane);
+        return offset ? 8 * (start + *offset) : kAbsent;
+    }
+
+    SparseSlicesPtr m_slices;
+    Of m_of;
+};
+
+/// Biases of slices whose planes lie where their length words say.
+class SparseBiasOrder final : public codec::ElementOrder
+{
+public:
+    SparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &planes,
+                    SlicePlaces places, std::uint64_t extent)
+        : m_engines(layout.engines()), m_planes(planes), m_places(std::move(places)),
+          m_extent(extent), m_of(layout.geometry().outputs)
+    {
+        for (const SparsePlane &plane : planes) {
+            for (std::uint64_t lane = 0; lane < plane.width; ++lane)
+                m_of[plane.firstChannel + lane] = {plane.engine, plane.bias + 2 * lane};
+        }
+    }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            const Place &place = m_of[first + i];
+            out[i] = 8 * (m_places.starts[place.engine] + place.offset);
+        }
+    }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const auto place = sliceAt(m_places, m_engines, bit / 8);
+        for (std::size_t i = 0; place && i < m_planes.size(); ++i) {
+            const SparsePlane &plane = m_planes[i];
+            if (plane.engine == place->engine && place->offset >= plane.bias &&
+                place->offset < plane.length)
+                return plane.firstChannel + (place->offset - plane.bias) / 2;
+        }
+        return std::nullopt;
+    }
+    std::uint64_t elements() const override { return m_of.size(); }
+    std::uint64_t extent() const override { return m_extent; }
+    std::vector<std::uint64_t> copies(std::uint64_t element) const override
+    {
+        std::vector<std::uint64_t> bits;
+        for (const auto &starts : m_places.copies)
+            bits.push_back(8 * (starts[m_of[element].engine] + m_of[element].offset));
+        return bits;
+    }
+
+private:
+    std::uint64_t m_engines;
+    std::vector<SparsePlane> m_planes;
+    SlicePlaces m_places;
+    std::uint64_t m_extent;
+    std::vector<Place> m_of; ///< by channel
+};
+
+} // namespace
+
+Result<std::shared_ptr<const codec::ElementOrder>> weightOrder(const SliceLayout &layout,
+                                                               SlicePlaces places)
+{
+    const auto extent = extentOf(layout, places, true);
+    if (!extent)
+        return tl::unexpected(extent.error());
+    return std::make_shared<DenseOrder>(layout, std::move(places), *extent, false);
+}
+
+Result<std::shared_ptr<const codec::ElementOrder>> biasOrder(const SliceLayout &layout,
+                                                             SlicePlaces places)
+{
+    const auto extent = extentOf(layout, places, true);
+    if (!extent)
+        return tl::unexpected(extent.error());
+    if (!layout.geometry().bias)
+        return tl::unexpected(placesError("a row of biases", "none"));
+    return std::make_shared<DenseOrder>(layout, std::move(places), *extent, true);
+}
+
+Result<std::shared_ptr<const codec::ElementOrder>>
+sparseOrder(SparseForm form, const SliceLayout &layout, SlicePlaces places)
+{
+    const auto extent = extentOf(layout, places, false);
+    if (!extent)
+        return tl::unexpected(extent.error());
+    auto slices = std::make_shared<SparseSlices>();
+    *slices = {form, layout, std::move(places), *extent, std::nullopt};
+    return std::make_shared<const SparseOrder>(std::move(slices), SparseOrder::Of::Numbers);
+}
+
+Result<std::shared_ptr<const codec::ElementOrder>>
+sparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &planes,
+                SlicePlaces places)
+{
+    const auto extent = extentOf(layout, places, false);
+    if (!extent)
+        return tl::unexpected(extent.error());
+    if (!layout.geometry().bias)
+        return tl::unexpected(placesError("a row of biases", "none"));
+    return std::make_shared<const SparseBiasOrder>(layout, planes, std::move(places), *extent);
+}
+
+std::vector<std::span<const std::byte>>
+slicesIn(std::span<const std::byte> bytes, const SliceLayout &layout, const SlicePlaces &places)
+{
+    std::vector<std::span<const std::byte>> slices;
+    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine)
+        slices.push_back(bytes.subspan(places.starts[engine], places.lengths[engine]));
+    return slices;
+}
+
+} // namespace kernscope::lanes

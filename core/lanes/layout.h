@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/lanes/deal.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kernscope::lanes {
+
+/// How planes and slices are padded, and what interleaves in an incomplete plane.
+struct SliceForm {
+    unsigned engines = kEngines;
+    std::uint64_t planeAlignment = 1;  ///< 64 where every plane is padded (grouped, sparse)
+    std::uint64_t sliceAlignment = 64; ///< 1: not padded (records of a weight section)
+    /// True: a plane of fewer channels than lanes interleaves those that it has (weight sections).
+    /// False: such a plane is refused, because no container with one is published.
+    bool narrowLast = false;
+};
+/// The form of a container's slices under that law.
+SliceForm containerForm(Law law, unsigned engines = kEngines);
+
+/// Where an fp16 number lies: byte offset in the slice of an engine.
+struct Place {
+    std::uint64_t engine = 0;
+    std::uint64_t offset = 0;
+    friend bool operator==(const Place &, const Place &) = default;
+};
+
+/// One chunk of one engine: `rows` rows of `width` numbers, the lanes fastest.
+struct Plane {
+    std::uint64_t chunk = 0, engine = 0;
+    std::uint64_t firstChannel = 0;
+    std::uint64_t channels = 0; ///< that exist; equals `width`
+    std::uint64_t width = 0;
+    std::uint64_t offset = 0; ///< bytes from the start of the slice
+    std::uint64_t bytes = 0;  ///< with its padding
+};
+
+/// Byte places of a dense fp16 weight [O, I, D, H, W] in the slices of the engines:
+/// halfword `row x width + lane` of a plane, row = (bias) + ((i x D + d) x H + h) x W + w.
+class SliceLayout
+{
+public:
+    /// Errors: "lanes.geometry", "lanes.partial" (an incomplete plane of several lanes).
+    static Result<SliceLayout> make(const Geometry &geometry, std::vector<Chunk> chunks,
+                                    const SliceForm &form);
+    /// By the law of a container.
+    static Result<SliceLayout> make(const Geometry &geometry, Law law,
+                                    const DealOptions &options = {});
+
+    const Geometry &geometry() const { return m_geometry; }
+    const SliceForm &form() const { return m_form; }
+    const std::vector<Chunk> &chunks() const { return m_chunks; }
+    std::uint64_t steps() const { return m_steps; } ///< rows of a plane without the bias row
+    std::uint64_t rows() const { return m_steps + (m_geometry.bias ? 1 : 0); }
+    std::uint64_t elements() const { return m_steps * m_geometry.outputs; }
+
+    /// Engines that have any channel: the first ones.
+    std::uint64_t engines() const { return m_sliceBytes.size(); }
+    std::uint64_t sliceBytes(std::uint64_t engine) const { return m_sliceBytes[engine]; }
+    std::uint64_t usedBytes(std::uint64_t engine) const; ///< without the padding at its end
+    std::uint64_t totalBytes() const;
+    /// Nothing where the engine has no channel of that chunk.
+    std::optional<Plane> plane(std::uint64_t chunk, std::uint64_t engine) const;
+
+    std::uint64_t chunkOf(std::uint64_t channel) const;
+    /// Step `step` of an output channel; both must exist.
+    Place placeOf(std::uint64_t channel, std::uint64_t step) const;
+    /// Only where there are biases.
+    Place biasPlace(std::uint64_t channel) const;
+
+    /// What a byte of a slice belongs to: row 0 is that of the biases where there are any. Nothing
+    /// in padding and past the slice.
+    struct Number {
+        std::uint64_t channel = 0, row = 0;
+        friend bool operator==(const Number &, const Number &) = default;
+    };
+    std::optional<Number> numberAt(const Place &place) const;
+
+private:
+    Place rowPlace(std::uint64_t channel, std::uint64_t row) const;
+
+    Geometry m_geometry;
+    SliceForm m_form;
+    std::vector<Chunk> m_chunks;
+    std::vector<std::uint64_t> m_offsets; ///< of each chunk's planes in a slice
+    std::uint64_t m_steps = 0;
+    std::vector<std::uint64_t> m_sliceBytes;
+};
+
+} // namespace kernscope::lanes

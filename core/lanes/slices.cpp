@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/lanes/slices.h"
+
+#include "core/base/little_endian.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::lanes {
+
+namespace {
+
+Error lengthError(std::string_view field, std::string expected, std::string found)
+{
+    Error error;
+    error.code = "lanes.length";
+    error.field = std::string(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = "The sizes do not fit the weight's layout";
+    return error;
+}
+
+/// Calls each(plane) in the order of the engines, then of the chunks.
+template <class Each>
+void forEachPlane(const SliceLayout &layout, Each each)
+{
+    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
+        for (std::uint64_t chunk = 0; chunk < layout.chunks().size(); ++chunk) {
+            if (const auto plane = layout.plane(chunk, engine))
+                each(*plane);
+        }
+    }
+}
+
+/// Calls each(byte offset in the slice, channel, row); row 0 is the bias row where there is one.
+template <class Each>
+void forEachNumber(const SliceLayout &layout, const Plane &plane, Each each)
+{
+    for (std::uint64_t row = 0; row < layout.rows(); ++row) {
+        for (std::uint64_t lane = 0; lane < plane.width; ++lane)
+            each(plane.offset + 2 * (row * plane.width + lane), plane.firstChannel + lane, row);
+    }
+}
+
+bool allZero(std::span<const std::byte> bytes)
+{
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte(0); });
+}
+
+} // namespace
+
+Result<void> checkHalves(const SliceLayout &layout, std::span<const std::uint16_t> weights,
+                         std::span<const std::uint16_t> bias)
+{
+    if (weights.size() != layout.elements())
+        return tl::unexpected(lengthError("weights", fmt::format("{} numbers", layout.elements()),
+                                          fmt::format("{}", weights.size())));
+    const std::uint64_t wanted = layout.geometry().bias ? layout.geometry().outputs : 0;
+    if (bias.size() != wanted)
+        return tl::unexpected(
+            lengthError("bias", fmt::format("{} numbers", wanted), fmt::format("{}", bias.size())));
+    return {};
+}
+
+Result<std::vector<Slice>> encodeSlices(const SliceLayout &layout,
+                                        std::span<const std::uint16_t> weights,
+                                        std::span<const std::uint16_t> bias)
+{
+    if (auto checked = checkHalves(layout, weights, bias); !checked)
+        return tl::unexpected(std::move(checked.error()));
+    std::vector<Slice> slices;
+    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine)
+        slices.emplace_back(layout.sliceBytes(engine));
+    const bool biased = layout.geometry().bias;
+    forEachPlane(layout, [&](const Plane &plane) {
+        const std::span<std::byte> slice(slices[plane.engine]);
+        forEachNumber(
+            layout, plane, [&](std::uint64_t at, std::uint64_t channel, std::uint64_t row) {
+                const std::uint64_t step = row - (biased ? 1 : 0);
+                const std::uint16_t value =
+                    biased && row == 0 ? bias[channel] : weights[channel * layout.steps() + step];
+                storeLittle<std::uint16_t>(slice, at, value);
+            });
+    });
+    return slices;
+}
+
+Result<Halves> decodeSlices(const SliceLayout &layout, SliceSpans slices)
+{
+    if (slices.size() < layout.engines())
+        return tl::unexpected(lengthError("slices", fmt::format("{} slices", layout.engines()),
+                                          fmt::format("{}", slices.size())));
+    std::uint64_t held = 0;
+    for (std::uint64_t engine = 0; engine < layout.engines(); ++engine) {
+        if (slices[engine].size() < layout.usedBytes(engine))
+            return tl::unexpected(lengthError(fmt::format("slice {}", engine),
+                                              fmt::format("{} bytes", layout.usedBytes(engine)),
+                                              fmt::format("{}", slices[engine].size())));
+        held += layout.usedBytes(engine);
+    }
+    if (held / 2 < layout.elements()) // never, by the layout; the vector below trusts it
+        return tl::unexpected(lengthError("slices", "every element", "fewer"));
+    Halves halves;
+    halves.weights.resize(layout.elements());
+    const bool biased = layout.geometry().bias;
+    halves.bias.resize(biased ? layout.geometry().outputs : 0);
+    forEachPlane(layout, [&](const Plane &plane) {
+        const auto slice = slices[plane.engine];
+        forEachNumber(
+            layout, plane, [&](std::uint64_t at, std::uint64_t channel, std::uint64_t row) {
+                const auto value = loadLittle<std::uint16_t>(slice, at);
+                if (biased && row == 0)
+                    halves.bias[channel] = value;
+                else
+                    halves.weights[channel * layout.steps() + row - (biased ? 1 : 0)] = value;
+            });
+    });
+    return halves;
+}
+
+bool paddingIsZero(const SliceLayout &layout, SliceSpans slices)
+{
+    bool zero = slices.size() >= layout.engines();
+    for (std::uint64_t engine = 0; zero && engine < layout.engines(); ++engine) {
+        std::uint64_t at = 0;
+        const auto slice = slices[engine];
+        for (std::uint64_t chunk = 0; zero && chunk < layout.chunks().size(); ++chunk) {
+            const auto plane = layout.plane(chunk, engine);
+            if (!plane)
+                continue;
+            zero = plane->offset <= slice.size() && allZero(slice.subspan(at, plane->offset - at));
+            at = plane->offset + layout.rows() * plane->width * 2;
+        }
+        zero = zero && at <= slice.size() && allZero(slice.subspan(at));
+    }
+    return zero;
+}
+
+} // namespace kernscope::lanes

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/lanes/slices.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// Slices that leave zeros out, as known for H13 and H14 (hwx-generations.md, 4.6): a plane is its
+/// biases, a 16-bit body length, then a row a step of the reduction: mask byte, the numbers that
+/// are not zero in the order of the lanes, lanes / 2 - 2 zero bytes. Planes are padded to 64 bytes.
+/// H13 puts a zero byte before each row; H14 one before the first row and one after every mask
+/// byte, counting the same. Known for up to eight lanes only.
+namespace kernscope::lanes {
+
+enum class SparseForm : std::uint8_t { H13, H14 };
+std::string_view sparseFormName(SparseForm form); ///< "H13", "H14"
+inline constexpr std::uint64_t kMaxSparseLanes = 8;
+
+/// Errors: "lanes.sparse" (more than eight lanes, several groups, a body past 65535 bytes),
+/// "lanes.length". Both zeros are left out, so -0 comes back as +0.
+Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layout,
+                                        std::span<const std::uint16_t> weights,
+                                        std::span<const std::uint16_t> bias);
+/// Errors: "lanes.sparse" (a length word, a mask bit past the lanes or a fill byte that does not
+/// fit), "lanes.length".
+Result<Halves> decodeSparse(SparseForm form, const SliceLayout &layout, SliceSpans slices);
+
+/// One plane of a slice, as its length word tells; offsets count from the start of the slice.
+struct SparsePlane {
+    std::uint64_t chunk = 0, engine = 0;
+    std::uint64_t firstChannel = 0;
+    std::uint64_t width = 0;  ///< lanes that exist
+    std::uint64_t bias = 0;   ///< offset of the biases, where there are any
+    std::uint64_t length = 0; ///< offset of the length word, behind the biases
+    std::uint64_t body = 0;   ///< offset of the first row
+    std::uint64_t end = 0;    ///< offset behind the last row
+    std::uint64_t next = 0;   ///< with the padding to 64 bytes
+    std::uint64_t stored = 0; ///< numbers that are not left out
+};
+/// The planes by engine, then chunk. Reads two bytes a plane. Errors: those of decodeSparse, as far
+/// as the length words tell.
+Result<std::vector<SparsePlane>> sparsePlanes(SparseForm form, const SliceLayout &layout,
+                                              SliceSpans slices);
+
+/// Which numbers are stored, and where. Its size is that of the rows that were found.
+class SparseIndex
+{
+public:
+    /// One step of a plane: a mask byte and the numbers of the lanes that it names.
+    struct Row {
+        std::uint32_t offset = 0; ///< of its first number, from the start of the slice
+        std::uint8_t mask = 0;
+    };
+    /// The rows of an output channel, one a step.
+    struct ChannelRows {
+        std::uint64_t engine = 0;
+        unsigned lane = 0;
+        std::span<const Row> rows;
+    };
+
+    /// Errors: those of decodeSparse.
+    static Result<SparseIndex> make(SparseForm form, const SliceLayout &layout, SliceSpans slices);
+
+    ChannelRows rowsOf(std::uint64_t channel) const;
+    /// Byte offset in the slice of a lane's number; nothing where it is a zero that is left out.
+    static std::optional<std::uint64_t> numberAt(const Row &row, unsigned lane);
+    /// Byte offset in the slice of a row's mask byte; its bit `lane` is set where the lane's number
+    /// is stored.
+    std::uint64_t maskAt(const Row &row) const
+    {
+        return row.offset - (m_form == SparseForm::H13 ? 1U : 2U);
+    }
+    /// Nothing where the number is a zero that is left out.
+    std::optional<Place> placeOf(std::uint64_t channel, std::uint64_t step) const;
+    Place biasPlace(std::uint64_t channel) const;
+    /// The row that holds a byte of a slice; nothing in biases, length words and padding.
+    struct FoundRow {
+        const SparsePlane *plane = nullptr;
+        std::uint64_t step = 0;
+        Row row;
+    };
+    std::optional<FoundRow> rowAt(const Place &place) const;
+    /// The lane whose number holds a byte of a slice; nothing where none does (mask, fill bytes).
+    static std::optional<unsigned> laneAt(const Row &row, std::uint64_t offset);
+    std::uint64_t stored() const; ///< numbers that are not left out
+    const SliceLayout &layout() const { return m_layout; }
+
+private:
+    SparseIndex(const SliceLayout &layout, SparseForm form) : m_layout(layout), m_form(form) {}
+    Result<void> readPlane(const SparsePlane &plane, std::span<const std::byte> slice);
+
+    SliceLayout m_layout;
+    SparseForm m_form;
+    std::vector<SparsePlane> m_planes;
+    std::vector<std::size_t> m_planeOf;   ///< by engine x chunks + chunk
+    std::vector<std::size_t> m_firstRows; ///< by plane
+    std::vector<Row> m_rows;
+};
+
+} // namespace kernscope::lanes

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/edit/edit.h"
+
+#include "core/patch/edit/edit_parser.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+using patch::parseIndex;
+using patch::parseInteger;
+using patch::parseNumber;
+using patch::Piece;
+using patch::syntaxError;
+
+/// How the text of a kind is built: NAME [:PART] [indices]… [=VALUE].
+struct Grammar {
+    Edit::Kind kind;
+    std::string_view name;
+    std::size_t minGroups, maxGroups; ///< bracket groups at the end of the left side
+    bool many;                        ///< a group may hold several indices
+    bool ranges;
+    bool value;
+};
+
+constexpr std::array<Grammar, 8> kGrammars{{
+    {Edit::Kind::Set, "set", 1, 1, true, false, true},
+    {Edit::Kind::SetStored, "set-stored", 1, 1, false, false, true},
+    {Edit::Kind::Codebook, "codebook", 2, 3, false, false, true},
+    {Edit::Kind::Scale, "scale", 1, 1, false, false, true},
+    {Edit::Kind::Keep, "keep", 1, 1, true, false, true},
+    {Edit::Kind::Drop, "drop", 1, 1, true, false, false},
+    {Edit::Kind::Fill, "fill", 1, 1, true, true, true},
+    {Edit::Kind::FromNpy, "from-npy", 0, 0, false, false, true},
+}};
+
+const Grammar &grammarOf(Edit::Kind kind)
+{
+    return kGrammars[static_cast<std::size_t>(kind)];
+}
+
+Result<IndexRange> parseRange(const Piece &piece, bool ranges)
+{
+    IndexRange range;
+    const auto colon = piece.text.find(':');
+    if (colon == std::string_view::npos) {
+        const auto index = parseIndex(piece);
+        if (!index)
+            return tl::unexpected(index.error());
+        if (*index == UINT64_MAX)
+            return syntaxError(piece, "an index that 64 bits hold");
+        range.start = *index;
+        range.stop = *index + 1;
+        return range;
+    }
+    if (!ranges)
+        return syntaxError(piece, "an index (ranges are for fill)");
+    range.single = false;
+    const Piece first = piece.part(0, colon).trimmed(), last = piece.part(colon + 1).trimmed();
+    range.all = first.text.empty() && last.text.empty();
+    range.stop = range.all ? 0 : IndexRange::kToEnd;
+    for (const auto &[bound, target] : {std::pair(first, &range.start), {last, &range.stop}}) {
+        if (bound.text.empty())
+            continue;
+        const auto index = parseIndex(bound);
+        if (!index)
+            return tl::unexpected(index.error());
+        *target = *index;
+    }
+    if (!range.all && range.start >= range.stop)
+        return syntaxError(piece, "a range whose end lies behind its start");
+    return range;
+}
+
+/// The indices between two brackets, separated by commas.
+Result<void> parseGroup(const Piece &group, const Grammar &grammar, std::vector<IndexRange> &out)
+{
+    std::size_t from = 0;
+    for (;;) {
+        const auto comma = group.text.find(',', from);
+        const bool last = comma == std::string_view::npos;
+        if (!last && !grammar.many)
+            return syntaxError(group.part(comma), "one index");
+        const auto range =
+            parseRange(group.part(from, last ? comma : comma - from).trimmed(), grammar.ranges);
+        if (!range)
+            return tl::unexpected(range.error());
+        out.push_back(*range);
+        if (last)
+            return {};
+        from = comma + 1;
+    }
+}
+
+/// Takes "[…]" groups off the end of `left` and gives their indices in order.
+Result<std::vector<IndexRange>> parseIndices(Piece &left, const Grammar &grammar)
+{
+    std::vector<Piece> groups;
+    while (groups.size() < grammar.maxGroups) {
+        const Piece rest = left.trimmed();
+        if (rest.text.empty() || rest.text.back() != ']')
+            break;
+        const auto open = rest.text.rfind('[');
+        if (open == std::string_view::npos)
+            break;
+        groups.push_back(rest.part(open + 1, rest.text.size() - open - 2));
+        left = rest.part(0, open);
+    }
+    if (groups.size() < grammar.minGroups) {
+        return syntaxError(left.part(left.text.size()),
+                           grammar.minGroups == 2 ? "[codebook][entry]" : "indices in brackets");
+    }
+    std::vector<IndexRange> indices;
+    for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+        if (auto parsed = parseGroup(*group, grammar, indices); !parsed)
+            return tl::unexpected(std::move(parsed.error()));
+    }
+    return indices;
+}
+
+/// Takes ":indices" off the end of the name.
+Result<codec::PartRole> parsePart(Piece &left)
+{
+    const auto colon = left.text.rfind(':');
+    const Piece name = colon == std::string_view::npos ? left.part(left.text.size())
+                                                       : left.part(colon + 1).trimmed();
+    const auto role = codec::partRoleFromName(name.text);
+    if (!role) {
+        return syntaxError(name, "a part: data, indices, lut, mask, nonzero_data, scale, "
+                                 "zero_point or offset");
+    }
+    left = left.part(0, colon);
+    return *role;
+}
+
+Result<void> parseValue(const Piece &value, Edit &edit)
+{
+    if (value.text.empty())
+        return syntaxError(value, edit.kind == Edit::Kind::FromNpy ? "a file" : "a value");
+    if (edit.kind == Edit::Kind::FromNpy) {
+        edit.file = std::string(value.text);
+    } else if (edit.kind == Edit::Kind::SetStored) {
+        const auto stored = parseInteger(value);
+        if (!stored)
+            return tl::unexpected(stored.error());
+        edit.stored = *stored;
+    } else {
+        const auto number = parseNumber(value);
+        if (!number)
+            return tl::unexpected(number.error());
+        edit.value = *number;
+    }
+    return {};
+}
+
+std::string rangeText(const IndexRange &range)
+{
+    if (range.single)
+        return fmt::format("{}", range.start);
+    if (range.all)
+        return ":";
+    if (range.stop == IndexRange::kToEnd)
+        return fmt::format("{}:", range.start);
+    return fmt::format("{}:{}", range.start, range.stop);
+}
+
+Piece withoutComment(const Piece &line)
+{
+    for (std::size_t i = 0; i < line.text.size(); ++i) {
+        // Names and file names may hold a '#': only one after a space begins a comment.
+        const bool alone = i == 0 || line.text[i - 1] == ' ' || line.text[i - 1] == '\t';
+        if (line.text[i] == '#' && alone)
+            return line.part(0, i);
+    }
+    return line;
+}
+
+Result<Edit> parseScriptLine(const Piece &line)
+{
+    const auto space = line.text.find_first_of(" \t");
+    Piece word = line.part(0, space);
+    if (word.text.substr(0, 2) == "--") // as on the command line
+        word = word.part(2);
+    const auto grammar = std::find_if(kGrammars.begin(), kGrammars.end(),
+                                      [&](const Grammar &g) { return g.name == word.text; });
+    if (grammar == kGrammars.end()) {
+        return syntaxError(word, "set, set-stored, codebook, scale, keep, drop, fill or from-npy");
+    }
+    Piece rest =
+        space == std::string_view::npos ? line.part(line.text.size()) : line.part(space).trimmed();
+    const bool quoted = rest.text.size() >= 2 && rest.text.front() == rest.text.back() &&
+                        (rest.text.front() == '\'' || rest.text.front() == '"');
+    if (quoted) // copied from a shell
+        rest = rest.part(1, rest.text.size() - 2);
+    auto edit = parseEdit(grammar->kind, rest.text);
+    if (!edit && edit.error().offset)
+        edit.error().offset = FileOffset(edit.error().offset->value + rest.at);
+    return edit;
+}
+
+} // namespace
+
+std::string_view editKindName(Edit::Kind kind)
+{
+    return grammarOf(kind).name;
+}
+
+Result<Edit> parseEdit(Edit::Kind kind, std::string_view text)
+{
+    const Grammar &grammar = grammarOf(kind);
+    const Piece whole{text, 0};
+    Edit edit;
+    edit.kind = kind;
+    Piece left = whole;
+    if (grammar.value) {
+        // Names may hold '=' as well; values do not, file names may.
+        const auto equals = kind == Edit::Kind::FromNpy ? text.find('=') : text.rfind('=');
+        if (equals == std::string_view::npos)
+            return syntaxError(whole.part(text.size()), "= and a value");
+        left = whole.part(0, equals);
+        if (auto value = parseValue(whole.part(equals + 1).trimmed(), edit); !value)
+            return tl::unexpected(std::move(value.error()));
+    }
+    auto indices = parseIndices(left, grammar);
+    if (!indices)
+        return tl::unexpected(std::move(indices.error()));
+    edit.indices = std::move(*indices);
+    if (kind == Edit::Kind::SetStored) {
+        const auto part = parsePart(left);
+        if (!part)
+            return tl::unexpected(part.error());
+        edit.part = *part;
+    }
+    left = left.trimmed();
+    if (left.text.empty())
+        return syntaxError(left, "the name of a weight");
+    edit.weight = std::string(left.text);
+    return edit;
+}
+
+std::string editText(const Edit &edit)
+{
+    const Grammar &grammar = grammarOf(edit.kind);
+    std::string text = edit.weight;
+    if (edit.kind == Edit::Kind::SetStored)
+        text += fmt::format(":{}", codec::partRoleName(edit.part));
+    std::string indices;
+    for (const IndexRange &range : edit.indices) {
+        const std::string_view between = grammar.many ? "," : "][";
+        indices += fmt::format("{}{}", indices.empty() ? "" : between, rangeText(range));
+    }
+    if (grammar.maxGroups > 0)
+        text += fmt::format("[{}]", indices);
+    if (edit.kind == Edit::Kind::FromNpy)
+        return fmt::format("{}={}", text, edit.file);
+    if (edit.kind == Edit::Kind::SetStored)
+        return fmt::format("{}={}", text, edit.stored);
+    return grammar.value ? fmt::format("{}={}", text, edit.value) : text;
+}
+
+Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_view fileName)
+{
+    std::vector<Edit> edits;
+    std::size_t from = 0;
+    for (std::size_t number = 1; from < text.size(); ++number) {
+        const auto end = std::min(text.find('\n', from), text.size());
+        const Piece line = withoutComment(Piece{text.substr(from, end - from), from}).trimmed();
+        from = end + 1;
+        if (line.text.empty())
+            continue;
+        auto edit = parseScriptLine(line);
+        if (!edit) {
+            Error error = std::move(edit.error());
+            error.file = std::string(fileName);
+            error.field = fmt::format("line {}", number);
+            return tl::unexpected(std::move(error));
+        }
+        edits.push_back(std::move(*edit));
+    }
+    return edits;
+}
+
+} // namespace kernscope

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/form/encoding.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// One index of a weight's element, or a range of it: [start, stop). stop 0 with all set: ":".
+struct IndexRange {
+    static constexpr std::uint64_t kToEnd = UINT64_MAX; ///< stop of "4:"
+    std::uint64_t start = 0, stop = 0;
+    bool all = false;
+    bool single = true; ///< a plain number
+};
+
+/// A typed wish, as the command line spells it (cli.md, patch).
+struct Edit {
+    enum class Kind : std::uint8_t {
+        Set,       ///< --set 'w[3,0,1,1]=0.5'
+        SetStored, ///< --set-stored 'w:indices[17]=9'
+        Codebook,  ///< --codebook 'w[0][7]=-1.25', vectors 'w[0][7][1]=…'
+        Scale,     ///< --scale 'w[4]=0.01'
+        Keep,      ///< --keep 'w[9]=0.25'
+        Drop,      ///< --drop 'w[9]'
+        Fill,      ///< --fill 'w[0:4,:]=0'
+        FromNpy,   ///< --from-npy 'w=FILE.npy'
+    };
+    Kind kind = Kind::Set;
+    std::string weight;
+    codec::PartRole part = codec::PartRole::Data; ///< SetStored
+    /// Set, Keep, Drop, Fill: one an axis, or one flat index. SetStored, Scale: one flat index.
+    /// Codebook: codebook, entry, and the lane of vector palettes.
+    std::vector<IndexRange> indices;
+    double value = 0;
+    std::int64_t stored = 0; ///< SetStored
+    std::string file;        ///< FromNpy
+    std::string note;        ///< free text of the one who made it
+};
+
+/// Spelling of the option that gives such an edit, without dashes: "set", "set-stored", …
+std::string_view editKindName(Edit::Kind kind);
+/// Parses the text after `--set` and so on. Errors: "patch.syntax" with the place in `offset`.
+Result<Edit> parseEdit(Edit::Kind kind, std::string_view text);
+/// The reverse: "conv1_weight[3,0,1,1]=0.5".
+std::string editText(const Edit &edit);
+/// A script: one edit a line, `set w[0]=1`, '#' begins a comment. Errors name the line.
+Result<std::vector<Edit>> parseEditScript(std::string_view text, std::string_view fileName);
+
+} // namespace kernscope

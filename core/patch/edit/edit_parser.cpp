@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/edit/edit_parser.h"
+
+#include <charconv>
+#include <system_error>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+constexpr std::string_view kSpace = " \t\r\n";
+
+std::string printed(std::string_view text)
+{
+    std::string out;
+    for (const char c : text.substr(0, 60))
+        out += static_cast<unsigned char>(c) < ' ' || c == '\x7f' ? '?' : c;
+    return text.size() > 60 ? out + "…" : out;
+}
+
+struct Signed {
+    std::string_view digits;
+    bool negative = false;
+    bool hexadecimal = false;
+};
+
+Signed splitSign(std::string_view text)
+{
+    Signed result;
+    if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
+        result.negative = text.front() == '-';
+        text.remove_prefix(1);
+    }
+    if (text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X") {
+        result.hexadecimal = true;
+        text.remove_prefix(2);
+    }
+    result.digits = text;
+    return result;
+}
+
+bool startsWithSign(std::string_view text)
+{
+    return !text.empty() && (text.front() == '-' || text.front() == '+');
+}
+
+} // namespace
+
+Piece Piece::trimmed() const
+{
+    const auto first = text.find_first_not_of(kSpace);
+    if (first == std::string_view::npos)
+        return {{}, at + text.size()};
+    const auto last = text.find_last_not_of(kSpace);
+    return part(first, last - first + 1);
+}
+
+tl::unexpected<Error> syntaxError(const Piece &place, std::string expected)
+{
+    Error error;
+    error.code = "patch.syntax";
+    error.offset = FileOffset(place.at);
+    error.expected = std::move(expected);
+    error.found = place.text.empty() ? "the end" : printed(place.text);
+    error.message = "The edit cannot be understood";
+    return tl::unexpected(std::move(error));
+}
+
+Result<double> parseNumber(const Piece &piece)
+{
+    const Signed number = splitSign(piece.text);
+    double value = 0;
+    const char *end = number.digits.data() + number.digits.size();
+    const auto format = number.hexadecimal ? std::chars_format::hex : std::chars_format::general;
+    const auto [stop, fault] = std::from_chars(number.digits.data(), end, value, format);
+    if (fault == std::errc::result_out_of_range)
+        return syntaxError(piece, "a number that fp64 can hold");
+    // from_chars takes a sign of its own: "--1" and "0x-1" must not pass.
+    if (fault != std::errc() || stop != end || startsWithSign(number.digits))
+        return syntaxError(piece, "a number such as 0.5, -0x1.8p-3, nan or inf");
+    return number.negative ? -value : value;
+}
+
+Result<std::int64_t> parseInteger(const Piece &piece)
+{
+    const Signed number = splitSign(piece.text);
+    std::uint64_t magnitude = 0;
+    const char *end = number.digits.data() + number.digits.size();
+    const int base = number.hexadecimal ? 16 : 10;
+    const auto [stop, fault] = std::from_chars(number.digits.data(), end, magnitude, base);
+    constexpr auto kLargest = static_cast<std::uint64_t>(INT64_MAX);
+    if (fault != std::errc() || stop != end || magnitude > kLargest)
+        return syntaxError(piece, "an integer such as 9 or 0x3c00");
+    const auto value = static_cast<std::int64_t>(magnitude);
+    return number.negative ? -value : value;
+}
+
+Result<std::uint64_t> parseIndex(const Piece &piece)
+{
+    std::uint64_t value = 0;
+    const char *end = piece.text.data() + piece.text.size();
+    const auto [stop, fault] = std::from_chars(piece.text.data(), end, value);
+    if (fault != std::errc() || stop != end)
+        return syntaxError(piece, "an index");
+    return value;
+}
+
+} // namespace kernscope::patch

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/numeric/element_type.h"
+#include "core/patch/edit/edit.h"
+
+#include <cstdint>
+#include <span>
+
+namespace kernscope::patch {
+
+/// The elements that an edit's indices choose, as runs of row-major positions. Costs nothing that
+/// grows with their number.
+class Selection
+{
+public:
+    struct Run {
+        std::uint64_t first = 0;
+        std::uint64_t count = 0;
+    };
+
+    /// One index or range for all elements in their order, or one an axis; axes that are left out
+    /// at the end are taken whole. Errors: "patch.index", with the extents.
+    static Result<Selection> make(std::span<const IndexRange> indices, const Shape &shape);
+    static Selection whole(std::uint64_t elements);
+
+    /// Never 0.
+    std::uint64_t elements() const { return m_elements; }
+    /// The next run, ascending; count 0 at the end.
+    Run next();
+
+private:
+    struct Axis {
+        std::uint64_t start = 0, count = 0, stride = 0, at = 0;
+    };
+    std::vector<Axis> m_axes; ///< outermost first; the last is the run
+    std::uint64_t m_elements = 0;
+    bool m_done = false;
+};
+
+} // namespace kernscope::patch

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/plan/payload_resizer.h"
+
+#include "core/container/milblob/milblob.h"
+#include "core/patch/edit/spelling.h"
+#include "core/patch/plan/weight_planner.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+std::array<std::byte, 8> littleEndian(std::uint64_t value)
+{
+    std::array<std::byte, 8> bytes{};
+    for (std::byte &byte : bytes) {
+        byte = static_cast<std::byte>(value & 0xff);
+        value >>= 8;
+    }
+    return bytes;
+}
+
+Error spaceError(const Bundle &bundle, const Part &part, std::string expected, std::string found)
+{
+    Error error;
+    error.code = "patch.space";
+    if (!part.isLiteral()) {
+        error.file = bundle.files()[part.file].path;
+        error.offset = FileOffset(part.range().end());
+    }
+    error.field = std::string(codec::partRoleName(part.role));
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = "There is no room for another stored element; dropping one of the same weight "
+                    "first makes room";
+    return error;
+}
+
+/// Elements that one index of a sparse palette stands for.
+std::uint64_t vectorOf(const Weight &weight)
+{
+    return weight.encoding && weight.encoding->palette
+               ? std::max<std::uint64_t>(1, weight.encoding->palette->vector)
+               : 1;
+}
+
+} // namespace
+
+std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset end)
+{
+    const auto bytes = bundle.files()[file].file->bytes();
+    std::uint64_t free = 0;
+    while (end.value + free < bytes.size()) {
+        const std::size_t index = bundle.sectionAt(file, FileOffset(end.value + free));
+        if (index == kNoIndex)
+            break;
+        const Section &section = bundle.sections()[index];
+        const auto rest = bytes.subspan(end.value + free, section.range.end() - end.value - free);
+        const bool zeros =
+            std::all_of(rest.begin(), rest.end(), [](std::byte b) { return b == std::byte{0}; });
+        if (section.kind != SectionKind::Padding &&
+            !(section.kind == SectionKind::Unknown && zeros))
+            break;
+        free += rest.size();
+    }
+    return free;
+}
+
+PayloadResizer::PayloadResizer(const Bundle &bundle, std::size_t weight, std::size_t part,
+                               Recorder &recorder)
+    : m_bundle(bundle), m_weight(weight), m_part(bundle.weights()[weight].parts[part]),
+      m_recorder(recorder)
+{
+}
+
+Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit &tail)
+{
+    const auto bytes = packedBytes(elements, m_part.type);
+    if (m_part.isLiteral() || m_part.shape.size() != 1 || !bytes) {
+        return tl::unexpected(
+            spaceError(m_bundle, m_part, "survivors in a weight file", "a literal"));
+    }
+    if (auto alone = checkAlone(); !alone)
+        return alone;
+    if (auto room = checkRoom(bytes->value); !room)
+        return room;
+    if (auto written = writePayload(bytes->value, tail); !written)
+        return written;
+    if (auto written = writeRecord(elements, bytes->value); !written)
+        return written;
+    return writeExtents(elements.value);
+}
+
+/// The count is part of what each reader declares: a second reader would no longer agree.
+Result<void> PayloadResizer::checkAlone() const
+{
+    for (const Part &part : m_bundle.weights()[m_weight].parts) {
+        const bool counted = part.role == codec::PartRole::Mask || part.role == m_part.role;
+        const auto others =
+            counted ? sharers(m_bundle, m_weight, part) : std::vector<std::string>();
+        if (others.empty())
+            continue;
+        Error error;
+        error.code = "patch.shared";
+        error.field = std::string(codec::partRoleName(part.role));
+        error.expected = "a mask and survivors of this weight alone";
+        error.found = fmt::format("also those of {}", fmt::join(others, ", "));
+        error.message = "Another weight reads the same survivors, whose number would change";
+        return tl::unexpected(std::move(error));
+    }
+    return {};
+}
+
+Result<void> PayloadResizer::checkRoom(std::uint64_t bytes) const
+{
+    if (bytes <= m_part.bytes.value)
+        return {};
+    const std::uint64_t more = bytes - m_part.bytes.value;
+    const std::uint64_t free =
+        freeBytesBehind(m_bundle, m_part.file, FileOffset(m_part.range().end()));
+    if (more <= free)
+        return {};
+    return tl::unexpected(spaceError(m_bundle, m_part, fmt::format("{} free bytes", more),
+                                     fmt::format("{} free bytes behind the payload", free)));
+}
+
+Result<void> PayloadResizer::writePayload(std::uint64_t bytes, const codec::PartEdit &tail)
+{
+    if (tail.offset > bytes || tail.bytes.size() != bytes - tail.offset) {
+        return tl::unexpected(spaceError(m_bundle, m_part, fmt::format("{} bytes", bytes),
+                                         fmt::format("{} bytes", tail.offset + tail.bytes.size())));
+    }
+    const std::uint64_t start = m_part.dataOffset.value;
+    auto written = m_recorder.write(m_part.file, FileOffset(start + tail.offset), tail.bytes);
+    if (!written || bytes >= m_part.bytes.value)
+        return written;
+    const std::vector<std::byte> zeros(m_part.bytes.value - bytes);
+    return m_recorder.write(m_part.file, FileOffset(start + bytes), zeros);
+}
+
+Result<void> PayloadResizer::writeRecord(ElementCount elements, std::uint64_t bytes)
+{
+    const std::uint64_t meta = m_part.metaOffset.value;
+    auto written =
+        m_recorder.write(m_part.file, FileOffset(meta + milblob::kBytesAt), littleEndian(bytes));
+    // Of whole-byte types the field has no meaning and keeps what it holds.
+    const unsigned width = bitWidth(m_part.type);
+    if (!written || width >= 8)
+        return written;
+    const std::uint64_t padding = 8 * bytes - elements.value * width;
+    return m_recorder.write(m_part.file, FileOffset(meta + milblob::kPaddingBitsAt),
+                            littleEndian(padding));
+}
+
+Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
+{
+    const std::size_t file = m_bundle.programFile();
+    const std::uint64_t before = m_part.shape.front();
+    const std::uint64_t vector = vectorOf(m_bundle.weights()[m_weight]);
+    std::vector<mil::SourceSpan> spans = m_part.dimSpans;
+    spans.insert(spans.end(), m_part.countSpans.begin(), m_part.countSpans.end());
+    for (const mil::SourceSpan span : spans) {
+        const auto program = m_bundle.files()[file].file->bytes();
+        auto fitted = respellExtent(program, span, before, elements);
+        if (!fitted) // the declared output of a sparse palette counts decoded values
+            fitted = respellExtent(program, span, before * vector, elements * vector);
+        if (!fitted) {
+            Error error = spaceError(
+                m_bundle, m_part,
+                fmt::format("room for {} in {} characters", elements * vector, span.length),
+                "no space beside the number");
+            error.file = m_bundle.files()[file].path;
+            error.offset = FileOffset(span.offset);
+            error.length = ByteCount(span.length);
+            error.message = "The number of survivors does not fit its place in the program";
+            return tl::unexpected(std::move(error));
+        }
+        auto written = m_recorder.write(file, FileOffset(fitted->offset),
+                                        std::as_bytes(std::span(fitted->bytes)));
+        if (!written)
+            return written;
+    }
+    return {};
+}
+
+} // namespace kernscope::patch

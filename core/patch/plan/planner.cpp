@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Typed edits turned into bytes: each is laid over the files to let the next one see it, and all
+// are taken back at the end.
+#include "core/patch/plan/planner.h"
+
+#include "core/patch/edit/find_weight.h"
+#include "core/patch/patch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace patch {
+
+namespace {
+
+Error planError(std::string_view code, std::string expected, std::string found, std::string message)
+{
+    Error error;
+    error.code = std::string(code);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return error;
+}
+
+/// The one element that an edit names.
+Result<std::uint64_t> singleElement(const Edit &edit, const Shape &shape)
+{
+    auto selection = Selection::make(edit.indices, shape);
+    if (!selection)
+        return tl::unexpected(std::move(selection.error()));
+    if (selection->elements() != 1) {
+        return tl::unexpected(planError(
+            "patch.index", fmt::format("1 or {} indices for {}", shape.size(), shapeText(shape)),
+            fmt::format("{} indices, which choose {} elements", edit.indices.size(),
+                        selection->elements()),
+            "One element must be named"));
+    }
+    return selection->next().first;
+}
+
+double decoded(const codec::Decoder &decoder, std::uint64_t element)
+{
+    float value = 0;
+    decoder.decodeFloat(element, std::span(&value, 1));
+    return static_cast<double>(value);
+}
+
+/// "1.5", or "not stored" for a zero that the mask makes.
+std::string elementText(const codec::Decoder &decoder, std::uint64_t element)
+{
+    return decoder.stored(element) ? valueText(decoded(decoder, element)) : "not stored";
+}
+
+Result<codec::EditPlan> planTable(const codec::Editor &editor, const Edit &edit, double tolerance)
+{
+    const auto index = [&edit](std::size_t i) {
+        return i < edit.indices.size() ? edit.indices[i].start : 0;
+    };
+    if (edit.kind == Edit::Kind::Codebook)
+        return editor.setCodebookEntry(index(0), index(1), index(2), edit.value, tolerance);
+    if (edit.kind == Edit::Kind::Scale)
+        return editor.setScale(index(0), edit.value, tolerance);
+    return editor.setStored(edit.part, index(0), edit.stored);
+}
+
+Result<codec::EditPlan> planElement(const codec::Editor &editor, const Edit &edit,
+                                    std::uint64_t element, double tolerance)
+{
+    if (edit.kind == Edit::Kind::Keep)
+        return editor.keep(element, edit.value, tolerance);
+    if (edit.kind == Edit::Kind::Drop)
+        return editor.drop(element);
+    return editor.setElement(element, edit.value, tolerance);
+}
+
+} // namespace
+
+Result<AppliedEdit> Planner::plan(const Edit &edit)
+{
+    m_applied = AppliedEdit{};
+    m_applied.edit = edit;
+    const auto weight = findWeight(*m_bundle, edit.weight);
+    if (!weight)
+        return tl::unexpected(std::move(weight.error()));
+    m_weight = *weight;
+    auto planner = WeightPlanner::make(m_bundle, m_weight, m_recorder);
+    if (!planner)
+        return tl::unexpected(std::move(planner.error()));
+    auto planned = planBytes(edit, *planner);
+    if (planned)
+        planned = planner->finish();
+    if (!planned)
+        return tl::unexpected(std::move(planned.error()));
+    m_applied.tables = planner->changedTables();
+    const auto others = planner->alsoChanged();
+    if (!others.empty()) {
+        m_applied.note += fmt::format("{}also changes {}", m_applied.note.empty() ? "" : "; ",
+                                      fmt::join(others, ", "));
+    }
+    m_applied.bytes = m_recorder.take();
+    if (m_applied.bytes.empty())
+        m_applied.tables = false;
+    m_done.push_back(m_applied.bytes);
+    if (m_applied.tables) {
+        if (auto reread = rereadAndCheck(edit); !reread)
+            return tl::unexpected(std::move(reread.error()));
+    }
+    return std::move(m_applied);
+}
+
+Result<void> Planner::planBytes(const Edit &edit, WeightPlanner &planner)
+{
+    switch (edit.kind) {
+    case Edit::Kind::Set:
+    case Edit::Kind::Keep:
+    case Edit::Kind::Drop: return planSingle(edit, planner);
+    case Edit::Kind::SetStored:
+    case Edit::Kind::Codebook:
+    case Edit::Kind::Scale: return planPart(edit, planner);
+    case Edit::Kind::Fill:
+    case Edit::Kind::FromNpy: break;
+    }
+    return planMany(edit, planner);
+}
+
+Result<void> Planner::planSingle(const Edit &edit, WeightPlanner &planner)
+{
+    const auto element = singleElement(edit, planner.weight().shape);
+    if (!element)
+        return tl::unexpected(std::move(element.error()));
+    m_applied.oldText = elementText(planner.decoder(), *element);
+    const auto plan = planElement(codec::Editor(planner.decoder()), edit, *element,
+                                  toleranceFor(edit.value, m_tolerance));
+    if (!plan)
+        return tl::unexpected(plan.error());
+    m_applied.asked = plan->asked;
+    m_applied.stored = plan->stored;
+    m_applied.note = plan->note;
+    m_applied.newText = edit.kind == Edit::Kind::Drop ? "not stored" : valueText(plan->stored);
+    m_element = *element;
+    if (auto applied = planner.apply(*plan); !applied)
+        return applied;
+    // Where the payload has another length, only the bundle read anew can decode it.
+    if (!plan->payloadElements && !sameValue(decoded(planner.decoder(), *element),
+                                             static_cast<double>(static_cast<float>(plan->stored))))
+        return tl::unexpected(verifyError(plan->stored, decoded(planner.decoder(), *element)));
+    return {};
+}
+
+Result<void> Planner::planPart(const Edit &edit, WeightPlanner &planner)
+{
+    const auto plan =
+        planTable(codec::Editor(planner.decoder()), edit, toleranceFor(edit.value, m_tolerance));
+    if (!plan)
+        return tl::unexpected(plan.error());
+    if (edit.kind == Edit::Kind::SetStored && edit.part == codec::PartRole::Mask &&
+        !plan->parts.empty()) {
+        return tl::unexpected(planError("patch.mask", "keep or drop", "a bit of the mask alone",
+                                        "The mask would no longer match its values"));
+    }
+    m_applied.asked = plan->asked;
+    m_applied.stored = plan->stored;
+    m_applied.note = plan->note;
+    m_applied.oldText = partText(edit, planner);
+    auto applied = planner.apply(*plan);
+    m_applied.newText = partText(edit, planner);
+    return applied;
+}
+
+Error Planner::verifyError(double wanted, double found) const
+{
+    return planError("patch.verify", valueText(wanted), valueText(found),
+                     "The bytes planned do not decode to the value");
+}
+
+Result<void> Planner::rereadAndCheck(const Edit &edit)
+{
+    auto bundle = m_bundle->reread();
+    if (!bundle)
+        return tl::unexpected(std::move(bundle.error()));
+    const std::size_t before = m_weight;
+    m_bundle = std::move(*bundle);
+    const auto decoder = before < m_bundle->weights().size()
+                             ? m_bundle->decoder(before)
+                             : Result<codec::Decoder>(tl::unexpected(verifyError(0, 0)));
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    const bool element = edit.kind == Edit::Kind::Set || edit.kind == Edit::Kind::Keep ||
+                         edit.kind == Edit::Kind::Drop;
+    if (!element)
+        return {};
+    const double wanted = edit.kind == Edit::Kind::Drop
+                              ? 0.0
+                              : static_cast<double>(static_cast<float>(m_applied.stored));
+    const double found = decoded(*decoder, m_element);
+    if (!sameValue(wanted, found) || (edit.kind == Edit::Kind::Drop && decoder->stored(m_element)))
+        return tl::unexpected(verifyError(wanted, found));
+    return {};
+}
+
+Result<void> Planner::takeBack()
+{
+    if (auto undone = m_recorder.undo(); !undone)
+        return undone;
+    while (!m_done.empty()) {
+        if (auto undone = writeEdits(*m_bundle, m_done.back(), false); !undone)
+            return undone;
+        m_done.pop_back();
+    }
+    return {};
+}
+
+} // namespace patch
+
+Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
+                                           double tolerance, Progress *progress)
+{
+    patch::Planner planner(bundle, tolerance, progress);
+    std::vector<AppliedEdit> planned;
+    std::optional<Error> refusal;
+    for (std::size_t i = 0; i < edits.size() && !refusal; ++i) {
+        auto applied = planner.plan(edits[i]);
+        if (applied) {
+            planned.push_back(std::move(*applied));
+            continue;
+        }
+        // Of many edits, which one it is.
+        refusal = std::move(applied.error());
+        refusal->message = fmt::format("{} {}: {}", editKindName(edits[i].kind), editText(edits[i]),
+                                       refusal->message);
+    }
+    if (auto undone = planner.takeBack(); !undone)
+        return tl::unexpected(std::move(undone.error()));
+    if (refusal)
+        return tl::unexpected(std::move(*refusal));
+    return planned;
+}
+
+} // namespace kernscope

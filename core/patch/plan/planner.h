@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+#include "core/patch/edit/selection.h"
+#include "core/patch/patch.h"
+#include "core/patch/plan/recorder.h"
+#include "core/patch/plan/weight_planner.h"
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kernscope::patch {
+
+/// Plans edits one after the other; each is laid over the files at once, so that the next one sees
+/// it, until takeBack().
+class Planner
+{
+public:
+    Planner(BundlePtr bundle, double tolerance, Progress *progress)
+        : m_bundle(std::move(bundle)), m_tolerance(tolerance), m_progress(progress),
+          m_recorder(*m_bundle)
+    {
+    }
+
+    Result<AppliedEdit> plan(const Edit &edit);
+    /// Puts every byte back, those of an edit that failed halfway included.
+    Result<void> takeBack();
+
+private:
+    Result<void> planBytes(const Edit &edit, WeightPlanner &planner);
+    Result<void> planSingle(const Edit &edit, WeightPlanner &planner);
+    Result<void> planPart(const Edit &edit, WeightPlanner &planner);
+    Result<void> planMany(const Edit &edit, WeightPlanner &planner);
+    Result<void> rereadAndCheck(const Edit &edit);
+    Error verifyError(double wanted, double found) const;
+
+    BundlePtr m_bundle;
+    double m_tolerance;
+    Progress *m_progress;
+    Recorder m_recorder;
+    std::vector<std::vector<FileEdit>> m_done;
+    std::uint64_t m_announced = 0; ///< elements of bulk edits so far
+
+    // Of the edit that is being planned.
+    AppliedEdit m_applied;
+    std::size_t m_weight = 0;
+    std::uint64_t m_element = 0;
+};
+
+/// A decoded value in its shortest spelling in fp32.
+std::string valueText(double value);
+/// Whether two decoded values are one: not-a-number is itself.
+inline bool sameValue(double a, double b)
+{
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+/// The tolerance for one value: never finer than fp32 spells numbers, so that a value copied from
+/// any table, where it stands in fp32's shortest spelling, is the value that it was copied from.
+inline double toleranceFor(double value, double tolerance)
+{
+    const double spelling = std::abs(value) * 0x1p-24;
+    return std::isfinite(spelling) && spelling > tolerance ? spelling : tolerance;
+}
+
+/// Value or code of the table entry or stored element that an edit names, as it is now.
+std::string partText(const Edit &edit, const WeightPlanner &planner);
+
+} // namespace kernscope::patch

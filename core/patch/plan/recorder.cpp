@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/plan/recorder.h"
+
+#include "core/patch/plan/pending.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace kernscope::patch {
+
+namespace {
+
+/// Calls `found(from, to)` for each run where the two differ, runs closer than `gap` as one.
+template <class Found>
+void forEachChange(std::span<const std::byte> before, std::span<const std::byte> now,
+                   std::size_t gap, const Found &found)
+{
+    std::size_t from = 0, to = 0; // the run that is being collected
+    for (std::size_t at = 0; at < before.size(); ++at) {
+        if (before[at] == now[at])
+            continue;
+        if (to > 0 && at - to >= gap)
+            found(from, to);
+        if (to == 0 || at - to >= gap)
+            from = at;
+        to = at + 1;
+    }
+    if (to > 0)
+        found(from, to);
+}
+
+} // namespace
+
+Recorder::Recorder(const Bundle &bundle)
+{
+    for (const BundleFile &file : bundle.files())
+        m_files.push_back(file.file);
+}
+
+Result<void> Recorder::write(std::size_t file, FileOffset offset, std::span<const std::byte> bytes)
+{
+    OverlaidFile &target = *m_files[file];
+    const auto current = target.bytes();
+    if (bytes.empty() || !fitsInside({offset, ByteCount(bytes.size())}, target.size()))
+        return target.write(offset, bytes); // gives the error
+    Runs &runs = m_before[file];
+    const std::uint64_t end = offset.value + bytes.size();
+    auto run = runs.upper_bound(offset.value);
+    const bool joins = run != runs.begin() &&
+                       std::prev(run)->first + std::prev(run)->second.size() >= offset.value;
+    run = joins ? std::prev(run) : runs.emplace_hint(run, offset.value, std::vector<std::byte>());
+    std::vector<std::byte> &earlier = run->second;
+    const auto append = [&](std::uint64_t until) {
+        const std::uint64_t from = run->first + earlier.size();
+        if (from < until) {
+            const auto fresh = current.subspan(from, until - from);
+            earlier.insert(earlier.end(), fresh.begin(), fresh.end());
+        }
+    };
+    for (auto next = std::next(run); next != runs.end() && next->first <= end;) {
+        append(next->first);
+        earlier.insert(earlier.end(), next->second.begin(), next->second.end());
+        next = runs.erase(next);
+    }
+    append(end);
+    return target.write(offset, bytes);
+}
+
+std::size_t Recorder::exactRuns() const
+{
+    std::size_t count = 0;
+    for (const auto &[file, runs] : m_before) {
+        for (const auto &[start, before] : runs) {
+            const auto now = m_files[file]->bytes().subspan(start, before.size());
+            forEachChange(before, now, 1, [&](std::size_t, std::size_t) { ++count; });
+        }
+    }
+    return count;
+}
+
+std::vector<FileEdit> Recorder::take()
+{
+    const std::size_t gap = exactRuns() <= kMostExactRuns ? 1 : kMergeGap;
+    std::vector<FileEdit> edits;
+    for (const auto &[file, runs] : m_before) {
+        const auto all = m_files[file]->bytes();
+        for (const auto &[start, before] : runs) {
+            const auto now = all.subspan(start, before.size());
+            forEachChange(
+                before, now, gap,
+                [&, &old = before, at = start, index = file](std::size_t from, std::size_t to) {
+                    const auto piece = [&](const auto &bytes) {
+                        return std::vector<std::byte>(
+                            bytes.begin() + static_cast<std::ptrdiff_t>(from),
+                            bytes.begin() + static_cast<std::ptrdiff_t>(to));
+                    };
+                    edits.push_back({index, FileOffset(at + from), piece(old), piece(now)});
+                });
+        }
+    }
+    m_before.clear();
+    return edits;
+}
+
+Result<void> Recorder::undo()
+{
+    for (const auto &[file, runs] : m_before) {
+        for (const auto &[start, before] : runs) {
+            if (auto written = m_files[file]->write(FileOffset(start), before); !written)
+                return written;
+        }
+    }
+    m_before.clear();
+    return {};
+}
+
+Result<void> writeEdits(const Bundle &bundle, std::span<const FileEdit> edits, bool forward)
+{
+    for (const FileEdit &edit : edits) {
+        const auto &expected = forward ? edit.before : edit.after;
+        const bool known = edit.file < bundle.files().size();
+        const auto *file = known ? bundle.files()[edit.file].file.get() : nullptr;
+        const ByteRange range{edit.offset, ByteCount(expected.size())};
+        const bool holds =
+            known && edit.before.size() == edit.after.size() && fitsInside(range, file->size()) &&
+            std::equal(expected.begin(), expected.end(),
+                       file->bytes().begin() + static_cast<std::ptrdiff_t>(edit.offset.value));
+        if (!holds) {
+            Error error;
+            error.code = "patch.conflict";
+            error.file = known ? bundle.files()[edit.file].path : std::string();
+            error.offset = edit.offset;
+            error.length = range.bytes;
+            error.message = "The bytes are not those that this edit was planned on";
+            return tl::unexpected(std::move(error));
+        }
+    }
+    const auto write = [&](const FileEdit &edit, bool after) {
+        return bundle.files()[edit.file].file->write(edit.offset, after ? edit.after : edit.before);
+    };
+    for (std::size_t i = 0; i < edits.size(); ++i) {
+        if (auto written = write(edits[i], forward); !written) {
+            // What was written is taken back; those pages are private already, so this holds.
+            while (i-- > 0)
+                (void)write(edits[i], !forward);
+            return written;
+        }
+    }
+    return {};
+}
+
+} // namespace kernscope::patch

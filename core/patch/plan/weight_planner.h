@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/decode/decoder.h"
+#include "core/codec/edit/editor.h"
+#include "core/patch/plan/recorder.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope::patch {
+
+/// Carries out what the codec plans for one weight: parts in weight files are written through the
+/// recorder, literals of the program are collected and spelt anew by finish(). The decoder always
+/// shows the weight as it has become.
+class WeightPlanner
+{
+public:
+    /// Errors: those of Bundle::decoder.
+    static Result<WeightPlanner> make(BundlePtr bundle, std::size_t weight, Recorder &recorder);
+
+    const codec::Decoder &decoder() const { return *m_decoder; }
+    const Weight &weight() const { return m_bundle->weights()[m_weight]; }
+
+    /// Errors: "patch.range" (a part that cannot be that long), "patch.part", those of resize().
+    Result<void> apply(const codec::EditPlan &plan);
+    /// Spells changed literals. Errors: "patch.space" where the text has no room for one.
+    Result<void> finish();
+
+    bool changedTables() const { return m_tables; }
+    /// Other weights whose stored bytes were changed along with this one's, by name.
+    std::vector<std::string> alsoChanged() const;
+
+private:
+    WeightPlanner(BundlePtr bundle, std::size_t weight, Recorder &recorder)
+        : m_bundle(std::move(bundle)), m_weight(weight), m_recorder(&recorder)
+    {
+    }
+
+    Result<void> bind();
+    std::optional<std::size_t> partOf(codec::PartRole role) const;
+    Result<void> applyPart(const codec::PartEdit &edit);
+    Result<void> resize(const codec::EditPlan &plan);
+    Result<void> respell(std::size_t part, const std::vector<std::byte> &bytes);
+
+    BundlePtr m_bundle;
+    std::size_t m_weight;
+    Recorder *m_recorder;
+    std::optional<codec::Decoder> m_decoder;
+    std::map<std::size_t, std::vector<std::byte>> m_literals; ///< by part: as they are to become
+    std::vector<bool> m_outer; ///< by part: an operand that the codec's edits can name
+    std::vector<std::size_t> m_changedParts;
+    bool m_tables = false;
+};
+
+/// Names of the other weights (with their function, if it is another one) that read any byte of a
+/// part of `weight`.
+std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight, const Part &part);
+
+} // namespace kernscope::patch

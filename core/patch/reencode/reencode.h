@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/encode/encoder.h"
+
+#include <cstddef>
+
+namespace kernscope {
+
+/// A bundle in memory in which one weight has another form: the statement that made it is replaced,
+/// ops and records that served it alone are gone, and its weight file is laid out anew. Everything
+/// else is as it was, byte for byte where no offset moved. Saved by saveCopy.
+///
+/// The program is a model.mil or the model of an .mlpackage. `encoded` holds the elements of the
+/// weight, in its type. Errors: "encode.type" (the form's result is not of the weight's type),
+/// "encode.opset" (the form needs a later operation set than the function has), "encode.program"
+/// (no program, or no statement to replace), "encode.blob" (a weight file that cannot be laid out
+/// anew), "encode.verify" (the new bundle does not decode to what was encoded; a defect).
+Result<BundlePtr> reencodeWeight(const Bundle &bundle, std::size_t weight,
+                                 const codec::EncodedWeight &encoded);
+
+} // namespace kernscope

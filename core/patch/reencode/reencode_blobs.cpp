@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Weight files laid out anew.
+#include "core/patch/reencode/reencode_draft.h"
+
+#include "core/container/milblob/milblob.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+/// Appends the operands that have no place in the program, and notes where they lie.
+void placeOperands(std::vector<DraftOperation> &drafts, milblob::Writer &writer)
+{
+    for (DraftOperation &draft : drafts) {
+        for (DraftOperand &operand : draft.operands) {
+            if (operand.literal || !operand.reference.empty())
+                continue;
+            const unsigned width = bitWidth(operand.type);
+            const std::uint64_t used =
+                elementCount(operand.shape).value_or(ElementCount()).value * width;
+            const std::uint64_t padding = width < 8 ? operand.bytes.size() * 8 - used : 0;
+            operand.offset = writer.add(operand.type, operand.bytes, padding).value;
+        }
+    }
+}
+
+/// The file's records, where it can be written record by record.
+Result<milblob::BlobFile> readRecords(std::span<const std::byte> file, const std::string &name)
+{
+    milblob::BlobFile parsed = milblob::readBlobFile(file, name);
+    for (const Diagnostic &diagnostic : parsed.diagnostics) {
+        if (diagnostic.severity != Severity::Error && diagnostic.error.code != "blob.overlap" &&
+            diagnostic.error.code != "blob.limit")
+            continue;
+        Error error = diagnostic.error;
+        error.code = "encode.blob";
+        return tl::unexpected(std::move(error));
+    }
+    for (const milblob::Record &record : parsed.records) {
+        if (record.dataOffset.value >= record.metaOffset.value + milblob::kMetadataBytes)
+            continue;
+        Error error;
+        error.code = "encode.blob";
+        error.file = name;
+        error.offset = record.metaOffset;
+        error.message = "A payload lies before its record: the file cannot be written anew";
+        return tl::unexpected(std::move(error));
+    }
+    return parsed;
+}
+
+} // namespace
+
+Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
+                               const std::set<std::uint64_t> &kept,
+                               const std::set<std::uint64_t> &dropped,
+                               std::vector<DraftOperation> &drafts)
+{
+    const auto parsed = readRecords(file, name);
+    if (!parsed)
+        return tl::unexpected(parsed.error());
+    milblob::Writer::Options options;
+    std::copy_n(file.begin() + 8, options.headerReserved.size(), options.headerReserved.begin());
+    milblob::Writer writer(options);
+    BlobLayout layout;
+    bool placed = false;
+    for (const milblob::Record &record : parsed->records) {
+        const std::uint64_t meta = record.metaOffset.value;
+        if (dropped.count(meta) > 0 && !placed) {
+            placeOperands(drafts, writer);
+            placed = true;
+        }
+        if (dropped.count(meta) > 0 && kept.count(meta) == 0)
+            continue;
+        const std::uint64_t behindMeta = meta + milblob::kMetadataBytes;
+        constexpr std::uint64_t kReserved = 32; // the last bytes of a record
+        layout.moved[meta] =
+            writer
+                .add(record.type, file.subspan(record.dataOffset.value, record.bytes.value),
+                     record.paddingBits, file.subspan(behindMeta - kReserved, kReserved),
+                     file.subspan(behindMeta, record.dataOffset.value - behindMeta))
+                .value;
+    }
+    if (!placed)
+        placeOperands(drafts, writer);
+    for (const std::uint64_t offset : kept) {
+        if (layout.moved.count(offset) > 0)
+            continue;
+        Error error;
+        error.code = "encode.blob";
+        error.file = name;
+        error.expected = "a record at every offset that is named";
+        error.found = fmt::format("none at {}", offset);
+        error.message = "The weight file cannot be laid out anew";
+        return tl::unexpected(std::move(error));
+    }
+    layout.file = writer.finish();
+    return layout;
+}
+
+} // namespace kernscope::patch

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/reencode/reencode_draft.h"
+
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+using codec::EncodedPart;
+using codec::EncodedWeight;
+using codec::PartRole;
+
+constexpr unsigned kFirstNewSignature = 18;
+/// Constants of at least so many elements go to the weight file (mil-format.md, section 1).
+constexpr std::uint64_t kSmallestBlob = 10;
+
+tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target,
+                                 std::string message)
+{
+    Error error;
+    error.code = "encode.opset";
+    error.field = target.output;
+    error.expected = std::move(expected);
+    error.found = target.opset;
+    error.message = std::move(message);
+    return tl::unexpected(std::move(error));
+}
+
+DraftOperand operandOf(std::string name, const EncodedPart &part)
+{
+    const bool plain = part.type == ElementType::Fp16 || part.type == ElementType::Int8 ||
+                       part.type == ElementType::Uint8;
+    const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;
+    return {
+        std::move(name), part.type, part.shape, part.bytes, plain && count < kSmallestBlob, {}, 0};
+}
+
+/// A small literal of 32-bit integers.
+DraftOperand integers(std::string name, ElementType type, const Shape &shape,
+                      const std::vector<std::uint64_t> &values)
+{
+    DraftOperand operand{std::move(name), type, shape, {}, true, {}, 0};
+    for (const std::uint64_t value : values) {
+        const auto narrow = static_cast<std::uint32_t>(value);
+        const auto bytes = std::as_bytes(std::span(&narrow, 1));
+        operand.bytes.insert(operand.bytes.end(), bytes.begin(), bytes.end());
+    }
+    return operand;
+}
+
+DraftOperand shapeOperand(const Shape &shape)
+{
+    return integers("shape", ElementType::Uint32, {shape.size()}, shape);
+}
+
+/// The same bytes as a flat run of uint8, as iOS 16 stores indices and masks.
+DraftOperand flatBytes(std::string name, const EncodedPart &part)
+{
+    EncodedPart flat{part.role, ElementType::Uint8, {part.bytes.size()}, part.bytes};
+    return operandOf(std::move(name), flat);
+}
+
+class Drafter
+{
+public:
+    Drafter(const EncodedWeight &encoded, const DraftTarget &target)
+        : m_encoded(encoded), m_target(target), m_opset(opsetNumber(target.opset)),
+          m_old(m_opset < kFirstNewSignature)
+    {
+    }
+
+    Result<std::vector<DraftOperation>> run();
+
+private:
+    const EncodedPart *part(PartRole role) const;
+    DraftOperation operation(std::string type, bool oldSignature) const;
+    Result<void> requireOpset(unsigned least, const char *form) const;
+
+    Result<DraftOperation> dense() const;
+    Result<DraftOperation> affine() const;
+    Result<DraftOperation> blockwise() const;
+    Result<DraftOperation> sparse() const;
+    Result<DraftOperation> palette() const;
+    Result<DraftOperation> oldPalette() const;
+    Result<std::vector<DraftOperation>> scaledPalette() const;
+    Result<std::vector<DraftOperation>> jointSparse() const;
+
+    const EncodedWeight &m_encoded;
+    const DraftTarget &m_target;
+    unsigned m_opset;
+    bool m_old;
+};
+
+const EncodedPart *Drafter::part(PartRole role) const
+{
+    const auto at = std::find_if(m_encoded.parts.begin(), m_encoded.parts.end(),
+                                 [role](const EncodedPart &p) { return p.role == role; });
+    return at == m_encoded.parts.end() ? nullptr : &*at;
+}
+
+DraftOperation Drafter::operation(std::string type, bool oldSignature) const
+{
+    DraftOperation draft;
+    draft.type = std::move(type);
+    draft.output = m_target.output;
+    draft.name = m_target.name;
+    draft.resultType = m_encoded.type;
+    draft.resultShape = m_encoded.shape;
+    draft.oldSignature = oldSignature;
+    return draft;
+}
+
+Result<void> Drafter::requireOpset(unsigned least, const char *form) const
+{
+    if (m_opset >= least)
+        return {};
+    return opsetFault(fmt::format("ios{} or later", least), m_target,
+                      fmt::format("The program's operation set has no {}", form));
+}
+
+Result<DraftOperation> Drafter::dense() const
+{
+    DraftOperation draft = operation("const", true);
+    draft.operands = {operandOf("val", m_encoded.parts.front())};
+    return draft;
+}
+
+Result<DraftOperation> Drafter::affine() const
+{
+    if (auto allowed = requireOpset(16, "affine weights"); !allowed)
+        return tl::unexpected(allowed.error());
+    DraftOperation draft = operation("constexpr_affine_dequantize", true);
+    draft.operands = {integers("axis", ElementType::Int32, {}, {m_encoded.axis}),
+                      operandOf("quantized_data", *part(PartRole::Data)),
+                      operandOf("scale", *part(PartRole::Scale)),
+                      operandOf("zero_point", *part(PartRole::ZeroPoint))};
+    return draft;
+}
+
+Result<DraftOperation> Drafter::blockwise() const
+{
+    if (auto allowed = requireOpset(kFirstNewSignature, "blockwise weights"); !allowed)
+        return tl::unexpected(allowed.error());
+    DraftOperation draft = operation("constexpr_blockwise_shift_scale", false);
+    draft.operands = {operandOf("data", *part(PartRole::Data))};
+    if (const EncodedPart *offset = part(PartRole::Offset))
+        draft.operands.push_back(operandOf("offset", *offset));
+    draft.operands.push_back(operandOf("scale", *part(PartRole::Scale)));
+    return draft;
+}
+
+Result<DraftOperation> Drafter::sparse() const
+{
+    if (auto allowed = requireOpset(16, "sparse weights"); !allowed)
+        return tl::unexpected(allowed.error());
+    DraftOperation draft = operation("constexpr_sparse_to_dense", m_old);
+    const EncodedPart &mask = *part(PartRole::Mask);
+    draft.operands = {m_old ? flatBytes("mask", mask) : operandOf("mask", mask),
+                      operandOf("nonzero_data", *part(PartRole::NonzeroData))};
+    if (m_old)
+        draft.operands.push_back(shapeOperand(m_encoded.shape));
+    return draft;
+}
+
+Result<DraftOperation> Drafter::oldPalette() const
+{
+    if (auto allowed = requireOpset(16, "palettes"); !allowed)
+        return tl::unexpected(allowed.error());
+    const auto books = elementCount(m_encoded.grid).value_or(ElementCount()).value;
+    if (books != 1 || m_encoded.vector != 1 || m_encoded.entries == 8)
+        return opsetFault(fmt::format("ios{} or later", kFirstNewSignature), m_target,
+                          "Before iOS 18 a palette has one codebook of 2, 4, 16, 64 or 256 single "
+                          "values");
+    DraftOperation draft = operation("constexpr_lut_to_dense", true);
+    EncodedPart lut = *part(PartRole::Lut);
+    lut.shape = {m_encoded.entries};
+    draft.operands = {flatBytes("indices", *part(PartRole::Indices)), operandOf("lut", lut),
+                      shapeOperand(m_encoded.shape)};
+    return draft;
+}
+
+Result<DraftOperation> Drafter::palette() const
+{
+    if (m_old)
+        return oldPalette();
+    DraftOperation draft = operation("constexpr_lut_to_dense", false);
+    draft.operands = {operandOf("indices", *part(PartRole::Indices)),
+                      operandOf("lut", *part(PartRole::Lut))};
+    if (m_encoded.vector > 1)
+        draft.operands.push_back(
+            integers("vector_axis", ElementType::Int32, {}, {m_encoded.vectorAxis}));
+    return draft;
+}
+
+/// Codes looked up first, then scaled.
+Result<std::vector<DraftOperation>> Drafter::scaledPalette() const
+{
+    if (auto allowed = requireOpset(kFirstNewSignature, "palettes of scaled entries"); !allowed)
+        return tl::unexpected(allowed.error());
+    if (part(PartRole::Lut)->type != ElementType::Int8) {
+        Error error;
+        error.code = "encode.form";
+        error.field = m_target.output;
+        error.expected = "int8 entries";
+        error.found = elementTypeName(part(PartRole::Lut)->type);
+        error.message = "A program can scale a codebook of int8 entries only";
+        return tl::unexpected(std::move(error));
+    }
+    auto looked = palette();
+    if (!looked)
+        return tl::unexpected(looked.error());
+    looked->output += "_codes";
+    looked->name += "_codes";
+    looked->resultType = part(PartRole::Lut)->type;
+    DraftOperation scaled = operation("constexpr_blockwise_shift_scale", false);
+    DraftOperand data;
+    data.name = "data";
+    data.reference = looked->output;
+    scaled.operands = {std::move(data), operandOf("scale", *part(PartRole::Scale))};
+    return std::vector{std::move(*looked), std::move(scaled)};
+}
+
+/// Mask and survivors from one operation, and the dense weight from both.
+Result<std::vector<DraftOperation>> Drafter::jointSparse() const
+{
+    if (auto allowed = requireOpset(kFirstNewSignature, "sparse weights of coded survivors");
+        !allowed)
+        return tl::unexpected(allowed.error());
+    const EncodedPart &mask = *part(PartRole::Mask);
+    const EncodedPart *lut = part(PartRole::Lut);
+    DraftOperation coded = operation(lut != nullptr ? "constexpr_lut_to_sparse"
+                                                    : "constexpr_sparse_blockwise_shift_scale",
+                                     false);
+    coded.output += "_survivors";
+    coded.name += "_survivors";
+    coded.maskOutput = m_target.output + "_mask";
+    coded.maskShape = m_encoded.shape;
+    const EncodedPart &codes = *part(lut != nullptr ? PartRole::Indices : PartRole::NonzeroData);
+    coded.resultShape = codes.shape;
+    if (lut != nullptr) {
+        coded.operands = {operandOf("indices_mask", mask), operandOf("indices_nonzero_data", codes),
+                          operandOf("lut", *lut)};
+    } else {
+        coded.operands = {operandOf("data_mask", mask), operandOf("nonzero_data", codes)};
+        if (const EncodedPart *offset = part(PartRole::Offset))
+            coded.operands.push_back(operandOf("offset", *offset));
+        coded.operands.push_back(operandOf("scale", *part(PartRole::Scale)));
+    }
+    DraftOperation dense = operation("constexpr_sparse_to_dense", false);
+    dense.operands.resize(2);
+    dense.operands[0].name = "mask";
+    dense.operands[0].reference = coded.maskOutput;
+    dense.operands[1].name = "nonzero_data";
+    dense.operands[1].reference = coded.output;
+    return std::vector{std::move(coded), std::move(dense)};
+}
+
+Result<std::vector<DraftOperation>> Drafter::run()
+{
+    const bool lut = part(PartRole::Lut) != nullptr;
+    const bool coded = lut || m_encoded.scaling;
+    if (coded && part(PartRole::Mask) != nullptr)
+        return jointSparse();
+    if (lut && m_encoded.scaling)
+        return scaledPalette();
+    const auto draft = [&]() -> Result<DraftOperation> {
+        if (lut)
+            return palette();
+        if (part(PartRole::Mask) != nullptr)
+            return sparse();
+        if (!m_encoded.scaling)
+            return dense();
+        return *m_encoded.scaling == codec::Scaling::Kind::Affine ? affine() : blockwise();
+    }();
+    if (!draft)
+        return tl::unexpected(draft.error());
+    return std::vector{std::move(*draft)};
+}
+
+} // namespace
+
+unsigned opsetNumber(std::string_view opset)
+{
+    unsigned number = 0;
+    if (opset.substr(0, 3) == "ios")
+        std::from_chars(opset.data() + 3, opset.data() + opset.size(), number);
+    return number;
+}
+
+Result<std::vector<DraftOperation>> draftOperations(const EncodedWeight &encoded,
+                                                    const DraftTarget &target)
+{
+    return Drafter(encoded, target).run();
+}
+
+} // namespace kernscope::patch

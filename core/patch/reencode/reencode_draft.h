@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/codec/encode/encoder.h"
+#include "core/container/mil/program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Private to re-encoding weights: operations that make a weight, before they are spelt.
+namespace kernscope::patch {
+
+/// One operand: packed bytes, as a literal or as a record of the weight file, or another value.
+struct DraftOperand {
+    std::string name;
+    ElementType type = ElementType::Unknown;
+    Shape shape;
+    std::vector<std::byte> bytes;
+    bool literal = false;
+    std::string reference;    ///< name of another value; then nothing else is set
+    std::uint64_t offset = 0; ///< of the record, once the weight file is laid out
+};
+
+struct DraftOperation {
+    std::string type;       ///< "constexpr_lut_to_dense"
+    std::string output;     ///< name of the value
+    std::string maskOutput; ///< name of a mask of maskShape that it makes first; empty: none
+    Shape maskShape;
+    std::string name; ///< attributes["name"]
+    ElementType resultType = ElementType::Fp16;
+    Shape resultShape;
+    bool oldSignature = false;          ///< every operand is an attribute (before iOS 18)
+    std::vector<DraftOperand> operands; ///< in the order of their names
+};
+
+struct DraftTarget {
+    std::string output;
+    std::string name;
+    std::string opset; ///< "ios16"
+};
+
+/// The operations for a weight, the last of which makes it. Errors: "encode.opset",
+/// "encode.form" (the program has no operations for it).
+Result<std::vector<DraftOperation>> draftOperations(const codec::EncodedWeight &encoded,
+                                                    const DraftTarget &target);
+
+/// Number of an operation set: 18 of "ios18"; 0 where it is not one of those.
+unsigned opsetNumber(std::string_view opset);
+
+/// One statement of model.mil. `blobPath` is the weight file's as the program spells it.
+std::string spellText(const DraftOperation &operation, const std::string &blobPath, unsigned opset);
+/// One Operation message of an .mlpackage's model.
+std::vector<std::byte> spellProtobuf(const DraftOperation &operation, const std::string &blobPath);
+
+/// A weight file laid out anew.
+struct BlobLayout {
+    std::vector<std::byte> file;
+    std::map<std::uint64_t, std::uint64_t> moved; ///< offsets of the kept records, old to new
+};
+/// Every record in its order, without the dropped ones that are not kept as well; the operands of
+/// `drafts` take the place of the first of those, or the end, and learn their offsets. Errors:
+/// "encode.blob" (records that overlap or are faulty; a kept offset without a record).
+Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
+                               const std::set<std::uint64_t> &kept,
+                               const std::set<std::uint64_t> &dropped,
+                               std::vector<DraftOperation> &drafts);
+
+/// Replaces a run of bytes of a program by any number of others: none removes it.
+struct Splice {
+    mil::SourceSpan span;
+    std::vector<std::vector<std::byte>> contents;
+};
+/// Text: plain replacement. Splices do not overlap.
+std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<Splice> splices);
+/// Protobuf: each span is the content of a field or the bytes of a number; the lengths of all
+/// messages around it follow. Errors: "encode.program" where the bytes are no messages.
+Result<std::vector<std::byte>> spliceProtobuf(std::span<const std::byte> message,
+                                              std::vector<Splice> splices);
+
+} // namespace kernscope::patch

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operations as messages of an .mlpackage's model (mil-format.md, section 6).
+#include "core/patch/reencode/reencode_draft.h"
+
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+constexpr unsigned kMaxDepth = 200;
+
+Bytes bytesOf(std::string_view text)
+{
+    const auto raw = std::as_bytes(std::span(text));
+    return {raw.begin(), raw.end()};
+}
+
+void append(Bytes &out, std::span<const std::byte> more)
+{
+    out.insert(out.end(), more.begin(), more.end());
+}
+
+void appendVarint(Bytes &out, std::uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        out.push_back(static_cast<std::byte>((value & 0x7f) | 0x80));
+    out.push_back(static_cast<std::byte>(value));
+}
+
+void appendNumber(Bytes &out, std::uint64_t field, std::uint64_t value)
+{
+    appendVarint(out, field << 3);
+    appendVarint(out, value);
+}
+
+void appendBytes(Bytes &out, std::uint64_t field, std::span<const std::byte> content)
+{
+    appendVarint(out, field << 3 | 2);
+    appendVarint(out, content.size());
+    append(out, content);
+}
+
+/// A message of one field.
+Bytes wrapped(std::uint64_t field, const Bytes &content)
+{
+    Bytes out;
+    appendBytes(out, field, content);
+    return out;
+}
+
+Bytes mapEntry(std::string_view key, const Bytes &value)
+{
+    Bytes entry;
+    appendBytes(entry, 1, bytesOf(key));
+    appendBytes(entry, 2, value);
+    return entry;
+}
+
+/// Numbers of the protobuf's own enum, which are not those of weight files.
+std::uint64_t dataType(ElementType type)
+{
+    switch (type) {
+    case ElementType::Bool: return 1;
+    case ElementType::String: return 2;
+    case ElementType::Fp16: return 10;
+    case ElementType::Fp32: return 11;
+    case ElementType::Fp64: return 12;
+    case ElementType::Bf16: return 13;
+    case ElementType::Int8: return 21;
+    case ElementType::Int16: return 22;
+    case ElementType::Int32: return 23;
+    case ElementType::Int64: return 24;
+    case ElementType::Int4: return 25;
+    case ElementType::Uint8: return 31;
+    case ElementType::Uint16: return 32;
+    case ElementType::Uint32: return 33;
+    case ElementType::Uint64: return 34;
+    case ElementType::Uint4: return 35;
+    case ElementType::Uint2: return 36;
+    case ElementType::Uint1: return 37;
+    case ElementType::Uint6: return 38;
+    case ElementType::Uint3: return 39;
+    case ElementType::Fp8E4M3Fn: return 40;
+    case ElementType::Fp8E5M2: return 41;
+    case ElementType::Fp4E2M1: // not in a program
+    case ElementType::Fp8E8M0:
+    case ElementType::Unknown: break;
+    }
+    return 0;
+}
+
+/// ValueType of a tensor.
+Bytes tensorType(ElementType type, const Shape &shape)
+{
+    Bytes tensor;
+    appendNumber(tensor, 1, dataType(type));
+    appendNumber(tensor, 2, shape.size());
+    for (const std::uint64_t extent : shape) {
+        Bytes constant;
+        appendNumber(constant, 1, extent);
+        appendBytes(tensor, 3, wrapped(1, constant));
+    }
+    return wrapped(1, tensor);
+}
+
+/// Value that is written out: `field` of TensorValue, and the content of its repeated values.
+Bytes immediate(const Bytes &type, std::uint64_t field, const Bytes &values)
+{
+    Bytes value;
+    appendBytes(value, 2, type);
+    appendBytes(value, 3, wrapped(1, wrapped(field, wrapped(1, values))));
+    return value;
+}
+
+Bytes literal(const DraftOperand &operand)
+{
+    constexpr std::uint64_t kInts = 2;
+    constexpr std::uint64_t kRaw = 7;
+    const Bytes type = tensorType(operand.type, operand.shape);
+    if (operand.type != ElementType::Int32)
+        return immediate(type, kRaw, operand.bytes);
+    Bytes packed;
+    for (std::uint64_t i = 0; i < operand.bytes.size() / 4; ++i)
+        appendVarint(packed, static_cast<std::uint64_t>(loadCode(operand.bytes, operand.type, i)));
+    return immediate(type, kInts, packed);
+}
+
+Bytes valueOf(const DraftOperand &operand, const std::string &blobPath)
+{
+    if (operand.literal)
+        return literal(operand);
+    Bytes blob;
+    appendBytes(blob, 1, bytesOf(blobPath));
+    appendNumber(blob, 2, operand.offset);
+    Bytes value;
+    appendBytes(value, 2, tensorType(operand.type, operand.shape));
+    appendBytes(value, 5, blob);
+    return value;
+}
+
+/// Argument of one binding: a name or a value.
+Bytes argumentOf(const DraftOperand &operand, const std::string &blobPath)
+{
+    if (!operand.reference.empty())
+        return wrapped(1, wrapped(1, bytesOf(operand.reference)));
+    return wrapped(1, wrapped(2, valueOf(operand, blobPath)));
+}
+
+/// Copies a message, with the splices that lie in it; sizes of nested messages follow.
+class WireSplicer
+{
+public:
+    explicit WireSplicer(std::vector<Splice> splices) : m_splices(std::move(splices))
+    {
+        std::sort(m_splices.begin(), m_splices.end(),
+                  [](const Splice &a, const Splice &b) { return a.span.offset < b.span.offset; });
+    }
+
+    bool copy(std::span<const std::byte> message, std::uint64_t base, Bytes &out, unsigned depth)
+    {
+        if (depth > kMaxDepth)
+            return false;
+        for (std::size_t at = 0; at < message.size();) {
+            const std::size_t start = at;
+            std::uint64_t tag = 0;
+            if (!readVarint(message, at, tag))
+                return false;
+            if (!copyField(message, base, start, at, tag, out, depth))
+                return false;
+        }
+        return true;
+    }
+    bool done() const { return m_used == m_splices.size(); }
+
+private:
+    static bool readVarint(std::span<const std::byte> bytes, std::size_t &at, std::uint64_t &value)
+    {
+        value = 0;
+        for (unsigned shift = 0; shift < 70 && at < bytes.size(); shift += 7) {
+            const auto byte = std::to_integer<std::uint64_t>(bytes[at++]);
+            if (shift < 64)
+                value |= (byte & 0x7f) << shift;
+            if (byte < 0x80)
+                return true;
+        }
+        return false;
+    }
+
+    const Splice *at(std::uint64_t offset, std::uint64_t length) const
+    {
+        const auto found = std::lower_bound(
+            m_splices.begin(), m_splices.end(), offset,
+            [](const Splice &splice, std::uint64_t place) { return splice.span.offset < place; });
+        const bool same = found != m_splices.end() && found->span.offset == offset &&
+                          found->span.length == length;
+        return same ? &*found : nullptr;
+    }
+
+    bool anyWithin(std::uint64_t offset, std::uint64_t length) const
+    {
+        const auto found = std::lower_bound(
+            m_splices.begin(), m_splices.end(), offset,
+            [](const Splice &splice, std::uint64_t place) { return splice.span.offset < place; });
+        return found != m_splices.end() && found->span.offset < offset + length;
+    }
+
+    bool copyField(std::span<const std::byte> message, std::uint64_t base, std::size_t start,
+                   std::size_t &at, std::uint64_t tag, Bytes &out, unsigned depth)
+    {
+        const std::size_t content = at;
+        std::uint64_t value = 0;
+        switch (tag & 7) {
+        case 0:
+            if (!readVarint(message, at, value))
+                return false;
+            break;
+        case 1:
+        case 5: {
+            const std::size_t size = (tag & 7) == 1 ? 8 : 4;
+            if (message.size() - at < size)
+                return false;
+            at += size;
+            break;
+        }
+        case 2: return copyBytes(message, base, at, tag, out, depth, start);
+        default: return false;
+        }
+        if (const Splice *splice = this->at(base + content, at - content)) {
+            for (const Bytes &replacement : splice->contents) {
+                append(out, message.subspan(start, content - start));
+                append(out, replacement);
+            }
+            ++m_used;
+        } else {
+            append(out, message.subspan(start, at - start));
+        }
+        return true;
+    }
+
+    bool copyBytes(std::span<const std::byte> message, std::uint64_t base, std::size_t &at,
+                   std::uint64_t tag, Bytes &out, unsigned depth, std::size_t start)
+    {
+        std::uint64_t length = 0;
+        if (!readVarint(message, at, length) || length > message.size() - at)
+            return false;
+        const std::size_t content = at;
+        at += length;
+        if (const Splice *splice = this->at(base + content, length)) {
+            for (const Bytes &replacement : splice->contents)
+                appendBytes(out, tag >> 3, replacement);
+            ++m_used;
+        } else if (anyWithin(base + content, length)) {
+            Bytes inner;
+            if (!copy(message.subspan(content, length), base + content, inner, depth + 1))
+                return false;
+            appendBytes(out, tag >> 3, inner);
+        } else {
+            append(out, message.subspan(start, at - start));
+        }
+        return true;
+    }
+
+    std::vector<Splice> m_splices;
+    std::size_t m_used = 0;
+};
+
+} // namespace
+
+Bytes spellProtobuf(const DraftOperation &operation, const std::string &blobPath)
+{
+    Bytes message;
+    appendBytes(message, 1, bytesOf(operation.type));
+    for (const DraftOperand &operand : operation.operands) {
+        if (!operation.oldSignature)
+            appendBytes(message, 2, mapEntry(operand.name, argumentOf(operand, blobPath)));
+    }
+    const auto addOutput = [&](const std::string &value, ElementType type, const Shape &shape) {
+        Bytes output;
+        appendBytes(output, 1, bytesOf(value));
+        appendBytes(output, 2, tensorType(type, shape));
+        appendBytes(message, 3, output);
+    };
+    if (!operation.maskOutput.empty())
+        addOutput(operation.maskOutput, ElementType::Uint1, operation.maskShape);
+    addOutput(operation.output, operation.resultType, operation.resultShape);
+    for (const DraftOperand &operand : operation.operands) {
+        if (operation.oldSignature)
+            appendBytes(message, 5, mapEntry(operand.name, valueOf(operand, blobPath)));
+    }
+    constexpr std::uint64_t kStrings = 4;
+    const Bytes name =
+        immediate(tensorType(ElementType::String, {}), kStrings, bytesOf(operation.name));
+    appendBytes(message, 5, mapEntry("name", name));
+    return message;
+}
+
+Result<Bytes> spliceProtobuf(std::span<const std::byte> message, std::vector<Splice> splices)
+{
+    WireSplicer splicer(std::move(splices));
+    Bytes out;
+    out.reserve(message.size());
+    if (splicer.copy(message, 0, out, 0) && splicer.done())
+        return out;
+    Error error;
+    error.code = "encode.program";
+    error.message = "The model's messages cannot be written anew";
+    return tl::unexpected(std::move(error));
+}
+
+} // namespace kernscope::patch

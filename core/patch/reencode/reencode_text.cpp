@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Operations as statements of model.mil.
+#include "core/patch/reencode/reencode_draft.h"
+
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::patch {
+
+namespace {
+
+/// fp16 bits as the compiler spells them: a C hex float.
+std::string hexFloat(std::uint16_t bits)
+{
+    const int exponent = (bits >> 10) & 31;
+    const unsigned fraction = bits & 1023u;
+    const std::string sign = (bits & 0x8000u) != 0 ? "-" : "";
+    if (exponent == 31)
+        return fraction != 0 ? "nan" : sign + "inf";
+    if (exponent == 0 && fraction == 0)
+        return sign + "0x0p+0";
+    if (exponent == 0)
+        return fmt::format("{}0x{:x}p-24", sign, fraction);
+    std::string digits = fmt::format("{:03x}", fraction << 2);
+    while (!digits.empty() && digits.back() == '0')
+        digits.pop_back();
+    return fmt::format("{}0x1{}{}p{:+d}", sign, digits.empty() ? "" : ".", digits, exponent - 15);
+}
+
+class TextSpeller
+{
+public:
+    TextSpeller(const std::string &blobPath, unsigned opset)
+        : m_path(blobPath), m_newScalars(opset >= 18)
+    {
+    }
+
+    std::string statement(const DraftOperation &operation) const
+    {
+        std::string arguments;
+        std::string attributes;
+        // The compiler orders both by name; the name is among the attributes.
+        bool named = false;
+        const auto addName = [&](const std::string &before) {
+            if (named || (!before.empty() && before < "name"))
+                return;
+            append(attributes, "name", scalar("string", quoted(operation.name)));
+            named = true;
+        };
+        for (const DraftOperand &operand : operation.operands) {
+            if (operation.oldSignature)
+                addName(operand.name);
+            append(operation.oldSignature ? attributes : arguments, operand.name, value(operand));
+        }
+        addName({});
+        const std::string mask =
+            operation.maskOutput.empty()
+                ? std::string()
+                : fmt::format("{} {}, ", tensor(ElementType::Uint1, operation.maskShape),
+                              operation.maskOutput);
+        return fmt::format("{}{} {} = {}({})[{}]", mask,
+                           tensor(operation.resultType, operation.resultShape), operation.output,
+                           operation.type, arguments, attributes);
+    }
+
+private:
+    static void append(std::string &list, std::string_view name, const std::string &value)
+    {
+        list += fmt::format("{}{} = {}", list.empty() ? "" : ", ", name, value);
+    }
+    static std::string tensor(ElementType type, const Shape &shape)
+    {
+        return fmt::format("tensor<{}, {}>", elementTypeName(type), shapeText(shape));
+    }
+    static std::string quoted(std::string_view text)
+    {
+        std::string out = "\"";
+        for (const char c : text) {
+            if (c == '"' || c == '\\')
+                out += '\\';
+            out += c;
+        }
+        return out + "\"";
+    }
+    std::string scalar(std::string_view type, const std::string &text) const
+    {
+        return m_newScalars ? fmt::format("{}({})", type, text)
+                            : fmt::format("tensor<{}, []>({})", type, text);
+    }
+
+    std::string value(const DraftOperand &operand) const
+    {
+        if (!operand.reference.empty())
+            return operand.reference;
+        if (!operand.literal)
+            return fmt::format(
+                "{}(BLOBFILE(path = {}, offset = {}))", tensor(operand.type, operand.shape),
+                scalar("string", quoted(m_path)), scalar("uint64", std::to_string(operand.offset)));
+        std::string list;
+        const std::uint64_t count = elementCount(operand.shape).value_or(ElementCount()).value;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const std::int64_t code = loadCode(operand.bytes, operand.type, i);
+            list += i == 0 ? "" : ", ";
+            list += operand.type == ElementType::Fp16 ? hexFloat(static_cast<std::uint16_t>(code))
+                                                      : std::to_string(code);
+        }
+        if (operand.shape.empty())
+            return scalar(elementTypeName(operand.type), list);
+        return fmt::format("{}([{}])", tensor(operand.type, operand.shape), list);
+    }
+
+    const std::string &m_path;
+    bool m_newScalars;
+};
+
+} // namespace
+
+std::string spellText(const DraftOperation &operation, const std::string &blobPath, unsigned opset)
+{
+    return TextSpeller(blobPath, opset).statement(operation);
+}
+
+std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<Splice> splices)
+{
+    std::sort(splices.begin(), splices.end(),
+              [](const Splice &a, const Splice &b) { return a.span.offset < b.span.offset; });
+    std::vector<std::byte> out;
+    std::uint64_t at = 0;
+    const auto copyTo = [&](std::uint64_t end) {
+        const auto run = text.subspan(at, end - at);
+        out.insert(out.end(), run.begin(), run.end());
+    };
+    for (const Splice &splice : splices) {
+        copyTo(splice.span.offset);
+        for (const auto &content : splice.contents)
+            out.insert(out.end(), content.begin(), content.end());
+        at = splice.span.offset + splice.span.length;
+    }
+    copyTo(text.size());
+    return out;
+}
+
+} // namespace kernscope::patch

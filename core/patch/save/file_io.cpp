@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/save/file_io.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kernscope::patch {
+
+Error ioError(std::string_view code, std::string_view file, std::string_view what, int number)
+{
+    Error error;
+    error.code = std::string(code);
+    error.file = std::string(file);
+    error.found = std::generic_category().message(number);
+    error.message = std::string(what);
+    return error;
+}
+
+Result<File> File::open(const std::filesystem::path &path, Mode mode, std::string name)
+{
+    const int flags = mode == Mode::Read     ? O_RDONLY | O_NONBLOCK
+                      : mode == Mode::Change ? O_RDWR | O_NONBLOCK
+                                             : O_RDWR | O_CREAT | O_EXCL;
+    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    if (descriptor < 0) {
+        const bool writes = mode != Mode::Read;
+        return tl::unexpected(ioError(
+            writes ? "io.write" : "io.open", name,
+            writes ? "The file cannot be opened for writing" : "The file cannot be opened", errno));
+    }
+    File file(descriptor, std::move(name));
+    struct stat status = {};
+    if (::fstat(descriptor, &status) != 0)
+        return tl::unexpected(
+            ioError("io.open", file.m_name, "The file cannot be examined", errno));
+    if (!S_ISREG(status.st_mode)) {
+        Error error;
+        error.code = "io.open";
+        error.file = file.m_name;
+        error.expected = "a regular file";
+        error.message = "Only regular files are read and written";
+        return tl::unexpected(std::move(error));
+    }
+    return file;
+}
+
+File::File(File &&other) noexcept
+    : m_descriptor(std::exchange(other.m_descriptor, -1)), m_end(other.m_end),
+      m_name(std::move(other.m_name))
+{
+}
+
+File &File::operator=(File &&other) noexcept
+{
+    std::swap(m_descriptor, other.m_descriptor);
+    std::swap(m_end, other.m_end);
+    std::swap(m_name, other.m_name);
+    return *this;
+}
+
+File::~File()
+{
+    if (m_descriptor >= 0)
+        ::close(m_descriptor);
+}
+
+Result<std::uint64_t> File::size() const
+{
+    struct stat status = {};
+    if (::fstat(m_descriptor, &status) != 0)
+        return tl::unexpected(ioError("io.read", m_name, "The file cannot be examined", errno));
+    return static_cast<std::uint64_t>(status.st_size);
+}
+
+Result<void> File::readAt(std::uint64_t offset, std::span<std::byte> bytes) const
+{
+    while (!bytes.empty()) {
+        const ssize_t n =
+            ::pread(m_descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            Error error = ioError("io.read", m_name, "The file cannot be read", n < 0 ? errno : 0);
+            if (n == 0)
+                error.found = "the end of the file";
+            error.offset = FileOffset(offset);
+            return tl::unexpected(std::move(error));
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+        offset += static_cast<std::uint64_t>(n);
+    }
+    return {};
+}
+
+Result<void> File::writeAt(std::uint64_t offset, std::span<const std::byte> bytes) const
+{
+    while (!bytes.empty()) {
+        const ssize_t n =
+            ::pwrite(m_descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            Error error = ioError("io.write", m_name, "The file cannot be written", errno);
+            error.offset = FileOffset(offset);
+            return tl::unexpected(std::move(error));
+        }
+        bytes = bytes.subspan(static_cast<std::size_t>(n));
+        offset += static_cast<std::uint64_t>(n);
+    }
+    return {};
+}
+
+Result<void> File::append(std::span<const std::byte> bytes)
+{
+    auto written = writeAt(m_end, bytes);
+    if (written)
+        m_end += bytes.size();
+    return written;
+}
+
+Result<void> File::sync() const
+{
+    if (::fsync(m_descriptor) != 0)
+        return tl::unexpected(
+            ioError("io.write", m_name, "The file cannot be brought to the disk", errno));
+    return {};
+}
+
+bool File::tryLock() const
+{
+    // A file system without locks lets everybody through.
+    return ::flock(m_descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+Result<void> File::takePermissions(const File &other) const
+{
+    struct stat status = {};
+    if (::fstat(other.m_descriptor, &status) != 0 ||
+        ::fchmod(m_descriptor, status.st_mode & 07777) != 0)
+        return tl::unexpected(
+            ioError("io.write", m_name, "The permissions cannot be copied", errno));
+    return {};
+}
+
+Result<void> syncFolder(const std::filesystem::path &folder)
+{
+    const std::filesystem::path place = folder.empty() ? std::filesystem::path(".") : folder;
+    const int descriptor = ::open(place.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0)
+        return tl::unexpected(
+            ioError("io.write", place.string(), "The folder cannot be opened", errno));
+    // Some file systems know no fsync of folders; there is nothing more to be had there.
+    const bool failed = ::fsync(descriptor) != 0 && errno != EINVAL && errno != ENOTSUP;
+    const int number = errno;
+    ::close(descriptor);
+    if (failed)
+        return tl::unexpected(ioError("io.write", place.string(),
+                                      "The folder cannot be brought to the disk", number));
+    return {};
+}
+
+SignalShield::SignalShield()
+{
+    ::sigemptyset(&m_ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT})
+        ::sigaddset(&m_ending, signal);
+    ::pthread_sigmask(SIG_BLOCK, &m_ending, &m_before);
+}
+
+SignalShield::~SignalShield()
+{
+    ::pthread_sigmask(SIG_SETMASK, &m_before, nullptr);
+}
+
+bool SignalShield::signalled() const
+{
+    sigset_t waiting;
+    ::sigemptyset(&waiting);
+    if (::sigpending(&waiting) != 0)
+        return false;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        // One that the caller had blocked already is none of this work's business.
+        if (::sigismember(&waiting, signal) == 1 && ::sigismember(&m_before, signal) != 1)
+            return true;
+    }
+    return false;
+}
+
+} // namespace kernscope::patch

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/collective.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::decision;
+
+namespace {
+
+template <class T>
+QString codeOf(const Result<T> &result)
+{
+    return result ? QString() : QString::fromStdString(result.error().code);
+}
+
+} // namespace
+
+class TestCollective : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tokensAndUnitTypes()
+    {
+        QCOMPARE(reductionKind("sum"), 1U);
+        QCOMPARE(reductionKind("mean"), 5U);
+        QCOMPARE(reductionKind("Sum"), 0U);
+        QCOMPARE(reductionKind(""), 0U);
+        QCOMPARE(int(collectiveOps().size()), 5);
+        QCOMPARE(collectiveOps()[0].unitType.value_or(0), 78U);
+        QCOMPARE(int(collectiveBytes().size()), 5);
+    }
+
+    void atomics()
+    {
+        QCOMPARE(*atomicOperation(1), 4U);
+        QCOMPARE(*atomicOperation(10), 7U);
+        QCOMPARE(*atomicOperation(0), 0U);
+        QCOMPARE(*atomicOperation(12), 0U);
+        for (const std::uint32_t none : {3U, 6U, 7U, 11U})
+            QCOMPARE(codeOf(atomicOperation(none)), QStringLiteral("collective.atomic"));
+        QCOMPARE(*atomicWord(0x104, 3), 0x304U);
+        QCOMPARE(codeOf(atomicWord(4, 0x1000000)), QStringLiteral("collective.data_type"));
+    }
+
+    void meshesAreChecked()
+    {
+        const std::vector<std::uint64_t> origin{0};
+        QCOMPARE(codeOf(aneIndex({{}, 0, 1}, {})), QStringLiteral("collective.mesh"));
+        QCOMPARE(codeOf(aneIndex({{0}, 0, 1}, origin)), QStringLiteral("collective.mesh"));
+        QCOMPARE(codeOf(aneIndex({{4}, 2, 4}, origin)), QStringLiteral("collective.mesh"));
+        QCOMPARE(codeOf(aneIndex({{4}, 0, 0}, origin)), QStringLiteral("collective.mesh"));
+        QCOMPARE(codeOf(aneIndex({{8}, 0, 4}, origin)), QStringLiteral("collective.mesh"));
+        QCOMPARE(codeOf(aneIndex({{UINT64_MAX, UINT64_MAX}, 0, 4}, origin)),
+                 QStringLiteral("collective.overflow"));
+        QCOMPARE(codeOf(aneIndex({{4}, 0, 4}, std::vector<std::uint64_t>{4})),
+                 QStringLiteral("collective.device"));
+        QCOMPARE(codeOf(aneIndex({{4}, 0, 4}, std::vector<std::uint64_t>{1, 1})),
+                 QStringLiteral("collective.device"));
+        QCOMPARE(codeOf(deviceOfIndex({{4}, 0, 4}, 4)), QStringLiteral("collective.index"));
+        QCOMPARE(codeOf(deviceOfIndex({{2, 4}, 1, 8}, 5)), QStringLiteral("collective.index"));
+        QCOMPARE(*deviceCount({{2, 3, 4}, 1, 12}), std::uint64_t(24));
+    }
+
+    void theInverseIsOne()
+    {
+        const Mesh mesh{{3, 2, 4, 2}, 2, 8};
+        for (std::uint64_t a = 0; a < 3; ++a)
+            for (std::uint64_t b = 0; b < 2; ++b)
+                for (std::uint64_t c = 0; c < 4; ++c)
+                    for (std::uint64_t d = 0; d < 2; ++d) {
+                        const std::vector<std::uint64_t> device{a, b, c, d};
+                        const auto index = aneIndex(mesh, device);
+                        QCOMPARE(*index, d + 2 * c + 8 * (a + 3 * b));
+                        QCOMPARE(*deviceOfIndex(mesh, *index), device);
+                    }
+    }
+
+    void shardings()
+    {
+        const Mesh mesh{{2, 4}, 1, 4};
+        const std::vector<std::uint64_t> tensor{64, 32, 7};
+        using Axes = std::vector<std::optional<std::size_t>>;
+        const Sharding good = checkSharding(mesh, tensor, Axes{0, 1, std::nullopt});
+        QVERIFY(good.valid());
+        QCOMPARE(good.shard, (std::vector<std::uint64_t>{32, 8, 7}));
+        QVERIFY(!checkSharding(mesh, tensor, Axes{0, 0}).valid());
+        QVERIFY(!checkSharding(mesh, tensor, Axes{0, std::nullopt, 1}).valid());
+        QVERIFY(!checkSharding(mesh, tensor, Axes{5}).valid());
+        QVERIFY(checkSharding(mesh, tensor, Axes{}).valid());
+    }
+
+    void everyTargetIsClosed()
+    {
+        for (const target::Target &target : target::targets()) {
+            const auto gates = collectiveGates(target);
+            QVERIFY(std::any_of(gates.begin(), gates.end(),
+                                [](const auto &gate) { return gate.open && !*gate.open; }));
+        }
+    }
+};
+
+QTEST_MAIN(TestCollective)
+#include "tst_collective.moc"

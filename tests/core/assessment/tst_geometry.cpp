@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/geometry.h"
+#include "core/assessment/geometry_facts.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::decision;
+
+namespace {
+
+const target::Target &named(const char *name)
+{
+    return *target::findTarget(name)->target;
+}
+
+Operation convolution(std::uint64_t kernel, std::uint64_t channels = 256)
+{
+    Operation operation;
+    operation.inputChannels = operation.outputChannels = channels;
+    operation.kernelWidth = operation.kernelHeight = kernel;
+    operation.outputWidth = operation.outputHeight = 32;
+    return operation;
+}
+
+const Condition *find(const std::vector<Condition> &conditions, const char *name)
+{
+    for (const Condition &condition : conditions) {
+        if (condition.name == name)
+            return &condition;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+class TestGeometry : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void aPointwiseConvolutionOnTheM1()
+    {
+        const auto geometry = computeGeometry(named("M1"), convolution(1));
+        QVERIFY(geometry);
+        QCOMPARE(geometry->cores.value.value_or(0), 4U);
+        QCOMPARE(geometry->group, std::uint64_t(16)); // 8 x 2 channels, cap 32
+        QCOMPARE(geometry->passes, std::uint64_t(16));
+        QCOMPARE(geometry->lit.value_or(0), std::uint64_t(4));
+        QCOMPARE(geometry->otherGroup, std::uint64_t(8));
+        QCOMPARE(geometry->cycles.macs, std::uint64_t(256) * 256 * 1024);
+        QCOMPARE(geometry->cycles.fixedCycles, std::uint64_t(44));
+        QCOMPARE(geometry->cycles.measuredRate.value_or(0), 15.4e9);
+        QCOMPARE(geometry->workingSet.cap.value_or(0), std::uint64_t(2) << 20);
+        QCOMPARE(geometry->workingSet.fits.value_or(false), true);
+        QVERIFY(geometry->costed.size() >= 7);
+    }
+
+    void coresLitFollowTheChannels_data()
+    {
+        QTest::addColumn<quint64>("lit");
+        for (const auto &[channels, lit] :
+             {std::pair(1, 1), {2, 2}, {3, 4}, {4, 4}, {5, 8}, {9, 16}, {1000, 16}})
+            QTest::addRow("%d", channels) << quint64(lit);
+    }
+    void coresLitFollowTheChannels()
+    {
+        QFETCH(quint64, lit);
+        QCOMPARE(quint64(coresLit(QByteArray(QTest::currentDataTag()).toULongLong(), 16)), lit);
+        QCOMPARE(quint64(coresLit(UINT64_MAX, 64)), quint64(64));
+    }
+
+    void buffering()
+    {
+        for (std::uint64_t demand = 0; demand <= 4; ++demand)
+            QCOMPARE(bufferingOf(demand), Buffering::Double);
+        for (std::uint64_t demand = 5; demand <= 8; ++demand)
+            QCOMPARE(bufferingOf(demand), Buffering::Single);
+        QCOMPARE(bufferingOf(9), Buffering::Exceeds);
+        GeometryOptions options;
+        options.demand = 4;
+        QCOMPARE(computeGeometry(named("M1"), convolution(1), options)->buffering,
+                 Buffering::Double);
+    }
+
+    void tinySources()
+    {
+        Operation operation = convolution(1);
+        operation.outputWidth = operation.outputHeight = 4;
+        QCOMPARE(computeGeometry(named("M1"), operation)->mode, SourceMode::Tiny);
+        operation.outputWidth = operation.outputHeight = 1;
+        QCOMPARE(computeGeometry(named("M1"), operation)->mode, SourceMode::Default);
+        GeometryOptions options;
+        options.mode = SourceMode::Small;
+        QCOMPARE(computeGeometry(named("M1"), operation, options)->perAccumulator, 4U);
+    }
+
+    void winogradOfADenseThreeByThree()
+    {
+        const auto geometry = computeGeometry(named("M1"), convolution(3));
+        QVERIFY(geometry);
+        const WinogradGate &gate = geometry->winograd;
+        QCOMPARE(int(gate.conditions.size()), 8);
+        QCOMPARE(gate.eligible.value_or(false), true);
+        QCOMPARE(gate.threshold, 16U);
+        QCOMPARE(gate.work, std::uint64_t(2 * 9 * 2));
+        QCOMPARE(int(gate.tiles.size()), 2);
+        QCOMPARE(gate.tiles[1].input, 6U);
+        // The enable bit was read on the M1 alone.
+        const auto other = computeGeometry(named("H14"), convolution(3));
+        QVERIFY(!other->winograd.eligible);
+        QVERIFY(!find(other->winograd.conditions, "enable bit")->holds);
+    }
+
+    void winogradRefusals_data()
+    {
+        QTest::addColumn<QString>("condition");
+        for (const char *name : {"kernel type", "input format", "one axis is 3", "orthogonal axis",
+                                 "no depth", "unit stride", "work"})
+            QTest::newRow(name) << QString::fromUtf8(name);
+    }
+    void winogradRefusals()
+    {
+        QFETCH(QString, condition);
+        Operation operation = convolution(3);
+        if (condition == u"kernel type")
+            operation.kernelFormat = 2;
+        else if (condition == u"input format")
+            operation.tensorFormat = 12;
+        else if (condition == u"one axis is 3")
+            operation.kernelWidth = operation.kernelHeight = 5;
+        else if (condition == u"orthogonal axis")
+            operation.kernelHeight = 7;
+        else if (condition == u"no depth")
+            operation.kernelDepth = 3;
+        else if (condition == u"unit stride")
+            operation.strideX = 2;
+        else if (condition == u"work")
+            operation.kernelHeight = 1, operation.workUnitMode = 1;
+        const auto geometry = computeGeometry(named("M1"), operation);
+        QVERIFY(geometry);
+        QCOMPARE(geometry->winograd.eligible.value_or(true), false);
+        const Condition *failed = find(geometry->winograd.conditions, condition.toUtf8());
+        QVERIFY(failed && failed->holds);
+        QCOMPARE(*failed->holds, false);
+        if (condition == u"work")
+            QCOMPARE(geometry->winograd.threshold, 32U);
+    }
+
+    void winogradThresholdsAndSparseWeights()
+    {
+        Operation operation = convolution(3);
+        operation.floatWeight = false;
+        operation.kernelFormat = 1;
+        operation.weightBits = 8;
+        QCOMPARE(computeGeometry(named("M1"), operation)->winograd.threshold, 8U);
+        operation.sparse = true;
+        QCOMPARE(computeGeometry(named("M1"), operation)->winograd.eligible.value_or(true), false);
+    }
+
+    void zeroSkipIsIndependentOfStorage()
+    {
+        Operation operation = convolution(1);
+        operation.density = 0.37;
+        for (const bool sparse : {false, true}) {
+            operation.sparse = sparse;
+            const CycleEstimate cycles = computeGeometry(named("M1"), operation)->cycles;
+            QVERIFY(cycles.withZeroSkip);
+            QVERIFY(std::abs(*cycles.skipShare - 0.63) < 0.001);
+            QVERIFY(std::abs(*cycles.sparseRatio - 0.4325) < 1e-9);
+        }
+        operation.paddedZero = 0.5;
+        QVERIFY(*computeGeometry(named("M1"), operation)->cycles.skipShare > 0.8);
+    }
+
+    void wrongNumbersAreRefused()
+    {
+        Operation zero = convolution(1, 0);
+        QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), zero).error().code),
+                 QStringLiteral("geometry.zero"));
+        Operation huge = convolution(1, UINT64_MAX);
+        QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), huge).error().code),
+                 QStringLiteral("geometry.overflow"));
+        Operation density = convolution(1);
+        density.density = 1.5;
+        QCOMPARE(QString::fromStdString(computeGeometry(named("M1"), density).error().code),
+                 QStringLiteral("geometry.density"));
+        GeometryOptions options;
+        options.choice.cores = 3;
+        QCOMPARE(QString::fromStdString(
+                     computeGeometry(named("M1"), convolution(1), options).error().code),
+                 QStringLiteral("target.claim"));
+    }
+
+    void unknownCoresStayUnknown()
+    {
+        const auto geometry = computeGeometry(named("H11"), convolution(1));
+        QVERIFY(geometry);
+        QVERIFY(!geometry->lit);
+        QVERIFY(!geometry->cores.value);
+    }
+
+    void measuredRatesAreOfTheM1Alone()
+    {
+        QVERIFY(geometryFact(named("H13"), "throughput_4"));
+        QVERIFY(!geometryFact(named("H14"), "throughput_4"));
+        QVERIFY(geometryFact(named("H14"), "lanes_fp16"));
+    }
+
+    void anyExtentsEndWithoutOverflow()
+    {
+        quint64 state = 0x9e3779b97f4a7c15;
+        const auto next = [&] {
+            state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+            return state;
+        };
+        for (int i = 0; i < 2000; ++i) {
+            Operation operation;
+            for (std::uint64_t *extent :
+                 {&operation.inputChannels, &operation.outputChannels, &operation.kernelWidth,
+                  &operation.kernelHeight, &operation.kernelDepth, &operation.outputWidth})
+                *extent = next() >> (next() % 64);
+            const auto geometry = computeGeometry(named(i % 2 ? "M1" : "H17d"), operation);
+            if (!geometry)
+                continue;
+            QVERIFY(geometry->group >= 1 && geometry->group <= 32);
+            QVERIFY(geometry->passes >= 1);
+            QVERIFY(*geometry->lit >= 1 && *geometry->lit <= 64);
+        }
+    }
+};
+
+QTEST_MAIN(TestGeometry)
+#include "tst_geometry.moc"

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/roofline.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::roofline;
+
+namespace {
+
+const target::Target &named(const char *name)
+{
+    return *target::findTarget(name)->target;
+}
+
+/// A convolution of `channels` by `channels`, kernel k x k, over extent x extent.
+Layer convolution(std::uint64_t channels, std::uint64_t k, std::uint64_t extent)
+{
+    Layer layer;
+    layer.name = "conv";
+    layer.op = "conv";
+    layer.form.elements = channels * channels * k * k;
+    layer.form.storedBytes = layer.form.denseBytes = 2 * layer.form.elements;
+    layer.form.use.kernel = true;
+    layer.flops = 2 * layer.form.elements * extent * extent;
+    layer.inputBytes = layer.outputBytes = 2 * channels * extent * extent;
+    layer.outputChannels = channels;
+    return layer;
+}
+
+Placement placed(const Layer &layer, const char *target, std::uint64_t batch = 1)
+{
+    decision::Judge judge;
+    const auto roofs = roofsOf(named(target));
+    auto result = place(layer, *roofs, judge, batch);
+    if (!result)
+        qFatal("not placed");
+    return *result;
+}
+
+} // namespace
+
+class TestRoofline : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void ridges_data()
+    {
+        QTest::addColumn<double>("ridge");
+        QTest::newRow("M1") << 141.0;
+        QTest::newRow("M5") << 424.0;
+        QTest::newRow("M6") << 137.0;
+    }
+    void ridges()
+    {
+        QFETCH(double, ridge);
+        const auto roofs = roofsOf(named(QTest::currentDataTag()));
+        QVERIFY(roofs && roofs->ridge);
+        QVERIFY2(std::abs(*roofs->ridge - ridge) < 0.5, qPrintable(QString::number(*roofs->ridge)));
+        QVERIFY(!roofs->ridgeSource.empty());
+    }
+
+    void chipsWithoutFiguresBorrowNone()
+    {
+        const auto roofs = roofsOf(named("H11"));
+        QVERIFY(roofs && roofs->all.empty() && !roofs->ridge);
+        const Placement point = placed(convolution(64, 1, 8), "H11");
+        QCOMPARE(point.stored().bound, Bound::Unknown);
+        QVERIFY(!point.stored().timeS);
+        QVERIFY(!roofsOf(named("H14"))->compute);
+    }
+
+    void aThreeByThreeAtTwoHundredFiftySixIsComputeBound()
+    {
+        const Placement point = placed(convolution(256, 3, 128), "M1");
+        QCOMPARE(point.stored().bound, Bound::Compute);
+        QVERIFY(*point.stored().intensity > 141);
+        QCOMPARE(*point.stored().attainable, 12e12);
+        QVERIFY(point.aboveWorkingSet.value_or(false));
+        QVERIFY(!point.above.empty()); // passes the slower measured roofs: flagged
+    }
+
+    void aRowTimesAMatrixIsBandwidthBound()
+    {
+        const Layer layer = convolution(4096, 1, 1);
+        const Placement point = placed(layer, "M1");
+        QCOMPARE(point.stored().bound, Bound::Bandwidth);
+        QVERIFY(*point.stored().intensity < 1.01);
+        QCOMPARE(point.trail[point.best].form, std::string("palette4"));
+        QVERIFY(*point.trail[point.best].timeS < *point.stored().timeS);
+        // int8 folds on the M1: no gain there, but on the M5.
+        for (const char *chip : {"M1", "M5"}) {
+            const Placement on = placed(layer, chip);
+            for (const Point &each : on.trail) {
+                if (each.form == "int8")
+                    QCOMPARE(each.weightBytes == layer.form.denseBytes, chip[1] == '1');
+            }
+        }
+    }
+
+    void smallProgramsWaitForTheDispatch()
+    {
+        const auto roofs = roofsOf(named("M1"));
+        std::vector<Placement> small{placed(convolution(8, 1, 4), "M1"),
+                                     placed(convolution(256, 3, 32), "M1")};
+        QCOMPARE(applyDispatchFloor(small, *roofs).value_or(0), 0.23e-3);
+        QCOMPARE(small[0].stored().bound, Bound::Dispatch);
+        QCOMPARE(small[1].stored().bound, Bound::Compute);
+        std::vector<Placement> large{placed(convolution(8, 1, 4), "M1"),
+                                     placed(convolution(4096, 1, 1), "M1")};
+        QVERIFY(applyDispatchFloor(large, *roofs).value_or(0) > 0.23e-3);
+        QCOMPARE(large[0].stored().bound, Bound::Bandwidth);
+        QVERIFY(!applyDispatchFloor({}, *roofs));
+    }
+
+    void theBatchMovesTheIntensity()
+    {
+        const Layer layer = convolution(1024, 1, 1);
+        double last = 0;
+        for (const std::uint64_t batch : {1, 4, 16, 64, 256}) {
+            const double intensity = *placed(layer, "M1", batch).stored().intensity;
+            QVERIFY(intensity > last);
+            last = intensity;
+        }
+        decision::Judge judge;
+        const auto roofs = roofsOf(named("M1"));
+        QCOMPARE(QString::fromStdString(place(layer, *roofs, judge, 0).error().code),
+                 QStringLiteral("roofline.batch"));
+    }
+
+    void sparseNeedsHalfZeros()
+    {
+        Layer layer = convolution(512, 1, 1);
+        layer.form.density = 0.37;
+        const auto sparse = asForm(layer.form, "sparse", 512);
+        QVERIFY(sparse);
+        const double ratio = double(sparse->storedBytes) / double(layer.form.denseBytes);
+        QVERIFY(std::abs(ratio - 0.43) < 0.005);
+        layer.form.density = 0.6;
+        QVERIFY(!asForm(layer.form, "sparse", 512));
+        layer.form.density.reset();
+        QVERIFY(!asForm(layer.form, "sparse", 512));
+        QVERIFY(!asForm(layer.form, "no such form", 512));
+    }
+
+    void ceilingsMayBeChosen()
+    {
+        const auto chosen = roofsOf(named("M1"), {"single_conv_fp16_flops", ""});
+        QVERIFY(chosen);
+        QCOMPARE(chosen->compute->value, 1.8e12);
+        for (const RoofChoice &wrong : {RoofChoice{"no_such", ""},
+                                        {"dram_bandwidth", ""},
+                                        {"", "peak_fp16_flops"},
+                                        {"peak_int8_ops", ""}})
+            QCOMPARE(QString::fromStdString(roofsOf(named("M1"), wrong).error().code),
+                     QStringLiteral("roofline.ceiling"));
+    }
+
+    void unknownExtentsAreMarked()
+    {
+        Layer layer = convolution(64, 1, 8);
+        QVERIFY(!placed(layer, "M1").estimated);
+        layer.inputBytes.reset();
+        QVERIFY(placed(layer, "M1").estimated);
+        layer.flops.reset();
+        QVERIFY(placed(layer, "M1").estimated);
+    }
+};
+
+QTEST_MAIN(TestRoofline)
+#include "tst_roofline.moc"

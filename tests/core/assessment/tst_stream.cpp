@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stream or fold: tables 7.1 and 7.2, and every condition of chapter 25.
+#include "core/assessment/stream.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::decision;
+
+namespace {
+
+using Kind = WeightForm::Kind;
+
+WeightForm form(const QString &name)
+{
+    WeightForm made;
+    made.elements = 4096;
+    made.denseBytes = made.storedBytes = 8192;
+    made.use.unitStride = true;
+    made.use.dilated = false;
+    made.use.immutable = true;
+    made.use.kernel = true;
+    if (name == u"dense")
+        return made;
+    if (name == u"sparse") {
+        made.masked = true;
+        made.density = 0.37;
+        made.storedBytes = 512 + 2 * 1516;
+    } else if (name.startsWith(u"lut")) {
+        made.kind = Kind::Palette;
+        made.bits = name.mid(3).toUInt();
+        made.storedBytes = 4096 * made.bits / 8 + (2U << made.bits);
+    } else if (name == u"int8") {
+        made.kind = Kind::Affine, made.bits = 8, made.element = "int8";
+        made.storedBytes = 4096 + 128;
+    } else if (name == u"blockwise") {
+        made.kind = Kind::Blockwise, made.bits = 8, made.element = "int8";
+        made.storedBytes = 4096 + 256;
+    } else if (name == u"blockwise4") {
+        made.kind = Kind::Blockwise, made.bits = 4, made.element = "int4";
+    } else if (name == u"e4m3") {
+        made.element = "fp8e4m3fn", made.bits = 8;
+    } else if (name == u"e5m2") {
+        made.element = "fp8e5m2", made.bits = 8;
+    }
+    return made;
+}
+
+Decision decide(const WeightForm &weight, const char *target)
+{
+    Judge judge;
+    return judge.decide(weight, *target::findTarget(target)->target);
+}
+
+QString text(std::string_view view)
+{
+    return QString::fromUtf8(view.data(), qsizetype(view.size()));
+}
+
+const Reason *reason(const Verdict &verdict, std::uint32_t offset)
+{
+    for (const Reason &each : verdict.reasons) {
+        if (each.offset && each.offset->value == offset)
+            return &each;
+    }
+    return nullptr;
+}
+
+} // namespace
+
+class TestStream : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tableSevenOne_data()
+    {
+        QTest::addColumn<QString>("form");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("outcome");
+        const auto row = [](const char *name, std::initializer_list<const char *> targets,
+                            const char *outcome) {
+            for (const char *target : targets)
+                QTest::addRow("%s on %s", name, target)
+                    << QString::fromUtf8(name) << QString::fromUtf8(target)
+                    << QString::fromUtf8(outcome);
+        };
+        row("int8", {"H13", "H13g", "T1"}, "folds");
+        row("int8", {"H14", "H14g", "H14c", "H15", "H16", "H17", "H17s", "H18"}, "streams");
+        row("blockwise", {"H13", "H13g", "H14", "H14g", "H14c"}, "folds");
+        row("blockwise", {"H15", "H15c", "H16", "H16g", "H17", "H17s", "H17d", "H18"}, "streams");
+        for (const char *name : {"sparse", "lut4"})
+            row(name, {"H13", "H13g", "H14", "H15", "H16", "H17", "H17s", "H17d", "H18"},
+                "streams");
+        row("lut8", {"H13", "H14", "H17s"}, "streams");
+        row("lut6", {"H13"}, "rejected");
+        row("lut6", {"H14", "H17s", "H18g"}, "streams");
+        row("lut2", {"H13", "H14"}, "rejected");
+        row("lut2", {"H18g"}, "streams");
+        row("blockwise4", {"H13", "H15", "H17s"}, "folds");
+        row("blockwise4", {"H18g"}, "rejected");
+        row("dense", {"H11", "H13", "H18", "U1"}, "dense");
+        row("e4m3", {"H13", "H15", "H17s", "U1"}, "rejected");
+        row("e4m3", {"H18"}, "streams");
+        row("e5m2", {"H13", "H18"}, "folds");
+        for (const char *name : {"int8", "sparse", "lut4", "blockwise"})
+            row(name, {"H11", "M9", "M11", "U1", "H19"}, "unknown");
+    }
+    void tableSevenOne()
+    {
+        QFETCH(QString, form);
+        QFETCH(QString, target);
+        QFETCH(QString, outcome);
+        const Decision decision = decide(::form(form), target.toUtf8());
+        QCOMPARE(text(outcomeName(decision.outcome())), outcome);
+        QVERIFY(!decision.verdict->reasons.empty());
+        QVERIFY(!decision.verdict->nearestChange.empty());
+        for (const Reason &each : decision.verdict->reasons)
+            QVERIFY2(!each.source.empty(), each.gate.c_str());
+    }
+
+    void gatesAreListedWithTheirBytes()
+    {
+        const Decision m1 = decide(form(QStringLiteral("int8")), "M1");
+        QVERIFY(reason(*m1.verdict, 0x48f) && *reason(*m1.verdict, 0x48f)->passes);
+        for (const std::uint32_t offset : {0x528U, 0x532U, 0x537U}) {
+            const Reason *gate = reason(*m1.verdict, offset);
+            QVERIFY(gate && gate->value && *gate->value == 0 && !*gate->passes);
+        }
+        const Decision blocks = decide(form(QStringLiteral("blockwise")), "H15");
+        for (const std::uint32_t offset : {0x520U, 0x523U, 0x533U, 0x539U})
+            QVERIFY(reason(*blocks.verdict, offset) && *reason(*blocks.verdict, offset)->passes);
+        QCOMPARE(reason(*blocks.verdict, 0x520)->confidence, format::Confidence::Contested);
+        // Sparse: the master alone.
+        const Decision sparse = decide(form(QStringLiteral("sparse")), "M1");
+        QVERIFY(!reason(*sparse.verdict, 0x528) && !reason(*sparse.verdict, 0x529));
+        const Decision palette = decide(form(QStringLiteral("lut4")), "M1");
+        QVERIFY(reason(*palette.verdict, 0x529) && *reason(*palette.verdict, 0x529)->passes);
+        // Unknown bytes have no value and neither pass nor fail.
+        const Decision h18 = decide(form(QStringLiteral("int8")), "H18");
+        QVERIFY(!reason(*h18.verdict, 0x528)->value && !reason(*h18.verdict, 0x528)->passes);
+        QVERIFY(!h18.verdict->disagreements.empty());
+    }
+
+    void aPerTensorPaletteNamesTheDisagreement()
+    {
+        WeightForm palette = form(QStringLiteral("lut4"));
+        QVERIFY(!decide(palette, "M1").verdict->disagreements.empty());
+        palette.vectorSize = 2;
+        QVERIFY(decide(palette, "M1").verdict->disagreements.empty());
+        palette.vectorSize = 3;
+        QCOMPARE(decide(palette, "M1").outcome(), Outcome::Rejected);
+        palette.vectorSize = 1;
+        palette.codebooks = 8;
+        QCOMPARE(decide(palette, "M3").outcome(), Outcome::Streams);
+    }
+
+    void everyConditionOfTheMasterFolds_data()
+    {
+        QTest::addColumn<int>("which");
+        QTest::newRow("stride") << 0;
+        QTest::newRow("dilation") << 1;
+        QTest::newRow("overlap") << 2;
+        QTest::newRow("mutable") << 3;
+    }
+    void everyConditionOfTheMasterFolds()
+    {
+        QFETCH(int, which);
+        for (const char *name : {"lut4", "sparse", "int8", "blockwise"}) {
+            WeightForm weight = form(QString::fromUtf8(name));
+            QCOMPARE(decide(weight, "M5").outcome(), Outcome::Streams);
+            if (which == 0)
+                weight.use.unitStride = false;
+            else if (which == 1)
+                weight.use.dilated = true;
+            else if (which == 2)
+                weight.use.tileOverlap = true;
+            else
+                weight.use.immutable = false;
+            const Decision decision = decide(weight, "M5");
+            QCOMPARE(decision.outcome(), Outcome::Folds);
+            QCOMPARE(decision.bytesMoved.value_or(0), weight.denseBytes);
+            QVERIFY(decision.verdict->nearestChange.find("would let it stream") !=
+                    std::string::npos);
+        }
+    }
+
+    void bytesAndSpeedups()
+    {
+        const Decision palette = decide(form(QStringLiteral("lut4")), "M1");
+        QCOMPARE(palette.bytesMoved.value_or(0), std::uint64_t(2048 + 32));
+        QVERIFY(palette.speedup && palette.speedup->low == 2.37 && palette.speedup->high == 2.37);
+        const Decision sparse = decide(form(QStringLiteral("sparse")), "M1");
+        QVERIFY(sparse.speedup && sparse.speedup->low == 1.55 && sparse.speedup->high == 1.64);
+        QVERIFY(std::abs(double(*sparse.bytesMoved) / 8192 - 0.43) < 0.01);
+        const Decision int8 = decide(form(QStringLiteral("int8")), "M1");
+        QCOMPARE(int8.bytesMoved.value_or(0), std::uint64_t(8192));
+        QVERIFY(int8.speedup && int8.speedup->high == 1.0);
+        const Decision m2 = decide(form(QStringLiteral("int8")), "M2");
+        QVERIFY(m2.speedup && m2.speedup->low > 1.1 && m2.speedup->high > 1.9);
+        QVERIFY(!m2.speedup->condition.empty());
+        const Decision m5 = decide(form(QStringLiteral("blockwise")), "M5");
+        QVERIFY(m5.speedup && m5.speedup->low == 1.6 && m5.speedup->high == 1.8);
+        QVERIFY(!decide(form(QStringLiteral("int8")), "M3").speedup);
+        QVERIFY(!decide(form(QStringLiteral("lut4")), "H11").bytesMoved);
+    }
+
+    void kernelMemoryCaps()
+    {
+        WeightForm weight = form(QStringLiteral("int8"));
+        weight.denseBytes = 1179648; // 256 x 256 x 3 x 3 fp16
+        weight.storedBytes = 590336;
+        const KernelMemory m1 = decide(weight, "M1").memory;
+        QCOMPARE(m1.offset.value, 0x200U);
+        QCOMPARE(m1.cap.value_or(0), std::uint64_t(65536));
+        QVERIFY(m1.replicated);
+        QCOMPARE(m1.demand, weight.denseBytes);
+        QCOMPARE(m1.sublayers.value_or(0), std::uint64_t(18));
+        QVERIFY(!*m1.fits);
+        const KernelMemory m2 = decide(weight, "M2").memory;
+        QCOMPARE(m2.offset.value, 0x210U);
+        QCOMPARE(m2.cap.value_or(0), std::uint64_t(16) << 20);
+        QCOMPARE(m2.demand, weight.storedBytes / 4);
+        QVERIFY(*m2.fits);
+        // A chip whose cap only the other layout gives: its own offset and layout.
+        const KernelMemory h17 = decide(weight, "H17").memory;
+        QCOMPARE(h17.layout, target::HalLayout::Later);
+        QCOMPARE(h17.offset.value, 0x230U);
+        QVERIFY(!decide(weight, "U1").memory.cap);
+        weight.denseBytes = weight.storedBytes = UINT64_MAX;
+        QVERIFY(decide(weight, "M2").memory.sublayers);
+    }
+
+    void verdictsAreKept()
+    {
+        Judge judge;
+        const target::Target &m1 = *target::findTarget("M1")->target;
+        const WeightForm weight = form(QStringLiteral("lut4"));
+        QCOMPARE(judge.verdict(weight, m1).get(), judge.verdict(weight, m1).get());
+        QBENCHMARK
+        {
+            for (int i = 0; i < 10000; ++i)
+                QCOMPARE(judge.verdicts(weight).size(), target::targets().size());
+        }
+    }
+};
+
+QTEST_MAIN(TestStream)
+#include "tst_stream.moc"

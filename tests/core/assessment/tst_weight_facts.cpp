@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Bundles of every form judged by every chip.
+#include "core/assessment/weight_facts.h"
+#include "tests/data/data_folder.h"
+
+#include <QFileInfo>
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+
+class TestWeightFacts : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void outcomesOfTheMadeBundles_data()
+    {
+        QTest::addColumn<QString>("outcomes"); // on H13, H14, H15, H17s, H18
+        QTest::newRow("affine8") << QStringLiteral("folds streams streams streams streams");
+        QTest::newRow("blockwise") << QStringLiteral("folds folds streams streams streams");
+        QTest::newRow("lut4") << QStringLiteral("streams streams streams streams streams");
+        QTest::newRow("sparse") << QStringLiteral("streams streams streams streams streams");
+        QTest::newRow("dense") << QStringLiteral("dense dense dense dense dense");
+    }
+    void outcomesOfTheMadeBundles()
+    {
+        QFETCH(QString, outcomes);
+        const QString path =
+            test::dataPath(QStringLiteral("bundles/") + QString::fromUtf8(QTest::currentDataTag()) +
+                           QStringLiteral(".mlmodelc"));
+        if (!QFileInfo::exists(path))
+            QSKIP("KERNSCOPE_DATA has no made bundles");
+        const auto bundle = Bundle::open(path.toStdString());
+        QVERIFY(bundle);
+        const DecisionTable table(weightForms(**bundle), allTargets());
+        QCOMPARE(table.rows(), (*bundle)->weights().size());
+        const QStringList expected = outcomes.split(QLatin1Char(' '));
+        const char *const names[] = {"H13", "H14", "H15", "H17s", "H18"};
+        for (int i = 0; i < expected.size(); ++i) {
+            const std::size_t column = table.columnOf(*target::findTarget(names[i])->target);
+            std::uint64_t moved = 0;
+            for (std::size_t row = 0; row < table.rows(); ++row) {
+                const auto decision = table.decision(row, column);
+                QCOMPARE(
+                    QString::fromStdString(std::string(decision::outcomeName(decision.outcome()))),
+                    expected[i]);
+                moved += decision.bytesMoved.value_or(0);
+            }
+            QCOMPARE(table.totals(column).bytesMoved, moved);
+        }
+    }
+
+    void layersAndOperations()
+    {
+        const QString path = test::dataPath(QStringLiteral("bundles/sparse.mlmodelc"));
+        if (!QFileInfo::exists(path))
+            QSKIP("KERNSCOPE_DATA has no made bundles");
+        const auto bundle = Bundle::open(path.toStdString());
+        QVERIFY(bundle);
+        const auto forms = weightForms(**bundle);
+        const auto layers = layersOf(**bundle, forms);
+        QCOMPARE(layers.size(), (*bundle)->weights().size());
+        for (const roofline::Layer &layer : layers) {
+            const Weight &weight = (*bundle)->weights()[layer.weight];
+            const auto operation =
+                operationOf(weight, weight.consumers[layer.consumer], forms[layer.weight]);
+            QVERIFY(operation);
+            // Twice the multiplications, by two ways.
+            const auto geometry =
+                decision::computeGeometry(*target::findTarget("M1")->target, *operation);
+            QVERIFY(geometry);
+            QCOMPARE(2 * geometry->cycles.macs, layer.flops.value_or(0));
+            QVERIFY(layer.form.masked && layer.form.density);
+            const double ratio = double(layer.form.storedBytes) / double(layer.form.denseBytes);
+            QVERIFY(std::abs(ratio - (1.0 / 16 + *layer.form.density)) < 0.01);
+        }
+    }
+};
+
+QTEST_MAIN(TestWeightFacts)
+#include "tst_weight_facts.moc"

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Weight sections: built, read, written byte for byte, decoded back, relocated, edited, damaged.
+#include "core/base/little_endian.h"
+#include "core/bundle/bundle.h"
+#include "core/codec/edit/editor.h"
+#include "core/codec/encode/encoder.h"
+#include "core/container/section/builder.h"
+#include "core/container/section/layout.h"
+#include "core/patch/patch.h"
+#include "tests/core/container/section/order_check.h"
+
+#include <QtTest>
+
+#include <random>
+
+using namespace kernscope;
+using namespace kernscope::section;
+
+namespace {
+
+std::vector<float> someValues(std::uint64_t count, unsigned seed, bool withZeros)
+{
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal;
+    std::vector<float> values(count);
+    for (float &value : values)
+        value = withZeros && random() % 3 == 0 ? 0.0f : normal(random);
+    return values;
+}
+
+struct Made {
+    codec::EncodedWeight encoded;
+    std::optional<codec::Decoder> decoder;
+    std::vector<std::byte> bytes;
+};
+
+lanes::Geometry geometryOf(const Shape &shape)
+{
+    lanes::Geometry geometry;
+    geometry.outputs = shape[0];
+    geometry.inputs = shape[1];
+    geometry.height = shape[2];
+    geometry.width = shape[3];
+    return geometry;
+}
+
+/// A section of one weight "w" in the named form.
+std::unique_ptr<Made> make(const QString &form, const Shape &shape, std::uint64_t mostLanes,
+                           bool bias, unsigned cores = 16)
+{
+    auto made = std::make_unique<Made>();
+    const auto values = someValues(elementCount(shape)->value, 7, form == u"sparse");
+    Result<codec::EncodedWeight> encoded;
+    codec::PaletteOptions palette;
+    palette.bits = 4;
+    if (form == u"palette6")
+        palette.bits = 6;
+    if (form == u"books")
+        palette.groups = shape[0] / 4;
+    if (form == u"vector")
+        palette.vector = 2;
+    if (form == u"dense")
+        encoded = codec::encodeDense(values, shape, ElementType::Fp16);
+    else if (form == u"affine")
+        encoded = codec::encodeAffine(values, shape, {});
+    else if (form == u"sparse")
+        encoded = codec::encodeSparse(values, shape, 0.0f);
+    else
+        encoded = codec::encodePalette(values, shape, palette);
+    if (!encoded)
+        return nullptr;
+    made->encoded = std::move(*encoded);
+    made->decoder = *codec::Decoder::make(made->encoded.encoding());
+    BuildWeight weight;
+    weight.name = "w";
+    weight.decoder = &*made->decoder;
+    weight.geometry = geometryOf(shape);
+    weight.mostLanes = mostLanes;
+    for (std::uint64_t i = 0; bias && i < shape[0]; ++i)
+        weight.bias.push_back(static_cast<std::uint16_t>(0x3c00 + i));
+    BuildTarget target;
+    target.name = "H13";
+    target.cores = cores;
+    auto bytes = buildSection(target, {weight});
+    if (!bytes)
+        return nullptr;
+    made->bytes = std::move(*bytes);
+    return made;
+}
+
+std::vector<std::uint16_t> halvesOf(const codec::Decoder &decoder)
+{
+    std::vector<std::uint16_t> halves(decoder.elements().value);
+    decoder.decodeHalf(0, halves);
+    return halves;
+}
+
+BundlePtr openMade(const std::vector<std::byte> &bytes)
+{
+    OpenOptions options;
+    options.memory = {{"w.ksec", bytes}};
+    auto bundle = Bundle::open("w.ksec", options);
+    return bundle ? *bundle : nullptr;
+}
+
+std::string firstCode(const std::vector<std::byte> &bytes)
+{
+    const auto section = readSection(bytes, "x");
+    if (!section)
+        return section.error().code;
+    return section->diagnostics.empty() ? std::string() : section->diagnostics.front().error.code;
+}
+
+} // namespace
+
+class TestSection : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void decodesBack_data();
+    void decodesBack();
+    void followsTheDesign();
+    void relocatesAndStrips();
+    void editsWhereItLies();
+    void keepsZerosInPlace();
+    void hasAMaskAsAnyWeight();
+    void refusesDamage_data();
+    void refusesDamage();
+    void survivesFlippedBytes();
+    void refusesWhatHasNoPlace();
+};
+
+void TestSection::decodesBack_data()
+{
+    QTest::addColumn<QString>("form");
+    QTest::addColumn<QList<qulonglong>>("shape");
+    QTest::addColumn<qulonglong>("lanes");
+    QTest::addColumn<bool>("bias");
+    const QList<qulonglong> wide{64, 5, 3, 3}, odd{41, 3, 1, 5}, few{3, 3, 1, 1}, tall{96, 8, 1, 1};
+    for (const char *form : {"dense", "affine", "sparse", "palette4", "palette6"}) {
+        QTest::addRow("%s, 64 channels", form) << QString::fromLatin1(form) << wide << 4ULL << true;
+        QTest::addRow("%s, 41 channels", form) << QString::fromLatin1(form) << odd << 2ULL << false;
+        QTest::addRow("%s, 3 channels", form) << QString::fromLatin1(form) << few << 16ULL << true;
+    }
+    QTest::newRow("a codebook a group") << "books" << wide << 16ULL << false;
+    QTest::newRow("vectors of two channels") << "vector" << tall << 2ULL << true;
+}
+
+void TestSection::decodesBack()
+{
+    QFETCH(QString, form);
+    QFETCH(QList<qulonglong>, shape);
+    QFETCH(qulonglong, lanes);
+    QFETCH(bool, bias);
+    const auto made = make(form, Shape(shape.begin(), shape.end()), lanes, bias);
+    QVERIFY(made);
+    const auto section = readSection(made->bytes, "w.ksec");
+    QVERIFY(section.has_value());
+    QVERIFY2(section->diagnostics.empty(),
+             section->diagnostics.empty() ? ""
+                                          : describe(section->diagnostics.front().error).c_str());
+    QVERIFY(*writeSection(*section, made->bytes) == made->bytes);
+    QVERIFY(verifySection(*section, made->bytes, "w.ksec").empty());
+    for (const Unit &unit : section->units) {
+        QCOMPARE(unit.payload % kAlignment, std::uint64_t(0));
+        for (const Entry &entry : unit.entries)
+            QCOMPARE(entry.offset % kAlignment, std::uint64_t(0));
+    }
+    const BundlePtr bundle = openMade(made->bytes);
+    QVERIFY(bundle);
+    QCOMPARE(bundle->kind(), BundleKind::Section);
+    QCOMPARE(bundle->diagnostics().size(), std::size_t(0));
+    const auto decoder = bundle->decoder(0);
+    QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
+    QVERIFY(halvesOf(*decoder) == halvesOf(*made->decoder));
+    std::vector<std::uint16_t> some(7);
+    decoder->decodeHalf(2, some);
+    for (std::size_t i = 0; i < some.size(); ++i)
+        QCOMPARE(some[i], halvesOf(*made->decoder)[i + 2]);
+    QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
+    QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
+    if (bias)
+        QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
+                 static_cast<std::uint16_t>(0x3c00 + shape[0] - 1));
+    std::uint64_t covered = 0;
+    for (const auto &part : bundle->sections()) {
+        QCOMPARE(part.range.offset.value, covered);
+        covered = part.range.end();
+        QVERIFY2(part.kind != SectionKind::Unknown, part.name.c_str());
+    }
+    QCOMPARE(covered, std::uint64_t(made->bytes.size()));
+}
+
+void TestSection::followsTheDesign()
+{
+    // 41 channels at most two lanes: 32 channels of two lanes, then 9 of one on nine cores.
+    const auto made = make(QStringLiteral("dense"), {41, 3, 1, 5}, 2, false);
+    const auto section = *readSection(made->bytes, "w.ksec");
+    QCOMPARE(section.units.size(), std::size_t(16));
+    QCOMPARE(section.groups.front().chunks.size(), std::size_t(2));
+    QCOMPARE(section.units[3].records.size(), std::size_t(2));
+    QCOMPARE(section.units[9].records.size(), std::size_t(1));
+    const Unit &unit = section.units[3];
+    QCOMPARE(unit.records[0].channels(), 2U);
+    QCOMPARE(unit.records[1].offset(), 2U * 2 * 15);
+    for (std::size_t word = 2; word < 12; ++word)
+        QCOMPARE(unit.records[0].words[word], kUnresolved);
+    // element = (((cin x Kd + kd) x Kh + kh) x Kw + kw) x count + l; channel = s_k + core lanes + l
+    const auto halves = halvesOf(*made->decoder);
+    const std::uint64_t weights = unit.range(Kind::Weights).offset.value;
+    for (std::uint64_t step = 0; step < 15; ++step) {
+        for (std::uint64_t lane = 0; lane < 2; ++lane)
+            QCOMPARE(loadLittle<std::uint16_t>(std::span<const std::byte>(made->bytes),
+                                               weights + 2 * (step * 2 + lane)),
+                     halves[(3 * 2 + lane) * 15 + step]);
+        QCOMPARE(loadLittle<std::uint16_t>(std::span<const std::byte>(made->bytes),
+                                           weights + 60 + 2 * step),
+                 halves[(32 + 3) * 15 + step]);
+    }
+    const std::string text = listing(section);
+    QVERIFY(text.find("weights:") != std::string::npos);
+    QVERIFY(text.find("6..7") != std::string::npos);
+    const auto parsed = format::parseKernelUnit(format::printKernelUnit(kernelUnit(unit)));
+    QVERIFY(parsed && *parsed == kernelUnit(unit));
+}
+
+void TestSection::relocatesAndStrips()
+{
+    const auto made = make(QStringLiteral("palette4"), {32, 4, 1, 1}, 2, true);
+    auto section = *readSection(made->bytes, "w.ksec");
+    LoadAddresses addresses;
+    addresses.base = 0x10000;
+    addresses.inputTile = 0x800040;
+    QVERIFY(relocate(section, addresses).has_value());
+    const Unit &unit = section.units[5];
+    QCOMPARE(unit.records[0].words[2], 0x800040U);
+    QCOMPARE(unit.records[0].words[3], kUnresolved);
+    QCOMPARE(std::uint64_t(unit.records[0].words[4]),
+             0x10000 + unit.range(Kind::Weights).offset.value);
+    QCOMPARE(std::uint64_t(unit.records[0].words[8]),
+             0x10000 + unit.range(Kind::Bias).offset.value);
+    QCOMPARE(std::uint64_t(unit.records[0].words[10]),
+             0x10000 + unit.range(Kind::Pal).offset.value);
+    QCOMPARE(unit.records[0].words[11], kUnresolved);
+    const auto resolved = *writeSection(section, made->bytes);
+    QVERIFY(resolved != made->bytes);
+    auto again = *readSection(resolved, "w.ksec");
+    QVERIFY(again.resolved());
+    strip(again);
+    QVERIFY(*writeSection(again, resolved) == made->bytes);
+    addresses.base = 0x10001;
+    QCOMPARE(relocate(section, addresses).error().code, std::string("section.address"));
+    addresses.base = 0xFFFFFFC0;
+    QCOMPARE(relocate(section, addresses).error().code, std::string("section.address"));
+}
+
+void TestSection::editsWhereItLies()
+{
+    const auto dense = make(QStringLiteral("dense"), {41, 3, 1, 5}, 2, false);
+    const BundlePtr bundle = openMade(dense->bytes);
+    const auto before = halvesOf(*bundle->decoder(0));
+    const auto edits = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "w[35,1,0,2]=0.5")}, 0);
+    QVERIFY2(edits.has_value(), edits ? "" : describe(edits.error()).c_str());
+    const auto edited = applyEdit(bundle, edits->front());
+    QVERIFY(edited.has_value());
+    auto expected = before;
+    expected[35 * 15 + 1 * 5 + 2] = 0x3800;
+    QVERIFY(halvesOf(*(*edited)->decoder(0)) == expected);
+    QVERIFY(revertEdit(*edited, edits->front()).has_value());
+    QVERIFY(halvesOf(*bundle->decoder(0)) == before);
+
+    // A scale lies among those of its core: what was there is said of the channel that was named.
+    const auto affine = make(QStringLiteral("affine"), {41, 3, 1, 5}, 2, false);
+    const BundlePtr scaled = openMade(affine->bytes);
+    const auto scaleOf = [](const Bundle &opened, std::uint64_t channel) {
+        const auto decoder = *opened.decoder(0);
+        const auto &scaling = *decoder.encoding().scaling;
+        return codec::operandValue(std::get<codec::Operand>(scaling.scale), channel).value_or(0);
+    };
+    const auto rescaled = planEdits(scaled, {*parseEdit(Edit::Kind::Scale, "w[35]=0.5")}, 0);
+    QVERIFY2(rescaled.has_value(), rescaled ? "" : describe(rescaled.error()).c_str());
+    QCOMPARE(std::stod(rescaled->front().oldText),
+             std::stod(QString::number(scaleOf(*scaled, 35), 'g', 9).toStdString()));
+    QCOMPARE(rescaled->front().newText, std::string("0.5"));
+    QCOMPARE(scaleOf(**applyEdit(scaled, rescaled->front()), 35), 0.5);
+
+    // A codebook that all cores share is changed on every core.
+    const auto palette = make(QStringLiteral("palette4"), {32, 4, 1, 1}, 2, false);
+    const BundlePtr coded = openMade(palette->bytes);
+    const auto plan = codec::Editor(*coded->decoder(0)).setCodebookEntry(0, 7, 0, -1.25, 0);
+    QVERIFY(plan.has_value());
+    QCOMPARE(plan->parts.size(), std::size_t(16));
+}
+
+void TestSection::keepsZerosInPlace()
+{
+    const auto made = make(QStringLiteral("sparse"), {16, 6, 1, 1}, 1, false);
+    const BundlePtr bundle = openMade(made->bytes);
+    const auto decoder = *bundle->decoder(0);
+    const auto halves = halvesOf(decoder);
+    const auto zero =
+        static_cast<std::uint64_t>(std::find(halves.begin(), halves.end(), 0) - halves.begin());
+    const std::uint64_t other = halves[0] != 0 ? 0 : (halves[1] != 0 ? 1 : 2);
+    QVERIFY(zero < halves.size() && halves[other] != 0);
+    QVERIFY(!decoder.stored(zero));
+    const codec::Editor editor(decoder);
+    QCOMPARE(editor.setElement(zero, 1, 0).error().code, std::string("patch.sparse_zero"));
+    QCOMPARE(editor.setElement(other, 0, 0).error().code, std::string("patch.sparse_zero"));
+    QVERIFY(editor.setElement(zero, 0, 0)->parts.empty());
+    QCOMPARE(editor.setElement(other, 2.5, 0)->parts.size(), std::size_t(1));
+    QCOMPARE(editor.drop(other).error().code, std::string("patch.sparse_zero"));
+    QCOMPARE(editor.setStored(codec::PartRole::Mask, zero, 1).error().code,
+             std::string("patch.sparse_zero"));
+}
+
+void TestSection::hasAMaskAsAnyWeight()
+{
+    const auto made = make(QStringLiteral("sparse"), {41, 3, 1, 5}, 2, true);
+    const BundlePtr bundle = openMade(made->bytes);
+    const Weight &weight = bundle->weights().front();
+    QCOMPARE(weight.parts.size(), std::size_t(2));
+    const Part &mask = weight.parts[0];
+    QCOMPARE(mask.role, codec::PartRole::Mask);
+    QCOMPARE(mask.shape, weight.shape);
+    QCOMPARE(mask.pieces.size(), std::size_t(16));
+    const auto decoder = *bundle->decoder(0);
+    const auto halves = halvesOf(*made->decoder);
+    const auto kept = static_cast<std::uint64_t>(
+        std::count_if(halves.begin(), halves.end(), [](auto v) { return (v & 0x7fff) != 0; }));
+    QVERIFY(kept > 0 && kept < halves.size());
+    QCOMPARE(decoder.payloadElements().value, kept);
+    QCOMPARE(weight.parts[1].shape, Shape{kept});
+    QCOMPARE(weight.storedBytes.value, mask.bytes.value + weight.parts[1].bytes.value);
+    std::uint64_t rank = 0;
+    for (std::uint64_t i = 0; i < halves.size(); ++i) {
+        const bool stored = (halves[i] & 0x7fff) != 0;
+        QCOMPARE(decoder.rank(i), rank);
+        QCOMPARE(codec::operandCode(*decoder.encoding().mask, 1, i).value_or(2),
+                 std::int64_t(stored ? 1 : 0));
+        rank += stored ? 1 : 0;
+    }
+    std::uint64_t masks = 0;
+    for (const kernscope::Section &part : bundle->sections())
+        masks += part.kind == SectionKind::Mask ? part.range.bytes.value : 0;
+    QCOMPARE(masks, mask.bytes.value);
+    for (std::uint64_t i = 0; i < halves.size(); ++i) { // its bits lie in its pieces
+        std::uint64_t bit = 0;
+        mask.order->positions(i, std::span(&bit, 1));
+        QVERIFY(mask.holds({FileOffset(bit / 8), ByteCount(1)}));
+    }
+}
+
+void TestSection::refusesDamage_data()
+{
+    QTest::addColumn<qulonglong>("offset");
+    QTest::addColumn<qulonglong>("value");
+    QTest::addColumn<QString>("code");
+    QTest::newRow("magic") << 0ULL << 0x20202020ULL << "section.magic";
+    QTest::newRow("version") << 4ULL << 2ULL << "section.header";
+    QTest::newRow("2^32 units") << 12ULL << 0xFFFFFFFFULL << "section.header";
+    QTest::newRow("no unit") << 12ULL << 0ULL << "section.header";
+    QTest::newRow("unit table") << 0x20ULL << 0xFFFFFFC0ULL << "section.header";
+    QTest::newRow("pool") << 0x34ULL << 0xFFFFFFFFULL << "section.header";
+    QTest::newRow("file size") << 0x38ULL << 1ULL << "section.header";
+    QTest::newRow("kernel format") << 0x44ULL << 99ULL << "section.unit";
+    QTest::newRow("payload") << 0x48ULL << 0xFFFFFFC0ULL << "section.unit";
+    QTest::newRow("payload bytes") << 0x54ULL << 0xFFFFFFFFULL << "section.unit";
+    QTest::newRow("core") << 0x58ULL << 77ULL << "section.unit";
+    QTest::newRow("outputs") << 0x60ULL << 0xFFFFFFFFULL << "section.unit";
+    QTest::newRow("vector size") << 0x7cULL << 3ULL << "section.palette";
+    QTest::newRow("name") << 0x84ULL << 0xFFFFFFFFULL << "section.unit";
+    QTest::newRow("reserved") << 0x88ULL << 1ULL << "section.reserved";
+    QTest::newRow("records") << 0x40ULL + 0x80 + 2 * 32 + 8 << 5ULL << "section.record";
+    QTest::newRow("elements") << 0x40ULL + 0x80 + 5 * 32 + 8 << 5ULL << "section.record";
+    QTest::newRow("entry offset") << 0x40ULL + 0x80 + 5 * 32 + 16 << 0ULL << "section.entry";
+    QTest::newRow("entry bytes") << 0x40ULL + 0x80 + 5 * 32 + 28 << 1ULL << "section.entry";
+    QTest::newRow("other shape") << 0x64ULL << 7ULL << "section.record";
+}
+
+void TestSection::refusesDamage()
+{
+    QFETCH(qulonglong, offset);
+    QFETCH(qulonglong, value);
+    QFETCH(QString, code);
+    auto bytes = make(QStringLiteral("dense"), {41, 3, 1, 5}, 2, false)->bytes;
+    QCOMPARE(firstCode(bytes), std::string());
+    storeLittle<std::uint32_t>(bytes, offset, static_cast<std::uint32_t>(value));
+    QCOMPARE(QString::fromStdString(firstCode(bytes)), code);
+    openMade(bytes); // whatever it shows, it must not crash
+}
+
+void TestSection::survivesFlippedBytes()
+{
+    std::mt19937 random(11);
+    for (const char *form : {"dense", "sparse", "palette4", "affine", "books"}) {
+        const auto made = make(QString::fromLatin1(form), {32, 4, 1, 3}, 2, true);
+        for (int i = 0; i < 300; ++i) {
+            auto bytes = made->bytes;
+            for (int flips = 0; flips < 3; ++flips) {
+                const std::size_t at = random() % std::min<std::size_t>(bytes.size(), 6000);
+                bytes[at] = static_cast<std::byte>(random());
+            }
+            if (random() % 4 == 0)
+                bytes.resize(random() % bytes.size());
+            const BundlePtr bundle = openMade(bytes);
+            for (std::size_t weight = 0; bundle && weight < bundle->weights().size(); ++weight) {
+                const auto decoder = bundle->decoder(weight);
+                if (decoder && decoder->elements().value < 100000)
+                    halvesOf(*decoder);
+            }
+        }
+    }
+}
+
+void TestSection::refusesWhatHasNoPlace()
+{
+    const Shape shape{16, 32, 1, 1};
+    const auto values = someValues(512, 3, false);
+    codec::AffineOptions asymmetric;
+    asymmetric.symmetric = false;
+    asymmetric.codeType = ElementType::Uint8;
+    const auto encoded = *codec::encodeAffine(values, shape, asymmetric);
+    codec::BlockwiseOptions narrow;
+    narrow.block = 8;
+    const auto blocks = *codec::encodeBlockwise(values, shape, narrow);
+    for (const codec::EncodedWeight *weight : {&encoded, &blocks}) {
+        const auto decoder = *codec::Decoder::make(weight->encoding());
+        BuildWeight build;
+        build.name = "w";
+        build.decoder = &decoder;
+        build.geometry = geometryOf(shape);
+        QCOMPARE(buildSection({}, {build}).error().code, std::string("section.form"));
+        build.form = StoredForm::Kind::Dense;
+        const auto bytes = buildSection({}, {build});
+        QVERIFY(bytes.has_value());
+        QVERIFY(halvesOf(*openMade(*bytes)->decoder(0)) == halvesOf(decoder));
+        BuildWeight wrong = build;
+        wrong.geometry.outputs = 8;
+        QCOMPARE(buildSection({}, {wrong}).error().code, std::string("section.build"));
+        QCOMPARE(buildSection({}, {build, build}).error().code, std::string("section.build"));
+    }
+}
+
+QTEST_APPLESS_MAIN(TestSection)
+#include "tst_section.moc"

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/codec/encode/form_spec.h"
+#include "core/numeric/half.h"
+#include "core/patch/reencode/reencode.h"
+#include "core/patch/reencode/reencode_draft.h"
+#include "sample_bundles.h"
+#include "tests/data/data_folder.h"
+
+#include <QDir>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using codec::FormSpec;
+
+namespace {
+
+std::vector<FormSpec> allForms()
+{
+    std::vector<FormSpec> forms(11);
+    forms[1].kind = forms[2].kind = FormSpec::Kind::Affine;
+    forms[2].affine = {ElementType::Uint8, std::nullopt, false};
+    forms[3].kind = forms[4].kind = forms[5].kind = FormSpec::Kind::Palette;
+    forms[4].palette = {2, 2, 2};
+    forms[5].palette = {3, 1, 1, ElementType::Int8};
+    forms[6].kind = FormSpec::Kind::Sparse;
+    forms[6].density = 0.25;
+    forms[7].kind = forms[8].kind = FormSpec::Kind::Blockwise;
+    forms[7].blockwise = {ElementType::Int8, 4, 1, false};
+    forms[8].blockwise = {ElementType::Uint4, 2, 1, true};
+    for (const std::size_t joint : {9u, 10u}) {
+        forms[joint].kind = FormSpec::Kind::Sparse;
+        forms[joint].density = 0.5;
+    }
+    forms[9].survivors = FormSpec::Survivors::Palette;
+    forms[9].palette = {2, 2, 1};
+    forms[10].survivors = FormSpec::Survivors::Blockwise;
+    forms[10].blockwise = {ElementType::Int4, 2, 1, true};
+    return forms;
+}
+
+const BundleFile &weightFile(const Bundle &bundle)
+{
+    for (const BundleFile &file : bundle.files()) {
+        if (file.path.ends_with("weight.bin"))
+            return file;
+    }
+    return bundle.files().front();
+}
+
+/// Values in fp32, whatever the weight's type.
+std::vector<float> floats(const Bundle &bundle, std::string_view name)
+{
+    const auto decoder = bundle.decoder(*bundle.weightByName(name));
+    std::vector<float> values(decoder ? decoder->elements().value : 0);
+    if (decoder)
+        decoder->decodeFloat(0, values);
+    return values;
+}
+
+std::string codeOf(const Result<BundlePtr> &result)
+{
+    return result ? std::string("taken") : result.error().code;
+}
+
+} // namespace
+
+/// Every form of a weight becomes every other form; nothing else changes.
+class TestReencode : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void everyFormToEveryForm_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const SampleForm &form : sampleForms())
+            QTest::newRow(form.name.c_str()) << QString::fromStdString(form.name);
+    }
+    void everyFormToEveryForm();
+    void servantsGoWithTheirMaster();
+    void oldSignature();
+    void refusals();
+    void protobufSplices();
+    void realPackages_data();
+    void realPackages();
+};
+
+void TestReencode::everyFormToEveryForm()
+{
+    QFETCH(QString, name);
+    const auto bundle = *sampleBundle(name.toStdString()).open();
+    const auto index = bundle->weightByName("w");
+    QVERIFY(index);
+    const Weight &weight = bundle->weights()[*index];
+    const auto values = floats(*bundle, "w");
+    for (const FormSpec &form : allForms()) {
+        FormSpec wanted = form;
+        wanted.denseType = weight.type;
+        const bool plain = weight.type == ElementType::Fp16 || weight.type == ElementType::Fp32;
+        auto encoded = codec::encodeForm(values, weight.shape, wanted);
+        QVERIFY2(encoded, encoded ? "" : describe(encoded.error()).c_str());
+        if (weight.type == ElementType::Fp32)
+            codec::widenToFp32(*encoded);
+        const auto made = reencodeWeight(*bundle, *index, *encoded);
+        if (!plain && form.kind != FormSpec::Kind::Dense) {
+            QCOMPARE(codeOf(made), std::string("encode.type"));
+            continue;
+        }
+        QVERIFY2(made, made ? "" : (describe(form) + ": " + describe(made.error())).c_str());
+        QCOMPARE(sectionFault(**made).c_str(), "");
+        QVERIFY(!hasErrors((*made)->diagnostics()));
+        QCOMPARE((*made)->weights().size(), bundle->weights().size());
+        QCOMPARE(decoded(**made, "behind"), decoded(*bundle, "behind"));
+        const auto decoder = codec::Decoder::make(encoded->encoding());
+        std::vector<float> expected(values.size());
+        decoder->decodeFloat(0, expected);
+        QCOMPARE(floats(**made, "w"), expected);
+        QCOMPARE(weightFile(**made).unusedRecords, weightFile(*bundle).unusedRecords);
+    }
+}
+
+void TestReencode::servantsGoWithTheirMaster()
+{
+    MadeBundle made;
+    made.constant("tensor<uint4, [32]>", "ids",
+                  made.blob(ElementType::Uint4, "[32]", Bytes(16, std::byte{0x21})));
+    made.constant("tensor<fp16, [1, 16, 1]>", "book",
+                  made.blob(ElementType::Fp16, "[1, 16, 1]",
+                            halves({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})));
+    for (const char *name : {"w", "v"})
+        made.line(std::string("tensor<fp16, [32]> ") + name +
+                  " = constexpr_lut_to_dense(indices = ids, lut = book)[name = string(\"" + name +
+                  "\")]");
+    made.consume("w");
+    made.consume("v");
+    const auto bundle = *made.open();
+    QVERIFY(!hasErrors(bundle->diagnostics()));
+    const auto w = *bundle->weightByName("w");
+    const auto dense = codec::encodeDense(decoded(*bundle, "w"), {32}, ElementType::Fp16);
+    // Both share the constants: they stay.
+    const auto first = reencodeWeight(*bundle, w, *dense);
+    QVERIFY2(first, first ? "" : describe(first.error()).c_str());
+    QCOMPARE(decoded(**first, "v"), decoded(*bundle, "v"));
+    QCOMPARE(weightFile(**first).records, 3u);
+    // Now "v" uses them alone: they go.
+    const auto second = reencodeWeight(**first, *(*first)->weightByName("v"), *dense);
+    QVERIFY2(second, second ? "" : describe(second.error()).c_str());
+    QCOMPARE(weightFile(**second).records, 2u);
+    const auto text = (*second)->files()[(*second)->programFile()].file->bytes();
+    const std::string program(reinterpret_cast<const char *>(text.data()), text.size());
+    QVERIFY(program.find("book") == std::string::npos);
+    QCOMPARE(decoded(**second, "w"), decoded(*bundle, "w"));
+}
+
+void TestReencode::oldSignature()
+{
+    codec::PaletteOptions options;
+    const std::vector<float> values{1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4};
+    const auto palette = codec::encodePalette(values, {3, 4}, options);
+    const auto old = patch::draftOperations(*palette, {"w", "w\"eight", "ios16"});
+    QVERIFY(old);
+    const std::string text = patch::spellText(old->front(), "@model_path/weights/weight.bin", 16);
+    QCOMPARE(text.c_str(),
+             "tensor<fp16, [3, 4]> w = constexpr_lut_to_dense()[indices = tensor<uint8, "
+             "[6]>([16, 50, 16, 50, 16, 50]), lut = tensor<fp16, [16]>(BLOBFILE(path = "
+             "tensor<string, []>(\"@model_path/weights/weight.bin\"), offset = tensor<uint64, "
+             "[]>(0))), name = tensor<string, []>(\"w\\\"eight\"), shape = tensor<uint32, "
+             "[2]>([3, 4])]");
+    const auto refused = [&](const codec::PaletteOptions &asked, const char *opset) {
+        const auto weight = codec::encodePalette(std::vector<float>(40, 1.5f), {4, 10}, asked);
+        const auto draft = patch::draftOperations(*weight, {"w", "w", opset});
+        return draft ? std::string("taken") : draft.error().code;
+    };
+    QCOMPARE(refused({3, 1, 1}, "ios17"), std::string("encode.opset"));
+    QCOMPARE(refused({4, 2, 1}, "ios16"), std::string("encode.opset"));
+    QCOMPARE(refused({4, 1, 2}, "ios16"), std::string("encode.opset"));
+    QCOMPARE(refused({4, 1, 1}, "ios15"), std::string("encode.opset"));
+    QCOMPARE(refused({4, 1, 1}, "ios16"), std::string("taken"));
+    QCOMPARE(refused({4, 1, 1, ElementType::Int8}, "ios18"), std::string("taken"));
+    QCOMPARE(refused({4, 1, 1, ElementType::Fp8E4M3Fn}, "ios18"), std::string("encode.form"));
+}
+
+void TestReencode::refusals()
+{
+    const auto bundle = *sampleBundle(sampleForms().front().name).open();
+    const auto w = *bundle->weightByName("w");
+    const auto fp32 = codec::encodeDense(std::vector<float>(64, 1.0f), {8, 8}, ElementType::Bf16);
+    QCOMPARE(codeOf(reencodeWeight(*bundle, w, *fp32)), std::string("encode.type"));
+    const auto small = codec::encodeDense(std::vector<float>(8, 1.0f), {8}, ElementType::Fp16);
+    QVERIFY(!reencodeWeight(*bundle, w, *small)); // not the shape that its consumer reads
+    OpenOptions alone;
+    const auto bytes = weightFile(*bundle).file->bytes();
+    alone.memory = {{"weight.bin", Bytes(bytes.begin(), bytes.end())}};
+    const auto blob = Bundle::open("weight.bin", alone);
+    QVERIFY(blob && !(*blob)->weights().empty());
+    const Weight &first = (*blob)->weights().front();
+    const auto dense =
+        codec::encodeDense(std::vector<float>(first.elements.value), first.shape, first.type);
+    QVERIFY(dense);
+    QCOMPARE(codeOf(reencodeWeight(**blob, 0, *dense)), std::string("encode.program"));
+}
+
+void TestReencode::protobufSplices()
+{
+    const auto bytes = [](std::initializer_list<int> list) {
+        Bytes out;
+        for (const int value : list)
+            out.push_back(static_cast<std::byte>(value));
+        return out;
+    };
+    // {1: {2: "ab", 3: 5}, 4: 300}
+    const Bytes message = bytes({0x0a, 6, 0x12, 2, 'a', 'b', 0x18, 5, 0x20, 0xac, 2});
+    const auto spliced = [&](std::vector<patch::Splice> splices) {
+        return patch::spliceProtobuf(message, std::move(splices));
+    };
+    QCOMPARE(*spliced({}), message);
+    QCOMPARE(*spliced({{{4, 2}, {bytes({'x', 'y', 'z'})}}}),
+             bytes({0x0a, 7, 0x12, 3, 'x', 'y', 'z', 0x18, 5, 0x20, 0xac, 2}));
+    QCOMPARE(*spliced({{{4, 2}, {}}}), bytes({0x0a, 2, 0x18, 5, 0x20, 0xac, 2}));
+    QCOMPARE(*spliced({{{4, 2}, {bytes({'x'}), bytes({'y'})}}, {{7, 1}, {bytes({0x81, 1})}}}),
+             bytes({0x0a, 9, 0x12, 1, 'x', 0x12, 1, 'y', 0x18, 0x81, 1, 0x20, 0xac, 2}));
+    QVERIFY(!spliced({{{5, 1}, {bytes({'x'})}}})); // no field of its own
+    QVERIFY(!patch::spliceProtobuf(bytes({0x0a, 9, 1}), {}));
+    QVERIFY(!patch::spliceProtobuf(bytes({0x0b}), {}));
+}
+
+void TestReencode::realPackages_data()
+{
+    QTest::addColumn<QString>("path");
+    const QDir data(test::dataFolder());
+    QTest::newRow("none") << QString();
+    for (const QString &path : {QStringLiteral("real/silero-vad/unified_palette_4bit.mlpackage"),
+                                QStringLiteral("real/silero-vad/unified_pruned_int8.mlpackage"),
+                                QStringLiteral("real/silero-vad/unified_int8.mlmodelc")}) {
+        if (data.exists(path))
+            QTest::newRow(qPrintable(path)) << data.filePath(path);
+    }
+}
+
+void TestReencode::realPackages()
+{
+    QFETCH(QString, path);
+    if (path.isEmpty())
+        return;
+    const auto bundle = Bundle::open(path.toStdString());
+    QVERIFY(bundle);
+    const Weight &weight = (*bundle)->weights().front();
+    const auto sparse =
+        codec::encodeSparseDensity(decoded(**bundle, weight.name), weight.shape, 0.3);
+    const auto made = reencodeWeight(**bundle, 0, *sparse);
+    QVERIFY2(made, made ? "" : describe(made.error()).c_str());
+    QCOMPARE(sectionFault(**made).c_str(), "");
+    QCOMPARE((*made)->weights().front().form, std::string("sparse"));
+    for (std::size_t i = 1; i < (*bundle)->weights().size(); ++i) {
+        const std::string &name = (*bundle)->weights()[i].name;
+        QCOMPARE((*made)->weights()[i].name, name);
+        QVERIFY(decoded(**made, name) == decoded(**bundle, name));
+    }
+}
+
+QTEST_GUILESS_MAIN(TestReencode)
+#include "tst_reencode.moc"

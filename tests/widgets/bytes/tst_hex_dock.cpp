@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_bundles.h"
+#include "widgets/bytes/hex_dock.h"
+#include "widgets/bytes/hex_find_bar.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+
+#include <QApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <algorithm>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using test::shown;
+
+class TestHexDock : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { theme::apply(false); }
+    void pinnedDocksStay();
+    void hexFollowsAndDrives();
+    void hexGoesToAnElement();
+    void hexGoesToATypedOffset();
+    void hexFindsBytes();
+    void hexFindCanBeCancelled();
+    void hexShowsEditsInPlace();
+};
+
+void TestHexDock::pinnedDocksStay()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::sampleBundle("dense"));
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    session.goToWeight(0);
+    const ByteRange before = view->selection();
+    dock.setPinned(true);
+    session.goToWeight(1);
+    QCOMPARE(view->selection(), before);
+    dock.setPinned(false);
+    QVERIFY(view->selection() != before);
+}
+
+void TestHexDock::hexFollowsAndDrives()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::sampleBundle("dense"));
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    const Bundle &bundle = *session.bundle();
+    QCOMPARE(view->file(), test::weightFile(bundle));
+    const std::size_t weight = test::weightWith(bundle, codec::PartRole::Data);
+    session.goToWeight(weight);
+    const Part &part = *bundle.weights()[weight].part(codec::PartRole::Data);
+    QCOMPARE(view->selection(), part.range());
+    view->setFocus();
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {},
+                      view->cellRect(part.dataOffset.value + 4).center());
+    const Place &place = session.place();
+    QCOMPARE(place.file, part.file);
+    QVERIFY(place.bytes &&
+            *place.bytes == (ByteRange{FileOffset(part.dataOffset.value + 4), ByteCount(1)}));
+    QCOMPARE(place.weight, weight);
+    QCOMPARE(place.element.value_or(0), std::uint64_t{32 / bitWidth(part.type)});
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [&](const QLabel *label) {
+        return label->text().startsWith(QStringLiteral("field: ")) &&
+               label->text().contains(fromUtf8(bundle.weights()[weight].name));
+    }));
+    session.goToBytes(bundle.programFile(), {FileOffset(8), ByteCount(4)});
+    QCOMPARE(view->file(), bundle.programFile());
+    QCOMPARE(view->selection(), (ByteRange{FileOffset(8), ByteCount(4)}));
+}
+
+void TestHexDock::hexGoesToAnElement()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::sampleBundle("dense"));
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
+    const Part &part = *session.bundle()->weights()[weight].part(codec::PartRole::Data);
+    const std::uint64_t bytes = bitWidth(part.type) / 8;
+    session.goToElement(weight, 5);
+    QCOMPARE(view->selection(),
+             (ByteRange{FileOffset(part.dataOffset.value + 5 * bytes), ByteCount(bytes)}));
+}
+
+void TestHexDock::hexGoesToATypedOffset()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::sampleBundle("dense"));
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    view->setFocus();
+    QTest::keyClick(view, Qt::Key_G, Qt::ControlModifier | Qt::ShiftModifier);
+    auto *box = qobject_cast<QLineEdit *>(QApplication::focusWidget());
+    QVERIFY(box);
+    QTest::keyClicks(box, QStringLiteral("0x41"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE(view->cursor(), std::uint64_t{0x41});
+    QVERIFY(session.place().bytes && session.place().bytes->offset == FileOffset(0x41));
+    QVERIFY(view->hasFocus());
+    QSignalSpy said(&session, &Session::statusMessage);
+    box->setText(QStringLiteral("0xffffffffffff"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE(view->cursor(), std::uint64_t{0x41});
+    QCOMPARE(said.size(), 1);
+}
+
+void TestHexDock::hexFindsBytes()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::blobBundle(3, 100));
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    auto *bar = dock.findChild<HexFindBar *>();
+    view->setFocus();
+    QTest::keyClick(view, Qt::Key_F, Qt::ControlModifier);
+    QVERIFY(bar->isVisible());
+    auto *pattern = bar->findChild<QLineEdit *>();
+    QTRY_VERIFY(pattern->hasFocus());
+    QTest::keyClicks(pattern, QStringLiteral("ef be ad de"));
+    std::vector<std::uint64_t> sentinels;
+    for (const Section &section : session.bundle()->sections()) {
+        if (section.kind == SectionKind::Metadata)
+            sentinels.push_back(section.range.offset.value);
+    }
+    QCOMPARE(sentinels.size(), std::size_t{3});
+    for (const std::uint64_t at : sentinels) {
+        QTest::keyClick(pattern, Qt::Key_Return);
+        QTRY_COMPARE(view->selection(), (ByteRange{FileOffset(at), ByteCount(4)}));
+        QTRY_VERIFY(!bar->working());
+    }
+    bar->find(true);
+    QTRY_COMPARE(view->cursor(), sentinels.front());
+    QVERIFY(bar->message().contains(QStringLiteral("start")));
+    bar->find(false);
+    QTRY_COMPARE(view->cursor(), sentinels.back());
+    QVERIFY(bar->message().contains(QStringLiteral("end")));
+    pattern->setText(QStringLiteral("00 01 02 03 ff"));
+    bar->find(true);
+    QTRY_COMPARE(bar->message(), QStringLiteral("Not found."));
+    pattern->setText(QStringLiteral("xyz"));
+    bar->find(true);
+    QVERIFY(bar->message().contains(QStringLiteral("hexadecimal")));
+    QTest::keyClick(pattern, Qt::Key_Escape);
+    QVERIFY(!bar->isVisible());
+}
+
+void TestHexDock::hexFindCanBeCancelled()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::blobBundle(1, 96u << 20));
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    auto *bar = dock.findChild<HexFindBar *>();
+    bar->begin();
+    bar->findChild<QLineEdit *>()->setText(QStringLiteral("fffe fdfc"));
+    const std::uint64_t before = view->cursor();
+    bar->find(true);
+    QVERIFY(bar->working());
+    bar->cancel();
+    QVERIFY(!bar->working());
+    QCOMPARE(bar->message(), QStringLiteral("Cancelled."));
+    bar->find(true);
+    session.tasks().cancelAll();
+    QTRY_VERIFY(!bar->working());
+    QCOMPARE(view->cursor(), before);
+}
+
+void TestHexDock::hexShowsEditsInPlace()
+{
+    Session session;
+    HexDock dock(session);
+    session.setBundle(test::sampleBundle("dense"));
+    QVERIFY(shown(dock));
+    auto *view = dock.findChild<HexView *>();
+    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
+    const Part &part = *session.bundle()->weights()[weight].part(codec::PartRole::Data);
+    session.goToElement(weight, 3);
+    const std::uint64_t top = view->topRow();
+    session.tasks().quiesce();
+    const std::byte now = ~view->bytes()[part.dataOffset.value];
+    QVERIFY(session.bundle()->files()[part.file].file->write(part.dataOffset, std::span(&now, 1)));
+    session.updateBundle(session.bundle());
+    QTRY_VERIFY(!dock.busy());
+    QCOMPARE(view->topRow(), top);
+    const QRect cell = view->cellRect(part.dataOffset.value);
+    QVERIFY(!cell.isEmpty());
+    const QImage picture = view->viewport()->grab().toImage();
+    QCOMPARE(test::colorAt(picture, QPoint(cell.left() + 1, cell.center().y())),
+             theme::color(Token::MarkChanged, false));
+}
+
+QTEST_MAIN(TestHexDock)
+#include "tst_hex_dock.moc"

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_bundles.h"
+#include "widgets/bytes/hex_colors.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/common/theme.h"
+
+#include <QFile>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QWheelEvent>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+namespace {
+
+std::shared_ptr<OverlaidFile> countingFile(std::size_t bytes)
+{
+    std::vector<std::byte> content(bytes);
+    for (std::size_t i = 0; i < bytes; ++i)
+        content[i] = static_cast<std::byte>(i & 0xff);
+    return OverlaidFile::fromMemory(std::move(content), "counting.bin");
+}
+
+std::unique_ptr<HexView> shownView(std::shared_ptr<OverlaidFile> file)
+{
+    auto view = std::make_unique<HexView>();
+    view->setFile(std::move(file));
+    view->resize(view->contentWidth() + 4, 300);
+    view->show();
+    view->activateWindow();
+    if (!QTest::qWaitForWindowActive(view.get()))
+        return nullptr;
+    view->setFocus();
+    return view;
+}
+
+ByteRange range(std::uint64_t offset, std::uint64_t bytes)
+{
+    return {FileOffset(offset), ByteCount(bytes)};
+}
+
+} // namespace
+
+class TestHexView : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { theme::apply(false); }
+    void keysMove_data();
+    void keysMove();
+    void shiftSelects();
+    void mouseSelects();
+    void pickedAfterRest();
+    void selectionIsCutToTheFile();
+    void copiesWhatIsSelected();
+    void changedBytesAreOutlined();
+    void groundsKeepTextReadable_data();
+    void groundsKeepTextReadable();
+    void paintsSectionsInTheirColours();
+    void widthsKeepThePlace();
+    void hugeSparseFileScrolls();
+    void emptyFileTakesKeys();
+};
+
+void TestHexView::keysMove_data()
+{
+    QTest::addColumn<quint64>("from");
+    QTest::addColumn<int>("key");
+    QTest::addColumn<int>("modifiers");
+    QTest::addColumn<quint64>("to");
+    const auto row = [](const char *name, quint64 from, Qt::Key key, quint64 to,
+                        Qt::KeyboardModifiers modifiers = {}) {
+        QTest::newRow(name) << from << int(key) << int(modifiers) << to;
+    };
+    // A file of 1,000 bytes, 16 a row.
+    row("right", 5, Qt::Key_Right, 6);
+    row("right at the end", 999, Qt::Key_Right, 999);
+    row("left", 5, Qt::Key_Left, 4);
+    row("left at the start", 0, Qt::Key_Left, 0);
+    row("down", 5, Qt::Key_Down, 21);
+    row("down into the short last row", 989, Qt::Key_Down, 999);
+    row("down in the last row", 995, Qt::Key_Down, 995);
+    row("up", 21, Qt::Key_Up, 5);
+    row("up in the first row", 5, Qt::Key_Up, 5);
+    row("home", 21, Qt::Key_Home, 16);
+    row("end", 21, Qt::Key_End, 31);
+    row("end of the short last row", 993, Qt::Key_End, 999);
+    row("start of file", 500, Qt::Key_Home, 0, Qt::ControlModifier);
+    row("end of file", 500, Qt::Key_End, 999, Qt::ControlModifier);
+    row("page up at the top", 21, Qt::Key_PageUp, 5);
+}
+
+void TestHexView::keysMove()
+{
+    QFETCH(quint64, from);
+    QFETCH(int, key);
+    QFETCH(int, modifiers);
+    QFETCH(quint64, to);
+    const auto view = shownView(countingFile(1000));
+    QVERIFY(view);
+    view->select(range(from, 1));
+    QTest::keyClick(view.get(), static_cast<Qt::Key>(key), Qt::KeyboardModifiers(modifiers));
+    QCOMPARE(view->cursor(), to);
+    QCOMPARE(view->selection(), range(to, 1));
+    QVERIFY(!view->cellRect(to).isEmpty());
+    QVERIFY(view->viewport()->rect().contains(view->cellRect(to)));
+}
+
+void TestHexView::shiftSelects()
+{
+    const auto view = shownView(countingFile(1000));
+    QVERIFY(view);
+    view->select(range(20, 1));
+    QTest::keyClick(view.get(), Qt::Key_Down, Qt::ShiftModifier);
+    QTest::keyClick(view.get(), Qt::Key_Right, Qt::ShiftModifier);
+    QCOMPARE(view->selection(), range(20, 18));
+    QTest::keyClick(view.get(), Qt::Key_Home, Qt::ShiftModifier | Qt::ControlModifier);
+    QCOMPARE(view->selection(), range(0, 21));
+    QTest::keyClick(view.get(), Qt::Key_Escape);
+    QCOMPARE(view->selection(), range(0, 1));
+    QTest::keyClick(view.get(), Qt::Key_A, Qt::ControlModifier);
+    QCOMPARE(view->selection(), range(0, 1000));
+    const std::uint64_t page = view->visibleRows() * 16;
+    view->select(range(0, 1));
+    QTest::keyClick(view.get(), Qt::Key_PageDown);
+    QCOMPARE(view->cursor(), page);
+    QTest::keyClick(view.get(), Qt::Key_PageUp);
+    QCOMPARE(view->cursor(), std::uint64_t{0});
+}
+
+void TestHexView::mouseSelects()
+{
+    const auto view = shownView(countingFile(1000));
+    QVERIFY(view);
+    QSignalSpy picked(view.get(), &HexView::picked);
+    const QPoint from = view->cellRect(18).center(), to = view->cellRect(40).center();
+    QCOMPARE(view->byteAt(from), std::optional<std::uint64_t>(18));
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, from);
+    QCOMPARE(view->selection(), range(18, 1));
+    QCOMPARE(picked.size(), 1);
+    QTest::mousePress(view->viewport(), Qt::LeftButton, {}, from);
+    QTest::mouseMove(view->viewport(), to);
+    QTest::mouseRelease(view->viewport(), Qt::LeftButton, {}, to);
+    QCOMPARE(view->selection(), range(18, 23));
+    QCOMPARE(picked.size(), 2);
+    QCOMPARE(picked.last().first().value<ByteRange>(), range(18, 23));
+    // A right click inside keeps the selection, outside it moves it.
+    QTest::mouseClick(view->viewport(), Qt::RightButton, {}, view->cellRect(30).center());
+    QCOMPARE(view->selection(), range(18, 23));
+    QTest::mouseClick(view->viewport(), Qt::RightButton, {}, view->cellRect(60).center());
+    QCOMPARE(view->selection(), range(60, 1));
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, Qt::ShiftModifier,
+                      view->cellRect(50).center());
+    QCOMPARE(view->selection(), range(50, 11));
+}
+
+void TestHexView::pickedAfterRest()
+{
+    const auto view = shownView(countingFile(1000));
+    QVERIFY(view);
+    QSignalSpy picked(view.get(), &HexView::picked);
+    for (int i = 0; i < 5; ++i)
+        QTest::keyClick(view.get(), Qt::Key_Right);
+    QCOMPARE(picked.size(), 0);
+    QTRY_COMPARE(picked.size(), 1);
+    QCOMPARE(picked.first().first().value<ByteRange>(), range(5, 1));
+    QTest::keyClick(view.get(), Qt::Key_Return);
+    QCOMPARE(picked.size(), 2);
+}
+
+void TestHexView::selectionIsCutToTheFile()
+{
+    const auto view = shownView(countingFile(100));
+    QVERIFY(view);
+    view->select(range(90, UINT64_MAX - 90));
+    QCOMPARE(view->selection(), range(90, 10));
+    view->select(range(5000, 2));
+    QCOMPARE(view->selection(), range(99, 1));
+    view->select(range(50, 0));
+    QCOMPARE(view->selection(), range(50, 1));
+}
+
+void TestHexView::copiesWhatIsSelected()
+{
+    const auto view = shownView(countingFile(1000));
+    QVERIFY(view);
+    view->select(range(16, 3));
+    QCOMPARE(view->selectedText(CopyFormat::Hex).value_or(QString()), QStringLiteral("10 11 12"));
+    view->setFile(countingFile(kMostBytesAsText + 1));
+    view->selectAll();
+    QVERIFY(!view->selectedText(CopyFormat::Hex));
+}
+
+void TestHexView::changedBytesAreOutlined()
+{
+    const auto file = countingFile(1000);
+    const auto view = shownView(file);
+    QVERIFY(view);
+    view->select(range(0, 1));
+    const QRect cell = view->cellRect(37);
+    const QColor mark = theme::color(Token::MarkChanged, false);
+    const auto corner = [&] {
+        return test::colorAt(view->viewport()->grab().toImage(),
+                             QPoint(cell.left() + 1, cell.center().y()));
+    };
+    QVERIFY(corner() != mark);
+    const std::byte now{0xee};
+    QVERIFY(file->write(FileOffset(37), std::span(&now, 1)));
+    view->viewport()->update();
+    QCOMPARE(corner(), mark);
+    view->select(range(37, 1));
+    QVERIFY(view->accessibleDescription().contains(QStringLiteral("0xee")));
+    QVERIFY(view->accessibleDescription().contains(QStringLiteral("on disk 0x25")));
+}
+
+void TestHexView::groundsKeepTextReadable_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+void TestHexView::groundsKeepTextReadable()
+{
+    QFETCH(bool, dark);
+    const QPalette palette = theme::palette(dark);
+    const QColor ink = palette.color(QPalette::Text);
+    for (int kind = 0; kind <= static_cast<int>(SectionKind::Unknown); ++kind) {
+        const QColor ground = hexGround(static_cast<SectionKind>(kind), palette);
+        QVERIFY2(theme::contrast(ink, ground) >= 4.5, qPrintable(QString::number(kind)));
+        const QColor selected = hexSelectedGround(ground, palette);
+        QVERIFY2(theme::contrast(ink, selected) >= 4.5, qPrintable(QString::number(kind)));
+    }
+    QVERIFY(theme::contrast(ink, hexChangedGround(palette)) >= 4.5);
+    QVERIFY(theme::contrast(ink, hexSelectedGround(hexChangedGround(palette), palette)) >= 4.5);
+    const QColor faint = palette.color(QPalette::PlaceholderText);
+    QVERIFY(theme::contrast(faint, hexGround(SectionKind::Padding, palette)) >= 4.5);
+}
+
+void TestHexView::paintsSectionsInTheirColours()
+{
+    const BundlePtr bundle = test::sampleBundle("sparse");
+    HexView view;
+    view.setFile(bundle, test::weightFile(*bundle));
+    view.resize(view.contentWidth() + 4, 300);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Mask);
+    QVERIFY(weight != kNoIndex);
+    const Part &mask = *bundle->weights()[weight].part(codec::PartRole::Mask);
+    view.select({FileOffset(mask.dataOffset.value + 16), ByteCount(1)});
+    const QImage picture = view.viewport()->grab().toImage();
+    const QRect masked = view.cellRect(mask.dataOffset.value);
+    QVERIFY(!masked.isEmpty());
+    QCOMPARE(test::colorAt(picture, masked.topLeft() + QPoint(1, 1)),
+             hexGround(SectionKind::Mask, view.palette()));
+    const QRect record = view.cellRect(mask.dataOffset.value - 1);
+    if (!record.isEmpty()) {
+        QCOMPARE(test::colorAt(picture, record.topLeft() + QPoint(1, 1)),
+                 hexGround(SectionKind::Metadata, view.palette()));
+    }
+}
+
+void TestHexView::widthsKeepThePlace()
+{
+    const auto view = shownView(countingFile(100000));
+    QVERIFY(view);
+    view->select(range(50000, 4));
+    const std::uint64_t top = view->topRow() * 16;
+    view->setBytesPerRow(32);
+    QCOMPARE(view->bytesPerRow(), 32);
+    QCOMPARE(view->topRow(), top / 32);
+    QCOMPARE(view->selection(), range(50000, 4));
+    view->setBytesPerRow(7);
+    QCOMPARE(view->bytesPerRow(), 32);
+    view->setBytesPerRow(8);
+    QCOMPARE(view->topRow(), top / 32 * 32 / 8);
+}
+
+void TestHexView::hugeSparseFileScrolls()
+{
+    QTemporaryDir folder;
+    QVERIFY(folder.isValid());
+    const QString path = folder.filePath(QStringLiteral("huge.bin"));
+    constexpr qint64 kBytes = (qint64(1) << 35) + 5; // more rows of 8 than an int can count
+    {
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        if (!file.resize(kBytes))
+            QSKIP("This file system has no sparse files of 32 GiB.");
+        QVERIFY(file.seek(kBytes - 1));
+        QVERIFY(file.write("\x5a", 1) == 1);
+    }
+    auto file = OverlaidFile::open(path.toStdString(), "huge.bin");
+    if (!file)
+        QSKIP("This machine does not map files of 32 GiB.");
+    const auto view = shownView(*file);
+    QVERIFY(view);
+    view->setBytesPerRow(8);
+    const std::uint64_t rows = (quint64(kBytes) + 7) / 8;
+    QTest::keyClick(view.get(), Qt::Key_End, Qt::ControlModifier);
+    QCOMPARE(view->cursor(), quint64(kBytes - 1));
+    QCOMPARE(view->topRow(), rows - view->visibleRows());
+    QCOMPARE(view->verticalScrollBar()->value(), view->verticalScrollBar()->maximum());
+    view->grab();
+    QVERIFY(view->accessibleDescription().contains(QStringLiteral("0x5a")));
+    // Arrows of the bar and the wheel still go row by row.
+    view->scrollToRow(rows / 2);
+    view->verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
+    QCOMPARE(view->topRow(), rows / 2 + 1);
+    view->verticalScrollBar()->triggerAction(QAbstractSlider::SliderPageStepSub);
+    QCOMPARE(view->topRow(), rows / 2 + 1 - view->visibleRows());
+    const std::uint64_t top = view->topRow();
+    const QPointF middle = QRectF(view->viewport()->rect()).center();
+    QWheelEvent wheel(middle, view->viewport()->mapToGlobal(middle), {}, QPoint(0, -120),
+                      Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(view->viewport(), &wheel);
+    QCOMPARE(view->topRow(), top + 3);
+    view->verticalScrollBar()->setValue(view->verticalScrollBar()->maximum() / 4);
+    QVERIFY(view->topRow() > rows / 5 && view->topRow() < rows / 3);
+    view->grab();
+}
+
+void TestHexView::emptyFileTakesKeys()
+{
+    const auto view = shownView(OverlaidFile::fromMemory({}, "empty.bin"));
+    QVERIFY(view);
+    for (const Qt::Key key : {Qt::Key_Right, Qt::Key_Down, Qt::Key_End, Qt::Key_PageDown,
+                              Qt::Key_Return, Qt::Key_Escape})
+        QTest::keyClick(view.get(), key);
+    QTest::mouseClick(view->viewport(), Qt::LeftButton, {}, QPoint(100, 60));
+    view->selectAll();
+    QCOMPARE(view->selection(), ByteRange{});
+    QVERIFY(!view->selectedText(CopyFormat::Hex));
+    view->grab();
+}
+
+QTEST_MAIN(TestHexView)
+#include "tst_hex_view.moc"

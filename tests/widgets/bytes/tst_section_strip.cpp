@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_bundles.h"
+#include "widgets/bytes/section_model.h"
+#include "widgets/bytes/section_strip.h"
+#include "widgets/common/kind_legend.h"
+#include "widgets/common/theme.h"
+
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+#include <cmath>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+namespace {
+
+/// The widest section of a bundle's weight file.
+std::size_t widestSection(const Bundle &bundle, std::size_t file)
+{
+    const auto [first, last] = bundle.sectionsOf(file);
+    std::size_t widest = first;
+    for (std::size_t i = first; i < last; ++i) {
+        if (bundle.sections()[i].range.bytes > bundle.sections()[widest].range.bytes)
+            widest = i;
+    }
+    return widest;
+}
+
+} // namespace
+
+class TestSectionStrip : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { theme::apply(false); }
+    void paintsKindsInTheirColours_data();
+    void paintsKindsInTheirColours();
+    void clickPicksTheSection();
+    void keysGoFromSectionToSection();
+    void wheelAndKeysZoom();
+    void draggingPans();
+    void marksChangedBytes();
+    void outlinesTheCurrentSection();
+    void tooltipNamesTheSection();
+    void keepsTheViewAfterAnEdit();
+    void emptyFileIsSaid();
+    void legendNamesTheKinds();
+
+private:
+    /// A strip over the sample's weight file, shown.
+    std::unique_ptr<SectionStrip> shownStrip(const BundlePtr &bundle);
+};
+
+std::unique_ptr<SectionStrip> TestSectionStrip::shownStrip(const BundlePtr &bundle)
+{
+    auto strip = std::make_unique<SectionStrip>();
+    strip->resize(900, strip->sizeHint().height());
+    strip->setFile(bundle, test::weightFile(*bundle));
+    strip->show();
+    if (!QTest::qWaitForWindowExposed(strip.get()))
+        return nullptr;
+    return strip;
+}
+
+void TestSectionStrip::paintsKindsInTheirColours_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+void TestSectionStrip::paintsKindsInTheirColours()
+{
+    QFETCH(bool, dark);
+    theme::apply(dark);
+    const BundlePtr bundle = test::sampleBundle("sparse");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    const std::size_t widest = widestSection(*bundle, strip->file());
+    const Section &section = bundle->sections()[widest];
+    const double middle =
+        strip->scale().pixelOf(static_cast<double>(section.range.offset.value) +
+                               static_cast<double>(section.range.bytes.value) * 0.9);
+    const QImage picture = strip->viewport()->grab().toImage();
+    const QPoint at(static_cast<int>(middle), strip->band().top() + 2);
+    QCOMPARE(test::colorAt(picture, at), theme::color(theme::tokenOf(section.kind), dark));
+}
+
+void TestSectionStrip::clickPicksTheSection()
+{
+    const BundlePtr bundle = test::sampleBundle("sparse");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    const std::size_t widest = widestSection(*bundle, strip->file());
+    const ByteRange range = bundle->sections()[widest].range;
+    const QPoint at(static_cast<int>(strip->scale().pixelOf(
+                        static_cast<double>(range.offset.value + range.bytes.value / 2))),
+                    strip->band().center().y());
+    QCOMPARE(strip->sectionAtPixel(at.x()), widest);
+    QSignalSpy picked(strip.get(), &SectionStrip::picked);
+    QSignalSpy activated(strip.get(), &SectionStrip::activated);
+    QTest::mouseClick(strip->viewport(), Qt::LeftButton, {}, at);
+    QCOMPARE(picked.size(), 1);
+    QCOMPARE(picked.first().first().value<std::size_t>(), widest);
+    QCOMPARE(strip->current(), widest);
+    QVERIFY(strip->accessibleDescription().contains(
+        QString::fromStdString(bundle->sections()[widest].name)));
+    QTest::mouseDClick(strip->viewport(), Qt::LeftButton, {}, at);
+    QCOMPARE(activated.size(), 1);
+    QTest::keyClick(strip.get(), Qt::Key_Return);
+    QCOMPARE(activated.size(), 2);
+}
+
+void TestSectionStrip::keysGoFromSectionToSection()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    const auto [first, last] = bundle->sectionsOf(strip->file());
+    QTest::keyClick(strip.get(), Qt::Key_Home);
+    QCOMPARE(strip->current(), first);
+    for (std::size_t section = first + 1; section < last; ++section) {
+        QTest::keyClick(strip.get(), Qt::Key_Right);
+        QCOMPARE(strip->current(), section);
+    }
+    QTest::keyClick(strip.get(), Qt::Key_Right);
+    QCOMPARE(strip->current(), last - 1);
+    QTest::keyClick(strip.get(), Qt::Key_Left);
+    QCOMPARE(strip->current(), last - 2);
+    QTest::keyClick(strip.get(), Qt::Key_End);
+    QCOMPARE(strip->current(), last - 1);
+}
+
+void TestSectionStrip::wheelAndKeysZoom()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    const double fitted = strip->scale().bytesPerPixel();
+    QVERIFY(strip->scale().fitted());
+    const QPointF at(300, strip->band().center().y());
+    const double under = strip->scale().byteAt(at.x());
+    QWheelEvent wheel(at, strip->viewport()->mapToGlobal(at), {}, QPoint(0, 240), Qt::NoButton,
+                      Qt::NoModifier, Qt::NoScrollPhase, false);
+    QApplication::sendEvent(strip->viewport(), &wheel);
+    QVERIFY(strip->scale().bytesPerPixel() < fitted);
+    QVERIFY(std::abs(strip->scale().byteAt(at.x()) - under) < 1);
+    QVERIFY(strip->horizontalScrollBar()->maximum() > 0);
+    QTest::keyClick(strip.get(), Qt::Key_0);
+    QVERIFY(strip->scale().fitted());
+    QTest::keyClick(strip.get(), Qt::Key_1);
+    QVERIFY(std::abs(strip->scale().bytesPerPixel() - std::min(1.0, fitted)) < 1e-9);
+    const double before = strip->scale().bytesPerPixel();
+    QTest::keyClick(strip.get(), Qt::Key_Plus);
+    QVERIFY(strip->scale().bytesPerPixel() < before);
+    QTest::keyClick(strip.get(), Qt::Key_Minus);
+    QTest::keyClick(strip.get(), Qt::Key_Minus);
+    QVERIFY(strip->scale().bytesPerPixel() > before || strip->scale().fitted());
+}
+
+void TestSectionStrip::draggingPans()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    for (int i = 0; i < 4; ++i)
+        strip->zoomIn();
+    const double begin = strip->scale().begin();
+    QSignalSpy picked(strip.get(), &SectionStrip::picked);
+    const int y = strip->band().center().y();
+    QTest::mousePress(strip->viewport(), Qt::LeftButton, {}, QPoint(400, y));
+    QTest::mouseMove(strip->viewport(), QPoint(380, y));
+    QTest::mouseMove(strip->viewport(), QPoint(300, y));
+    QTest::mouseRelease(strip->viewport(), Qt::LeftButton, {}, QPoint(300, y));
+    QVERIFY(strip->scale().begin() > begin);
+    QCOMPARE(picked.size(), 0);
+    strip->horizontalScrollBar()->setValue(0);
+    QCOMPARE(strip->scale().begin(), 0.0);
+}
+
+void TestSectionStrip::marksChangedBytes()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    const std::size_t widest = widestSection(*bundle, strip->file());
+    const std::uint64_t at = bundle->sections()[widest].range.offset.value +
+                             bundle->sections()[widest].range.bytes.value / 2;
+    const int x = static_cast<int>(strip->scale().pixelOf(static_cast<double>(at)));
+    const auto marked = [&] {
+        const QImage picture = strip->viewport()->grab().toImage();
+        const QColor mark = theme::color(Token::MarkChanged, false);
+        for (int y = 0; y < strip->band().top(); ++y) {
+            for (int dx = -2; dx <= 2; ++dx) {
+                if (test::colorAt(picture, QPoint(x + dx, y)) == mark)
+                    return true;
+            }
+        }
+        return false;
+    };
+    QVERIFY(!marked());
+    OverlaidFile &file = *bundle->files()[strip->file()].file;
+    const std::byte now = ~file.bytes()[at];
+    QVERIFY(file.write(FileOffset(at), std::span(&now, 1)));
+    strip->setFile(bundle, strip->file());
+    QVERIFY(marked());
+}
+
+void TestSectionStrip::outlinesTheCurrentSection()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    const std::size_t widest = widestSection(*bundle, strip->file());
+    const QImage before = strip->viewport()->grab().toImage();
+    strip->setCurrent(widest);
+    const QImage after = strip->viewport()->grab().toImage();
+    const int left = static_cast<int>(
+        strip->scale().pixelOf(static_cast<double>(bundle->sections()[widest].range.offset.value)));
+    const QPoint edge(left + 1, strip->band().center().y());
+    QVERIFY(test::colorAt(before, edge) != test::colorAt(after, edge));
+    QCOMPARE(test::colorAt(after, edge), strip->palette().color(QPalette::Text));
+}
+
+void TestSectionStrip::tooltipNamesTheSection()
+{
+    const BundlePtr bundle = test::sampleBundle("palette");
+    for (std::size_t i = 0; i < bundle->sections().size(); ++i) {
+        const QString text = describeSection(*bundle, i);
+        const Section &section = bundle->sections()[i];
+        QVERIFY(text.startsWith(QString::fromStdString(section.name)));
+        QVERIFY(text.contains(theme::sectionKindLabel(section.kind)));
+        QVERIFY(text.contains(QString::fromStdString(bundle->files()[section.file].path)));
+    }
+}
+
+void TestSectionStrip::keepsTheViewAfterAnEdit()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    const auto strip = shownStrip(bundle);
+    QVERIFY(strip);
+    strip->zoomIn();
+    strip->zoomIn();
+    const double begin = strip->scale().begin(), zoom = strip->scale().bytesPerPixel();
+    strip->setFile(bundle, strip->file());
+    QCOMPARE(strip->scale().begin(), begin);
+    QCOMPARE(strip->scale().bytesPerPixel(), zoom);
+    strip->setFile(bundle, strip->file() == 0 ? 1 : 0);
+    QVERIFY(strip->scale().fitted());
+}
+
+void TestSectionStrip::emptyFileIsSaid()
+{
+    SectionStrip strip;
+    strip.resize(400, 100);
+    strip.grab();
+    QCOMPARE(strip.sectionAtPixel(10), kNoIndex);
+    QTest::keyClick(&strip, Qt::Key_Right);
+    QTest::keyClick(&strip, Qt::Key_Home);
+    QCOMPARE(strip.current(), kNoIndex);
+}
+
+void TestSectionStrip::legendNamesTheKinds()
+{
+    KindLegend legend;
+    legend.setKinds({SectionKind::Data, SectionKind::Padding, SectionKind::Data}, true);
+    QCOMPARE(legend.kinds().size(), std::size_t{2});
+    QVERIFY(legend.accessibleDescription().contains(QStringLiteral("padding")));
+    QVERIFY(legend.heightForWidth(40) > legend.heightForWidth(900));
+    legend.resize(400, legend.heightForWidth(400));
+    const QImage picture = legend.grab().toImage();
+    const QColor data = theme::color(Token::KindData, false);
+    bool seen = false;
+    for (int x = 0; x < legend.height() && !seen; ++x)
+        seen = test::colorAt(picture, QPoint(x, legend.height() / 2)) == data;
+    QVERIFY(seen);
+}
+
+QTEST_MAIN(TestSectionStrip)
+#include "tst_section_strip.moc"

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Stream or fold, roofline, geometry, targets, choose, collective.
+#include "tests/widgets/sample_session.h"
+#include "widgets/chips/chip_words.h"
+#include "widgets/chips/choose_dock.h"
+#include "widgets/chips/collective_dock.h"
+#include "widgets/chips/geometry_dock.h"
+#include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/roofline_plot.h"
+#include "widgets/chips/stream_dock.h"
+#include "widgets/chips/targets_dock.h"
+#include "widgets/common/table_foot.h"
+#include "widgets/common/theme.h"
+
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using namespace kernscope::ui;
+
+namespace {
+
+QString textAt(const QAbstractItemModel &model, int row, int column)
+{
+    return model.index(row, column).data().toString();
+}
+
+/// Row whose cell in that column is the text; -1: none.
+int rowWith(const QAbstractItemModel &model, int column, const QString &text)
+{
+    for (int row = 0; row < model.rowCount(); ++row) {
+        if (textAt(model, row, column) == text)
+            return row;
+    }
+    return -1;
+}
+
+int chipColumn(const StreamMatrixModel &model, const char *name)
+{
+    return StreamMatrixModel::kFirstChip +
+           static_cast<int>(model.table()->columnOf(*target::findTarget(name)->target));
+}
+
+} // namespace
+
+class TestChipDocks : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void emptyStates()
+    {
+        Session session;
+        StreamDock stream(session);
+        RooflineDock roofline(session);
+        ChooseDock choose(session);
+        for (Dock *dock : std::initializer_list<Dock *>{&stream, &roofline, &choose}) {
+            QVERIFY(showDock(*dock));
+            QVERIFY(!dock->showsContent());
+        }
+    }
+
+    /// The colour is what the outcome says; a selection must not paint "folds" as "streams".
+    void choiceKeepsItsColour()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QTableView *matrix = nullptr;
+        for (QTableView *table : dock.findChildren<QTableView *>()) {
+            if (table->accessibleName() == QStringLiteral("Weights by chips"))
+                matrix = table;
+        }
+        QVERIFY(matrix);
+        const QModelIndex cell = dock.model().index(0, StreamMatrixModel::kFirstChip);
+        matrix->setCurrentIndex(cell);
+        QVERIFY(matrix->selectionModel()->isSelected(cell));
+        const QRect box = matrix->visualRect(cell);
+        const QImage picture = matrix->viewport()->grab().toImage();
+        const auto at = [&](int x, int y) {
+            return picture.pixelColor(QPoint(x, y) * picture.devicePixelRatio());
+        };
+        QCOMPARE(at(box.right() - 5, box.center().y()),
+                 cell.data(Qt::BackgroundRole).value<QColor>());
+        QVERIFY(at(box.left(), box.center().y()) != at(box.right() - 5, box.center().y()));
+    }
+
+    void matrixHasEveryChipAndSums()
+    {
+        Session session;
+        StreamDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QAbstractItemModelTester reasons(&dock.reasons());
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent());
+        const BundlePtr bundle = session.bundle();
+        QCOMPARE(dock.model().rowCount(), int(bundle->weights().size()) + 1);
+        QCOMPARE(dock.model().columnCount(),
+                 StreamMatrixModel::kFirstChip + int(target::targets().size()));
+        const std::size_t palette = weightWith(*bundle, codec::PartRole::Lut);
+        const int row = dock.model().rowOf(palette);
+        const QModelIndex m1 = dock.model().index(row, chipColumn(dock.model(), "M1"));
+        QVERIFY(!m1.data().toString().isEmpty());
+        QVERIFY(m1.data(Qt::BackgroundRole).isValid());
+        QVERIFY(theme::contrast(m1.data(Qt::BackgroundRole).value<QColor>(),
+                                m1.data(Qt::ForegroundRole).value<QColor>()) >= 4.5);
+        for (int column = StreamMatrixModel::kFirstChip; column < dock.model().columnCount();
+             ++column) {
+            const auto &verdict =
+                dock.model().table()->verdict(palette, dock.model().chipOf(column));
+            QCOMPARE(dock.model().index(row, column).data().toString(),
+                     outcomeLabel(verdict.outcome));
+        }
+        const int sums = dock.model().rowCount() - 1;
+        QVERIFY(dock.model().isSumRow(sums));
+        QVERIFY(dock.model()
+                    .index(sums, chipColumn(dock.model(), "M1"))
+                    .data()
+                    .toString()
+                    .contains(QLatin1Char('B')));
+        // The sums stay in sight: a foot below the table, whose own row of them is hidden.
+        auto *foot = dock.findChild<TableFoot *>();
+        QVERIFY(foot && foot->isVisible());
+        QVERIFY(dock.matrix().isRowHidden(sums));
+        auto &shown = foot->view();
+        QCOMPARE(shown.model()->rowCount(), 1);
+        QCOMPARE(shown.model()->index(0, 0).data(), dock.model().index(sums, 0).data());
+        QVERIFY(shown.viewport()->height() >= shown.fontMetrics().height());
+        dock.matrix().horizontalHeader()->resizeSection(1, 123);
+        QCOMPARE(shown.columnWidth(1), 123);
+        QScrollBar *bar = dock.matrix().horizontalScrollBar();
+        bar->setValue(bar->maximum());
+        QCOMPARE(shown.columnViewportPosition(dock.model().columnCount() - 1),
+                 dock.matrix().columnViewportPosition(dock.model().columnCount() - 1));
+        dock.model().setFilter(QStringLiteral("no weight of this name"));
+        QCOMPARE(shown.model()->rowCount(), 1);
+        QVERIFY(dock.matrix().isRowHidden(0));
+    }
+
+    void selectingACellOpensItsReasons()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        const std::size_t palette = weightWith(*session.bundle(), codec::PartRole::Lut);
+        dock.matrix().setCurrentIndex(
+            dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M5")));
+        QCOMPARE(session.place().weight, palette);
+        const int master = rowWith(dock.reasons(), 2, QStringLiteral("0x48f"));
+        QVERIFY(master >= 0);
+        QCOMPARE(textAt(dock.reasons(), master, 3), QStringLiteral("1"));
+        QVERIFY(!textAt(dock.reasons(), master, 5).isEmpty());
+        QVERIFY(rowWith(dock.reasons(), 2, QStringLiteral("0x529")) >= 0);
+        QVERIFY(dock.summary().text().contains(QStringLiteral("H17s")));
+        // The place moves the selection, and a pinned dock stays.
+        session.goToWeight(0);
+        QCOMPARE(dock.matrix().currentIndex().row(), 0);
+        dock.setPinned(true);
+        session.goToWeight(palette);
+        QCOMPARE(dock.matrix().currentIndex().row(), 0);
+    }
+
+    void filters()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QVERIFY(showDock(dock));
+        const int all = dock.model().rowCount();
+        dock.model().setFilter(QStringLiteral("no such weight"));
+        QCOMPARE(dock.model().rowCount(), 1);
+        dock.model().setFilter({});
+        QCOMPARE(dock.model().rowCount(), all);
+        dock.onlyFaster().setChecked(true);
+        QVERIFY(dock.model().rowCount() <= all);
+    }
+
+    void rooflinePoints()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent());
+        RooflinePlot &plot = dock.plot();
+        QVERIFY(plot.pointCount() > 0);
+        QCOMPARE(plot.ridgeLabel(), QStringLiteral("ridge 141 FLOP/B"));
+        QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
+        QVERIFY(plot.roofCount() > 5);
+        QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
+        QCOMPARE(plot.columns().size(), 15);
+        const double before = plot.cell(0, 5).toDouble();
+        dock.batch().setValue(16);
+        QVERIFY(settle(dock));
+        QVERIFY(plot.cell(0, 5).toDouble() >= before);
+        // Keyboard: from point to point, zoom and back.
+        QTest::keyClick(plot.focusProxy(), Qt::Key_End);
+        QCOMPARE(plot.currentPoint(), plot.pointCount() - 1);
+        const QPoint fitted = plot.positionOf(0);
+        QTest::keyClick(plot.focusProxy(), Qt::Key_Minus);
+        QVERIFY(plot.positionOf(0) != fitted || plot.pointCount() == 1);
+        QTest::keyClick(plot.focusProxy(), Qt::Key_0);
+        QCOMPARE(plot.positionOf(0), fitted);
+        plot.showTable(true);
+        QVERIFY(plot.tableShown());
+    }
+
+    void rooflineExports()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QTemporaryDir folder;
+        for (const char *name : {"r.png", "r.svg", "r.pdf"}) {
+            const QString path = folder.filePath(QString::fromUtf8(name));
+            QCOMPARE(dock.plot().exportPicture(path), QString());
+            QVERIFY(QFileInfo(path).size() > 500);
+        }
+        QVERIFY(dock.plot().svg({800, 600}).contains(QStringLiteral("ridge 141")));
+        QCOMPARE(dock.plot().csv().count(QLatin1Char('\n')), dock.plot().pointCount() + 1);
+        QVERIFY(!dock.plot().exportPicture(folder.filePath(QStringLiteral("no/r.svg"))).isEmpty());
+    }
+
+    void chipsWithoutCeilings()
+    {
+        Session session;
+        RooflineDock dock(session);
+        ChipState::of(session).setTarget(*target::findTarget("H11")->target);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QCOMPARE(dock.plot().pointCount(), 0);
+        QVERIFY(dock.facts().text().contains(QStringLiteral("H11")));
+    }
+
+    void geometryOfConsumersAndOfTypedNumbers()
+    {
+        Session session;
+        GeometryDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(showDock(dock)); // without a bundle: numbers typed in
+        QVERIFY(dock.showsContent());
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(settle(dock));
+        QVERIFY(dock.chooser().count() > 1);
+        dock.field(GeometryDock::In).setValue(256);
+        dock.field(GeometryDock::Out).setValue(256);
+        dock.field(GeometryDock::KernelW).setValue(3);
+        dock.field(GeometryDock::KernelH).setValue(3);
+        dock.field(GeometryDock::OutputW).setValue(32);
+        dock.field(GeometryDock::OutputH).setValue(32);
+        dock.field(GeometryDock::Stride).setValue(1);
+        dock.field(GeometryDock::Bits).setValue(16);
+        QCOMPARE(dock.chooser().currentIndex(), dock.chooser().count() - 1);
+        const int passes = rowWith(dock.model(), 0, QStringLiteral("passes"));
+        QCOMPARE(textAt(dock.model(), passes, 1), QStringLiteral("128"));
+        QVERIFY(rowWith(dock.model(), 0, QStringLiteral("enable bit")) >= 0);
+        dock.field(GeometryDock::Out).setValue(0);
+        QCOMPARE(dock.model().rowCount(), 0);
+    }
+
+    void targetsAreSearchedAndCompared()
+    {
+        Session session;
+        TargetsDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(showDock(dock));
+        const int all = dock.model().rowCount();
+        QVERIFY(all > 50);
+        dock.filter().setText(QStringLiteral("0x528"));
+        QVERIFY(dock.model().rowCount() >= 1 && dock.model().rowCount() < all);
+        const int row = rowWith(dock.model(), 1, QStringLiteral("0x528"));
+        QCOMPARE(textAt(dock.model(), row, 3), QStringLiteral("0"));
+        QCOMPARE(textAt(dock.model(), row, 4), QStringLiteral("1"));
+        QCOMPARE(dock.model().headerData(3, Qt::Horizontal).toString(), QStringLiteral("H13"));
+        dock.second().setTarget(*target::findTarget("H18")->target);
+        Q_EMIT dock.second().targetChosen(dock.second().target());
+        QVERIFY(settle(dock));
+        const int again = rowWith(dock.model(), 1, QStringLiteral("0x528"));
+        QCOMPARE(textAt(dock.model(), again, 4), QStringLiteral("unknown"));
+    }
+
+    void candidatesAndApply()
+    {
+        Session session;
+        ChooseDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        const BundlePtr bundle = session.bundle();
+        std::size_t weight = kNoIndex;
+        for (std::size_t i = 0; i < bundle->weights().size() && weight == kNoIndex; ++i) {
+            for (const Consumer &consumer : bundle->weights()[i].consumers) {
+                if (consumer.op == "conv" && consumer.param == "weight")
+                    weight = i;
+            }
+        }
+        QVERIFY(weight != kNoIndex);
+        session.goToWeight(weight);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent());
+        QVERIFY(dock.choice());
+        QCOMPARE(dock.model().rowCount(), 4);
+        QVERIFY(rowWith(dock.model(), 5, QString()) < 0); // every candidate has a remark
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("copy.mlmodelc"));
+        QSignalSpy applied(&dock, &ChooseDock::applied);
+        dock.applyTo(path, "int8");
+        QVERIFY(applied.wait(20000));
+        QCOMPARE(applied.at(0).at(1).toString(), QString());
+        const auto copy = Bundle::open(path.toStdString());
+        QVERIFY(copy);
+        const auto at = (*copy)->weightByName(bundle->weights()[weight].name);
+        QVERIFY(at || (*copy)->weights().size() == bundle->weights().size());
+    }
+
+    void collectiveFigures()
+    {
+        Session session;
+        CollectiveDock dock(session);
+        QAbstractItemModelTester tester(&dock.model());
+        QVERIFY(showDock(dock));
+        const int index = rowWith(dock.model(), 0, QStringLiteral("engine index of (1, 2)"));
+        QCOMPARE(textAt(dock.model(), index, 1), QStringLiteral("6"));
+        dock.device().setText(QStringLiteral("5, 2"));
+        QVERIFY(settle(dock));
+        const int refused = rowWith(dock.model(), 0, QStringLiteral("engine index of (5, 2)"));
+        QVERIFY(textAt(dock.model(), refused, 1).contains(QStringLiteral("refused")));
+        dock.extents().setText(QString());
+        QVERIFY(settle(dock));
+        QVERIFY(dock.model().rowCount() > 10);
+    }
+
+    void bothThemes()
+    {
+        for (const bool dark : {true, false}) {
+            theme::apply(dark);
+            Session session;
+            RooflineDock dock(session);
+            session.setBundle(openSample("sample-palette.mlmodelc"));
+            QVERIFY(showDock(dock));
+            QVERIFY(!dock.grab().isNull());
+        }
+    }
+};
+
+QTEST_MAIN(TestChipDocks)
+#include "tst_chip_docks.moc"

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_session.h"
+
+#include "core/format/activation_table.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/chips/fact_table_model.h"
+#include "widgets/chips/formats_dock.h"
+#include "widgets/chips/formats_model.h"
+#include "widgets/hardware/activation_dock.h"
+#include "widgets/hardware/activation_model.h"
+#include "widgets/hardware/activation_plot.h"
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTemporaryDir>
+
+#include <cmath>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using namespace kernscope::test;
+using format::ActivationTable;
+
+namespace {
+
+std::vector<std::byte> tanhRecord()
+{
+    const auto table =
+        ActivationTable::sample([](double x) { return std::tanh(x); }, -4, 4, {0, -1, 0, 1});
+    const auto bytes = table->write();
+    return {bytes.begin(), bytes.end()};
+}
+
+/// A bundle whose only odd file holds a record among other bytes.
+BundlePtr bundleWithRecord()
+{
+    std::vector<std::byte> file(64, std::byte{0});
+    const auto record = tanhRecord();
+    file.insert(file.end(), record.begin(), record.end());
+    file.resize(4096, std::byte{0});
+    const std::string_view program =
+        "program(1.0)\n{\n    func main<ios16>(tensor<fp16, [1]> x) {\n"
+        "        } -> (x);\n}";
+    const auto text = std::as_bytes(std::span(program));
+    OpenOptions options;
+    options.memory = {{"model.mil", {text.begin(), text.end()}}, {"tables.bin", file}};
+    auto opened = Bundle::open("made.mlmodelc", options);
+    return opened ? *opened : nullptr;
+}
+
+} // namespace
+
+/// The docks of kernel formats and activation tables.
+class TestFormatDocks : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void formatsModel()
+    {
+        FormatsModel model;
+        const QAbstractItemModelTester tester(
+            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QVERIFY(model.rowCount() >= 31);
+        const auto legalityOf = [&](const char *name) {
+            for (int row = 0; row < model.rowCount(); ++row) {
+                if (model.rowAt(row).name == name)
+                    return model.index(row, FormatsModel::Legal).data().toString();
+            }
+            return QString();
+        };
+        QVERIFY(legalityOf("p4f16").contains(QStringLiteral("legal")));
+        QVERIFY(legalityOf("p6f16").contains(QStringLiteral("odd index width")));
+        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("refused")));
+        format::FormatUse use;
+        use.descriptorVersion = 20;
+        model.setUse(use);
+        QVERIFY(legalityOf("p6f16").contains(QStringLiteral("legal")));
+        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("depends")));
+        use.e4m3Capability = true;
+        use.vectorSize = 3;
+        model.setUse(use);
+        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("legal")));
+        QVERIFY(legalityOf("p4f16").contains(QStringLiteral("vector size")));
+        model.setFilter(QStringLiteral("palette e4m3"));
+        QCOMPARE(model.rowCount(), 5);
+        model.sort(FormatsModel::Bits, Qt::DescendingOrder);
+        QCOMPARE(model.rowAt(0).name, std::string("p6e4m3"));
+        model.sort(FormatsModel::Code, Qt::AscendingOrder);
+        QCOMPARE(model.rowAt(0).name, std::string("p1e4m3"));
+        model.setFilter(QStringLiteral("no such words"));
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void formatsDock()
+    {
+        Session session;
+        FormatsDock dock(session);
+        QVERIFY(showDock(dock));
+        QVERIFY(dock.showsContent()); // without a bundle
+        QTest::keyClicks(&dock.filter(), QStringLiteral("p6f16"));
+        QCOMPARE(dock.model().rowCount(), 1);
+        dock.table().setCurrentIndex(dock.model().index(0, 0));
+        QVERIFY(dock.explanation().contains(QStringLiteral("after version 5")));
+        dock.version().setValue(11);
+        QVERIFY(!dock.explanation().contains(QStringLiteral("\u2715")));
+        QVERIFY(dock.explanation().contains(QStringLiteral("assumed")));
+        QVERIFY(!dock.table().accessibleName().isEmpty());
+        dock.filter().setText(QStringLiteral("nothing of the kind"));
+        QVERIFY(dock.explanation().contains(QStringLiteral("Select")));
+    }
+
+    /// The legality is that of the chip that the session has chosen.
+    void formatsOfTheChosenChip()
+    {
+        Session session;
+        FormatsDock dock(session);
+        QVERIFY(showDock(dock));
+        const auto legality = [&](const char *name) {
+            dock.filter().setText(QString::fromLatin1(name));
+            return dock.model().index(0, FormatsModel::Legal).data().toString();
+        };
+        const auto choose = [&](const char *chip) {
+            ChipState::of(session).setTarget(*target::findTarget(chip)->target);
+        };
+        choose("M1");
+        QCOMPARE(dock.version().value(), 5);
+        QVERIFY(legality("p6f16").contains(QStringLiteral("odd index width")));
+        QVERIFY(legality("p4f16").contains(QStringLiteral("legal")));
+        QVERIFY(legality("p4e4m3").contains(QStringLiteral("refused")));
+        QVERIFY(legality("int16").contains(QStringLiteral("native format")));
+        choose("H18");
+        QVERIFY(legality("p6f16").contains(QStringLiteral("legal")));
+        QVERIFY(legality("p4e4m3").contains(QStringLiteral("legal")));
+        choose("H17s");
+        QVERIFY(legality("p4e4m3").contains(QStringLiteral("E4M3 capability")));
+    }
+
+    void elementTypes()
+    {
+        Session session;
+        FormatsDock dock(session);
+        QVERIFY(showDock(dock));
+        ChipState::of(session).setTarget(*target::findTarget("H18")->target);
+        FactTableModel &types = dock.elementTypes();
+        const QAbstractItemModelTester tester(
+            &types, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(types.rowCount(), 8 + 23 + 11 + 17);
+        dock.filter().setText(QStringLiteral("tensor e4m3"));
+        QCOMPARE(types.rowCount(), 1);
+        QCOMPARE(types.index(0, 1).data().toString(), QStringLiteral("12"));
+        QCOMPARE(types.index(0, 4).data().toString(), QStringLiteral("no"));
+        QVERIFY(types.index(0, 5).data().toString().contains(QStringLiteral("valid (0x52d)")));
+        ChipState::of(session).setTarget(*target::findTarget("M1")->target);
+        QVERIFY(types.index(0, 5).data().toString().contains(QStringLiteral("refused (0x52d)")));
+    }
+
+    void activationModel()
+    {
+        ActivationModel model;
+        const QAbstractItemModelTester tester(
+            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(model.rowCount(), 0);
+        model.setTable(*ActivationTable::parse(tanhRecord()));
+        QCOMPARE(model.rowCount(), 43);
+        QCOMPARE(model.index(0, ActivationModel::Value).data().toString(), QStringLiteral("-4"));
+        QCOMPARE(model.index(20, ActivationModel::Field).data().toString(),
+                 QStringLiteral("knot 16"));
+        QVERIFY(model.index(37, ActivationModel::Known)
+                    .data()
+                    .toString()
+                    .contains(QStringLiteral("contested")));
+        model.setTable(std::nullopt);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void activationOfASelection()
+    {
+        Session session;
+        ActivationDock dock(session);
+        QVERIFY(showDock(dock));
+        QVERIFY(!dock.showsContent());
+        const BundlePtr bundle = bundleWithRecord();
+        QVERIFY(bundle);
+        session.setBundle(bundle);
+        const auto file = bundle->fileByPath("tables.bin");
+        QVERIFY(file);
+        session.goToBytes(*file, {FileOffset(64), ByteCount(86)});
+        QVERIFY(settle(dock));
+        QVERIFY(dock.showsContent());
+        QCOMPARE(dock.plot().pointCount(), 33);
+        QVERIFY(dock.plot().pointText(16).contains(QStringLiteral("knot 16")));
+        // Bytes that are none: a sentence instead.
+        session.goToBytes(*file, {FileOffset(1024), ByteCount(128)});
+        QVERIFY(settle(dock));
+        QVERIFY(!dock.showsContent());
+        // A single byte is read where the person asks for it.
+        session.goToBytes(*file, {FileOffset(64), ByteCount(1)});
+        QVERIFY(!dock.showsContent());
+        dock.readSelection();
+        QVERIFY(dock.showsContent());
+    }
+
+    void activationOfAFile()
+    {
+        Session session;
+        ActivationDock dock(session);
+        QVERIFY(showDock(dock));
+        const QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("table.bin"));
+        const auto record = tanhRecord();
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(reinterpret_cast<const char *>(record.data()), qint64(record.size()));
+        file.close();
+        QCOMPARE(dock.openFile(path), QString());
+        QVERIFY(dock.showsContent());
+        QVERIFY(dock.table() &&
+                dock.table()->entries() == ActivationTable::parse(record)->entries());
+        // It stays when a bundle comes and its place moves.
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.goToWeight(0);
+        QVERIFY(settle(dock));
+        QVERIFY(dock.showsContent());
+        QVERIFY(file.resize(20));
+        QVERIFY(!dock.openFile(path).isEmpty());
+        QVERIFY(!dock.openFile(folder.filePath(QStringLiteral("none"))).isEmpty());
+    }
+
+    /// The curve is drawn where it belongs: right of the middle the upper half has its colour.
+    void picture()
+    {
+        ActivationPlot plot;
+        plot.resize(600, 400);
+        plot.setTable(*ActivationTable::parse(tanhRecord()), format::ActivationArithmetic::Exact,
+                      format::ActivationTail::Clamp);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        const QImage image = plot.grab().toImage();
+        const auto inked = [&](const QRect &area) {
+            int count = 0;
+            for (int y = area.top(); y <= area.bottom(); ++y)
+                for (int x = area.left(); x <= area.right(); ++x)
+                    count += image.pixelColor(x, y).saturation() > 100 ? 1 : 0;
+            return count;
+        };
+        const int w = image.width();
+        const int h = image.height();
+        QVERIFY(inked({w * 6 / 10, h / 20, w / 4, h / 4}) > 50); // +1 on the right
+        QVERIFY(inked({w / 5, h * 6 / 10, w / 4, h / 4}) > 50);  // -1 on the left
+        QVERIFY(inked({w * 7 / 10, h / 2, w / 5, h / 5}) < 10);  // nothing below the curve
+    }
+};
+
+QTEST_MAIN(TestFormatDocks)
+#include "tst_format_docks.moc"

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_session.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/common/diagnostics_dock.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/elided_name.h"
+#include "widgets/common/shrink_area.h"
+#include "widgets/common/theme.h"
+#include "widgets/overview/bundle_dock.h"
+#include "widgets/weight/weight_dock.h"
+#include "widgets/weight/weight_grid_view.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QStandardItemModel>
+#include <QTableView>
+#include <QTest>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+/// What a person sees of docks that are small, of long names, and of edits that were given up.
+class TestManners : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { theme::apply(false); }
+    void smallDocksScroll();
+    void messagesScroll();
+    void namesGetTheRoomFirst_data();
+    void namesGetTheRoomFirst();
+    void namesAreCutNearTheirEnd();
+    void heldKeysSelectNothingMore();
+    void columnsGrowUntilSized();
+    void answerGoesWithItsEdit();
+    void firstKeyIsNotLost();
+    void bitsAreDrawn();
+    void soundBundleSaysSo();
+};
+
+void TestManners::smallDocksScroll()
+{
+    auto *content = new QWidget;
+    auto *column = new QVBoxLayout(content);
+    for (int i = 0; i < 8; ++i) {
+        auto *line = new QLabel(QStringLiteral("words that wrap where the room is narrow"));
+        line->setWordWrap(true);
+        column->addWidget(line);
+    }
+    ShrinkArea area(content);
+    area.resize(600, 400);
+    area.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&area));
+    QCOMPARE(content->size(), area.viewport()->size());
+    QVERIFY(!area.verticalScrollBar()->isVisible());
+    area.resize(120, 90);
+    QTRY_VERIFY(area.verticalScrollBar()->isVisible());
+    QCOMPARE(content->height(), column->minimumHeightForWidth(content->width()));
+    QVERIFY(content->width() <= area.viewport()->width());
+    area.resize(600, 400);
+    QTRY_VERIFY(!area.verticalScrollBar()->isVisible());
+    QCOMPARE(content->size(), area.viewport()->size());
+    // Content that wants more while it is shown.
+    content->setMinimumHeight(700);
+    QTRY_COMPARE(content->height(), 700);
+}
+
+void TestManners::messagesScroll()
+{
+    Session session;
+    WeightDock dock(session);
+    QVERIFY(test::showDock(dock, 120, 60));
+    QVERIFY(!dock.showsContent());
+    auto *area = dock.findChild<ShrinkArea *>();
+    QVERIFY(area);
+    QVERIFY(area->widget()->height() >= area->widget()->heightForWidth(area->widget()->width()));
+}
+
+void TestManners::namesGetTheRoomFirst_data()
+{
+    QTest::addColumn<int>("width");
+    for (const int width : {200, 300, 360, 420, 500, 700})
+        QTest::newRow(qPrintable(QString::number(width))) << width;
+}
+
+void TestManners::namesGetTheRoomFirst()
+{
+    QFETCH(int, width);
+    Session session;
+    BundleDock dock(session);
+    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+    QVERIFY(test::showDock(dock, width, 400));
+    auto *tree = dock.findChild<QTreeView *>();
+    QVERIFY(tree);
+    const QHeaderView *header = tree->header();
+    const int room = tree->viewport()->width(), name = header->sectionSize(0);
+    const auto *view = static_cast<QAbstractItemView *>(tree);
+    const int wanted = std::min(view->sizeHintForColumn(0), theme::em(&dock, 15));
+    QVERIFY(name >= std::min(wanted, room));
+    // No column is cut at the edge.
+    bool ends = false;
+    for (int visual = 0, x = 0; visual < header->count(); ++visual) {
+        x += header->sectionSize(header->logicalIndex(visual));
+        ends |= x == room;
+    }
+    QVERIFY(ends);
+}
+
+void TestManners::namesAreCutNearTheirEnd()
+{
+    const QFontMetrics metrics(QApplication::font());
+    const QString name = QStringLiteral("encoder_layers_0_weight_to_fp16_quantized");
+    const int whole = metrics.horizontalAdvance(name);
+    QCOMPARE(elidedName(metrics, name, whole), name);
+    for (int width = whole - 1; width > 0; width -= 7) {
+        const QString cut = elidedName(metrics, name, width);
+        QVERIFY2(metrics.horizontalAdvance(cut) <= width || cut.size() <= 1, qPrintable(cut));
+        QVERIFY2(cut.count(QChar(0x2026)) == 1 || cut.isEmpty(), qPrintable(cut));
+    }
+    const QString wide = elidedName(metrics, name, whole * 2 / 3);
+    QVERIFY2(wide.startsWith(QStringLiteral("encoder_layers_0_")), qPrintable(wide));
+    QVERIFY2(wide.endsWith(QStringLiteral("ntized")), qPrintable(wide));
+}
+
+/// A shortcut with Ctrl moves the position: the row there is the only one selected.
+void TestManners::heldKeysSelectNothingMore()
+{
+    QStandardItemModel model(5, 2);
+    QTableView table;
+    table.setModel(&model);
+    prepareTable(&table);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    chooseRow(&table, model.index(1, 0));
+    QTest::keyPress(&table, Qt::Key_Control, Qt::ControlModifier);
+    QTest::sendKeyEvent(QTest::Press, &table, Qt::Key_F9, QString(), Qt::ControlModifier);
+    chooseRow(&table, model.index(3, 0));
+    QCOMPARE(table.selectionModel()->selectedRows().size(), 1);
+    QCOMPARE(table.selectionModel()->selectedRows().front().row(), 3);
+    QTest::keyRelease(&table, Qt::Key_Control);
+}
+
+void TestManners::columnsGrowUntilSized()
+{
+    QStandardItemModel model(3, 3);
+    QTableView table;
+    table.setModel(&model);
+    prepareTable(&table);
+    setColumnWidths(table.horizontalHeader(), {6, 5, 6});
+    const int least = table.columnWidth(0), middle = table.columnWidth(1);
+    growColumns(&table, {0, 2});
+    table.resize(900, 200);
+    table.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&table));
+    QVERIFY(table.columnWidth(0) > least);
+    QCOMPARE(table.columnWidth(1), middle);
+    QCOMPARE(table.columnWidth(0), table.columnWidth(2));
+    QTRY_VERIFY2(std::abs(table.viewport()->width() - table.horizontalHeader()->length()) < 2,
+                 qPrintable(QStringLiteral("%1 of %2")
+                                .arg(table.horizontalHeader()->length())
+                                .arg(table.viewport()->width())));
+    table.resize(100, 200);
+    QTRY_COMPARE(table.columnWidth(0), least);
+    table.setColumnWidth(0, 50);
+    table.resize(900, 200);
+    QCoreApplication::processEvents();
+    QCOMPARE(table.columnWidth(0), 50);
+}
+
+void TestManners::answerGoesWithItsEdit()
+{
+    Session session;
+    WeightDock dock(session);
+    session.setBundle(test::openSample("sample-palette.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    session.setPatchingEnabled(true);
+    session.goToElement(test::weightWith(*session.bundle(), codec::PartRole::Lut), 1);
+    QVERIFY(test::settle(dock));
+    const QString stands = dock.grid().answer();
+    QVERIFY(!stands.isEmpty());
+    QTableView &table = dock.grid().table();
+    table.edit(table.currentIndex());
+    auto *editor = table.findChild<QLineEdit *>();
+    QVERIFY(editor);
+    editor->selectAll();
+    QTest::keyClicks(editor, QStringLiteral("0.3"));
+    QVERIFY(dock.grid().answer() != stands);
+    QTest::keyClick(editor, Qt::Key_Escape);
+    QTRY_COMPARE(dock.grid().answer(), stands);
+}
+
+void TestManners::firstKeyIsNotLost()
+{
+    Session session;
+    WeightDock dock(session);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    session.setPatchingEnabled(true);
+    session.goToWeight(0);
+    QVERIFY(test::settle(dock));
+    QTableView &table = dock.grid().table();
+    table.setFocus();
+    table.selectionModel()->clear();
+    QVERIFY(!table.currentIndex().isValid());
+    QTest::keyClicks(&table, QStringLiteral("7"));
+    QCOMPARE(table.currentIndex(), table.model()->index(0, 0));
+    auto *editor = table.findChild<QLineEdit *>();
+    QVERIFY(editor);
+    QCOMPARE(editor->text(), QStringLiteral("7"));
+}
+
+void TestManners::bitsAreDrawn()
+{
+    HexView view;
+    view.setFile(OverlaidFile::fromMemory(std::vector<std::byte>(64), "bits.bin"));
+    view.resize(view.contentWidth() + 4, 200);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    view.select({FileOffset(4), ByteCount(1)});
+    const auto marked = [&view](double share) {
+        const QRect cell = view.cellRect(4);
+        const QImage picture = view.viewport()->grab().toImage();
+        const QPoint at(cell.left() + 2 + static_cast<int>((cell.width() - 4) * share),
+                        cell.bottom() - 2);
+        return picture.pixelColor(at * picture.devicePixelRatio());
+    };
+    const QColor filled = view.palette().color(QPalette::Active, QPalette::Highlight);
+    const QColor empty = view.palette().color(QPalette::Base);
+    view.markBits(BitRun{4, 4}); // the left half
+    QCOMPARE(marked(0.25), filled);
+    QCOMPARE(marked(0.75), empty);
+    view.markBits(BitRun{0, 4});
+    QCOMPARE(marked(0.25), empty);
+    QCOMPARE(marked(0.75), filled);
+}
+
+void TestManners::soundBundleSaysSo()
+{
+    Session session;
+    DiagnosticsDock dock(session);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    QTRY_VERIFY(!dock.showsContent());
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("Nothing is wrong"));
+    }));
+}
+
+QTEST_MAIN(TestManners)
+#include "tst_manners.moc"

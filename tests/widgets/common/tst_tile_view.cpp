@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/tile_view.h"
+
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <QWheelEvent>
+
+#include <atomic>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+namespace {
+
+/// Colour by the parity of the cell's tile of 16 by 16; far out the same, of the first cell.
+class Checkers : public TileSource
+{
+public:
+    Checkers(std::uint64_t rows, std::uint64_t cols) : m_rows(rows), m_cols(cols) {}
+    std::uint64_t rows() const override { return m_rows; }
+    std::uint64_t cols() const override { return m_cols; }
+    static QRgb colorOf(std::uint64_t row, std::uint64_t col)
+    {
+        return (row / 16 + col / 16) % 2 == 0 ? qRgb(200, 30, 30) : qRgb(30, 30, 200);
+    }
+    Tile render(const TileKey &key, Progress &) const override
+    {
+        ++rendered;
+        const QSize size = tileSize(key);
+        Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
+        for (int y = 0; y < size.height(); ++y) {
+            for (int x = 0; x < size.width(); ++x) {
+                tile.image.setPixel(
+                    x, y,
+                    colorOf(key.firstRow() + (static_cast<std::uint64_t>(y) << key.level),
+                            key.firstCol() + (static_cast<std::uint64_t>(x) << key.level)));
+            }
+        }
+        return tile;
+    }
+    mutable std::atomic<int> rendered = 0;
+
+private:
+    std::uint64_t m_rows, m_cols;
+};
+
+bool showLoaded(TileView &view)
+{
+    view.resize(400, 300);
+    view.show();
+    if (!QTest::qWaitForWindowExposed(&view))
+        return false;
+    return QTest::qWaitFor([&view] { return !view.loading(); }, 10000);
+}
+
+bool loaded(TileView &view)
+{
+    return QTest::qWaitFor([&view] { return !view.loading(); }, 10000);
+}
+
+QColor colorAt(TileView &view, const Cell &cell)
+{
+    const QImage image = view.viewport()->grab().toImage();
+    return image.pixelColor(view.cellRect(cell).center());
+}
+
+} // namespace
+
+class TestTileView : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { theme::apply(false); }
+    void paintsCells();
+    void keysMoveTheCursor();
+    void mousePicksAndDrags();
+    void wheelZoomsAboutTheCursor();
+    void sharedView();
+    void hugePicture();
+    void tilesAreKept();
+    void changedSourceShowsAtOnce();
+    void scrollBars();
+    void accessible();
+};
+
+void TestTileView::paintsCells()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(64, 64));
+    QVERIFY(showLoaded(view));
+    for (const Cell cell : {Cell{0, 0}, Cell{20, 3}, Cell{63, 63}, Cell{40, 8}})
+        QCOMPARE(colorAt(view, cell).rgb(), Checkers::colorOf(cell.row, cell.col));
+}
+
+void TestTileView::keysMoveTheCursor()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(40, 50));
+    QVERIFY(showLoaded(view));
+    QSignalSpy moved(&view, &TileView::currentCellChanged);
+    QSignalSpy activated(&view, &TileView::cellActivated);
+    QTest::keyClick(&view, Qt::Key_Right); // the first key shows the cursor
+    QCOMPARE(view.currentCell(), (Cell{0, 0}));
+    QTest::keyClick(&view, Qt::Key_Right);
+    QTest::keyClick(&view, Qt::Key_Down);
+    QCOMPARE(view.currentCell(), (Cell{1, 1}));
+    QTest::keyClick(&view, Qt::Key_End, Qt::ControlModifier);
+    QCOMPARE(view.currentCell(), (Cell{39, 49}));
+    QTest::keyClick(&view, Qt::Key_Down); // stays inside
+    QCOMPARE(view.currentCell(), (Cell{39, 49}));
+    QTest::keyClick(&view, Qt::Key_Home);
+    QCOMPARE(view.currentCell(), (Cell{39, 0}));
+    QTest::keyClick(&view, Qt::Key_Return);
+    QCOMPARE(activated.count(), 1);
+    QCOMPARE(moved.last().at(0).toULongLong(), 39u);
+    const double before = view.cellRect({39, 0}).width();
+    QTest::keyClick(&view, Qt::Key_Plus);
+    QVERIFY(view.cellRect({39, 0}).width() > before);
+    QVERIFY(view.viewport()->rect().intersects(view.cellRect({39, 0})));
+    QTest::keyClick(&view, Qt::Key_0);
+    QVERIFY(view.viewState().fits());
+}
+
+void TestTileView::mousePicksAndDrags()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(200, 200));
+    QVERIFY(showLoaded(view));
+    for (int i = 0; i < 4; ++i)
+        view.zoomIn();
+    QSignalSpy clicked(&view, &TileView::cellClicked);
+    const QPoint at = view.cellRect({100, 101}).center();
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, at);
+    QCOMPARE(clicked.count(), 1);
+    QCOMPARE(view.currentCell(), (Cell{100, 101}));
+
+    const QRect before = view.cellRect({100, 101});
+    QTest::mousePress(view.viewport(), Qt::LeftButton, {}, at);
+    QTest::mouseMove(view.viewport(), at + QPoint(30, 20));
+    QTest::mouseMove(view.viewport(), at + QPoint(40, 25));
+    QTest::mouseRelease(view.viewport(), Qt::LeftButton, {}, at + QPoint(40, 25));
+    QCOMPARE(clicked.count(), 1); // a drag is no click
+    QVERIFY((view.cellRect({100, 101}).topLeft() - before.topLeft() - QPoint(40, 25))
+                .manhattanLength() <= 2);
+    QSignalSpy hovered(&view, &TileView::cellHovered);
+    QTest::mouseMove(view.viewport(), view.cellRect({90, 95}).center());
+    QVERIFY(hovered.count() >= 1);
+    // The rectangle is in whole pixels: its middle may lie in the neighbour of a narrow cell.
+    const auto column = hovered.last().at(1).toULongLong();
+    QVERIFY2(column == 95 || column == 96, qPrintable(QString::number(column)));
+}
+
+void TestTileView::wheelZoomsAboutTheCursor()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(5000, 5000));
+    QVERIFY(showLoaded(view));
+    for (int i = 0; i < 6; ++i)
+        view.zoomIn();
+    const QPoint at(310, 60);
+    const auto before = view.cellAt(at);
+    QWheelEvent wheel(at, view.viewport()->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, {},
+                      Qt::NoScrollPhase, false);
+    QApplication::sendEvent(view.viewport(), &wheel);
+    const auto after = view.cellAt(at);
+    QVERIFY(before && after);
+    QVERIFY(before->row >= after->row ? before->row - after->row <= 1
+                                      : after->row - before->row <= 1);
+    QVERIFY(before->col >= after->col ? before->col - after->col <= 1
+                                      : after->col - before->col <= 1);
+}
+
+void TestTileView::sharedView()
+{
+    TaskManager tasks;
+    TileView a(tasks), b(tasks);
+    a.setSource(std::make_shared<Checkers>(3000, 3000));
+    b.setSource(std::make_shared<Checkers>(3000, 3000));
+    TileView::share(&a, &b);
+    QVERIFY(showLoaded(a) && showLoaded(b));
+    a.zoomIn();
+    QCOMPARE(b.viewState(), a.viewState());
+    QTest::keyClick(&b, Qt::Key_Right, Qt::ShiftModifier);
+    QTest::keyClick(&b, Qt::Key_Plus);
+    QCOMPARE(a.viewState(), b.viewState());
+    QVERIFY(!a.viewState().fits());
+    QCOMPARE(a.cellRect({1500, 1500}).size(), b.cellRect({1500, 1500}).size());
+    b.fit();
+    QVERIFY(a.viewState().fits());
+}
+
+void TestTileView::hugePicture()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    const std::uint64_t side = std::uint64_t{1} << 20;
+    auto source = std::make_shared<Checkers>(side, side);
+    view.setSource(source);
+    QVERIFY(showLoaded(view));
+    QVERIFY(source->rendered.load() <= 8); // the whole of it is a few tiles
+    view.setCurrentCell(Cell{side - 1, side - 17});
+    while (view.cellRect({0, 0}).width() < 20)
+        view.zoomIn();
+    QVERIFY(loaded(view));
+    QVERIFY(view.viewport()->rect().contains(view.cellRect({side - 1, side - 17}).center()));
+    QCOMPARE(colorAt(view, {side - 2, side - 17}).rgb(), Checkers::colorOf(side - 2, side - 17));
+    QVERIFY(source->rendered.load() < 200);
+    // Along one edge of a picture of one row, which is as long as pictures get.
+    view.setSource(std::make_shared<Checkers>(1, std::uint64_t{1} << 40));
+    QVERIFY(loaded(view));
+    QTest::keyClick(&view, Qt::Key_End);
+    QTest::keyClick(&view, Qt::Key_End);
+    QCOMPARE(view.currentCell(), (Cell{0, (std::uint64_t{1} << 40) - 1}));
+    view.grab();
+}
+
+void TestTileView::tilesAreKept()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    auto source = std::make_shared<Checkers>(4000, 4000);
+    view.setSource(source);
+    QVERIFY(showLoaded(view));
+    view.zoomIn();
+    QVERIFY(loaded(view));
+    const int rendered = source->rendered;
+    view.fit();
+    QVERIFY(loaded(view));
+    view.grab();
+    QCOMPARE(source->rendered.load(), rendered); // both levels were there already
+}
+
+void TestTileView::changedSourceShowsAtOnce()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(300, 300));
+    QVERIFY(showLoaded(view));
+    view.zoomIn();
+    view.setCurrentCell(Cell{150, 150});
+    const ViewState before = view.viewState();
+    view.setSource(std::make_shared<Checkers>(300, 300), true);
+    QCOMPARE(view.viewState(), before);
+    QCOMPARE(view.currentCell(), (Cell{150, 150}));
+    view.setSource(std::make_shared<Checkers>(30, 30));
+    QVERIFY(view.viewState().fits());
+    QVERIFY(!view.currentCell());
+    view.setSource(nullptr);
+    view.grab();
+    QTest::keyClick(&view, Qt::Key_Right);
+    QVERIFY(!view.cellAt({10, 10}));
+}
+
+void TestTileView::scrollBars()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setSource(std::make_shared<Checkers>(std::uint64_t{1} << 36, 16));
+    QVERIFY(showLoaded(view));
+    while (view.cellRect({0, 0}).width() < 8)
+        view.zoomIn();
+    view.verticalScrollBar()->setValue(view.verticalScrollBar()->maximum());
+    const auto last = view.cellAt({view.viewport()->width() / 2, view.viewport()->height() - 2});
+    QVERIFY(last);
+    QCOMPARE(last->row, (std::uint64_t{1} << 36) - 1);
+    view.verticalScrollBar()->setValue(0);
+    QCOMPARE(view.cellAt({view.viewport()->width() / 2, 1})->row, 0u);
+}
+
+void TestTileView::accessible()
+{
+    TaskManager tasks;
+    TileView view(tasks);
+    view.setDescribe([](const Cell &cell, const Tile *tile, std::size_t) {
+        return QStringLiteral("cell %1 %2 %3")
+            .arg(cell.row)
+            .arg(cell.col)
+            .arg(tile ? QStringLiteral("drawn") : QStringLiteral("coming"));
+    });
+    view.setSource(std::make_shared<Checkers>(20, 20));
+    QVERIFY(showLoaded(view));
+    QTest::keyClick(&view, Qt::Key_Down);
+    QTest::keyClick(&view, Qt::Key_Down);
+    QCOMPARE(view.accessibleDescription(), QStringLiteral("cell 1 0 drawn"));
+    for (QAction *action : view.zoomActions())
+        QVERIFY(!action->text().isEmpty() && !action->shortcut().isEmpty());
+}
+
+QTEST_MAIN(TestTileView)
+#include "tst_tile_view.moc"

@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/text_alignment.h"
+#include "tests/widgets/compare/pair_bundles.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/bytes/byte_section_model.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/bytes_dock.h"
+#include "widgets/compare/difference_strip.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QRandomGenerator>
+#include <QTableView>
+#include <QTest>
+
+#include <string>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::codec::PartRole;
+using kernscope::test::denseBundle;
+using kernscope::test::openSample;
+using kernscope::test::settle;
+using kernscope::test::showDock;
+
+namespace {
+
+/// "=3 <2 >1 ~4/5": so many lines equal, only in A, only in B, and one changed one.
+QString shapeOf(const std::vector<TextPiece> &pieces)
+{
+    QStringList list;
+    for (const TextPiece &piece : pieces) {
+        const char *kind = piece.equal          ? "="
+                           : piece.lengthB == 0 ? "<"
+                           : piece.lengthA == 0 ? ">"
+                                                : "~";
+        list.append(QString::fromLatin1(kind));
+    }
+    return list.join(QString());
+}
+
+AlignedBytesPtr alignedBytes(const BundlePtr &a, const BundlePtr &b)
+{
+    std::vector<std::size_t> onlyA, onlyB;
+    const auto pairs = pairWeights(*a, *b, onlyA, onlyB);
+    return std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)});
+}
+
+/// A pair of bare weight files of one record.
+AlignedBytesPtr blobPair(const std::vector<std::uint8_t> &a, const std::vector<std::uint8_t> &b)
+{
+    const auto bundle = [](const std::vector<std::uint8_t> &payload) {
+        milblob::Writer writer;
+        writer.add(ElementType::Uint8, std::as_bytes(std::span(payload)), 0);
+        OpenOptions options;
+        options.memory.emplace_back("weight.bin", writer.finish());
+        return *Bundle::open("weight.bin", options);
+    };
+    return alignedBytes(bundle(a), bundle(b));
+}
+
+std::size_t payloadSegment(const AlignedBytes &bytes)
+{
+    const auto &sections = bytes.alignment.sections();
+    for (const AlignedSection &section : sections) {
+        if (section.kind == SectionKind::Data)
+            return section.firstSegment;
+    }
+    return kNoIndex;
+}
+
+bool says(const QWidget &widget, const QString &text)
+{
+    for (const QLabel *label : widget.findChildren<QLabel *>()) {
+        if (label->isVisible() && label->text().contains(text))
+            return true;
+    }
+    return false;
+}
+
+} // namespace
+
+class TestCompareBytes : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { theme::apply(false); }
+    void alignsText_data();
+    void alignsText();
+    void alignedTextCoversBoth();
+    void hugeTextIsNotAligned();
+    void alignsSections();
+    void differencesOfBytes_data();
+    void differencesOfBytes();
+    void longDifferencesAreBounded();
+    void randomDifferencesAgree();
+    void rowsRoundTrip();
+    void sectionTable();
+    void messages();
+    void dockWalksDifferences();
+    void paintsDifferences();
+    void keyboard();
+    void filesAndFollowing();
+    void swapped();
+    void equalBundles();
+    void strip();
+};
+
+void TestCompareBytes::alignsText_data()
+{
+    QTest::addColumn<QByteArray>("a");
+    QTest::addColumn<QByteArray>("b");
+    QTest::addColumn<QString>("shape");
+    QTest::newRow("equal") << QByteArray("a\nb\n") << QByteArray("a\nb\n") << "==";
+    QTest::newRow("empty against one") << QByteArray() << QByteArray("a\n") << ">";
+    QTest::newRow("inserted") << QByteArray("a\nc\n") << QByteArray("a\nb\nc\n") << "=>=";
+    QTest::newRow("removed") << QByteArray("a\nb\nc\n") << QByteArray("a\nc\n") << "=<=";
+    QTest::newRow("changed statement")
+        << QByteArray("{\nfp16 w = const();\nx\n}\n")
+        << QByteArray("{\nfp16 w = constexpr_sparse();\nx\n}\n") << "=~==";
+    QTest::newRow("renamed by a converter")
+        << QByteArray("top\nfp16 w = const();\nend\n")
+        << QByteArray("top\nint8 m = const();\nfp16 w_sparsified = constexpr_sparse();\nend\n")
+        << "=>~=";
+    QTest::newRow("a word in common") << QByteArray("{\n func main<a>() {\n}\n")
+                                      << QByteArray("{\n func main<b>() {\n}\n") << "=~=";
+    QTest::newRow("nothing in common") << QByteArray("a\nb\n") << QByteArray("c\n") << "<<>";
+    QTest::newRow("repeated lines")
+        << QByteArray("}\n}\nx\n}\n") << QByteArray("}\nx\n}\n}\n") << "=<=>=";
+    QTest::newRow("moved") << QByteArray("a\nb\nc\n") << QByteArray("b\nc\na\n") << "<==>";
+    QTest::newRow("no end of line") << QByteArray("a\nb") << QByteArray("a\nb\n") << "=~";
+}
+
+void TestCompareBytes::alignsText()
+{
+    QFETCH(QByteArray, a);
+    QFETCH(QByteArray, b);
+    const auto pieces = alignTexts(a.toStdString(), b.toStdString());
+    QVERIFY(pieces);
+    QTEST(shapeOf(*pieces), "shape");
+}
+
+void TestCompareBytes::alignedTextCoversBoth()
+{
+    QRandomGenerator random(7);
+    for (int round = 0; round < 200; ++round) {
+        const auto make = [&random] {
+            std::string text;
+            for (quint32 i = random.bounded(30u); i > 0; --i)
+                text += std::string(1, static_cast<char>('a' + random.bounded(6))) + " = " +
+                        std::to_string(random.bounded(3)) + "\n";
+            return text;
+        };
+        const std::string a = make(), b = make();
+        const auto pieces = alignTexts(a, b);
+        QVERIFY(pieces);
+        std::uint64_t atA = 0, atB = 0;
+        for (const TextPiece &piece : *pieces) {
+            QCOMPARE(piece.firstA, atA);
+            QCOMPARE(piece.firstB, atB);
+            atA += piece.lengthA;
+            atB += piece.lengthB;
+            const auto lineA = a.substr(piece.firstA, piece.lengthA);
+            const auto lineB = b.substr(piece.firstB, piece.lengthB);
+            QCOMPARE(piece.equal, lineA == lineB);
+            if (piece.equal)
+                continue;
+            QVERIFY(piece.prefix + piece.suffix <= std::min(piece.lengthA, piece.lengthB));
+            QCOMPARE(lineA.substr(0, piece.prefix), lineB.substr(0, piece.prefix));
+        }
+        QCOMPARE(atA, a.size());
+        QCOMPARE(atB, b.size());
+    }
+}
+
+void TestCompareBytes::hugeTextIsNotAligned()
+{
+    const std::string lines(100, '\n');
+    QVERIFY(!alignTexts(lines, lines, 99));
+    QVERIFY(alignTexts(lines, lines, 100));
+    QVERIFY(looksLikeText("program(1.3)\n"));
+    QVERIFY(!looksLikeText(std::string_view("\x08\x01", 2)));
+    QVERIFY(!looksLikeText({}));
+}
+
+void TestCompareBytes::alignsSections()
+{
+    const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
+    const auto bytes = alignedBytes(a, b);
+    // Every byte of both sides is there once, in order.
+    std::map<std::pair<bool, std::size_t>, std::uint64_t> covered;
+    std::size_t onlyA = 0, onlyB = 0, both = 0;
+    for (const AlignedSection &section : bytes->alignment.sections()) {
+        onlyA += section.b == kNoIndex;
+        onlyB += section.a == kNoIndex;
+        both += section.a != kNoIndex && section.b != kNoIndex;
+        if (section.a != kNoIndex && section.b != kNoIndex) {
+            QCOMPARE(a->sections()[section.a].kind, b->sections()[section.b].kind);
+        }
+    }
+    QVERIFY(onlyA > 0 && onlyB > 0 && both > 0);
+    for (const AlignedSegment &segment : bytes->alignment.segments()) {
+        const AlignedFile &file = bytes->alignment.fileOf(segment);
+        covered[{true, file.a}] += segment.lengthA;
+        covered[{false, file.b}] += segment.lengthB;
+    }
+    for (std::size_t i = 0; i < a->files().size(); ++i)
+        QCOMPARE(covered[std::pair(true, i)], a->files()[i].file->size().value);
+    for (std::size_t i = 0; i < b->files().size(); ++i)
+        QCOMPARE(covered[std::pair(false, i)], b->files()[i].file->size().value);
+    // A place leads back to itself.
+    const std::size_t file = *a->fileByPath("weights/weight.bin");
+    for (const std::uint64_t offset : {0u, 64u, 200u, 1000u}) {
+        const auto place = bytes->alignment.placeOf(true, file, offset);
+        QVERIFY(place.segment != kNoIndex);
+        QCOMPARE(bytes->alignment.segments()[place.segment].firstA + place.offset, offset);
+    }
+    QCOMPARE(bytes->alignment.placeOf(true, file, 1u << 30).segment, kNoIndex);
+}
+
+void TestCompareBytes::differencesOfBytes_data()
+{
+    QTest::addColumn<std::vector<std::uint64_t>>("changed");
+    QTest::addColumn<std::vector<std::uint64_t>>("starts");
+    using Places = std::vector<std::uint64_t>;
+    QTest::newRow("none") << Places{} << Places{};
+    QTest::newRow("one") << Places{100} << Places{100};
+    QTest::newRow("near ones are one") << Places{100, 104, 115} << Places{100};
+    QTest::newRow("far ones are two") << Places{100, 117} << Places{100, 117};
+    QTest::newRow("both ends") << Places{0, 299999} << Places{0, 299999};
+    QTest::newRow("over a block's edge") << Places{65535, 65536, 131071} << Places{65535, 131071};
+}
+
+void TestCompareBytes::differencesOfBytes()
+{
+    QFETCH(std::vector<std::uint64_t>, changed);
+    QFETCH(std::vector<std::uint64_t>, starts);
+    std::vector<std::uint8_t> a(300000, 7), b = a;
+    for (const std::uint64_t at : changed)
+        b[at] = 9;
+    const auto bytes = blobPair(a, b);
+    const std::size_t segment = payloadSegment(*bytes);
+    Progress progress;
+    const auto found = ByteDifferences::find(*bytes, progress);
+    QVERIFY(found);
+    QCOMPARE(found->different(), changed.size());
+    std::vector<std::uint64_t> forward, backward;
+    for (auto run = found->first(*bytes); run;
+         run = found->next(*bytes, run->segment, run->first)) {
+        QCOMPARE(run->segment, segment);
+        forward.push_back(run->first);
+    }
+    QCOMPARE(forward, starts);
+    for (auto run = found->last(*bytes); run;
+         run = found->previous(*bytes, run->segment, run->first))
+        backward.insert(backward.begin(), run->first);
+    QCOMPARE(backward, starts);
+    progress.cancel();
+    QVERIFY(!ByteDifferences::find(*bytes, progress));
+}
+
+void TestCompareBytes::longDifferencesAreBounded()
+{
+    // Longer than one difference is followed: it counts as several, and all of it is reached.
+    const std::uint64_t size = 9u << 20;
+    const auto bytes =
+        blobPair(std::vector<std::uint8_t>(size, 1), std::vector<std::uint8_t>(size, 2));
+    Progress progress;
+    const auto found = ByteDifferences::find(*bytes, progress);
+    QVERIFY(found);
+    QCOMPARE(found->different(), size);
+    QVERIFY(found->blocks().size() <= 5000);
+    std::uint64_t end = 0;
+    int steps = 0;
+    for (auto run = found->first(*bytes); run && steps < 100;
+         run = found->next(*bytes, run->segment, run->first), ++steps)
+        end = run->end();
+    QCOMPARE(end, size);
+    QVERIFY(steps >= 2 && steps < 10);
+}
+
+void TestCompareBytes::randomDifferencesAgree()
+{
+    QRandomGenerator random(11);
+    for (int round = 0; round < 30; ++round) {
+        const auto sizeA = random.bounded(1u, 5000u), sizeB = random.bounded(1u, 5000u);
+        std::vector<std::uint8_t> a(sizeA, 3), b(sizeB, 3);
+        for (quint32 i = random.bounded(40u); i > 0; --i)
+            b[random.bounded(sizeB)] = 4;
+        const auto bytes = blobPair(a, b);
+        const std::size_t segment = payloadSegment(*bytes);
+        Progress progress;
+        const auto found = ByteDifferences::find(*bytes, progress);
+        std::vector<bool> differs(std::max(sizeA, sizeB));
+        for (std::size_t i = 0; i < differs.size(); ++i)
+            differs[i] = i >= sizeA || i >= sizeB || a[i] != b[i];
+        QCOMPARE(found->differentIn(bytes->alignment.segments()[segment].section),
+                 static_cast<std::uint64_t>(std::count(differs.begin(), differs.end(), true)));
+        // Every start of a run is found, and nothing between.
+        std::vector<std::uint64_t> expected, got;
+        std::size_t quiet = ByteDifferences::kJoin;
+        for (std::size_t i = 0; i < differs.size(); ++i) {
+            if (differs[i] && quiet >= ByteDifferences::kJoin)
+                expected.push_back(i);
+            quiet = differs[i] ? 0 : quiet + 1;
+        }
+        for (auto run = found->first(*bytes); run;
+             run = found->next(*bytes, run->segment, run->first)) {
+            if (run->segment == segment)
+                got.push_back(run->first);
+        }
+        QCOMPARE(got, expected);
+    }
+}
+
+void TestCompareBytes::rowsRoundTrip()
+{
+    const auto bytes =
+        alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-palette.mlmodelc"));
+    for (const std::uint64_t perRow : {4u, 8u, 16u, 32u}) {
+        const ByteRows rows(bytes->alignment, perRow);
+        std::uint64_t shown = 0, expected = 0;
+        for (const AlignedSegment &segment : bytes->alignment.segments())
+            expected += segment.length();
+        for (std::uint64_t at = 0; at < rows.rows(); ++at) {
+            const ByteRows::Row row = rows.at(bytes->alignment, at);
+            if (row.kind == ByteRows::Row::Kind::FileTitle) {
+                QCOMPARE(rows.titleOfFile(row.index), at);
+            } else if (row.kind == ByteRows::Row::Kind::SectionTitle) {
+                QCOMPARE(rows.titleOfSection(row.index), at);
+            } else {
+                QVERIFY(row.bytes > 0);
+                QCOMPARE(rows.rowOf(bytes->alignment, row.index, row.offset), at);
+                QCOMPARE(rows.rowOf(bytes->alignment, row.index, row.offset + row.bytes - 1), at);
+                shown += row.bytes;
+            }
+        }
+        QCOMPARE(shown, expected);
+    }
+}
+
+void TestCompareBytes::sectionTable()
+{
+    const auto bytes =
+        alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
+    ByteSectionModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setBytes(bytes);
+    QCOMPARE(model.rowCount(), static_cast<int>(bytes->alignment.sections().size()));
+    Progress progress;
+    model.setDifferences(
+        std::make_shared<const ByteDifferences>(*ByteDifferences::find(*bytes, progress)));
+    model.sort(ByteSectionModel::Different, Qt::DescendingOrder);
+    std::uint64_t before = UINT64_MAX;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const QModelIndex cell = model.index(row, ByteSectionModel::Different);
+        const auto different = cell.data(SortRole).toULongLong();
+        QVERIFY(different <= before);
+        before = different;
+        const QString state = model.index(row, ByteSectionModel::State).data().toString();
+        QCOMPARE(state.startsWith(u'='), different == 0);
+        QCOMPARE(model.rowOfSection(model.sectionAt(row)), row);
+    }
+    model.sort(-1, Qt::AscendingOrder);
+    QCOMPARE(model.sectionAt(0), std::size_t{0});
+    model.setBytes(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestCompareBytes::messages()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    QVERIFY(showDock(dock));
+    QVERIFY(!dock.showsContent());
+    QVERIFY(says(dock, QStringLiteral("Open a second bundle to compare (Ctrl+Shift+O).")));
+    QVERIFY(!dock.goToNextDifference());
+}
+
+void TestCompareBytes::dockWalksDifferences()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(denseBundle(
+        {{"w", "[2, 4]", {1, 2, 3, 4, 5, 6, 7, 8}}, {"v", "[4, 32]", std::vector<float>(128, 1)}}));
+    std::vector<float> other(128, 1);
+    other[0] = 2;
+    other[100] = 3;
+    session.setOther(
+        denseBundle({{"w", "[2, 4]", {1, 2, 3, 4, 5, 6, 7, 8}}, {"v", "[4, 32]", other}}));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    QVERIFY(says(dock, QStringLiteral("in 1 of")));
+    QAction *next = nullptr, *previous = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->shortcut() == QKeySequence(Qt::Key_F8))
+            next = action;
+        if (action->shortcut() == QKeySequence(Qt::SHIFT | Qt::Key_F8))
+            previous = action;
+    }
+    QVERIFY(next && previous && next->isEnabled());
+
+    dock.activateWindow();
+    dock.view()->setFocus();
+    QVERIFY(QTest::qWaitForWindowActive(&dock));
+    QTest::keyClick(dock.view(), Qt::Key_F8);
+    const Part &part = session.bundle()->weights()[1].parts.front();
+    QCOMPARE(session.place().file, part.file);
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1); // 3c00, 4000
+    QCOMPARE(session.place().weight, std::size_t{1});
+    next->trigger();
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 201);
+    QSignalSpy status(&session, &Session::statusMessage);
+    QVERIFY(!dock.goToNextDifference());
+    QCOMPARE(status.count(), 1);
+    QTest::keyClick(dock.view(), Qt::Key_F8, Qt::ShiftModifier);
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1);
+    QVERIFY(!dock.goToPreviousDifference());
+}
+
+void TestCompareBytes::paintsDifferences()
+{
+    ByteCompareView view;
+    view.resize(1300, 500);
+    const auto bytes = blobPair({1, 2, 3, 4, 5, 6}, {1, 2, 9, 4});
+    view.setBytes(bytes);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const std::size_t segment = payloadSegment(*bytes);
+    const QImage picture = view.viewport()->grab().toImage();
+    const auto ground = [&](std::uint64_t at, bool ofA) {
+        const QRect cell = view.cellRect({segment, at}, ofA);
+        return picture.pixelColor(cell.left() + 3, cell.bottom() - 4);
+    };
+    const QColor base = view.palette().color(QPalette::Base);
+    QCOMPARE(ground(1, true), base);
+    QCOMPARE(ground(1, false), base);
+    QVERIFY(ground(2, true).blue() > ground(2, true).red());   // blue on the side of A
+    QVERIFY(ground(2, false).red() > ground(2, false).blue()); // orange on that of B
+    QVERIFY(ground(4, true) != base);                          // A goes on where B ends
+    // B is hatched there: ground and lines.
+    const QRect gap = view.cellRect({segment, 4}, false).adjusted(2, 2, -2, -2);
+    QSet<QRgb> colors;
+    for (int y = gap.top(); y <= gap.bottom(); ++y) {
+        for (int x = gap.left(); x <= gap.right(); ++x)
+            colors.insert(picture.pixel(x, y));
+    }
+    QVERIFY(colors.size() >= 2);
+}
+
+void TestCompareBytes::keyboard()
+{
+    ByteCompareView view;
+    view.resize(1300, 300);
+    const auto bytes =
+        blobPair(std::vector<std::uint8_t>(2000, 1), std::vector<std::uint8_t>(1500, 1));
+    view.setBytes(bytes);
+    view.show();
+    view.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&view));
+    view.setFocus();
+    QCOMPARE(view.cursor(), (ByteCursor{0, 0}));
+    QTest::keyClick(&view, Qt::Key_Right);
+    QCOMPARE(view.cursor(), (ByteCursor{0, 1}));
+    QTest::keyClick(&view, Qt::Key_Down);
+    QCOMPARE(view.cursor().segment, std::size_t{0});
+    QTest::keyClick(&view, Qt::Key_End);
+    const ByteCursor endOfRow = view.cursor();
+    QTest::keyClick(&view, Qt::Key_End, Qt::ControlModifier);
+    const std::size_t last = bytes->alignment.segments().size() - 1;
+    QCOMPARE(view.cursor().segment, last);
+    QVERIFY(view.topRow() > 0);
+    QTest::keyClick(&view, Qt::Key_Home, Qt::ControlModifier);
+    QCOMPARE(view.cursor().segment, std::size_t{0});
+    QVERIFY(endOfRow.offset > 0);
+    QTest::keyClick(&view, Qt::Key_PageDown);
+    QVERIFY(view.cursor().segment > 0 || view.cursor().offset > 0);
+    QVERIFY(view.onSideA());
+    QTest::keyClick(&view, Qt::Key_Tab);
+    QVERIFY(!view.onSideA());
+    QVERIFY(!view.accessibleDescription().isEmpty());
+    // Narrow: fewer bytes in a row, the same place.
+    const ByteCursor cursor = view.cursor();
+    view.resize(600, 300);
+    QVERIFY(view.rows().bytesPerRow() < 16);
+    QCOMPARE(view.cursor(), cursor);
+}
+
+void TestCompareBytes::filesAndFollowing()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    auto *files = dock.findChild<QComboBox *>();
+    QVERIFY(files && files->count() >= 3);
+    QVERIFY(dock.goToFile(QStringLiteral("model.mil")));
+    QVERIFY(files->currentText().startsWith(QStringLiteral("model.mil")));
+    QVERIFY(!dock.goToFile(QStringLiteral("no such file")));
+    // The program is shown line by line, and differs.
+    const auto &bytes = *dock.view()->bytes();
+    QVERIFY(bytes.alignment.segments()[dock.view()->cursor().segment].text);
+
+    session.goToWeight(0);
+    const ByteCursor cursor = dock.view()->cursor();
+    const AlignedSegment &segment = bytes.alignment.segments()[cursor.segment];
+    QCOMPARE(segment.firstA + cursor.offset, session.place().bytes->offset.value);
+    QVERIFY(dock.view()->cellRect(cursor, true).isValid());
+    // A row of the table leads to its bytes.
+    QAction *table = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->isCheckable())
+            table = action;
+    }
+    table->trigger();
+    auto *view = dock.findChild<QTableView *>();
+    QVERIFY(view->isVisible());
+    view->setCurrentIndex(view->model()->index(0, 0));
+    QTest::keyClick(view, Qt::Key_Return);
+    QVERIFY(!view->isVisible());
+    QCOMPARE(dock.view()->cursor(), (ByteCursor{0, 0}));
+}
+
+void TestCompareBytes::swapped()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(denseBundle({{"w", "[1, 4]", {1, 2, 3, 4}}}));
+    session.setOther(denseBundle({{"w", "[1, 4]", {1, 2, 3, 5}}}));
+    dock.setSwapped(true);
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    QCOMPARE(dock.view()->bytes()->b, session.bundle());
+    QVERIFY(dock.goToNextDifference());
+    const Part &part = session.bundle()->weights()[0].parts.front();
+    QCOMPARE(session.place().file, part.file);
+    QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 7);
+}
+
+void TestCompareBytes::equalBundles()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-dense.mlmodelc"));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    QCOMPARE(dock.differences()->different(), std::uint64_t{0});
+    QVERIFY(says(dock, QStringLiteral("= every byte is the same")));
+    QVERIFY(!dock.goToNextDifference());
+}
+
+void TestCompareBytes::strip()
+{
+    std::vector<std::uint8_t> a(200000, 1), b = a;
+    b[150000] = 2;
+    const auto bytes = blobPair(a, b);
+    const ByteRows rows(bytes->alignment, 16);
+    Progress progress;
+    const auto found = ByteDifferences::find(*bytes, progress);
+    DifferenceStrip strip;
+    strip.resize(20, 400);
+    strip.setDifferences(rows, *bytes, &*found);
+    strip.setView(0, 20);
+    strip.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&strip));
+    QCOMPARE(strip.densityAt(20, true), 0.0);
+    QVERIFY(strip.densityAt(320, true) > 0 &&
+            strip.densityAt(320, false) > 0); // in the stretch of 64 KiB around three quarters
+    QSignalSpy wanted(&strip, &DifferenceStrip::rowWanted);
+    QTest::keyClick(&strip, Qt::Key_Down);
+    QCOMPARE(wanted.count(), 1);
+    QVERIFY(wanted[0][0].toULongLong() > rows.rows() / 2);
+    QTest::mouseClick(&strip, Qt::LeftButton, {}, QPoint(10, 200));
+    const auto row = wanted[1][0].toULongLong();
+    QVERIFY(row > rows.rows() * 4 / 10 && row < rows.rows() * 6 / 10);
+    const QImage picture = strip.grab().toImage();
+    QVERIFY(picture.pixelColor(5, 320).blue() > picture.pixelColor(5, 320).red());   // A
+    QVERIFY(picture.pixelColor(15, 320).red() > picture.pixelColor(15, 320).blue()); // B
+}
+
+QTEST_MAIN(TestCompareBytes)
+#include "tst_compare_bytes.moc"

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/compare/pair_bundles.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/compare_dock.h"
+#include "widgets/compare/difference_tiles.h"
+#include "widgets/compare/pair_figures.h"
+#include "widgets/compare/pair_pictures.h"
+#include "widgets/compare/scatter_plot.h"
+#include "widgets/compare/ulp_plot.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QLabel>
+#include <QLineEdit>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QTableWidget>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::codec::PartRole;
+using kernscope::test::denseBundle;
+using kernscope::test::openSample;
+using kernscope::test::settle;
+using kernscope::test::showDock;
+
+namespace {
+
+/// Neither, only A, kept and equal, only B; equal, changed up, changed down, equal.
+BundlePtr leftBundle()
+{
+    return denseBundle({{"w", "[2, 4]", {0, 1, 2, 0, 4, 5, 6, 7}}});
+}
+BundlePtr rightBundle()
+{
+    return denseBundle({{"w", "[2, 4]", {0, 0, 2, 3, 4, 8, 3, 7}}});
+}
+
+QAction *actionOf(const CompareDock &dock, const QString &text)
+{
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == text)
+            return action;
+    }
+    return nullptr;
+}
+
+QColor colorAt(TileView &view, const Cell &cell)
+{
+    return view.viewport()->grab().toImage().pixelColor(view.cellRect(cell).topLeft() +
+                                                        QPoint(3, 3));
+}
+
+/// Whether a visible label says so.
+bool says(const QWidget &widget, const QString &text)
+{
+    for (const QLabel *label : widget.findChildren<QLabel *>()) {
+        if (label->isVisible() && label->text().contains(text))
+            return true;
+    }
+    return false;
+}
+
+QString cellText(const CompareDock &dock, int row, CompareColumn column)
+{
+    return dock.model().index(row, static_cast<int>(column)).data().toString();
+}
+
+} // namespace
+
+class TestCompareDock : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init() { theme::apply(false); }
+    void messages();
+    void denseAgainstSparse();
+    void denseAgainstPalette();
+    void keptColors_data();
+    void keptColors();
+    void differenceColors();
+    void farOutTheLargestShows();
+    void oneViewPosition();
+    void cellsMoveEverybody();
+    void largestDifference();
+    void followsTheSession();
+    void onlyInOne();
+    void shapesDiffer();
+    void swapSides();
+    void filterAndDifferences();
+    void editsShowAtOnce();
+    void scatterIsBounded();
+    void themesAndNames();
+};
+
+void TestCompareDock::messages()
+{
+    Session session;
+    CompareDock dock(session);
+    QVERIFY(showDock(dock));
+    QVERIFY(!dock.showsContent());
+    QVERIFY(says(dock, QStringLiteral("Open a bundle to begin")));
+    session.setBundle(leftBundle());
+    QVERIFY(settle(dock));
+    QVERIFY(says(dock, QStringLiteral("Open a second bundle to compare (Ctrl+Shift+O).")));
+    session.setOther(rightBundle());
+    QVERIFY(QTest::qWaitFor([&] { return dock.showsContent() && !dock.busy(); }, 20000));
+    session.setOther(nullptr);
+    QVERIFY(QTest::qWaitFor([&] { return !dock.showsContent(); }, 5000));
+}
+
+void TestCompareDock::denseAgainstSparse()
+{
+    Session session;
+    CompareDock dock(session);
+    QAbstractItemModelTester tester(dock.table()->model());
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(dock.showsContent());
+    const std::size_t sparse = test::weightWith(*session.other(), PartRole::Mask);
+    const std::size_t row = dock.model().rowOfB(sparse);
+    const int shown = dock.model().shownRow(row);
+    QVERIFY(shown >= 0);
+    QVERIFY(cellText(dock, shown, CompareColumn::Verdict)
+                .contains(QStringLiteral("kept values exact")));
+    QCOMPARE(cellText(dock, shown, CompareColumn::Changed), QStringLiteral("0"));
+    QVERIFY(dock.model().rows()[row].pair.values->zeroed > 0);
+    QVERIFY(says(dock, QStringLiteral("sample-dense.mlmodelc")));
+    QVERIFY(says(dock, QStringLiteral("differs")));
+}
+
+void TestCompareDock::denseAgainstPalette()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-palette.mlmodelc"));
+    QVERIFY(showDock(dock, 1300, 800));
+    const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
+    const std::size_t row = dock.model().rowOfB(palette);
+    // A click tells the others even where the row was selected before.
+    const QModelIndex cell = dock.model().index(dock.model().shownRow(row), 0);
+    QTest::mouseClick(dock.table()->viewport(), Qt::LeftButton, {},
+                      dock.table()->visualRect(cell).center());
+    QVERIFY(settle(dock));
+    QCOMPARE(dock.shownRow(), row);
+    QCOMPARE(session.place().weight, dock.model().rows()[row].pair.a);
+    const auto &values = dock.model().rows()[row].pair.values;
+    QVERIFY(values && values->changed > 0);
+    // The same numbers in the plot's table and in the figures.
+    QCOMPARE(dock.figures()->ulpPlot()->cell(0, 2).toULongLong(), values->ulpHistogram[0]);
+    QVERIFY(dock.figures()->table()->rowCount() > 15);
+    QVERIFY(dock.figures()->scatterPlot()->pointCount() > 0);
+}
+
+void TestCompareDock::keptColors_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+void TestCompareDock::keptColors()
+{
+    QFETCH(bool, dark);
+    theme::apply(dark);
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(rightBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    actionOf(dock, QStringLiteral("Zeros and Mask"))->trigger();
+    QVERIFY(settle(dock));
+    TileView &view = *dock.pictures()->viewDifference();
+    QCOMPARE(colorAt(view, {0, 0}), keptColor(KeptState::Neither, dark));
+    QCOMPARE(colorAt(view, {0, 1}), keptColor(KeptState::OnlyA, dark));
+    QCOMPARE(colorAt(view, {0, 2}), keptColor(KeptState::Both, dark));
+    QCOMPARE(colorAt(view, {0, 3}), keptColor(KeptState::OnlyB, dark));
+    // Colour is not alone: every state has a shape of its own.
+    QSet<int> shapes;
+    for (const KeptState state : kKeptStates)
+        shapes.insert(static_cast<int>(keptShape(state)));
+    QCOMPARE(shapes.size(), 4);
+}
+
+void TestCompareDock::differenceColors()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(rightBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    TileView &view = *dock.pictures()->viewDifference();
+    QCOMPARE(colorAt(view, {1, 0}), theme::color(Token::DiffEqual, false));
+    QCOMPARE(colorAt(view, {1, 1}), theme::color(Token::DiffMore, false));
+    QCOMPARE(colorAt(view, {1, 2}), theme::color(Token::DiffLess, false));
+    QCOMPARE(view.describe({1, 1}), QStringLiteral("[1, 1]: 3"));
+}
+
+void TestCompareDock::farOutTheLargestShows()
+{
+    std::vector<float> a(64 * 64, 1.0f), b = a;
+    b[40 * 64 + 21] = 5;
+    const auto left = denseBundle({{"w", "[64, 64]", a}}),
+               right = denseBundle({{"w", "[64, 64]", b}});
+    const SliceMap map(Shape{64, 64});
+    const DifferenceTiles tiles(std::make_shared<WeightReader>(left, 0, map),
+                                std::make_shared<WeightReader>(right, 0, map), false, 4.0);
+    Progress progress;
+    const Tile tile = tiles.render({3, 0, 0}, progress); // 8 x 8 cells a pixel
+    QCOMPARE(tile.image.size(), QSize(8, 8));
+    for (int y = 0; y < 8; ++y) {
+        for (int x = 0; x < 8; ++x) {
+            const Token token = x == 2 && y == 5 ? Token::DiffMore : Token::DiffEqual;
+            QCOMPARE(tile.image.pixelColor(x, y), theme::color(token, false));
+        }
+    }
+    const KeptTiles kept(std::make_shared<WeightReader>(left, 0, map),
+                         std::make_shared<WeightReader>(right, 0, map), false);
+    QCOMPARE(kept.render({3, 0, 0}, progress).image.pixelColor(0, 0),
+             keptColor(KeptState::Both, false));
+    progress.cancel();
+    QVERIFY(tiles.render({0, 0, 0}, progress).image.isNull());
+}
+
+void TestCompareDock::oneViewPosition()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 1300, 800));
+    TileView *a = dock.pictures()->viewA(), *b = dock.pictures()->viewB();
+    TileView *difference = dock.pictures()->viewDifference();
+    a->zoomIn();
+    a->zoomIn();
+    QVERIFY(!a->viewState().fits());
+    QCOMPARE(b->viewState(), a->viewState());
+    QCOMPARE(difference->viewState(), a->viewState());
+    b->setFocus();
+    QTest::keyClick(b, Qt::Key_Right, Qt::AltModifier);
+    QCOMPARE(a->viewState(), b->viewState());
+    difference->fit();
+    QVERIFY(a->viewState().fits() && b->viewState().fits());
+    // Another mode keeps the place.
+    b->zoomIn();
+    const ViewState state = b->viewState();
+    actionOf(dock, QStringLiteral("Zeros and Mask"))->trigger();
+    QCOMPARE(a->viewState(), state);
+    QCOMPARE(difference->viewState(), state);
+}
+
+void TestCompareDock::cellsMoveEverybody()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(rightBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    TileView *difference = dock.pictures()->viewDifference();
+    QTest::mouseClick(difference->viewport(), Qt::LeftButton, {},
+                      difference->cellRect({1, 1}).center());
+    QVERIFY(settle(dock));
+    QCOMPARE(session.place().weight, std::size_t{0});
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
+    QCOMPARE(dock.pictures()->viewA()->currentCell(), std::optional(Cell{1, 1}));
+    QCOMPARE(dock.pictures()->viewB()->currentCell(), std::optional(Cell{1, 1}));
+    const QString readout = dock.pictures()->readout();
+    QVERIFY2(readout.contains(QStringLiteral("A 5")) && readout.contains(QStringLiteral("B 8")) &&
+                 readout.contains(QStringLiteral("changed")),
+             qPrintable(readout));
+    ScatterPlot *scatter = dock.figures()->scatterPlot();
+    QCOMPARE(scatter->elementOf(scatter->currentPoint()), std::uint64_t{5});
+    // A point of the scatter moves the pictures.
+    Q_EMIT scatter->currentPointChanged(scatter->pointOf(6));
+    QCOMPARE(difference->currentCell(), std::optional(Cell{1, 2}));
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(6));
+}
+
+void TestCompareDock::largestDifference()
+{
+    std::vector<float> a(100 * 1000, 0.5f), b = a;
+    b[77777] = 0.25f;
+    b[12] = 0.625f;
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[100, 1000]", a}}));
+    session.setOther(denseBundle({{"w", "[100, 1000]", b}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    actionOf(dock, QStringLiteral("Go to Largest Difference"))->trigger();
+    QVERIFY(settle(dock));
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(77777));
+    QCOMPARE(dock.pictures()->viewDifference()->currentCell(), std::optional(Cell{77, 777}));
+    QVERIFY2(dock.pictures()->readout().contains(QStringLiteral("[77, 777]")),
+             qPrintable(dock.pictures()->readout()));
+}
+
+void TestCompareDock::followsTheSession()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(showDock(dock, 1300, 800));
+    session.goToElement(2, 1);
+    QVERIFY(settle(dock));
+    QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
+    QCOMPARE(dock.table()->currentIndex().row(), dock.model().shownRow(dock.shownRow()));
+    QCOMPARE(dock.pictures()->element(), std::optional<std::uint64_t>(1));
+    QCOMPARE(session.place().weight, std::size_t{2});
+    dock.setPinned(true);
+    session.goToWeight(0);
+    QVERIFY(settle(dock));
+    QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
+}
+
+void TestCompareDock::onlyInOne()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[1, 2]", {1, 2}}, {"extra", "[2, 2]", {1, 2, 3, 4}}}));
+    session.setOther(denseBundle({{"w", "[1, 2]", {1, 2}}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    session.goToWeight(1);
+    QVERIFY(settle(dock));
+    QVERIFY(says(dock, QStringLiteral("B does not have this weight.")));
+    QVERIFY(dock.pictures()->viewA()->isVisible());
+    QVERIFY(!dock.pictures()->viewB()->isVisible());
+    QVERIFY(!dock.pictures()->viewDifference()->isVisible());
+    QCOMPARE(dock.figures()->scatterPlot()->pointCount(), 0);
+    QCOMPARE(dock.figures()->ulpPlot()->pointCount(), 0);
+}
+
+void TestCompareDock::shapesDiffer()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}}));
+    session.setOther(denseBundle({{"w", "[1, 3]", {1, 2, 3}}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    QVERIFY(dock.pictures()->viewA()->isVisible() && dock.pictures()->viewB()->isVisible());
+    QVERIFY(!dock.pictures()->viewDifference()->isVisible());
+    QVERIFY(says(dock, QStringLiteral("[2, 2]")));
+    QVERIFY(says(dock, QStringLiteral("cannot be set side by side")));
+}
+
+void TestCompareDock::swapSides()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(rightBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    QCOMPARE(cellText(dock, 0, CompareColumn::Zeroed), QStringLiteral("12.5 %"));
+    QCOMPARE(cellText(dock, 0, CompareColumn::Revived), QStringLiteral("1"));
+    QSignalSpy swapped(&dock, &CompareDock::swappedChanged);
+    actionOf(dock, QStringLiteral("Swap Sides"))->trigger();
+    QVERIFY(QTest::qWaitFor([&] { return !dock.busy(); }, 20000));
+    QCOMPARE(swapped.count(), 1);
+    QVERIFY(dock.swapped());
+    TileView &view = *dock.pictures()->viewDifference();
+    QCOMPARE(colorAt(view, {1, 1}), theme::color(Token::DiffLess, false));
+    QCOMPARE(colorAt(view, {1, 2}), theme::color(Token::DiffMore, false));
+    // The document is still what the others are told about.
+    QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, view.cellRect({1, 3}).center());
+    QCOMPARE(session.place().weight, std::size_t{0});
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(7));
+}
+
+void TestCompareDock::filterAndDifferences()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 2}}}));
+    session.setOther(denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    session.goToWeight(1);
+    QVERIFY(settle(dock));
+    actionOf(dock, QStringLiteral("Differences Only"))->trigger();
+    QCOMPARE(dock.model().rowCount(), 1);
+    QCOMPARE(dock.table()->currentIndex().row(), 0);
+    actionOf(dock, QStringLiteral("Differences Only"))->trigger();
+    auto *filter = dock.findChild<QLineEdit *>();
+    QVERIFY(filter);
+    QTest::keyClicks(filter, QStringLiteral("sam"));
+    QCOMPARE(dock.model().rowCount(), 1);
+    QCOMPARE(session.place().weight, std::size_t{1}); // a filter moves nobody
+    QTest::keyClick(filter, Qt::Key_Escape);
+    QCOMPARE(dock.model().rowCount(), 2);
+}
+
+void TestCompareDock::editsShowAtOnce()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(leftBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    QCOMPARE(cellText(dock, 0, CompareColumn::Verdict), QStringLiteral("= identical"));
+    dock.pictures()->viewDifference()->zoomIn();
+    const ViewState state = dock.pictures()->viewDifference()->viewState();
+
+    session.tasks().quiesce();
+    const Part &part = session.bundle()->weights()[0].parts.front();
+    const auto &file = session.bundle()->files()[part.file].file;
+    QVERIFY(file->write(FileOffset(part.dataOffset.value + 4), test::halves({2.5f})));
+    session.updateBundle(*session.bundle()->reread());
+    QVERIFY(QTest::qWaitFor([&] { return !dock.busy(); }, 20000));
+    QCOMPARE(cellText(dock, 0, CompareColumn::Verdict), QStringLiteral("~ 1 value differs"));
+    QCOMPARE(dock.pictures()->viewDifference()->viewState(), state);
+    dock.pictures()->viewDifference()->fit();
+    QVERIFY(settle(dock));
+    QCOMPARE(colorAt(*dock.pictures()->viewDifference(), {0, 2}),
+             theme::color(Token::DiffLess, false)); // B minus A
+}
+
+void TestCompareDock::scatterIsBounded()
+{
+    std::vector<float> values(300 * 200);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i % 97) / 64.0f;
+    const auto a = denseBundle({{"w", "[300, 200]", values}});
+    Progress progress;
+    const auto sample = samplePair(*a, 0, *a, 0, progress);
+    QVERIFY(sample);
+    QVERIFY(!sample->whole);
+    QCOMPARE(sample->a.size(), std::size_t{PairSample::kMost});
+    QVERIFY(std::is_sorted(sample->elements.begin(), sample->elements.end()));
+    QVERIFY(sample->elements.back() > values.size() * 9 / 10);
+    for (std::size_t i = 0; i < sample->a.size(); ++i)
+        QCOMPARE(sample->a[i], values[sample->elements[i]]);
+    QCOMPARE(sample->differenceRange, 1.0); // nothing differs
+    progress.cancel();
+    QVERIFY(!samplePair(*a, 0, *a, 0, progress));
+}
+
+void TestCompareDock::themesAndNames()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(rightBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    for (const auto *view : dock.findChildren<QAbstractScrollArea *>()) {
+        if (view->isVisible() && view->focusPolicy() != Qt::NoFocus)
+            QVERIFY2(!view->accessibleName().isEmpty(), view->metaObject()->className());
+    }
+    for (const QAction *action : dock.menuActions())
+        QVERIFY(!action->text().isEmpty());
+    dock.setPalette(theme::palette(true)); // what a change of theme comes down to
+    QVERIFY(settle(dock));
+    QCOMPARE(colorAt(*dock.pictures()->viewDifference(), {1, 1}),
+             theme::color(Token::DiffMore, true));
+}
+
+QTEST_MAIN(TestCompareDock)
+#include "tst_compare_dock.moc"

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/weight_fingerprint.h"
+#include "tests/widgets/compare/pair_bundles.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/compare/compare_model.h"
+#include "widgets/compare/compare_runner.h"
+
+#include <QAbstractItemModelTester>
+#include <QItemSelectionModel>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::test::denseBundle;
+using kernscope::test::openSample;
+
+namespace {
+
+int column(CompareColumn c)
+{
+    return static_cast<int>(c);
+}
+
+QString text(const CompareModel &model, int row, CompareColumn c)
+{
+    return model.index(row, column(c)).data().toString();
+}
+
+/// Runs a comparison to its end.
+bool compare(CompareRunner &runner, const BundlePtr &a, const BundlePtr &b)
+{
+    QSignalSpy finished(&runner, &CompareRunner::finished);
+    runner.start(a, b);
+    return finished.wait(20000) && !runner.stopped();
+}
+
+void overwrite(const BundlePtr &bundle, std::size_t weight, std::uint64_t at, std::uint8_t byte)
+{
+    const Part &part = bundle->weights()[weight].parts.front();
+    const std::array content{static_cast<std::byte>(byte)};
+    const auto done =
+        bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + at), content);
+    QVERIFY(done);
+}
+
+} // namespace
+
+class TestCompareModel : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void emptyModel();
+    void rowsAtOnce();
+    void figures_data();
+    void figures();
+    void oneSidedAndShapes();
+    void sortsByNumber();
+    void filters();
+    void differencesOnly();
+    void copyAndCsv();
+    void headersExplain();
+    void selectionSurvivesSorting();
+    void onlyEditedPairsAreReadAgain();
+    void fingerprints();
+    void cancelledThenContinued();
+};
+
+void TestCompareModel::emptyModel()
+{
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QCOMPARE(model.rowCount(), 0);
+    QCOMPARE(model.columnCount(), kCompareColumns);
+    QCOMPARE(model.rowAt(0), kNoIndex);
+    model.sort(column(CompareColumn::MaxAbs), Qt::DescendingOrder);
+    model.setFilterText(QStringLiteral("x"));
+}
+
+void TestCompareModel::rowsAtOnce()
+{
+    const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setRows(makeCompareRows(*a, *b));
+    QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
+    for (int row = 0; row < model.rowCount(); ++row) {
+        QCOMPARE(model.rows()[model.rowAt(row)].state, CompareState::Waiting);
+        QCOMPARE(text(model, row, CompareColumn::MaxAbs), QStringLiteral("\u2026"));
+        QVERIFY(text(model, row, CompareColumn::Verdict).contains(QStringLiteral("comparing")));
+        QVERIFY(!text(model, row, CompareColumn::StoredRatio).isEmpty());
+    }
+}
+
+void TestCompareModel::figures_data()
+{
+    QTest::addColumn<std::vector<float>>("b");
+    QTest::addColumn<QString>("equal");
+    QTest::addColumn<QString>("changed");
+    QTest::addColumn<QString>("zeroed");
+    QTest::addColumn<QString>("revived");
+    QTest::addColumn<QString>("maxAbs");
+    QTest::addColumn<QString>("verdict");
+    const std::vector<float> a{1, -2, 0, 4, 5, 6, 7, 8};
+    QTest::newRow("same") << a << "8"
+                          << "0"
+                          << "0.0 %"
+                          << "0"
+                          << "0"
+                          << "= identical";
+    QTest::newRow("pruned") << std::vector<float>{1, 0, 0, 4, 5, 0, 7, 8} << "6"
+                            << "0"
+                            << "25.0 %"
+                            << "0"
+                            << "6.000"
+                            << "";
+    QTest::newRow("one revived") << std::vector<float>{1, -2, 0.5f, 4, 5, 6, 7, 8} << "7"
+                                 << "0"
+                                 << "0.0 %"
+                                 << "1"
+                                 << "0.5000"
+                                 << "\u2260 1 value differs";
+    QTest::newRow("changed") << std::vector<float>{1, -2, 0, 4, 5, 6, 7, 8.03125f} << "7"
+                             << "1"
+                             << "0.0 %"
+                             << "0"
+                             << "0.03125"
+                             << "~ 1 value differs";
+}
+
+void TestCompareModel::figures()
+{
+    QFETCH(std::vector<float>, b);
+    const auto left = denseBundle({{"w", "[2, 4]", {1, -2, 0, 4, 5, 6, 7, 8}}});
+    const auto right = denseBundle({{"w", "[2, 4]", b}});
+    TaskManager tasks;
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    CompareRunner runner(tasks, model);
+    QVERIFY(compare(runner, left, right));
+    QCOMPARE(model.rowCount(), 1);
+    QTEST(text(model, 0, CompareColumn::Equal), "equal");
+    QTEST(text(model, 0, CompareColumn::Changed), "changed");
+    QTEST(text(model, 0, CompareColumn::Zeroed), "zeroed");
+    QTEST(text(model, 0, CompareColumn::Revived), "revived");
+    QTEST(text(model, 0, CompareColumn::MaxAbs), "maxAbs");
+    QFETCH(QString, verdict);
+    if (!verdict.isEmpty())
+        QCOMPARE(text(model, 0, CompareColumn::Verdict), verdict);
+    QVERIFY(runner.files() != nullptr);
+    QVERIFY(runner.files()->program.equal);
+}
+
+void TestCompareModel::oneSidedAndShapes()
+{
+    const auto a = denseBundle({{"w", "[2, 2]", {1, 2, 3, 4}}, {"extra", "[1, 2]", {5, 6}}});
+    const auto b = denseBundle({{"w", "[1, 3]", {1, 2, 3}}});
+    TaskManager tasks;
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    CompareRunner runner(tasks, model);
+    QVERIFY(compare(runner, a, b));
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(text(model, 0, CompareColumn::Verdict), QStringLiteral("\u25A1 shapes differ"));
+    QVERIFY(model.index(0, column(CompareColumn::Verdict))
+                .data(Qt::ToolTipRole)
+                .toString()
+                .contains(QStringLiteral("[2, 2]")));
+    QCOMPARE(text(model, 1, CompareColumn::Verdict), QStringLiteral("\u25C0 only in A"));
+    QCOMPARE(text(model, 1, CompareColumn::FormB), QStringLiteral("\u2013"));
+    QCOMPARE(text(model, 1, CompareColumn::BytesB), QStringLiteral("\u2013"));
+    QCOMPARE(model.rowOfA(1), std::size_t{1});
+    QCOMPARE(model.rowOfB(7), kNoIndex);
+
+    QVERIFY(compare(runner, b, a));
+    QCOMPARE(text(model, 1, CompareColumn::Verdict), QStringLiteral("\u25B6 only in B"));
+    QCOMPARE(model.rowOfNames({}, QStringLiteral("extra")), std::size_t{1});
+}
+
+void TestCompareModel::sortsByNumber()
+{
+    const auto a = denseBundle({{"w0", "[1, 2]", {1, 2}},
+                                {"w1", "[1, 2]", {1, 2}},
+                                {"w2", "[1, 2]", {1, 2}},
+                                {"w3", "[1, 2]", {1, 2}}});
+    const auto b = denseBundle({{"w0", "[1, 2]", {1, 2.5f}},
+                                {"w1", "[1, 2]", {1, 12}},
+                                {"w2", "[1, 3]", {1, 2, 3}},
+                                {"w3", "[1, 2]", {1, 6}}});
+    TaskManager tasks;
+    CompareModel model;
+    CompareRunner runner(tasks, model);
+    QVERIFY(compare(runner, a, b));
+    const auto names = [&model] {
+        QStringList list;
+        for (int row = 0; row < model.rowCount(); ++row)
+            list.append(text(model, row, CompareColumn::Weight));
+        return list.join(u' ');
+    };
+    model.sort(column(CompareColumn::MaxAbs), Qt::AscendingOrder);
+    QCOMPARE(names(), QStringLiteral("w0 w3 w1 w2")); // 0.5, 4, 10; what has no number is last
+    model.sort(column(CompareColumn::MaxAbs), Qt::DescendingOrder);
+    QCOMPARE(names(), QStringLiteral("w1 w3 w0 w2"));
+    model.sort(column(CompareColumn::Weight), Qt::DescendingOrder);
+    QCOMPARE(names(), QStringLiteral("w3 w2 w1 w0"));
+    model.sort(-1, Qt::AscendingOrder);
+    QCOMPARE(names(), QStringLiteral("w0 w1 w2 w3"));
+    QCOMPARE(model.shownRow(2), 2);
+}
+
+void TestCompareModel::filters()
+{
+    const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-palette.mlmodelc");
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setRows(makeCompareRows(*a, *b));
+    const int all = model.rowCount();
+    model.setFilterText(QStringLiteral("LUT"));
+    QVERIFY(model.rowCount() > 0 && model.rowCount() < all);
+    for (int row = 0; row < model.rowCount(); ++row)
+        QVERIFY(text(model, row, CompareColumn::FormB).contains(QStringLiteral("lut")));
+    model.setFilterText(QStringLiteral("lut nothing-has-this"));
+    QCOMPARE(model.rowCount(), 0);
+    model.setFilterText({});
+    QCOMPARE(model.rowCount(), all);
+}
+
+void TestCompareModel::differencesOnly()
+{
+    const auto a = denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 2}}});
+    const auto b = denseBundle({{"same", "[1, 2]", {1, 2}}, {"other", "[1, 2]", {1, 3}}});
+    TaskManager tasks;
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    CompareRunner runner(tasks, model);
+    model.setDifferencesOnly(true);
+    QVERIFY(compare(runner, a, b));
+    model.settle();
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(text(model, 0, CompareColumn::Weight), QStringLiteral("other"));
+    QCOMPARE(model.shownRow(0), -1);
+    model.setDifferencesOnly(false);
+    QCOMPARE(model.rowCount(), 2);
+}
+
+void TestCompareModel::copyAndCsv()
+{
+    const auto a = denseBundle({{"w", "[1, 2]", {1, 2}}});
+    const auto b = denseBundle({{"w", "[1, 2]", {1, 0}}});
+    TaskManager tasks;
+    CompareModel model;
+    CompareRunner runner(tasks, model);
+    QVERIFY(compare(runner, a, b));
+    QItemSelectionModel selection(&model);
+    selection.select(model.index(0, 0), QItemSelectionModel::Select | QItemSelectionModel::Rows);
+    const QStringList cells = selectionAsTsv(selection).split(u'\t');
+    QCOMPARE(cells.size(), kCompareColumns);
+    QCOMPARE(cells[column(CompareColumn::Weight)], QStringLiteral("w"));
+    QCOMPARE(cells[column(CompareColumn::Zeroed)], QStringLiteral("0.5"));
+    QCOMPARE(cells[column(CompareColumn::BytesA)], QStringLiteral("4"));
+    const QStringList lines = tableAsCsv(model).split(u'\n');
+    QCOMPARE(lines.size(), 3);
+    QVERIFY(lines[0].startsWith(QStringLiteral("Weight,A,B,")));
+    QVERIFY(lines[1].startsWith(QStringLiteral("w,dense-fp16,dense-fp16,1,2,")));
+}
+
+void TestCompareModel::headersExplain()
+{
+    CompareModel model;
+    for (int i = 0; i < kCompareColumns; ++i) {
+        const QString title = model.headerData(i, Qt::Horizontal, Qt::DisplayRole).toString();
+        const QString help = model.headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString();
+        QVERIFY(!title.isEmpty());
+        QVERIFY2(help.size() > title.size(), qPrintable(title));
+    }
+}
+
+void TestCompareModel::selectionSurvivesSorting()
+{
+    const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setRows(makeCompareRows(*a, *b));
+    const QPersistentModelIndex kept(model.index(1, 0));
+    const QString name = kept.data().toString();
+    model.sort(column(CompareColumn::BytesA), Qt::DescendingOrder);
+    QCOMPARE(kept.data().toString(), name);
+    model.sort(column(CompareColumn::Weight), Qt::DescendingOrder);
+    QCOMPARE(kept.data().toString(), name);
+}
+
+void TestCompareModel::onlyEditedPairsAreReadAgain()
+{
+    const auto a = denseBundle({{"w0", "[1, 2]", {1, 2}}, {"w1", "[1, 2]", {1, 2}}});
+    const auto b = denseBundle({{"w0", "[1, 2]", {1, 2}}, {"w1", "[1, 2]", {1, 2}}});
+    TaskManager tasks;
+    CompareModel model;
+    CompareRunner runner(tasks, model);
+    QVERIFY(compare(runner, a, b));
+    const QPersistentModelIndex kept(model.index(1, 0));
+    overwrite(a, 1, 1, 0x40); // 1.0 becomes 2.0
+
+    QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+    std::vector<CompareState> first;
+    connect(&runner, &CompareRunner::rowsReady, &model, [&] {
+        for (const CompareRow &row : model.rows())
+            first.push_back(row.state);
+    });
+    QVERIFY(compare(runner, a, b));
+    QCOMPARE(first.size(), std::size_t{2});
+    QCOMPARE(first[0], CompareState::Compared); // remembered
+    QCOMPARE(first[1], CompareState::Waiting);
+    QCOMPARE(reset.count(), 0); // the same pairs: nothing jumps
+    QVERIFY(kept.isValid());
+    QCOMPARE(text(model, 0, CompareColumn::Changed), QStringLiteral("0"));
+    QCOMPARE(text(model, 1, CompareColumn::Changed), QStringLiteral("1"));
+}
+
+void TestCompareModel::fingerprints()
+{
+    const auto bundle = denseBundle({{"w0", "[1, 2]", {1, 2}}, {"w1", "[1, 2]", {3, 4}}});
+    const auto before = weightFingerprints(*bundle);
+    QCOMPARE(before.size(), std::size_t{2});
+    overwrite(bundle, 0, 1, 0x44);
+    const auto edited = weightFingerprints(*bundle);
+    QVERIFY(edited[0] != before[0]);
+    QCOMPARE(edited[1], before[1]);
+    overwrite(bundle, 0, 1, 0x48); // the same bytes, another value
+    QVERIFY(weightFingerprints(*bundle)[0] != edited[0]);
+    overwrite(bundle, 0, 1, 0x3c); // as it was
+    QCOMPARE(weightFingerprints(*bundle), before);
+}
+
+void TestCompareModel::cancelledThenContinued()
+{
+    const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
+    TaskManager tasks;
+    CompareModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    CompareRunner runner(tasks, model);
+    QSignalSpy finished(&runner, &CompareRunner::finished);
+    runner.start(a, b);
+    tasks.cancelAll();
+    QVERIFY(finished.wait(20000));
+    QVERIFY(runner.stopped());
+    QVERIFY(!runner.running());
+    for (const CompareRow &row : model.rows())
+        QVERIFY(row.state != CompareState::Waiting);
+    QVERIFY(compare(runner, a, b));
+    QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
+    for (const CompareRow &row : model.rows())
+        QCOMPARE(row.state, CompareState::Compared);
+}
+
+QTEST_MAIN(TestCompareModel)
+#include "tst_compare_model.moc"

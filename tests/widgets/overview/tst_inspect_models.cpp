@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_bundles.h"
+#include "widgets/bytes/section_model.h"
+#include "widgets/common/table_text.h"
+#include "widgets/overview/bundle_tree_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QTest>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using Kind = BundleTreeModel::Node::Kind;
+
+namespace {
+
+/// Every weight below every function of the tree, in the order shown.
+std::vector<std::size_t> weightsOf(const BundleTreeModel &model)
+{
+    std::vector<std::size_t> weights;
+    const QModelIndex top = model.index(0, 0);
+    for (int group = 0; group < model.rowCount(top); ++group) {
+        const QModelIndex at = model.index(group, 0, top);
+        for (int row = 0; row < model.rowCount(at); ++row) {
+            const auto node = model.nodeAt(model.index(row, 0, at));
+            if (node.kind == Kind::Weight)
+                weights.push_back(node.index);
+        }
+    }
+    return weights;
+}
+
+} // namespace
+
+class TestInspectModels : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void treeHoldsEveryWeightOnce();
+    void treeFiltersAndRestores();
+    void treeSortsByNumber_data();
+    void treeSortsByNumber();
+    void treeKeepsPersistentRowsWhenSorting();
+    void treeShowsZerosOnceKnown();
+    void treeMarksFaultyWeights();
+    void treeMarksChangedWeights();
+    void sectionsAreRows();
+    void sectionsFilterAndSort();
+    void manySectionsAreAnswered();
+};
+
+void TestInspectModels::treeHoldsEveryWeightOnce()
+{
+    BundleTreeModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QCOMPARE(model.rowCount(), 0);
+    for (const char *build : {"dense", "sparse", "palette"}) {
+        const BundlePtr bundle = test::sampleBundle(build);
+        model.setBundle(bundle);
+        QCOMPARE(model.rowCount(), 1);
+        auto weights = weightsOf(model);
+        std::vector<std::size_t> all(bundle->weights().size());
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        QCOMPARE(weights, all);
+        for (const std::size_t weight : all) {
+            const QModelIndex index = model.indexOfWeight(weight);
+            QVERIFY(index.isValid());
+            QCOMPARE(model.nodeAt(index), (BundleTreeModel::Node{Kind::Weight, weight}));
+            QCOMPARE(index.data().toString(), fromUtf8(bundle->weights()[weight].name));
+            QVERIFY(index.data(Qt::ToolTipRole).toString().startsWith(index.data().toString()));
+        }
+        for (std::size_t file = 0; file < bundle->files().size(); ++file) {
+            const QModelIndex index = model.indexOfFile(file);
+            QCOMPARE(model.nodeAt(index), (BundleTreeModel::Node{Kind::File, file}));
+            QCOMPARE(index.data().toString(), fromUtf8(bundle->files()[file].path));
+        }
+    }
+    for (int column = 0; column < BundleTreeModel::ColumnCount; ++column) {
+        QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString().isEmpty());
+        QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
+    }
+    model.setBundle(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestInspectModels::treeFiltersAndRestores()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    BundleTreeModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setBundle(bundle);
+    const QString name = fromUtf8(bundle->weights().back().name);
+    model.setFilter(name.toUpper());
+    const auto shown = weightsOf(model);
+    QVERIFY(!shown.empty());
+    QCOMPARE(model.shownWeights(), shown.size());
+    for (const std::size_t weight : shown)
+        QVERIFY(fromUtf8(bundle->weights()[weight].name).contains(name));
+    model.setFilter(QStringLiteral("no such weight at all"));
+    QCOMPARE(model.shownWeights(), std::size_t{0});
+    QVERIFY(!model.indexOfWeight(0).isValid());
+    QCOMPARE(model.rowCount(model.index(0, 0)), 0);
+    model.setFilter({});
+    QCOMPARE(model.shownWeights(), bundle->weights().size());
+}
+
+void TestInspectModels::treeSortsByNumber_data()
+{
+    QTest::addColumn<int>("column");
+    QTest::addColumn<bool>("descending");
+    for (int column = 0; column < BundleTreeModel::ColumnCount; ++column) {
+        QTest::addRow("column %d up", column) << column << false;
+        QTest::addRow("column %d down", column) << column << true;
+    }
+}
+
+void TestInspectModels::treeSortsByNumber()
+{
+    QFETCH(int, column);
+    QFETCH(bool, descending);
+    const BundlePtr bundle = test::sampleBundle("sparse");
+    BundleTreeModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setBundle(bundle);
+    for (std::size_t i = 0; i < bundle->weights().size(); ++i)
+        model.setZeroFractions({{i, static_cast<double>((i * 7) % 5) / 5}});
+    model.sort(column, descending ? Qt::DescendingOrder : Qt::AscendingOrder);
+    const auto weights = weightsOf(model);
+    QCOMPARE(weights.size(), bundle->weights().size());
+    const auto key = [&](std::size_t weight) {
+        return model.indexOfWeight(weight, column).data(SortRole);
+    };
+    for (std::size_t i = 1; i < weights.size(); ++i) {
+        const QVariant a = key(weights[i - 1]), b = key(weights[i]);
+        const auto order = QVariant::compare(a, b);
+        QVERIFY(order != (descending ? QPartialOrdering::Less : QPartialOrdering::Greater));
+    }
+    model.sort(-1);
+    const auto natural = weightsOf(model);
+    QVERIFY(std::is_sorted(natural.begin(), natural.end()));
+}
+
+void TestInspectModels::treeKeepsPersistentRowsWhenSorting()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    BundleTreeModel model;
+    model.setBundle(bundle);
+    const QPersistentModelIndex kept(model.indexOfWeight(1));
+    const QPersistentModelIndex file(model.indexOfFile(0));
+    model.sort(BundleTreeModel::Stored, Qt::DescendingOrder);
+    QCOMPARE(model.nodeAt(kept), (BundleTreeModel::Node{Kind::Weight, 1}));
+    QCOMPARE(model.nodeAt(file), (BundleTreeModel::Node{Kind::File, 0}));
+}
+
+void TestInspectModels::treeShowsZerosOnceKnown()
+{
+    BundleTreeModel model;
+    model.setBundle(test::sampleBundle("dense"));
+    const QModelIndex cell = model.indexOfWeight(0, BundleTreeModel::Zeros);
+    QCOMPARE(cell.data().toString(), QStringLiteral("\u2013"));
+    QVERIFY(!model.zeroFraction(0));
+    model.setZeroFractions({{0, 0.25}});
+    QCOMPARE(cell.data().toString(), QStringLiteral("25.0 %"));
+    QCOMPARE(cell.data(SortRole).toDouble(), 0.25);
+    model.forgetZeroFraction(0);
+    QVERIFY(!model.zeroFraction(0));
+}
+
+void TestInspectModels::treeMarksFaultyWeights()
+{
+    // A record whose payload is cut: the weight stays in the tree, marked.
+    for (sample::SampleBundle &sample : sample::bundles()) {
+        OpenOptions options;
+        options.memory = sample.files;
+        for (auto &[path, content] : options.memory) {
+            if (path.find("weight.bin") != std::string::npos)
+                content.resize(content.size() / 2);
+        }
+        const auto bundle = Bundle::open(sample.name, options);
+        QVERIFY(bundle);
+        BundleTreeModel model;
+        QAbstractItemModelTester tester(&model,
+                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setBundle(*bundle);
+        std::size_t faulty = 0;
+        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+            const QModelIndex index = model.indexOfWeight(i);
+            const bool fault = (*bundle)->weights()[i].fault.has_value();
+            faulty += fault ? 1 : 0;
+            QCOMPARE(index.data(Qt::DecorationRole).isValid(), fault);
+            QCOMPARE(index.data(Qt::ToolTipRole).toString().contains(QStringLiteral("Cannot be")),
+                     fault);
+        }
+        QVERIFY(faulty > 0);
+    }
+}
+
+void TestInspectModels::treeMarksChangedWeights()
+{
+    const BundlePtr bundle = test::sampleBundle("dense");
+    const std::size_t file = test::weightFile(*bundle);
+    const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Data);
+    const Part &part = *bundle->weights()[weight].part(codec::PartRole::Data);
+    BundleTreeModel model;
+    model.setBundle(bundle);
+    QVERIFY(!model.isChanged(weight));
+    const std::byte now = ~bundle->files()[file].file->bytes()[part.dataOffset.value];
+    QVERIFY(bundle->files()[file].file->write(part.dataOffset, std::span(&now, 1)));
+    model.updateBundle(bundle);
+    QVERIFY(model.isChanged(weight));
+    QVERIFY(model.indexOfWeight(weight).data(Qt::DecorationRole).isValid());
+    QVERIFY(model.indexOfFile(file).data(Qt::DecorationRole).isValid());
+}
+
+void TestInspectModels::sectionsAreRows()
+{
+    SectionModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const BundlePtr bundle = test::sampleBundle("sparse");
+    model.setBundle(bundle);
+    QCOMPARE(model.rowCount(), static_cast<int>(bundle->sections().size()));
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const std::size_t section = model.sectionAt(row);
+        QCOMPARE(model.rowOf(section), row);
+        const Section &s = bundle->sections()[section];
+        QCOMPARE(model.index(row, SectionModel::Name).data().toString(), fromUtf8(s.name));
+        QCOMPARE(model.index(row, SectionModel::Offset).data().toString(),
+                 hexNumber(s.range.offset.value, 8));
+        QCOMPARE(model.index(row, SectionModel::Bytes).data(SortRole).toULongLong(),
+                 static_cast<qulonglong>(s.range.bytes.value));
+        QVERIFY(model.index(row, SectionModel::Kind).data(Qt::DecorationRole).isValid());
+        QVERIFY(!model.index(row, SectionModel::Kind).data().toString().isEmpty());
+    }
+    model.setBundle(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestInspectModels::sectionsFilterAndSort()
+{
+    SectionModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    const BundlePtr bundle = test::sampleBundle("sparse");
+    model.setBundle(bundle);
+    model.setFilter(QStringLiteral("mask"));
+    QVERIFY(model.rowCount() > 0);
+    QVERIFY(model.rowCount() < static_cast<int>(bundle->sections().size()));
+    model.setFilter({});
+    model.sort(SectionModel::Bytes, Qt::DescendingOrder);
+    const QPersistentModelIndex kept(model.index(0, 0));
+    const std::size_t largest = model.sectionAt(0);
+    for (int row = 1; row < model.rowCount(); ++row)
+        QVERIFY(bundle->sections()[model.sectionAt(row - 1)].range.bytes >=
+                bundle->sections()[model.sectionAt(row)].range.bytes);
+    model.sort(SectionModel::Offset);
+    QCOMPARE(model.sectionAt(kept.row()), largest);
+    model.sort(-1);
+    QCOMPARE(model.sectionAt(0), std::size_t{0});
+}
+
+void TestInspectModels::manySectionsAreAnswered()
+{
+    const BundlePtr bundle = test::blobBundle(100000, 65);
+    SectionModel model;
+    model.setBundle(bundle);
+    QVERIFY(model.rowCount() >= 300000);
+    model.setFilter(QStringLiteral("record 99999"));
+    QVERIFY(model.rowCount() >= 1);
+    model.setFilter({});
+    model.sort(SectionModel::Bytes);
+}
+
+QTEST_MAIN(TestInspectModels)
+#include "tst_inspect_models.moc"

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/box_sampler.h"
+#include "widgets/common/view_state.h"
+#include "widgets/weight/slice_map.h"
+
+#include <QTest>
+
+#include <random>
+#include <set>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+class TestSliceMap : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void everyElementHasOneCell_data();
+    void everyElementHasOneCell();
+    void heldAxes();
+    void runsFollowEachOther();
+    void words();
+    void hugeShapes();
+    void boxesStayInside_data();
+    void boxesStayInside();
+    void geometryKeepsTheAnchor();
+    void geometryFits();
+};
+
+void TestSliceMap::everyElementHasOneCell_data()
+{
+    QTest::addColumn<Shape>("shape");
+    QTest::addColumn<qulonglong>("rowAxis");
+    QTest::newRow("scalar") << Shape{} << 0ull;
+    QTest::newRow("one") << Shape{1} << 0ull;
+    QTest::newRow("short vector") << Shape{31} << 0ull;
+    QTest::newRow("wrapped vector") << Shape{1000} << 0ull;
+    QTest::newRow("matrix") << Shape{7, 5} << 0ull;
+    QTest::newRow("matrix turned") << Shape{7, 5} << 1ull;
+    QTest::newRow("conv") << Shape{4, 3, 2, 5} << 0ull;
+    QTest::newRow("conv by ky") << Shape{4, 3, 2, 5} << 2ull;
+    QTest::newRow("empty") << Shape{4, 0, 2} << 0ull;
+}
+
+void TestSliceMap::everyElementHasOneCell()
+{
+    QFETCH(Shape, shape);
+    QFETCH(qulonglong, rowAxis);
+    const SliceMap map(shape, rowAxis, {});
+    QVERIFY(map.whole());
+    std::set<std::uint64_t> seen;
+    for (std::uint64_t row = 0; row < map.rows(); ++row) {
+        for (std::uint64_t col = 0; col < map.cols(); ++col) {
+            const auto element = map.element(row, col);
+            if (!element)
+                continue;
+            QVERIFY(seen.insert(*element).second);
+            QCOMPARE(map.cell(*element), std::pair(row, col));
+        }
+    }
+    const std::uint64_t count = elementCount(shape)->value;
+    QCOMPARE(seen.size(), count);
+    QVERIFY(count == 0 || *seen.rbegin() == count - 1);
+    QVERIFY(!map.element(map.rows(), 0));
+    QVERIFY(!map.cell(count));
+}
+
+void TestSliceMap::heldAxes()
+{
+    const SliceMap map({4, 3, 2, 5}, 0, {std::nullopt, 2, std::nullopt, 9});
+    QVERIFY(!map.whole());
+    QCOMPARE(map.rows(), 4u);
+    QCOMPARE(map.cols(), 2u);     // only ky is left
+    QCOMPARE(*map.held()[3], 4u); // past the end counts as the last
+    QCOMPARE(map.indices(*map.element(3, 1)), (std::vector<std::uint64_t>{3, 2, 1, 4}));
+    QVERIFY(!map.cell(0)); // in channel 0 is not on view
+    const SliceMap moved = map.containing(0);
+    QCOMPARE(*moved.held()[1], 0u);
+    QCOMPARE(moved.cell(0), std::pair(std::uint64_t{0}, std::uint64_t{0}));
+}
+
+void TestSliceMap::runsFollowEachOther()
+{
+    std::mt19937 random(7);
+    for (int round = 0; round < 300; ++round) {
+        Shape shape;
+        std::vector<std::optional<std::uint64_t>> held;
+        for (std::size_t axis = 0; axis < 1 + random() % 4; ++axis) {
+            shape.push_back(1 + random() % 6);
+            held.push_back(random() % 3 == 0 ? std::optional<std::uint64_t>(random() % shape.back())
+                                             : std::nullopt);
+        }
+        const SliceMap map(shape, random() % shape.size(), held);
+        const std::uint64_t row = random() % map.rows(), col = random() % map.cols();
+        const std::uint64_t run = map.run(row, col, 1 + random() % 9);
+        QVERIFY(run >= 1 || !map.element(row, col));
+        for (std::uint64_t i = 0; i < run; ++i)
+            QCOMPARE(map.element(row, col + i), *map.element(row, col) + i);
+    }
+}
+
+void TestSliceMap::words()
+{
+    const SliceMap map(Shape{4, 3, 2, 5});
+    QCOMPARE(map.indexText(31), QStringLiteral("[1, 0, 0, 1]"));
+    QCOMPARE(map.columnText(11), QStringLiteral("1,0,1"));
+    QCOMPARE(map.rowText(3), QStringLiteral("3"));
+    const SliceMap wrapped(Shape{1000});
+    QCOMPARE(wrapped.cols(), 32u);
+    QCOMPARE(wrapped.rowText(2), QStringLiteral("64"));
+    QCOMPARE(wrapped.columnText(3), QStringLiteral("+3"));
+}
+
+void TestSliceMap::hugeShapes()
+{
+    const SliceMap line({std::uint64_t{1} << 40});
+    QCOMPARE(line.rows(), std::uint64_t{1} << 20);
+    QCOMPARE(*line.element((std::uint64_t{1} << 20) - 1, (std::uint64_t{1} << 20) - 1),
+             (std::uint64_t{1} << 40) - 1);
+    const SliceMap square({std::uint64_t{1} << 20, std::uint64_t{1} << 20});
+    QCOMPARE(square.cell((std::uint64_t{1} << 40) - 1),
+             std::pair((std::uint64_t{1} << 20) - 1, (std::uint64_t{1} << 20) - 1));
+}
+
+void TestSliceMap::boxesStayInside_data()
+{
+    QTest::addColumn<int>("level");
+    QTest::addColumn<qulonglong>("rows");
+    QTest::addColumn<qulonglong>("cols");
+    QTest::newRow("cells") << 0 << 300ull << 301ull;
+    QTest::newRow("exact") << 3 << 5000ull << 2055ull;
+    QTest::newRow("sampled") << 7 << 40000ull << 39999ull;
+    QTest::newRow("thin") << 12 << 3ull << (1ull << 30);
+}
+
+void TestSliceMap::boxesStayInside()
+{
+    QFETCH(int, level);
+    QFETCH(qulonglong, rows);
+    QFETCH(qulonglong, cols);
+    const TileKey key{level, 0, (cols >> level) / kTileSide};
+    const BoxSampler sampler(key, rows, cols);
+    const std::uint64_t side = std::uint64_t{1} << level;
+    const int width = static_cast<int>(((cols - key.firstCol() - 1) >> level) + 1);
+    for (int y = 0; y < 40; ++y) {
+        for (std::uint64_t k = 0; k < sampler.rowsPerBox(); ++k) {
+            const std::uint64_t top = static_cast<std::uint64_t>(y) * side;
+            QVERIFY(sampler.row(y, k) >= top && sampler.row(y, k) < top + side);
+            for (int x = 0; x < width; ++x) {
+                const std::uint64_t left = key.firstCol() + static_cast<std::uint64_t>(x) * side;
+                const std::uint64_t col = sampler.col(x, y, k);
+                QVERIFY(col >= left && col < cols && col < left + side);
+                QVERIFY(sampler.exact() || col + sampler.run() <= left + side);
+            }
+        }
+    }
+}
+
+void TestSliceMap::geometryKeepsTheAnchor()
+{
+    std::mt19937 engine(11);
+    const auto random = [&engine](unsigned below) { return static_cast<double>(engine() % below); };
+    for (int round = 0; round < 200; ++round) {
+        ViewState state;
+        state.scale = 0.5 + random(30);
+        state.centreRow = 20000 + random(20000);
+        state.centreCol = 20000 + random(20000);
+        const ViewGeometry geometry(state, QSizeF(640, 480), 1.0, 100000, 100000);
+        const QPointF anchor(random(640), random(480));
+        const ViewGeometry zoomed(geometry.zoomed(geometry.scale() * 1.7, anchor), QSizeF(640, 480),
+                                  1.0, 100000, 100000);
+        QVERIFY(std::abs(zoomed.rowAt(anchor.y()) - geometry.rowAt(anchor.y())) < 1e-6);
+        QVERIFY(std::abs(zoomed.colAt(anchor.x()) - geometry.colAt(anchor.x())) < 1e-6);
+    }
+}
+
+void TestSliceMap::geometryFits()
+{
+    const ViewGeometry wide(ViewState{}, QSizeF(600, 400), 1.0, 1000, 6000);
+    QCOMPARE(wide.scale(), 0.1);
+    QCOMPARE(wide.xOf(0), 0.0);
+    QCOMPARE(wide.xOf(6000), 600.0);
+    QCOMPARE(wide.level(), 4);
+    const ViewGeometry sharp(ViewState{}, QSizeF(600, 400), 2.0, 1000, 6000);
+    QCOMPARE(sharp.level(), 3); // half the size of a pixel: one level finer
+    const ViewGeometry small(ViewState{}, QSizeF(600, 400), 1.0, 3, 3);
+    QCOMPARE(small.level(), 0);
+    QCOMPARE(small.scale(), ViewGeometry::kMaxScale / 2);
+}
+
+QTEST_APPLESS_MAIN(TestSliceMap)
+#include "tst_slice_map.moc"

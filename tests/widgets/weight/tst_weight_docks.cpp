@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/tile_view.h"
+#include "widgets/weight/codebook_dock.h"
+#include "widgets/weight/codebook_plot.h"
+#include "widgets/weight/density_plot.h"
+#include "widgets/weight/histogram_plot.h"
+#include "widgets/weight/mask_dock.h"
+#include "widgets/weight/slice_picker.h"
+#include "widgets/weight/statistics_panel.h"
+#include "widgets/weight/weight_dock.h"
+#include "widgets/weight/weight_grid_view.h"
+#include "widgets/weight/weight_tiles.h"
+
+#include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTest>
+
+#include <set>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::codec::PartRole;
+
+namespace {
+
+/// Elements of row `row` of the whole slice: one that the mask keeps, one that it leaves out.
+std::pair<std::uint64_t, std::uint64_t> keptAndLeftOut(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    std::uint64_t kept = 0, left = 0;
+    while (!decoder->stored(kept))
+        ++kept;
+    while (decoder->stored(left))
+        ++left;
+    return {kept, left};
+}
+
+std::vector<Edit> editsOf(const QSignalSpy &spy, int call)
+{
+    return spy.at(call).at(0).value<std::vector<Edit>>();
+}
+
+QRgb centreOf(TileView &view, const Cell &cell)
+{
+    return view.viewport()->grab().toImage().pixel(view.cellRect(cell).topLeft() + QPoint(3, 3));
+}
+
+} // namespace
+
+class TestWeightDocks : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase();
+    void emptyStates();
+    void weightShowsAll();
+    void weightFollowsAndLeads();
+    void arrowKeysAreOneStep();
+    void slices();
+    void weightEdits();
+    void liveAnswer();
+    void maskPicture();
+    void maskPainting();
+    void zeroMap();
+    void densityGoesToTheChannel();
+    void codebook();
+    void codebookFollowsTheElement();
+    void codebookEdits();
+    void changedBytesKeepTheView();
+    void pinnedDockStays();
+    void bothThemes();
+    void actions();
+
+private:
+    void open(Session &session, const char *name, PartRole role);
+    BundlePtr m_bundle;
+    std::size_t m_weight = 0;
+};
+
+void TestWeightDocks::initTestCase()
+{
+    qRegisterMetaType<std::vector<Edit>>();
+    theme::apply(false);
+}
+
+void TestWeightDocks::open(Session &session, const char *name, PartRole role)
+{
+    m_bundle = test::openSample(name);
+    QVERIFY(m_bundle);
+    m_weight = test::weightWith(*m_bundle, role);
+    QVERIFY(m_weight != kNoIndex);
+    session.setBundle(m_bundle);
+    session.goToWeight(m_weight);
+}
+
+void TestWeightDocks::emptyStates()
+{
+    Session session;
+    WeightDock weight(session);
+    CodebookDock codebookDock(session);
+    MaskDock mask(session);
+    for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
+        QVERIFY(test::showDock(*dock, 400, 300));
+        QVERIFY(!dock->showsContent());
+    }
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    for (Dock *dock : std::initializer_list<Dock *>{&weight, &codebookDock, &mask}) {
+        QVERIFY(test::settle(*dock));
+        QVERIFY(!dock->showsContent()); // no weight is chosen yet
+    }
+    session.goToWeight(0);
+    QVERIFY(weight.showsContent());
+    QVERIFY(!codebookDock.showsContent()); // a dense weight has none
+    QVERIFY(mask.showsContent());
+    QVERIFY(test::settle(weight));
+}
+
+void TestWeightDocks::weightShowsAll()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock));
+    QVERIFY(dock.showsContent());
+    QVERIFY(dock.statistics().statistics().has_value());
+    const auto statistics = computeStatistics(*m_bundle, m_weight, {});
+    QCOMPARE(dock.statistics().statistics()->zeros, statistics->zeros);
+    QVERIFY(dock.statistics().histogram().pointCount() > 0);
+    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+    QAbstractItemModelTester tester(&dock.grid().model(),
+                                    QAbstractItemModelTester::FailureReportingMode::QtTest);
+    for (const std::uint64_t element : {kept, left}) {
+        session.goToElement(m_weight, element);
+        QVERIFY(test::settle(dock));
+        const QModelIndex index = dock.grid().table().currentIndex();
+        QCOMPARE(index.data(WeightGridModel::ElementRole).toULongLong(), element);
+        QCOMPARE(index.data(WeightGridModel::LeftOutRole).toBool(), element == left);
+        QVERIFY(!dock.grid().answer().isEmpty());
+    }
+}
+
+void TestWeightDocks::weightFollowsAndLeads()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-dense.mlmodelc", PartRole::Data);
+    QVERIFY(test::showDock(dock));
+    const SliceMap map(m_bundle->weights()[m_weight].shape);
+    session.goToElement(m_weight, *map.element(2, 3));
+    QCOMPARE(dock.heatMap().currentCell(), (Cell{2, 3}));
+    QCOMPARE(dock.grid().table().currentIndex(), dock.grid().model().index(2, 3));
+
+    QSignalSpy moved(&session, &Session::placeChanged);
+    QTest::mouseClick(dock.heatMap().viewport(), Qt::LeftButton, {},
+                      dock.heatMap().cellRect({1, 4}).center());
+    QCOMPARE(moved.count(), 1);
+    QCOMPARE(session.place().element, map.element(1, 4));
+    QCOMPARE(dock.grid().table().currentIndex(), dock.grid().model().index(1, 4));
+
+    QTableView &table = dock.grid().table();
+    table.scrollTo(dock.grid().model().index(0, 0));
+    QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
+                      table.visualRect(dock.grid().model().index(3, 1)).center());
+    QCOMPARE(session.place().element, map.element(3, 1));
+    QCOMPARE(dock.heatMap().currentCell(), (Cell{3, 1}));
+    session.goBack();
+    QCOMPARE(dock.heatMap().currentCell(), (Cell{1, 4}));
+}
+
+void TestWeightDocks::arrowKeysAreOneStep()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-dense.mlmodelc", PartRole::Data);
+    QVERIFY(test::showDock(dock));
+    session.goToElement(m_weight, 0);
+    QSignalSpy moved(&session, &Session::placeChanged);
+    for (int i = 0; i < 5; ++i)
+        QTest::keyClick(&dock.heatMap(), Qt::Key_Right);
+    QCOMPARE(moved.count(), 0);
+    QTRY_COMPARE(moved.count(), 1);
+    QCOMPARE(*session.place().element, 5u);
+}
+
+void TestWeightDocks::slices()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-dense.mlmodelc", PartRole::Data);
+    const Shape shape = m_bundle->weights()[m_weight].shape;
+    QCOMPARE(shape.size(), 4u);
+    QVERIFY(test::showDock(dock));
+    QVERIFY(dock.slicePicker().isVisible());
+    QList<QSpinBox *> indices = dock.slicePicker().findChildren<QSpinBox *>();
+    QCOMPARE(indices.size(), 4);
+    indices.at(2)->setValue(1); // ky held at 1
+    QVERIFY(test::settle(dock));
+    const SliceMap &map = dock.slicePicker().map();
+    QCOMPARE(map.held()[2], std::optional<std::uint64_t>(1));
+    QCOMPARE(static_cast<std::uint64_t>(dock.grid().model().columnCount()), map.cols());
+    QCOMPARE(dock.heatMap().source()->cols(), map.cols());
+    // An element that this slice leaves out moves the slice.
+    session.goToElement(m_weight, 0);
+    QCOMPARE(dock.slicePicker().map().held()[2], std::optional<std::uint64_t>(0));
+    QCOMPARE(indices.at(2)->value(), 0);
+    QCOMPARE(dock.heatMap().currentCell(), (Cell{0, 0}));
+}
+
+void TestWeightDocks::weightEdits()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock));
+    session.setPatchingEnabled(true);
+    QSignalSpy asked(&session, &Session::editsRequested);
+    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+    for (const std::uint64_t element : {kept, left}) {
+        session.goToElement(m_weight, element);
+        QVERIFY(test::settle(dock));
+        QTableView &table = dock.grid().table();
+        table.setFocus();
+        table.edit(table.currentIndex());
+        auto *editor = table.findChild<QLineEdit *>();
+        QVERIFY(editor);
+        editor->selectAll();
+        QTest::keyClicks(editor, QStringLiteral("0.5"));
+        QTest::keyClick(editor, Qt::Key_Return);
+        const int call = element == kept ? 0 : 1;
+        QTRY_COMPARE(asked.count(), call + 1);
+        const Edit edit = editsOf(asked, call).at(0);
+        QCOMPARE(edit.kind, element == left ? Edit::Kind::Keep : Edit::Kind::Set);
+        QCOMPARE(edit.weight, m_bundle->weights()[m_weight].name);
+        QCOMPARE(edit.value, 0.5);
+        const auto indices = SliceMap(m_bundle->weights()[m_weight].shape).indices(element);
+        QCOMPARE(edit.indices.size(), indices.size());
+        for (std::size_t axis = 0; axis < indices.size(); ++axis) {
+            QVERIFY(edit.indices[axis].single);
+            QCOMPARE(edit.indices[axis].start, indices[axis]);
+        }
+        QTRY_VERIFY(!table.findChild<QLineEdit *>());
+    }
+    QCOMPARE(asked.count(), 2);
+}
+
+void TestWeightDocks::liveAnswer()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-palette.mlmodelc", PartRole::Lut);
+    QVERIFY(test::showDock(dock));
+    session.setPatchingEnabled(true);
+    session.goToElement(m_weight, 1);
+    QVERIFY(test::settle(dock));
+    QTableView &table = dock.grid().table();
+    table.edit(table.currentIndex());
+    auto *editor = table.findChild<QLineEdit *>();
+    QVERIFY(editor);
+    editor->selectAll();
+    QTest::keyClicks(editor, QStringLiteral("0.3"));
+    QVERIFY2(dock.grid().answer().contains(QLatin1String("held")),
+             qPrintable(dock.grid().answer()));
+    QVERIFY(dock.grid().answer().contains(QLatin1String("codebook")));
+    QTest::keyClicks(editor, QStringLiteral("e"));
+    QVERIFY(dock.grid().answer().contains(QLatin1String("not a number")));
+    QTest::keyClick(editor, Qt::Key_Escape);
+}
+
+void TestWeightDocks::maskPicture()
+{
+    Session session;
+    MaskDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock, 700, 800));
+    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+    const SliceMap map(m_bundle->weights()[m_weight].shape);
+    TileView &picture = dock.picture();
+    for (const std::uint64_t element : {kept, left}) {
+        const auto at = *map.cell(element);
+        const Cell cell{at.first, at.second};
+        picture.fit();
+        while (picture.cellRect(cell).width() < 20) {
+            picture.setCurrentCell(cell);
+            picture.zoomIn();
+        }
+        picture.setCurrentCell(std::nullopt);
+        QVERIFY(test::settle(dock));
+        QCOMPARE(centreOf(picture, cell), MaskTiles::shade(element == kept ? 1 : 0, false));
+        QVERIFY(picture.describe(cell).contains(element == kept ? QLatin1String("kept")
+                                                                : QLatin1String("left out")));
+    }
+    const auto decoder = m_bundle->decoder(m_weight);
+    QVERIFY2(dock.figures().contains(QString::number(decoder->payloadElements().value).right(3)),
+             qPrintable(dock.figures()));
+    QCOMPARE(dock.density().pointCount(), static_cast<int>(m_bundle->weights()[m_weight].shape[0]));
+}
+
+void TestWeightDocks::maskPainting()
+{
+    Session session;
+    MaskDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock, 700, 800));
+    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+    QSignalSpy asked(&session, &Session::editsRequested);
+    session.goToElement(m_weight, left);
+    QVERIFY(!dock.keepAction()->isEnabled()); // the file is locked
+    dock.keepAction()->trigger();
+    QCOMPARE(asked.count(), 0);
+    session.setPatchingEnabled(true);
+    QVERIFY(dock.keepAction()->isEnabled());
+    dock.keepValue()->setText(QStringLiteral("0.25"));
+    dock.picture().setFocus();
+    QTRY_VERIFY(dock.picture().hasFocus());
+    QTest::keyClick(&dock.picture(), Qt::Key_K);
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(editsOf(asked, 0).at(0).kind, Edit::Kind::Keep);
+    QCOMPARE(editsOf(asked, 0).at(0).value, 0.25);
+    session.goToElement(m_weight, kept);
+    dock.dropAction()->trigger();
+    QCOMPARE(editsOf(asked, 1).at(0).kind, Edit::Kind::Drop);
+}
+
+void TestWeightDocks::zeroMap()
+{
+    Session session;
+    MaskDock dock(session);
+    open(session, "sample-dense.mlmodelc", PartRole::Data);
+    QVERIFY(test::showDock(dock, 500, 700));
+    QVERIFY(dock.showsContent());
+    QVERIFY(dock.figures().contains(QLatin1String("not zero")));
+    session.setPatchingEnabled(true);
+    session.goToElement(m_weight, 0);
+    QVERIFY(!dock.keepAction()->isEnabled()); // there is no mask to paint
+}
+
+void TestWeightDocks::densityGoesToTheChannel()
+{
+    Session session;
+    MaskDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock, 700, 800));
+    QWidget *area = dock.density().focusProxy();
+    QTest::keyClick(area, Qt::Key_Right);
+    QTest::keyClick(area, Qt::Key_Right);
+    QTest::keyClick(area, Qt::Key_Return);
+    const SliceMap map(m_bundle->weights()[m_weight].shape);
+    QCOMPARE(session.place().element, map.element(1, 0));
+    QCOMPARE(dock.picture().currentCell(), (Cell{1, 0}));
+}
+
+void TestWeightDocks::codebook()
+{
+    Session session;
+    CodebookDock dock(session);
+    open(session, "sample-palette.mlmodelc", PartRole::Lut);
+    QVERIFY(test::showDock(dock, 500, 700));
+    QVERIFY(dock.showsContent());
+    CodebookModel &model = dock.model();
+    QVERIFY(model.rowCount() > 1);
+    QVERIFY(model.uses(0).has_value());
+    QCOMPARE(dock.plot().pointCount(), model.rowCount());
+    // Table and bars move together.
+    dock.table().setCurrentIndex(dock.table().model()->index(3, 0));
+    QCOMPARE(dock.plot().currentPoint(), 3);
+    QTest::keyClick(dock.plot().focusProxy(), Qt::Key_Right);
+    QCOMPARE(dock.table().currentIndex().row(), 4);
+    // By uses, most first: the number counts, not its text.
+    dock.table().sortByColumn(model.usesColumn(), Qt::DescendingOrder);
+    std::uint64_t before = UINT64_MAX;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const int entry = dock.table().model()->index(row, 0).data().toInt();
+        QVERIFY(*model.uses(entry) <= before);
+        before = *model.uses(entry);
+    }
+}
+
+void TestWeightDocks::codebookFollowsTheElement()
+{
+    Session session;
+    CodebookDock dock(session);
+    open(session, "sample-palette.mlmodelc", PartRole::Lut);
+    QVERIFY(test::showDock(dock, 500, 700));
+    const auto decoder = m_bundle->decoder(m_weight);
+    std::int64_t code = 0;
+    const std::uint64_t element = decoder->elements().value - 1;
+    decoder->codes(element, {&code, 1});
+    session.goToElement(m_weight, element);
+    QCOMPARE(static_cast<std::uint64_t>(dock.chooser().value()),
+             decoder->codebookOf(element).codebook);
+    QCOMPARE(dock.plot().currentPoint(), static_cast<int>(code));
+}
+
+void TestWeightDocks::codebookEdits()
+{
+    Session session;
+    CodebookDock dock(session);
+    open(session, "sample-palette.mlmodelc", PartRole::Lut);
+    QVERIFY(test::showDock(dock, 500, 700));
+    QSignalSpy asked(&session, &Session::editsRequested);
+    const QModelIndex value = dock.table().model()->index(2, CodebookModel::FirstValueColumn);
+    QVERIFY(!dock.table().model()->setData(value, 0.75));
+    session.setPatchingEnabled(true);
+    QVERIFY(dock.table().model()->setData(value, 0.75));
+    QCOMPARE(asked.count(), 1);
+    const Edit edit = editsOf(asked, 0).at(0);
+    QCOMPARE(edit.kind, Edit::Kind::Codebook);
+    QCOMPARE(edit.indices.at(1).start, 2u);
+    QCOMPARE(edit.value, 0.75);
+}
+
+void TestWeightDocks::changedBytesKeepTheView()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-dense.mlmodelc", PartRole::Data);
+    QVERIFY(test::showDock(dock));
+    session.goToElement(m_weight, 5);
+    dock.heatMap().zoomIn();
+    QVERIFY(test::settle(dock));
+    const ViewState before = dock.heatMap().viewState();
+    const QModelIndex index = dock.grid().table().currentIndex();
+    const Part &part = *m_bundle->weights()[m_weight].part(PartRole::Data);
+    const std::array<std::byte, 2> one{std::byte{0x00}, std::byte{0x3c}};
+    session.tasks().quiesce();
+    QVERIFY(m_bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + 10), one));
+    session.updateBundle(m_bundle);
+    QTRY_VERIFY(dock.grid().model().data(index, WeightGridModel::ChangedRole).toBool());
+    QVERIFY(test::settle(dock));
+    QCOMPARE(dock.heatMap().viewState(), before);
+    QCOMPARE(dock.grid().table().currentIndex(), index);
+    QCOMPARE(index.data(WeightGridModel::ValueRole).toDouble(), 1.0);
+    QVERIFY(index.data(Qt::ToolTipRole).toString().contains(QLatin1String("changed")));
+    // The change is outlined, in the token's colour.
+    const QImage image = dock.grid().table().viewport()->grab().toImage();
+    const QRect rect = dock.grid().table().visualRect(index);
+    QCOMPARE(image.pixel(rect.left() + 1, rect.center().y()),
+             theme::color(Token::MarkChanged, false).rgb());
+}
+
+void TestWeightDocks::pinnedDockStays()
+{
+    Session session;
+    WeightDock dock(session);
+    open(session, "sample-dense.mlmodelc", PartRole::Data);
+    QVERIFY(test::showDock(dock));
+    dock.setPinned(true);
+    const int rows = dock.grid().model().rowCount();
+    session.goToWeight(m_bundle->weights().size() - 1);
+    QCOMPARE(dock.grid().model().rowCount(), rows);
+    dock.setPinned(false);
+    QVERIFY(dock.grid().model().reader()->weightIndex() == m_bundle->weights().size() - 1);
+}
+
+void TestWeightDocks::bothThemes()
+{
+    Session session;
+    MaskDock dock(session);
+    open(session, "sample-sparse.mlmodelc", PartRole::Mask);
+    QVERIFY(test::showDock(dock, 700, 800));
+    const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
+    const auto at = *SliceMap(m_bundle->weights()[m_weight].shape).cell(kept);
+    dock.picture().setCurrentCell(Cell{at.first, at.second});
+    while (dock.picture().cellRect({at.first, at.second}).width() < 20)
+        dock.picture().zoomIn();
+    for (const bool dark : {true, false}) {
+        theme::apply(dark);
+        QTest::qWait(20);
+        QVERIFY(test::settle(dock));
+        // Back into view: laying out and zooming may have moved it. The mark would cover it.
+        dock.picture().setCurrentCell(std::nullopt);
+        dock.picture().setCurrentCell(Cell{at.first, at.second});
+        dock.picture().setCurrentCell(std::nullopt);
+        QVERIFY(test::settle(dock));
+        QCOMPARE(centreOf(dock.picture(), {at.first, at.second}), MaskTiles::shade(1, dark));
+    }
+}
+
+void TestWeightDocks::actions()
+{
+    Session session;
+    WeightDock weight(session);
+    CodebookDock codebookDock(session);
+    MaskDock mask(session);
+    for (const auto &list :
+         {weight.menuActions(), codebookDock.menuActions(), mask.menuActions()}) {
+        QVERIFY(!list.isEmpty());
+        std::set<QString> names;
+        for (const QAction *action : list) {
+            QVERIFY(!action->text().isEmpty());
+            QVERIFY2(names.insert(action->text()).second, qPrintable(action->text()));
+        }
+    }
+    QCOMPARE(weight.id(), QStringLiteral("weight"));
+    QCOMPARE(codebookDock.id(), QStringLiteral("codebook"));
+    QCOMPARE(mask.id(), QStringLiteral("mask"));
+}
+
+QTEST_MAIN(TestWeightDocks)
+#include "tst_weight_docks.moc"

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/edit/editor.h"
+#include "core/diff/element_changes.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/weight/codebook_model.h"
+#include "widgets/weight/weight_grid_model.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <limits>
+#include <set>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::codec::PartRole;
+
+namespace {
+
+using Tester = QAbstractItemModelTester;
+
+/// Lays an edit of the codec over the files, as the document does for edits of one size.
+bool lay(const Bundle &bundle, std::size_t weight, const codec::EditPlan &plan)
+{
+    for (const codec::PartEdit &edit : plan.parts) {
+        const Part *part = bundle.weights()[weight].part(edit.role);
+        if (!part || part->isLiteral())
+            return false;
+        const FileOffset at(part->dataOffset.value + edit.offset);
+        if (!bundle.files()[part->file].file->write(at, edit.bytes))
+            return false;
+    }
+    return !plan.parts.empty();
+}
+
+std::set<std::uint64_t> changedElements(const Bundle &bundle, std::size_t weight)
+{
+    const BundleReadLock lock(bundle);
+    const auto decoder = bundle.decoder(weight);
+    const ElementChanges changes(bundle, weight, *decoder);
+    std::set<std::uint64_t> found;
+    for (std::uint64_t e = 0; e < decoder->elements().value; ++e) {
+        if (changes.changed(e))
+            found.insert(e);
+    }
+    return found;
+}
+
+/// Elements whose decoded value differs between two states of a bundle.
+std::vector<float> decodeAll(const Bundle &bundle, std::size_t weight)
+{
+    const BundleReadLock lock(bundle);
+    const auto decoder = bundle.decoder(weight);
+    std::vector<float> values(decoder->elements().value);
+    decoder->decodeFloat(0, values);
+    return values;
+}
+
+bool read(WeightGridModel &model, const QModelIndex &index)
+{
+    model.data(index);
+    return QTest::qWaitFor([&] { return model.data(index, WeightGridModel::ReadyRole).toBool(); },
+                           10000);
+}
+
+} // namespace
+
+class TestWeightModels : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void gridShowsValuesAndCodes_data();
+    void gridShowsValuesAndCodes();
+    void gridOfHugeWeight();
+    void gridEdits();
+    void changesAreThoseThatDecodeDifferently_data();
+    void changesAreThoseThatDecodeDifferently();
+    void codebookEntries();
+    void codebookDuplicatesAndUnused();
+    void codebookChangesShow();
+    void axesAreNamed();
+};
+
+void TestWeightModels::gridShowsValuesAndCodes_data()
+{
+    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<int>("role");
+    QTest::newRow("dense") << QByteArray("sample-dense.mlmodelc") << int(PartRole::Data);
+    QTest::newRow("sparse") << QByteArray("sample-sparse.mlmodelc") << int(PartRole::Mask);
+    QTest::newRow("palette") << QByteArray("sample-palette.mlmodelc") << int(PartRole::Lut);
+}
+
+void TestWeightModels::gridShowsValuesAndCodes()
+{
+    QFETCH(QByteArray, name);
+    QFETCH(int, role);
+    const BundlePtr bundle = test::openSample(name.toStdString());
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, static_cast<PartRole>(role));
+    QVERIFY(weight != kNoIndex);
+    TaskManager tasks;
+    WeightGridModel model(tasks);
+    Tester tester(&model, Tester::FailureReportingMode::QtTest);
+    const SliceMap map(bundle->weights()[weight].shape);
+    model.setReader(std::make_shared<const WeightReader>(bundle, weight, map));
+    QCOMPARE(model.rowCount(), static_cast<int>(map.rows()));
+    QCOMPARE(model.columnCount(), static_cast<int>(map.cols()));
+    QCOMPARE(model.data(model.index(0, 0)).toString(), QStringLiteral("\u2026"));
+    QVERIFY(read(model, model.index(0, 0)));
+
+    const auto decoder = bundle->decoder(weight);
+    for (int col = 0; col < std::min(model.columnCount(), 20); ++col) {
+        const QModelIndex index = model.index(1, col);
+        const std::uint64_t element = *map.element(1, static_cast<std::uint64_t>(col));
+        float value = 0;
+        std::int64_t code = 0;
+        decoder->decodeFloat(element, {&value, 1});
+        decoder->codes(element, {&code, 1});
+        QCOMPARE(index.data(WeightGridModel::ElementRole).toULongLong(), element);
+        QCOMPARE(index.data(WeightGridModel::LeftOutRole).toBool(), !decoder->stored(element));
+        QCOMPARE(index.data(WeightGridModel::ValueRole).toFloat(), value);
+        QVERIFY(!index.data(WeightGridModel::ChangedRole).toBool());
+        if (!decoder->stored(element)) {
+            QCOMPARE(index.data().toString(), QStringLiteral("\u00B7"));
+            QVERIFY(index.data(WeightGridModel::CodeRole).toString().isEmpty());
+        } else if (role == int(PartRole::Lut)) {
+            QCOMPARE(index.data(WeightGridModel::CodeRole).toString(), QString::number(code));
+        } else {
+            QCOMPARE(index.data(WeightGridModel::CodeRole).toString(),
+                     hexNumber(static_cast<std::uint64_t>(code), 4));
+        }
+    }
+    // Another slice, then nothing: the tester watches both resets.
+    model.setReader(std::make_shared<const WeightReader>(bundle, weight, map), true);
+    QVERIFY(read(model, model.index(0, 0)));
+    model.setReader(nullptr);
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestWeightModels::gridOfHugeWeight()
+{
+    // Only the arithmetic of the window: nothing is read unless a view asks. The model tester
+    // would ask for every cell.
+    const BundlePtr bundle = test::openSample("sample-dense.mlmodelc");
+    QVERIFY(bundle);
+    TaskManager tasks;
+    WeightGridModel model(tasks);
+    const SliceMap map({std::uint64_t{1} << 22, std::uint64_t{1} << 16});
+    model.setReader(std::make_shared<const WeightReader>(bundle, 0, map));
+    QVERIFY(model.windowed());
+    QCOMPARE(static_cast<std::uint64_t>(model.rowCount()), WeightGridModel::kMaxRows);
+    const std::uint64_t row = map.rows() - 1, col = map.cols() - 1;
+    QVERIFY(!model.indexOf(row, col).isValid());
+    model.reveal(row, col);
+    const QModelIndex last = model.indexOf(row, col);
+    QVERIFY(last.isValid());
+    QCOMPARE(model.elementAt(last), map.element(row, col));
+    QCOMPARE(model.headerData(last.row(), Qt::Vertical).toString(), QString::number(row));
+    model.reveal(0, 0);
+    QCOMPARE(model.firstRow(), 0u);
+}
+
+void TestWeightModels::gridEdits()
+{
+    const BundlePtr bundle = test::openSample("sample-dense.mlmodelc");
+    QVERIFY(bundle);
+    TaskManager tasks;
+    WeightGridModel model(tasks);
+    model.setReader(
+        std::make_shared<const WeightReader>(bundle, 0, SliceMap(bundle->weights()[0].shape)));
+    QSignalSpy asked(&model, &WeightGridModel::editRequested);
+    QVERIFY(!(model.flags(model.index(0, 2)) & Qt::ItemIsEditable));
+    QVERIFY(!model.setData(model.index(0, 2), 0.5, Qt::EditRole));
+    model.setEditable(true);
+    QVERIFY(model.flags(model.index(0, 2)) & Qt::ItemIsEditable);
+    QVERIFY(!model.setData(model.index(0, 2), QStringLiteral("much"), Qt::EditRole));
+    QVERIFY(model.setData(model.index(0, 2), QStringLiteral("0.5"), Qt::EditRole));
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked.at(0).at(0).toULongLong(), 2u);
+    QCOMPARE(asked.at(0).at(1).toDouble(), 0.5);
+}
+
+void TestWeightModels::changesAreThoseThatDecodeDifferently_data()
+{
+    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<int>("role");
+    QTest::addColumn<bool>("codebook");
+    QTest::newRow("dense") << QByteArray("sample-dense.mlmodelc") << int(PartRole::Data) << false;
+    QTest::newRow("sparse") << QByteArray("sample-sparse.mlmodelc") << int(PartRole::Mask) << false;
+    QTest::newRow("index") << QByteArray("sample-palette.mlmodelc") << int(PartRole::Lut) << false;
+    QTest::newRow("entry") << QByteArray("sample-palette.mlmodelc") << int(PartRole::Lut) << true;
+}
+
+void TestWeightModels::changesAreThoseThatDecodeDifferently()
+{
+    QFETCH(QByteArray, name);
+    QFETCH(int, role);
+    QFETCH(bool, codebook);
+    const BundlePtr bundle = test::openSample(name.toStdString());
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, static_cast<PartRole>(role));
+    QVERIFY(weight != kNoIndex);
+    QVERIFY(changedElements(*bundle, weight).empty());
+    const std::vector<float> before = decodeAll(*bundle, weight);
+    {
+        const auto decoder = bundle->decoder(weight);
+        const codec::Editor editor(*decoder);
+        constexpr double kAny = std::numeric_limits<double>::infinity();
+        std::uint64_t element = decoder->elements().value / 2;
+        while (!decoder->stored(element))
+            ++element;
+        const double wanted = before[element] > 0 ? -0.3 : 0.3;
+        const auto plan = codebook ? editor.setCodebookEntry(0, 3, 0, 7.5, kAny)
+                                   : editor.setElement(element, wanted, kAny);
+        QVERIFY(plan.has_value());
+        QVERIFY(lay(*bundle, weight, *plan));
+    }
+    const std::vector<float> after = decodeAll(*bundle, weight);
+    std::set<std::uint64_t> differ;
+    for (std::uint64_t e = 0; e < after.size(); ++e) {
+        if (before[e] != after[e])
+            differ.insert(e);
+    }
+    QVERIFY(codebook ? differ.size() > 1 : differ.size() == 1);
+    QCOMPARE(changedElements(*bundle, weight), differ);
+}
+
+void TestWeightModels::codebookEntries()
+{
+    const BundlePtr bundle = test::openSample("sample-palette.mlmodelc");
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
+    const auto decoder = bundle->decoder(weight);
+    auto data = CodebookData::read(*bundle, weight, *decoder);
+    QVERIFY(data.has_value());
+    CodebookModel model;
+    Tester tester(&model, Tester::FailureReportingMode::QtTest);
+    model.setData(*data);
+    QCOMPARE(model.rowCount(), static_cast<int>(data->entries));
+    QCOMPARE(model.data(model.index(0, model.usesColumn())).toString(), QStringLiteral("\u2026"));
+    model.setUses(decoder->codebookUse());
+    std::uint64_t total = 0;
+    double share = 0;
+    for (int entry = 0; entry < model.rowCount(); ++entry) {
+        total += *model.uses(entry);
+        share += model.share(entry);
+        QCOMPARE(model.value(entry),
+                 static_cast<double>(decoder->codebookValues()[static_cast<std::size_t>(entry)]));
+        QCOMPARE(model.index(entry, CodebookModel::CodeColumn).data().toString().toInt(nullptr, 2),
+                 entry);
+    }
+    if (data->codebooks == 1)
+        QCOMPARE(total, decoder->payloadElements().value);
+    QVERIFY(std::abs(share - 1) < 1e-9);
+    QSignalSpy asked(&model, &CodebookModel::editRequested);
+    const QModelIndex value = model.index(2, CodebookModel::FirstValueColumn);
+    QVERIFY(!(model.flags(value) & Qt::ItemIsEditable));
+    model.setEditable(true);
+    QVERIFY(model.flags(value) & Qt::ItemIsEditable);
+    QVERIFY(!(model.flags(model.index(2, CodebookModel::IndexColumn)) & Qt::ItemIsEditable));
+    QVERIFY(static_cast<QAbstractItemModel &>(model).setData(value, 1.25));
+    QCOMPARE(asked.count(), 1);
+    QCOMPARE(asked.at(0).at(1).toULongLong(), 2u);
+    QCOMPARE(asked.at(0).at(3).toDouble(), 1.25);
+    model.clear();
+    QCOMPARE(model.columnCount(), 0);
+}
+
+void TestWeightModels::codebookDuplicatesAndUnused()
+{
+    CodebookData data;
+    data.codebooks = 2;
+    data.entries = 4;
+    data.vector = 2;
+    data.indexBits = 2;
+    data.type = ElementType::Fp16;
+    data.values = {0, 1, 2, 3, 0, 1, 5, 6, /* second */ 1, 1, 2, 2, 3, 3, 4, 4};
+    data.uses = {5, 0, 2, 3, 1, 1, 1, 0};
+    CodebookModel model;
+    Tester tester(&model, Tester::FailureReportingMode::QtTest);
+    model.setData(data);
+    QCOMPARE(model.columnCount(), 7); // index, code, two lanes, uses, share, note
+    QCOMPARE(model.duplicateOf(2), std::optional(0));
+    QVERIFY(!model.duplicateOf(1));
+    QVERIFY(
+        model.index(2, model.noteColumn()).data().toString().contains(QLatin1String("duplicate")));
+    QVERIFY(model.index(1, model.noteColumn()).data().toString().contains(QLatin1String("never")));
+    QCOMPARE(model.index(1, CodebookModel::CodeColumn).data().toString(), QStringLiteral("01"));
+    QCOMPARE(model.index(0, model.shareColumn()).data(SortRole).toDouble(), 0.5);
+    model.setCodebook(1);
+    QVERIFY(!model.duplicateOf(2));
+    QCOMPARE(model.value(3, 1), 4.0);
+    QVERIFY(model.index(3, model.noteColumn()).data().toString().contains(QLatin1String("never")));
+    model.setCodebook(2); // there is none
+    QCOMPARE(model.codebook(), 1u);
+}
+
+void TestWeightModels::codebookChangesShow()
+{
+    const BundlePtr bundle = test::openSample("sample-palette.mlmodelc");
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, PartRole::Lut);
+    {
+        const auto decoder = bundle->decoder(weight);
+        const auto plan = codec::Editor(*decoder).setCodebookEntry(
+            0, 1, 0, 3.0, std::numeric_limits<double>::infinity());
+        QVERIFY(plan.has_value());
+        QVERIFY(lay(*bundle, weight, *plan));
+    }
+    const auto decoder = bundle->decoder(weight);
+    auto data = CodebookData::read(*bundle, weight, *decoder);
+    QVERIFY(data.has_value());
+    CodebookModel model;
+    model.setData(*data);
+    QVERIFY(model.changed(1, 0));
+    QVERIFY(!model.changed(0, 0));
+    QCOMPARE(model.value(1), 3.0);
+    QVERIFY(model.index(1, model.noteColumn()).data().toString().contains(QChar(0x25CF)));
+}
+
+void TestWeightModels::axesAreNamed()
+{
+    Weight weight;
+    weight.shape = {8, 4, 3, 3};
+    QCOMPARE(axisNames(weight).last(), QStringLiteral("axis 3"));
+    Consumer conv;
+    conv.op = "conv";
+    conv.param = "weight";
+    weight.consumers = {conv};
+    QCOMPARE(axisNames(weight),
+             (QStringList{QStringLiteral("out channel"), QStringLiteral("in channel"),
+                          QStringLiteral("ky"), QStringLiteral("kx")}));
+    weight.consumers[0].via = {"transpose"}; // the axes of the op are not those of the weight
+    QCOMPARE(axisNames(weight).first(), QStringLiteral("axis 0"));
+    weight.consumers[0].via = {"cast"};
+    weight.consumers[0].op = "conv_transpose";
+    QCOMPARE(axisNames(weight).first(), QStringLiteral("in channel"));
+    QCOMPARE(shapeWords(weight.shape), QStringLiteral("8\u00D74\u00D73\u00D73"));
+}
+
+QTEST_MAIN(TestWeightModels)
+#include "tst_weight_models.moc"

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/theme.h"
+#include "widgets/weight/weight_tiles.h"
+
+#include <QTest>
+
+#include <cmath>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::codec::PartRole;
+
+class TestWeightTiles : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void readsSlices_data();
+    void readsSlices();
+    void maskCellsAreExact_data();
+    void maskCellsAreExact();
+    void maskDensityFarOut();
+    void valueColorsAreMonotone();
+    void leftOutCellsAreBlank();
+    void cancelledTileIsNull();
+
+private:
+    static WeightReaderPtr reader(const BundlePtr &bundle, std::size_t weight)
+    {
+        return std::make_shared<const WeightReader>(bundle, weight,
+                                                    SliceMap(bundle->weights()[weight].shape));
+    }
+};
+
+void TestWeightTiles::readsSlices_data()
+{
+    QTest::addColumn<QByteArray>("name");
+    QTest::newRow("dense") << QByteArray("sample-dense.mlmodelc");
+    QTest::newRow("sparse") << QByteArray("sample-sparse.mlmodelc");
+    QTest::newRow("palette") << QByteArray("sample-palette.mlmodelc");
+}
+
+/// Every slice of every weight reads what the decoder says of each element alone.
+void TestWeightTiles::readsSlices()
+{
+    QFETCH(QByteArray, name);
+    const BundlePtr bundle = test::openSample(name.toStdString());
+    QVERIFY(bundle);
+    for (std::size_t w = 0; w < bundle->weights().size(); ++w) {
+        const Weight &weight = bundle->weights()[w];
+        const auto decoder = bundle->decoder(w);
+        QVERIFY(decoder.has_value());
+        for (std::size_t axis = 0; axis < std::max<std::size_t>(weight.shape.size(), 1); ++axis) {
+            std::vector<std::optional<std::uint64_t>> held(weight.shape.size());
+            if (weight.shape.size() > 2)
+                held[(axis + 1) % weight.shape.size()] = 0;
+            const WeightReader slice(bundle, w, SliceMap(weight.shape, axis, held));
+            const std::uint64_t row = slice.map().rows() / 2;
+            std::vector<float> values(slice.map().cols());
+            std::vector<std::int64_t> codes(values.size());
+            std::vector<std::uint8_t> kept(values.size());
+            slice.values(*decoder, row, 0, values);
+            slice.codes(*decoder, row, 0, codes);
+            slice.kept(*decoder, row, 0, kept);
+            for (std::uint64_t col = 0; col < values.size(); ++col) {
+                const auto element = slice.map().element(row, col);
+                if (!element) {
+                    QCOMPARE(codes[col], codec::Decoder::kNotStored);
+                    continue;
+                }
+                float value = 0;
+                std::int64_t code = 0;
+                decoder->decodeFloat(*element, {&value, 1});
+                decoder->codes(*element, {&code, 1});
+                QCOMPARE(values[col], value);
+                QCOMPARE(codes[col], code);
+                const bool expected =
+                    weight.has(PartRole::Mask) ? decoder->stored(*element) : value != 0.0f;
+                QCOMPARE(kept[col] != 0, expected);
+            }
+        }
+    }
+}
+
+void TestWeightTiles::maskCellsAreExact_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+void TestWeightTiles::maskCellsAreExact()
+{
+    QFETCH(bool, dark);
+    const BundlePtr bundle = test::openSample("sample-sparse.mlmodelc");
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, PartRole::Mask);
+    QVERIFY(weight != kNoIndex);
+    const MaskTiles tiles(reader(bundle, weight), dark);
+    Progress progress;
+    const Tile tile = tiles.render({0, 0, 0}, progress);
+    QCOMPARE(tile.image.size(), tiles.tileSize({0, 0, 0}));
+    const auto decoder = bundle->decoder(weight);
+    int kept = 0, left = 0;
+    for (int y = 0; y < tile.image.height(); ++y) {
+        for (int x = 0; x < tile.image.width(); ++x) {
+            const auto element = tiles.reader().map().element(static_cast<std::uint64_t>(y),
+                                                              static_cast<std::uint64_t>(x));
+            const bool stored = decoder->stored(*element);
+            QCOMPARE(tile.image.pixel(x, y), MaskTiles::shade(stored ? 1 : 0, dark));
+            const auto index = static_cast<std::size_t>(y * tile.image.width() + x);
+            QCOMPARE(tile.marks[index].shape, stored ? CellShape::Square : CellShape::Dot);
+            ++(stored ? kept : left);
+        }
+    }
+    QVERIFY(kept > 0 && left > 0);
+    QVERIFY(theme::contrast(MaskTiles::shade(0, dark), MaskTiles::shade(1, dark)) > 4.5);
+}
+
+void TestWeightTiles::maskDensityFarOut()
+{
+    const BundlePtr bundle = test::openSample("sample-sparse.mlmodelc");
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, PartRole::Mask);
+    const MaskTiles tiles(reader(bundle, weight), false);
+    const auto decoder = bundle->decoder(weight);
+    Progress progress;
+    const int level = 2; // boxes of 4 by 4 are counted exactly
+    const Tile tile = tiles.render({level, 0, 0}, progress);
+    QVERIFY(!tile.image.isNull());
+    for (int y = 0; y < tile.image.height(); ++y) {
+        for (int x = 0; x < tile.image.width(); ++x) {
+            double kept = 0, seen = 0;
+            for (std::uint64_t r = 0; r < 4; ++r) {
+                for (std::uint64_t c = 0; c < 4; ++c) {
+                    const auto element =
+                        tiles.reader().map().element(static_cast<std::uint64_t>(y) * 4 + r,
+                                                     static_cast<std::uint64_t>(x) * 4 + c);
+                    if (!element)
+                        continue;
+                    ++seen;
+                    kept += decoder->stored(*element) ? 1 : 0;
+                }
+            }
+            QCOMPARE(tile.image.pixel(x, y), MaskTiles::shade(kept / seen, false));
+        }
+    }
+}
+
+void TestWeightTiles::valueColorsAreMonotone()
+{
+    const BundlePtr bundle = test::openSample("sample-dense.mlmodelc");
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, PartRole::Data);
+    const ValueTiles tiles(reader(bundle, weight), ValueColors::Signed, false);
+    Progress progress;
+    const Tile tile = tiles.render({0, 0, 0}, progress);
+    QVERIFY(tiles.range() > 0);
+    for (std::size_t i = 0; i < tile.values.size(); ++i) {
+        const int width = tile.image.width();
+        const QColor color =
+            tile.image.pixelColor(static_cast<int>(i) % width, static_cast<int>(i) / width);
+        const auto value = static_cast<double>(tile.values[i]);
+        if (value > tiles.range() / 4)
+            QVERIFY2(color.red() > color.blue(), qPrintable(QString::number(value)));
+        if (value < -tiles.range() / 4)
+            QVERIFY2(color.blue() > color.red(), qPrintable(QString::number(value)));
+        if (std::abs(value) >= tiles.range()) {
+            QCOMPARE(color.rgb(), theme::diverging(value > 0 ? 1 : -1, false).rgb());
+        }
+    }
+}
+
+void TestWeightTiles::leftOutCellsAreBlank()
+{
+    const BundlePtr bundle = test::openSample("sample-sparse.mlmodelc");
+    QVERIFY(bundle);
+    const std::size_t weight = test::weightWith(*bundle, PartRole::Mask);
+    const ValueTiles tiles(reader(bundle, weight), ValueColors::Magnitude, true);
+    const auto decoder = bundle->decoder(weight);
+    Progress progress;
+    const Tile tile = tiles.render({0, 0, 0}, progress);
+    for (int x = 0; x < tile.image.width(); ++x) {
+        const auto element = tiles.reader().map().element(0, static_cast<std::uint64_t>(x));
+        const bool stored = decoder->stored(*element);
+        QCOMPARE(qAlpha(tile.image.pixel(x, 0)), stored ? 255 : 0);
+        const auto index = static_cast<std::size_t>(x);
+        QCOMPARE(tiles.cellText(tile, index).isEmpty(), !stored);
+    }
+}
+
+void TestWeightTiles::cancelledTileIsNull()
+{
+    const BundlePtr bundle = test::openSample("sample-sparse.mlmodelc");
+    QVERIFY(bundle);
+    const WeightReaderPtr slice = reader(bundle, test::weightWith(*bundle, PartRole::Mask));
+    Progress progress;
+    progress.cancel();
+    QVERIFY(MaskTiles(slice, false).render({0, 0, 0}, progress).image.isNull());
+    QVERIFY(
+        ValueTiles(slice, ValueColors::Signed, false).render({1, 0, 0}, progress).image.isNull());
+}
+
+QTEST_MAIN(TestWeightTiles)
+#include "tst_weight_tiles.moc"

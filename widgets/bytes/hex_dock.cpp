@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/bytes/hex_dock.h"
+
+#include "widgets/bytes/byte_field.h"
+#include "widgets/bytes/hex_find_bar.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/bytes/inspector_model.h"
+#include "widgets/bytes/inspector_view.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/export_jobs.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QClipboard>
+#include <QComboBox>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+HexDock::HexDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("hex"), tr("Hex"), parent)
+{
+    auto *content = new QWidget(this);
+    const int gap = theme::em(this, 0.25);
+    QVBoxLayout *column = contentColumn(content);
+
+    m_view = new HexView(content);
+    m_readings = new InspectorModel(this);
+    m_inspector = new InspectorView(m_readings, content);
+    m_find = new HexFindBar(session, m_view, content);
+    m_find->hide();
+    m_field = new QLabel(content);
+    m_field->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_field->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto *bar = new QHBoxLayout;
+    bar->setSpacing(gap);
+    buildBar(bar);
+    m_body = new QHBoxLayout;
+    m_body->setSpacing(gap);
+    m_body->addWidget(m_view, 1);
+    m_body->addWidget(m_inspector, 1);
+    column->addLayout(bar);
+    column->addLayout(m_body, 1);
+    column->addWidget(m_find);
+    column->addWidget(m_field);
+    setContent(content);
+    content->setFocusProxy(m_view);
+    buildActions();
+
+    connect(m_view, &HexView::cursorMoved, this, &HexDock::describeCursor);
+    connect(m_view, &HexView::picked, this, &HexDock::pick);
+    connect(m_find, &HexFindBar::found, this, &HexDock::pick);
+}
+
+void HexDock::buildBar(QBoxLayout *bar)
+{
+    QWidget *content = m_view->parentWidget();
+    m_files = new QComboBox(content);
+    m_files->setAccessibleName(tr("File whose bytes are shown"));
+    m_files->setToolTip(tr("File whose bytes are shown"));
+    m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_files->setMinimumContentsLength(18);
+    connect(m_files, &QComboBox::activated, this, [this](int file) {
+        showFile(static_cast<std::size_t>(file));
+        if (m_view->size() > 0)
+            pick(m_view->selection());
+    });
+    m_goTo = new QLineEdit(content);
+    m_goTo->setPlaceholderText(tr("Go to offset: 0x40, +16, end"));
+    m_goTo->setAccessibleName(tr("Go to offset"));
+    m_goTo->setClearButtonEnabled(true);
+    m_goTo->setMaximumWidth(theme::em(this, 18));
+    connect(m_goTo, &QLineEdit::returnPressed, this, &HexDock::goToTyped);
+    connect(m_goTo, &QLineEdit::textEdited, this, [this] { m_goTo->setToolTip({}); });
+    m_selection = new QLabel(content);
+    m_selection->setAccessibleName(tr("Selection"));
+    m_selection->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    bar->addWidget(m_files);
+    bar->addWidget(m_goTo, 1);
+    bar->addWidget(m_selection, 2);
+}
+
+void HexDock::buildActions()
+{
+    const auto add = [this](const QString &text, const QKeySequence &keys,
+                            std::function<void()> call) {
+        m_actions += dockAction(this, text, keys, std::move(call));
+    };
+    const auto separate = [this] {
+        auto *line = new QAction(this);
+        line->setSeparator(true);
+        m_actions += line;
+    };
+    add(tr("Find Bytes…"), QKeySequence::Find, [this] { m_find->begin(); });
+    add(tr("Find Next"), QKeySequence(Qt::Key_F3), [this] { m_find->find(true); });
+    add(tr("Find Previous"), QKeySequence(Qt::SHIFT | Qt::Key_F3), [this] { m_find->find(false); });
+    add(tr("Go to Offset…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_G), [this] {
+        m_goTo->setFocus(Qt::ShortcutFocusReason);
+        m_goTo->selectAll();
+    });
+    separate();
+    add(tr("Copy as Hex"), QKeySequence::Copy, [this] { copyAs(CopyFormat::Hex); });
+    add(tr("Copy as C Array"), {}, [this] { copyAs(CopyFormat::CArray); });
+    add(tr("Copy as Python Bytes"), {}, [this] { copyAs(CopyFormat::PythonBytes); });
+    add(tr("Copy as NumPy"), {}, [this] { copyAs(CopyFormat::NumPy); });
+    add(tr("Copy Readings under the Cursor"), {}, [this] { copyInspected(); });
+    add(tr("Export Selected Bytes…"), {}, [this] {
+        askAndExportBytes(this, session(), m_view->bundle(), m_view->file(), m_view->selection());
+    });
+    add(tr("Select All Bytes"), {}, [this] { m_view->selectAll(); });
+    separate();
+    m_widths = new QActionGroup(this);
+    for (const int bytes : {8, 16, 32}) {
+        auto *action = dockAction(this, tr("%1 Bytes a Row").arg(bytes), {}, [this, bytes] {
+            m_view->setBytesPerRow(bytes);
+            arrange();
+        });
+        action->setCheckable(true);
+        action->setChecked(bytes == m_view->bytesPerRow());
+        m_widths->addAction(action);
+        m_actions += action;
+    }
+    m_view->addActions(m_actions);
+    m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_inspector->addActions(m_actions);
+}
+
+bool HexDock::working() const
+{
+    return m_find->working();
+}
+
+void HexDock::refresh()
+{
+    const BundlePtr bundle = session().bundle();
+    if (!bundle) {
+        m_view->setFile(nullptr, kNoIndex);
+        showMessage(tr("Open a bundle to see its bytes (Ctrl+O)."));
+        return;
+    }
+    const bool another = !m_view->bundle() || m_view->bundle()->path() != bundle->path();
+    m_files->clear();
+    std::size_t weights = 0;
+    for (const BundleFile &file : bundle->files()) {
+        m_files->addItem(fromUtf8(file.path));
+        m_files->setItemData(m_files->count() - 1, fromUtf8(file.path), Qt::ToolTipRole);
+        if (file.role == SectionKind::Data)
+            weights = static_cast<std::size_t>(m_files->count() - 1);
+    }
+    showFile(another || m_view->file() >= bundle->files().size() ? weights : m_view->file());
+    showContent();
+    follow(session().place(), nullptr);
+}
+
+void HexDock::showFile(std::size_t file)
+{
+    m_view->setFile(session().bundle(), file);
+    m_files->setCurrentIndex(file < session().bundle()->files().size() ? static_cast<int>(file)
+                                                                       : -1);
+}
+
+void HexDock::follow(const Place &place, QObject *origin)
+{
+    const BundlePtr &bundle = m_view->bundle();
+    if (!bundle || origin == this)
+        return;
+    std::size_t file = place.file;
+    std::optional<ByteRange> bytes = place.bytes;
+    if (place.element) {
+        // A whole section is too much where one element is meant.
+        const auto exact = m_view->placeOf(place.weight, *place.element);
+        const bool whole = bytes && place.section < bundle->sections().size() &&
+                           *bytes == bundle->sections()[place.section].range;
+        if (exact && (!bytes || whole)) {
+            file = exact->file;
+            bytes = exact->bytes;
+        }
+    }
+    if (file >= bundle->files().size() || !bytes)
+        return;
+    if (file != m_view->file())
+        showFile(file);
+    if (m_view->selection() != *bytes)
+        m_view->select(*bytes);
+    m_view->markBits(place.bits);
+    describeCursor();
+}
+
+void HexDock::describeCursor()
+{
+    const BundlePtr &bundle = m_view->bundle();
+    if (!bundle || m_view->size() == 0) {
+        m_readings->setBytes({});
+        m_fieldText.clear();
+        m_field->clear();
+        m_selection->clear();
+        return;
+    }
+    const std::uint64_t cursor = m_view->cursor();
+    m_readings->setBytes(
+        m_view->bytes().subspan(cursor, std::min<std::uint64_t>(8, m_view->size() - cursor)));
+    const ByteField field = m_view->fieldOf(cursor);
+    m_fieldText = tr("field: %1").arg(field.text);
+    elideField();
+    m_field->setToolTip(field.text);
+    const ByteRange range = m_view->selection();
+    const std::uint64_t last = range.end() - 1;
+    QString where = range.bytes.value == 1
+                        ? hexNumber(cursor)
+                        : tr("%1 to %2, %3 bytes")
+                              .arg(hexNumber(range.offset.value), hexNumber(last),
+                                   groupedNumber(range.bytes.value));
+    if (const auto bits = m_view->markedBits())
+        where += bits->count == 1
+                     ? tr(", bit %1").arg(bits->first)
+                     : tr(", bits %1 to %2").arg(bits->first).arg(bits->first + bits->count - 1);
+    m_selection->setText(where);
+}
+
+void HexDock::pick(const ByteRange &range)
+{
+    const BundlePtr &bundle = m_view->bundle();
+    if (!bundle)
+        return;
+    Place place;
+    place.file = m_view->file();
+    place.bytes = range;
+    const ByteField field = m_view->fieldOf(range.offset.value);
+    if (field.element && range.end() <= field.bytes.end()) {
+        place.weight = field.weight;
+        place.element = field.element;
+    }
+    session().goTo(place, this);
+}
+
+void HexDock::goToTyped()
+{
+    const auto offset = parseOffset(m_goTo->text(), m_view->cursor(), m_view->size());
+    if (!offset) {
+        const QString fault = tr("Not an offset in this file of %1 bytes: %2")
+                                  .arg(groupedNumber(m_view->size()), m_goTo->text());
+        m_goTo->setToolTip(fault);
+        Q_EMIT session().statusMessage(fault);
+        m_goTo->selectAll();
+        return;
+    }
+    const ByteRange one{FileOffset(*offset), ByteCount(1)};
+    m_view->select(one);
+    m_view->setFocus();
+    pick(one);
+}
+
+void HexDock::copyAs(CopyFormat format)
+{
+    if (m_inspector->hasFocus() && format == CopyFormat::Hex) {
+        copyInspected();
+        return;
+    }
+    const auto text = m_view->selectedText(format);
+    if (text)
+        QGuiApplication::clipboard()->setText(*text);
+    else if (m_view->size() > 0)
+        Q_EMIT session().statusMessage(tr("Too much to copy as text: select at most %1 bytes.")
+                                           .arg(groupedNumber(kMostBytesAsText)));
+}
+
+void HexDock::copyInspected()
+{
+    QStringList lines;
+    for (int row = 0; row < m_readings->rowCount(); ++row)
+        lines += m_readings->index(row, InspectorModel::Name).data().toString() + u'\t' +
+                 m_readings->index(row, InspectorModel::Value).data().toString();
+    QGuiApplication::clipboard()->setText(lines.join(u'\n'));
+}
+
+void HexDock::resizeEvent(QResizeEvent *event)
+{
+    Dock::resizeEvent(event);
+    arrange();
+    elideField();
+}
+
+void HexDock::elideField()
+{
+    const int room = std::max(m_field->width(), width() - theme::em(this, 1.0));
+    m_field->setText(m_field->fontMetrics().elidedText(m_fieldText, Qt::ElideMiddle, room));
+}
+
+/// The readings stand beside the bytes where there is room for both, else below them.
+void HexDock::arrange()
+{
+    // Margins of the content, and the frame that a floating dock has.
+    const int room = width() - theme::em(this, 1.0) - m_body->spacing();
+    const bool wide = room >= m_view->contentWidth() + m_inspector->minimumSizeHint().width();
+    m_body->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    // Beside each other the bytes have all the room that they need, the readings what is left.
+    m_view->setMaximumWidth(wide ? m_view->contentWidth() : QWIDGETSIZE_MAX);
+    m_inspector->setMaximumWidth(wide ? room - m_view->contentWidth() : QWIDGETSIZE_MAX);
+    const int most = std::max(m_inspector->minimumSizeHint().height(), height() / 3);
+    m_inspector->setMaximumHeight(wide ? QWIDGETSIZE_MAX
+                                       : std::min(m_inspector->heightFor(room), most));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/bytes/byte_text.h"
+#include "widgets/common/dock.h"
+
+#include <QList>
+
+class QAction;
+class QActionGroup;
+class QBoxLayout;
+class QComboBox;
+class QLabel;
+class QLineEdit;
+
+namespace kernscope::ui {
+
+class HexFindBar;
+class HexView;
+class InspectorModel;
+class InspectorView;
+
+/// The bytes of one file of the bundle, what they are, and every reading of those under the cursor.
+class HexDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit HexDock(Session &session, QWidget *parent = nullptr);
+
+    /// What the window's menus show as well; the context menu holds the same.
+    QList<QAction *> menuActions() const { return m_actions; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+    void resizeEvent(QResizeEvent *event) override;
+
+private:
+    void elideField();
+    void buildBar(QBoxLayout *bar);
+    void buildActions();
+    void showFile(std::size_t file);
+    void describeCursor();
+    void pick(const ByteRange &range);
+    void goToTyped();
+    void copyAs(CopyFormat format);
+    void copyInspected();
+    void arrange();
+
+    QComboBox *m_files = nullptr;
+    QLineEdit *m_goTo = nullptr;
+    QLabel *m_selection = nullptr;
+    HexView *m_view = nullptr;
+    InspectorModel *m_readings = nullptr;
+    InspectorView *m_inspector = nullptr;
+    QBoxLayout *m_body = nullptr;
+    HexFindBar *m_find = nullptr;
+    QLabel *m_field = nullptr;
+    QString m_fieldText; ///< the label shows it elided
+    QActionGroup *m_widths = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

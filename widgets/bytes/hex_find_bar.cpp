@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/bytes/hex_find_bar.h"
+
+#include "widgets/bytes/byte_search.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QTimer>
+#include <QToolButton>
+
+#include <shared_mutex>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr int kHexKind = 0;
+constexpr int kClockMs = 80;
+
+} // namespace
+
+HexFindBar::HexFindBar(Session &session, HexView *view, QWidget *parent)
+    : QWidget(parent), m_session(session), m_view(view)
+{
+    build();
+    m_clock = new QTimer(this);
+    m_clock->setInterval(kClockMs);
+    connect(m_clock, &QTimer::timeout, this, [this] {
+        if (m_task)
+            m_progress->setValue(static_cast<int>(m_task->progress().fraction() * 1000));
+    });
+    // The status bar may cancel the search as well; its result then never comes.
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled()) {
+            setWorking(nullptr);
+            say(tr("Cancelled."));
+        }
+    });
+}
+
+void HexFindBar::build()
+{
+    auto *row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme::em(this, 0.25));
+    m_kind = new QComboBox(this);
+    m_kind->addItems({tr("Hex"), tr("Text")});
+    m_kind->setAccessibleName(tr("What the pattern is"));
+    m_pattern = new QLineEdit(this);
+    m_pattern->setClearButtonEnabled(true);
+    m_pattern->setAccessibleName(tr("Pattern to find"));
+    const auto placeholder = [this] {
+        m_pattern->setPlaceholderText(m_kind->currentIndex() == kHexKind
+                                          ? tr("Bytes to find, such as ef be ad de")
+                                          : tr("Text to find, as UTF-8"));
+    };
+    placeholder();
+    connect(m_kind, &QComboBox::currentIndexChanged, this, placeholder);
+    const auto button = [this](const QString &text, const QString &name) {
+        auto *tool = new QToolButton(this);
+        tool->setText(text);
+        tool->setAccessibleName(name);
+        tool->setToolTip(name);
+        return tool;
+    };
+    m_back = button(QStringLiteral("\u25C0"), tr("Find the one before (Shift+F3)"));
+    m_forward = button(QStringLiteral("\u25B6"), tr("Find the next one (F3)"));
+    m_cancel = button(tr("Cancel"), tr("Stop looking"));
+    m_close = button(QStringLiteral("\u2715"), tr("Close (Escape)"));
+    m_cancel->setEnabled(false);
+    m_progress = new QProgressBar(this);
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setFixedSize(theme::em(this, 6), theme::em(this, 0.8));
+    m_progress->setAccessibleName(tr("How far the search is"));
+    m_message = new QLabel(this);
+    m_message->setMinimumWidth(theme::em(this, 12));
+    for (QWidget *widget : std::initializer_list<QWidget *>{
+             m_kind, m_pattern, m_back, m_forward, m_progress, m_cancel, m_message, m_close})
+        row->addWidget(widget, widget == m_pattern ? 2 : widget == m_message ? 1 : 0);
+    connect(m_pattern, &QLineEdit::returnPressed, this, [this] { find(true); });
+    connect(m_back, &QToolButton::clicked, this, [this] { find(false); });
+    connect(m_forward, &QToolButton::clicked, this, [this] { find(true); });
+    connect(m_cancel, &QToolButton::clicked, this, &HexFindBar::cancel);
+    connect(m_close, &QToolButton::clicked, this, [this] {
+        cancel();
+        hide();
+        m_view->setFocus();
+    });
+}
+
+QString HexFindBar::message() const
+{
+    return m_message->text();
+}
+
+void HexFindBar::say(const QString &text)
+{
+    m_message->setText(text);
+    m_message->setToolTip(text);
+    m_message->setAccessibleName(text);
+}
+
+void HexFindBar::begin()
+{
+    show();
+    m_pattern->setFocus(Qt::ShortcutFocusReason);
+    m_pattern->selectAll();
+}
+
+void HexFindBar::setWorking(TaskPtr task)
+{
+    m_task = std::move(task);
+    m_cancel->setEnabled(m_task != nullptr);
+    m_progress->setValue(0);
+    m_task ? m_clock->start() : m_clock->stop();
+}
+
+void HexFindBar::cancel()
+{
+    if (!m_task)
+        return;
+    m_task->cancel();
+    setWorking(nullptr);
+    say(tr("Cancelled."));
+}
+
+void HexFindBar::find(bool forward)
+{
+    const auto pattern = m_kind->currentIndex() == kHexKind ? parseHexPattern(m_pattern->text())
+                                                            : parseTextPattern(m_pattern->text());
+    if (!pattern) {
+        begin();
+        say(m_kind->currentIndex() == kHexKind ? tr("Type pairs of hexadecimal digits.")
+                                               : tr("Type what to find."));
+        return;
+    }
+    const std::shared_ptr<OverlaidFile> file = m_view->overlaidFile();
+    if (!file)
+        return;
+    if (m_task)
+        m_task->cancel();
+    // Forward from behind the start of the selection, so that the same place is not found again.
+    const std::uint64_t start = m_view->selection().offset.value;
+    const std::uint64_t from = forward ? start + 1 : start;
+    const std::uint64_t length = pattern->size();
+    say(tr("Looking…"));
+    setWorking(m_session.tasks().start(
+        this, tr("Searching %1").arg(fromUtf8(file->name())),
+        [file, pattern = *pattern, from, forward](Progress &progress) {
+            const std::shared_lock lock(file->mutex());
+            return findBytes(file->bytes(), pattern, from, forward, progress);
+        },
+        [this, from, length, forward](std::optional<std::uint64_t> at) {
+            deliver(at, from, length, forward);
+        }));
+}
+
+void HexFindBar::deliver(std::optional<std::uint64_t> at, std::uint64_t from, std::uint64_t length,
+                         bool forward)
+{
+    setWorking(nullptr);
+    if (!at) {
+        say(tr("Not found."));
+        return;
+    }
+    const bool wrapped = forward ? *at < from : *at >= from;
+    say(wrapped
+            ? forward ? tr("Found, going on from the start.") : tr("Found, going on from the end.")
+            : tr("Found at %1.").arg(hexNumber(*at)));
+    const ByteRange range{FileOffset(*at), ByteCount(length)};
+    m_view->select(range);
+    Q_EMIT found(range);
+}
+
+void HexFindBar::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() != Qt::Key_Escape) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    if (m_task)
+        cancel();
+    else
+        m_close->click();
+    event->accept();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/bytes/hex_layout.h"
+
+#include <QString>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr int kGroup = 8;
+
+} // namespace
+
+HexLayout::HexLayout(const QFontMetricsF &metrics, int bytesPerRow, std::uint64_t fileSize)
+    : m_bytesPerRow(bytesPerRow), m_char(metrics.horizontalAdvance(u'0')),
+      m_row(std::ceil(metrics.height() * 1.08))
+{
+    const auto digits = static_cast<int>(QString::number(fileSize, 16).size());
+    m_offsetDigits = std::max(8, digits);
+}
+
+double HexLayout::hexX(int column) const
+{
+    return m_char * (m_offsetDigits + 3 + 3 * column + column / kGroup);
+}
+
+double HexLayout::textX() const
+{
+    return hexX(m_bytesPerRow) + m_char;
+}
+
+double HexLayout::width() const
+{
+    return textX() + m_char * (m_bytesPerRow + 1);
+}
+
+QRectF HexLayout::hexCell(int column, double y) const
+{
+    return {hexX(column) - m_char / 2, y, 3 * m_char, m_row};
+}
+
+QRectF HexLayout::textCell(int column, double y) const
+{
+    return {textX() + column * m_char, y, m_char, m_row};
+}
+
+HexLayout::Hit HexLayout::hitAt(double x) const
+{
+    Hit hit;
+    hit.text = x >= textX() - m_char;
+    if (hit.text) {
+        hit.column = static_cast<int>(std::floor((x - textX()) / m_char));
+    } else {
+        while (hit.column + 1 < m_bytesPerRow && x >= hexX(hit.column + 1) - m_char / 2)
+            ++hit.column;
+    }
+    hit.column = std::clamp(hit.column, 0, m_bytesPerRow - 1);
+    return hit;
+}
+
+std::optional<HexLayout::Hit> HexLayout::exactHitAt(double x) const
+{
+    const Hit hit = hitAt(x);
+    const QRectF cell = hit.text ? textCell(hit.column, 0) : hexCell(hit.column, 0);
+    return x >= cell.left() && x < cell.right() ? std::optional(hit) : std::nullopt;
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/bytes/byte_text.h"
+#include "widgets/common/dock.h"
+
+#include <QList>
+
+class QAction;
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QLineEdit;
+class QTableView;
+
+namespace kernscope::ui {
+
+class KindLegend;
+class SectionModel;
+class SectionStrip;
+
+/// How the files of the bundle are laid out: one file as a strip above the table of all sections.
+class LayoutDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit LayoutDock(Session &session, QWidget *parent = nullptr);
+
+    /// What the window's menus show as well; the context menus hold the same.
+    QList<QAction *> menuActions() const { return m_actions; }
+
+Q_SIGNALS:
+    /// The user opened a section: the dock of this id ("hex") should come to the front.
+    void raiseRequested(const QString &dockId);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    void buildBar(QHBoxLayout *bar);
+    void buildTable(QWidget *parent);
+    void buildActions();
+    void buildByteActions();
+    void copyBytes(CopyFormat format);
+    void fillFiles();
+    void showFile(std::size_t file);
+    void showSection(std::size_t section);
+    void pick(std::size_t section);
+    void open(std::size_t section);
+    void updateZoom();
+
+    SectionModel *m_model = nullptr;
+    QComboBox *m_files = nullptr;
+    KindLegend *m_legend = nullptr;
+    QLabel *m_zoom = nullptr;
+    SectionStrip *m_strip = nullptr;
+    QLineEdit *m_filter = nullptr;
+    QTableView *m_table = nullptr;
+    QAction *m_zoomIn = nullptr, *m_zoomOut = nullptr, *m_fit = nullptr, *m_oneToOne = nullptr;
+    QList<QAction *> m_actions, m_byteActions;
+    bool m_following = false;
+};
+
+} // namespace kernscope::ui

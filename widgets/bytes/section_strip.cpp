@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/bytes/section_strip.h"
+
+#include "widgets/bytes/section_model.h"
+#include "widgets/bytes/strip_runs.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QApplication>
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+#include <QToolTip>
+#include <QWheelEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kZoomStep = 1.5;
+constexpr double kScrollSteps = 1e6; ///< of the scroll bar over a whole file
+
+} // namespace
+
+SectionStrip::SectionStrip(QWidget *parent) : QAbstractScrollArea(parent)
+{
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOn); // so that zooming moves nothing
+    setFocusPolicy(Qt::StrongFocus);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    viewport()->setMouseTracking(false);
+    describe();
+}
+
+void SectionStrip::setFile(BundlePtr bundle, std::size_t file)
+{
+    const bool sound = bundle && file < bundle->files().size();
+    const std::uint64_t size = sound ? bundle->files()[file].file->size().value : 0;
+    const bool same = m_bundle && sound && m_bundle->path() == bundle->path() && m_file == file &&
+                      m_scale.size() == size;
+    m_bundle = sound ? std::move(bundle) : nullptr;
+    m_file = sound ? file : kNoIndex;
+    const auto range = sound ? m_bundle->sectionsOf(file) : std::pair<std::size_t, std::size_t>();
+    m_first = range.first;
+    m_last = range.second;
+    m_changes = sound ? m_bundle->files()[file].file->changedRanges() : std::vector<ByteRange>();
+    if (m_current < m_first || m_current >= m_last)
+        m_current = kNoIndex;
+    if (!same)
+        m_scale.setSize(size);
+    describe();
+    afterScaleChange();
+}
+
+std::span<const Section> SectionStrip::sections() const
+{
+    if (!m_bundle)
+        return {};
+    return std::span(m_bundle->sections()).subspan(m_first, m_last - m_first);
+}
+
+void SectionStrip::setCurrent(std::size_t section)
+{
+    m_current = section >= m_first && section < m_last ? section : kNoIndex;
+    if (m_current != kNoIndex) {
+        const ByteRange range = m_bundle->sections()[m_current].range;
+        m_scale.reveal(static_cast<double>(range.offset.value), static_cast<double>(range.end()));
+    }
+    describe();
+    afterScaleChange();
+}
+
+std::size_t SectionStrip::sectionAtPixel(double x) const
+{
+    const double at = m_scale.byteAt(x);
+    if (sections().empty() || at < 0 || at >= static_cast<double>(m_scale.size()))
+        return kNoIndex;
+    return m_first + stripSectionAt(sections(), static_cast<std::uint64_t>(at));
+}
+
+QRect SectionStrip::band() const
+{
+    const int top = theme::em(this, 0.55), ruler = theme::em(this, 1.25);
+    return viewport()->rect().adjusted(0, top, 0, -ruler);
+}
+
+QSize SectionStrip::sizeHint() const
+{
+    const int bar = horizontalScrollBar()->sizeHint().height();
+    return {theme::em(this, 40), theme::em(this, 4.2) + bar + 2 * frameWidth()};
+}
+
+QSize SectionStrip::minimumSizeHint() const
+{
+    return {theme::em(this, 12), sizeHint().height()};
+}
+
+double SectionStrip::anchorPixel() const
+{
+    if (m_current != kNoIndex) {
+        const ByteRange range = m_bundle->sections()[m_current].range;
+        const double middle =
+            static_cast<double>(range.offset.value) + static_cast<double>(range.bytes.value) / 2;
+        const double x = m_scale.pixelOf(middle);
+        if (x >= 0 && x <= m_scale.width())
+            return x;
+    }
+    return m_scale.width() / 2;
+}
+
+void SectionStrip::zoomAbout(double factor, double pixel)
+{
+    m_scale.zoom(factor, pixel);
+    afterScaleChange();
+}
+
+void SectionStrip::zoomIn()
+{
+    zoomAbout(kZoomStep, anchorPixel());
+}
+
+void SectionStrip::zoomOut()
+{
+    zoomAbout(1 / kZoomStep, anchorPixel());
+}
+
+void SectionStrip::fit()
+{
+    m_scale.fit();
+    afterScaleChange();
+}
+
+void SectionStrip::oneToOne()
+{
+    zoomAbout(m_scale.bytesPerPixel(), anchorPixel());
+}
+
+void SectionStrip::afterScaleChange()
+{
+    syncScrollBar();
+    viewport()->update();
+    Q_EMIT viewChanged();
+}
+
+void SectionStrip::syncScrollBar()
+{
+    m_syncing = true;
+    const double shown = m_scale.width() * m_scale.bytesPerPixel();
+    const auto size = static_cast<double>(m_scale.size());
+    m_scrollUnit = std::max(size / kScrollSteps, 1.0 / 32);
+    QScrollBar *bar = horizontalScrollBar();
+    const auto steps = [this](double bytes) {
+        return static_cast<int>(std::lround(bytes / m_scrollUnit));
+    };
+    bar->setRange(0, steps(std::max(0.0, size - shown)));
+    bar->setPageStep(std::max(1, steps(shown)));
+    bar->setSingleStep(std::max(1, bar->pageStep() / 10));
+    bar->setValue(steps(m_scale.begin()));
+    m_syncing = false;
+}
+
+void SectionStrip::scrollContentsBy(int, int)
+{
+    if (m_syncing)
+        return;
+    m_scale.setBegin(horizontalScrollBar()->value() * m_scrollUnit);
+    viewport()->update();
+    Q_EMIT viewChanged();
+}
+
+void SectionStrip::resizeEvent(QResizeEvent *event)
+{
+    QAbstractScrollArea::resizeEvent(event);
+    m_scale.setWidth(viewport()->width());
+    syncScrollBar();
+}
+
+void SectionStrip::changeEvent(QEvent *event)
+{
+    QAbstractScrollArea::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange)
+        viewport()->update();
+}
+
+void SectionStrip::pick(std::size_t section)
+{
+    if (section == kNoIndex)
+        return;
+    setCurrent(section);
+    Q_EMIT picked(section);
+}
+
+void SectionStrip::step(int by)
+{
+    if (m_first == m_last)
+        return;
+    std::size_t next = m_current;
+    if (m_current == kNoIndex)
+        next = sectionAtPixel(0);
+    else if (by < 0)
+        next = m_current > m_first ? m_current - 1 : m_first;
+    else
+        next = std::min(m_current + 1, m_last - 1);
+    if (next != m_current)
+        pick(next);
+}
+
+void SectionStrip::keyPressEvent(QKeyEvent *event)
+{
+    const bool shift = event->modifiers() & Qt::ShiftModifier;
+    switch (event->key()) {
+    case Qt::Key_Left: shift ? m_scale.pan(-m_scale.width() / 10) : step(-1); break;
+    case Qt::Key_Right: shift ? m_scale.pan(m_scale.width() / 10) : step(1); break;
+    case Qt::Key_PageUp: m_scale.pan(-m_scale.width()); break;
+    case Qt::Key_PageDown: m_scale.pan(m_scale.width()); break;
+    case Qt::Key_Home:
+        if (m_first < m_last)
+            pick(m_first);
+        break;
+    case Qt::Key_End:
+        if (m_first < m_last)
+            pick(m_last - 1);
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_current != kNoIndex)
+            Q_EMIT activated(m_current);
+        break;
+    case Qt::Key_Plus: zoomIn(); break;
+    case Qt::Key_Minus: zoomOut(); break;
+    case Qt::Key_0: fit(); break;
+    case Qt::Key_1: oneToOne(); break;
+    default: QAbstractScrollArea::keyPressEvent(event); return;
+    }
+    afterScaleChange();
+    event->accept();
+}
+
+void SectionStrip::mousePressEvent(QMouseEvent *event)
+{
+    if (event->button() != Qt::LeftButton && event->button() != Qt::MiddleButton)
+        return;
+    m_pressed = true;
+    m_dragging = event->button() == Qt::MiddleButton;
+    m_pressX = m_dragX = event->position().x();
+}
+
+void SectionStrip::mouseMoveEvent(QMouseEvent *event)
+{
+    if (!m_pressed)
+        return;
+    const double x = event->position().x();
+    if (!m_dragging && std::abs(x - m_pressX) >= QApplication::startDragDistance())
+        m_dragging = true;
+    if (!m_dragging)
+        return;
+    viewport()->setCursor(Qt::ClosedHandCursor);
+    m_scale.pan(m_dragX - x);
+    m_dragX = x;
+    afterScaleChange();
+}
+
+void SectionStrip::mouseReleaseEvent(QMouseEvent *event)
+{
+    if (m_pressed && !m_dragging && event->button() == Qt::LeftButton)
+        pick(sectionAtPixel(event->position().x()));
+    m_pressed = m_dragging = false;
+    viewport()->unsetCursor();
+}
+
+void SectionStrip::mouseDoubleClickEvent(QMouseEvent *event)
+{
+    const std::size_t section = sectionAtPixel(event->position().x());
+    if (event->button() == Qt::LeftButton && section != kNoIndex)
+        Q_EMIT activated(section);
+}
+
+void SectionStrip::wheelEvent(QWheelEvent *event)
+{
+    const QPoint delta = event->angleDelta();
+    const bool sideways = std::abs(delta.x()) > std::abs(delta.y());
+    const double notches = (sideways ? delta.x() : delta.y()) / 120.0;
+    if (sideways || (event->modifiers() & Qt::ShiftModifier)) {
+        m_scale.pan(-notches * m_scale.width() / 10);
+        afterScaleChange();
+    } else {
+        zoomAbout(std::pow(kZoomStep, notches), event->position().x());
+    }
+    event->accept();
+}
+
+QString SectionStrip::tipAt(double x) const
+{
+    const std::size_t section = sectionAtPixel(x);
+    if (section == kNoIndex)
+        return {};
+    QString tip = describeSection(*m_bundle, section);
+    const double last = std::min(m_scale.byteAt(x + 1), static_cast<double>(m_scale.size()) - 1);
+    const std::size_t until =
+        m_first + stripSectionAt(sections(), static_cast<std::uint64_t>(std::max(0.0, last)));
+    if (until > section + 1)
+        tip += u'\n' + tr("%1 sections share this pixel: zoom in to part them.")
+                           .arg(groupedNumber(until - section + 1));
+    return tip;
+}
+
+bool SectionStrip::viewportEvent(QEvent *event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        const auto *help = static_cast<QHelpEvent *>(event);
+        QToolTip::showText(help->globalPos(), tipAt(help->pos().x()), viewport());
+        return true;
+    }
+    return QAbstractScrollArea::viewportEvent(event);
+}
+
+void SectionStrip::describe()
+{
+    setAccessibleName(m_bundle ? tr("Sections of %1").arg(fromUtf8(m_bundle->files()[m_file].path))
+                               : tr("Sections"));
+    setAccessibleDescription(
+        m_current != kNoIndex
+            ? describeSection(*m_bundle, m_current)
+            : tr("Left and Right go from section to section, plus and minus zoom."));
+}
+
+} // namespace kernscope::ui

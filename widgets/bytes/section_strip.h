@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "widgets/bytes/strip_scale.h"
+
+#include <QAbstractScrollArea>
+
+#include <span>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// One file of the bundle as a horizontal strip, its sections coloured by kind, with a ruler of
+/// offsets. Wheel, keys and slots zoom and pan; a click picks a section. Every section is reached
+/// by the arrow keys; the table of sections says the same in words.
+class SectionStrip final : public QAbstractScrollArea
+{
+    Q_OBJECT
+
+public:
+    explicit SectionStrip(QWidget *parent = nullptr);
+
+    /// Shows a file; the same file of the same size keeps position and zoom.
+    void setFile(BundlePtr bundle, std::size_t file);
+    std::size_t file() const { return m_file; }
+
+    /// The section that is outlined, an index into Bundle::sections(), or kNoIndex.
+    void setCurrent(std::size_t section);
+    std::size_t current() const { return m_current; }
+    /// Index of the section shown at a place of the viewport; kNoIndex where there is none.
+    std::size_t sectionAtPixel(double x) const;
+
+    const StripScale &scale() const { return m_scale; }
+    QRect band() const; ///< where the sections are painted, in the viewport
+
+    void zoomIn();
+    void zoomOut();
+    void fit();
+    void oneToOne(); ///< a byte a pixel
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void picked(std::size_t section);    ///< by click or arrow key
+    void activated(std::size_t section); ///< by double click or Enter
+    void viewChanged();                  ///< zoom or position
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void mouseDoubleClickEvent(QMouseEvent *event) override;
+    void wheelEvent(QWheelEvent *event) override;
+    bool viewportEvent(QEvent *event) override;
+    void scrollContentsBy(int dx, int dy) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    std::span<const Section> sections() const; ///< of the file
+    void zoomAbout(double factor, double pixel);
+    double anchorPixel() const;
+    void pick(std::size_t section);
+    void step(int by);
+    void syncScrollBar();
+    void afterScaleChange();
+    void describe();
+    QString tipAt(double x) const;
+
+    void paintRuns(QPainter &painter, const QRect &band) const;
+    void paintLabel(QPainter &painter, const QRectF &box, const Section &section) const;
+    void paintChanges(QPainter &painter, const QRect &band) const;
+    void paintCurrent(QPainter &painter, const QRect &band) const;
+    void paintRuler(QPainter &painter, const QRect &band) const;
+
+    BundlePtr m_bundle;
+    std::size_t m_file = kNoIndex, m_current = kNoIndex;
+    std::size_t m_first = 0, m_last = 0; ///< sections of the file
+    std::vector<ByteRange> m_changes;
+    StripScale m_scale;
+    double m_scrollUnit = 1; ///< bytes a step of the scroll bar
+    double m_pressX = 0, m_dragX = 0;
+    bool m_pressed = false, m_dragging = false, m_syncing = false;
+};
+
+} // namespace kernscope::ui

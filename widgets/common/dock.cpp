@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/dock.h"
+
+#include "widgets/common/dock_title_bar.h"
+#include "widgets/common/shrink_area.h"
+#include "widgets/common/theme.h"
+
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTimer>
+#include <QToolButton>
+
+namespace kernscope::ui {
+
+Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *parent)
+    : QDockWidget(title, parent), m_session(session)
+{
+    setObjectName(id);
+    setAccessibleName(title);
+    auto *bar = new DockTitleBar(this);
+    m_pin = bar->pinButton();
+    setTitleBarWidget(bar);
+
+    m_stack = new QStackedWidget(this);
+    m_message = new QLabel;
+    m_message->setAlignment(Qt::AlignCenter);
+    m_message->setWordWrap(true);
+    m_message->setForegroundRole(QPalette::PlaceholderText);
+    m_message->setMargin(theme::em(this, 0.8));
+    m_messageArea = new ShrinkArea(m_message, m_stack);
+    m_stack->addWidget(m_messageArea);
+    setWidget(m_stack);
+
+    connect(&session, &Session::bundleChanged, this, &Dock::scheduleRefresh);
+    connect(&session, &Session::bytesChanged, this, &Dock::scheduleRefresh);
+    connect(&session, &Session::placeChanged, this, &Dock::onPlaceChanged);
+    connect(m_pin, &QToolButton::toggled, this, [this](bool pinned) {
+        if (!pinned)
+            onPlaceChanged(m_session.place(), nullptr);
+    });
+    showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+}
+
+bool Dock::pinned() const
+{
+    return m_pin->isChecked();
+}
+
+void Dock::setPinned(bool pinned)
+{
+    m_pin->setChecked(pinned);
+}
+
+bool Dock::showsContent() const
+{
+    return m_area != nullptr && m_stack->currentWidget() == m_area;
+}
+
+void Dock::setContent(QWidget *content)
+{
+    m_area = new ShrinkArea(content, m_stack);
+    m_stack->addWidget(m_area);
+    setFocusProxy(content);
+}
+
+void Dock::showContent()
+{
+    if (m_area)
+        m_stack->setCurrentWidget(m_area);
+}
+
+void Dock::showMessage(const QString &text)
+{
+    m_message->setText(text);
+    m_message->setAccessibleName(text);
+    m_stack->setCurrentWidget(m_messageArea);
+}
+
+void Dock::follow(const Place &, QObject *) {}
+
+void Dock::scheduleRefresh()
+{
+    m_stale = true;
+    if (m_scheduled)
+        return;
+    m_scheduled = true;
+    QTimer::singleShot(0, this, [this] {
+        m_scheduled = false;
+        runRefresh();
+    });
+}
+
+void Dock::runRefresh()
+{
+    if (!m_stale || !isVisible())
+        return;
+    m_stale = false;
+    refresh();
+}
+
+void Dock::onPlaceChanged(const Place &place, QObject *origin)
+{
+    if (pinned())
+        return;
+    if (!isVisible()) {
+        m_placeStale = true;
+        return;
+    }
+    runRefresh();
+    follow(place, origin);
+}
+
+void Dock::showEvent(QShowEvent *event)
+{
+    QDockWidget::showEvent(event);
+    if (m_stale)
+        scheduleRefresh();
+    if (m_placeStale) {
+        m_placeStale = false;
+        QTimer::singleShot(0, this, [this] { onPlaceChanged(m_session.place(), nullptr); });
+    }
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/session.h"
+
+#include <QDockWidget>
+
+class QLabel;
+class QStackedWidget;
+class QToolButton;
+
+namespace kernscope::ui {
+
+/// Base of every dock: follows the common position unless pinned, puts off its refresh while it is
+/// hidden, and says what would make it show something when it has nothing.
+class Dock : public QDockWidget
+{
+    Q_OBJECT
+
+public:
+    /// `id` is stable: it is the dock's objectName, its settings key and its help page.
+    Dock(Session &session, const QString &id, const QString &title, QWidget *parent = nullptr);
+
+    QString id() const { return objectName(); }
+    bool pinned() const;
+    void setPinned(bool pinned);
+    /// Whether a picture of the dock would show real content now; false: an empty-state message.
+    bool showsContent() const;
+    /// True while a refresh is put off or a task of this dock is running (screenshots wait).
+    bool busy() const { return m_stale || working(); }
+
+protected:
+    Session &session() { return m_session; }
+    const Session &session() const { return m_session; }
+
+    /// The widget that shows things; call once from the constructor. It scrolls where the dock is
+    /// smaller than it needs at least.
+    void setContent(QWidget *content);
+    void showContent();
+    /// Shows a sentence instead: why there is nothing, and what would make it show something.
+    void showMessage(const QString &text);
+
+    /// Called (never while hidden) after bundleChanged and bytesChanged, or after update().
+    virtual void refresh() {}
+    /// Called (never while hidden or pinned) after the common position moved.
+    virtual void follow(const Place &place, QObject *origin);
+    virtual bool working() const { return false; }
+
+    /// Asks for refresh() soon; several calls before the next event loop turn are one.
+    void scheduleRefresh();
+
+    void showEvent(QShowEvent *event) override;
+
+private:
+    void runRefresh();
+    void onPlaceChanged(const Place &place, QObject *origin);
+
+    Session &m_session;
+    QStackedWidget *m_stack = nullptr;
+    QLabel *m_message = nullptr;
+    QWidget *m_messageArea = nullptr;
+    QWidget *m_area = nullptr; ///< shows the content
+    QToolButton *m_pin = nullptr;
+    bool m_stale = true, m_placeStale = false, m_scheduled = false;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/dock_tools.h"
+
+#include "widgets/common/elided_name.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAbstractItemView>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <vector>
+
+namespace kernscope::ui {
+
+namespace {
+
+struct DockWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
+};
+
+class FilterBox final : public QLineEdit
+{
+public:
+    FilterBox(QWidget *parent, QWidget *next) : QLineEdit(parent), m_next(next) {}
+
+protected:
+    void keyPressEvent(QKeyEvent *event) override
+    {
+        if (event->key() == Qt::Key_Escape && !text().isEmpty())
+            clear();
+        else if (event->key() == Qt::Key_Escape || event->key() == Qt::Key_Down)
+            m_next->setFocus(Qt::TabFocusReason);
+        else
+            QLineEdit::keyPressEvent(event);
+    }
+
+private:
+    QWidget *m_next;
+};
+
+class NearEnd : public QStyledItemDelegate
+{
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter *painter, const QStyleOptionViewItem &option,
+               const QModelIndex &index) const override
+    {
+        QStyleOptionViewItem cell = option;
+        initStyleOption(&cell, index);
+        const QStyle *style = cell.widget ? cell.widget->style() : QApplication::style();
+        const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &cell, cell.widget);
+        const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
+        const int width = room.width() - 2 * margin;
+        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) // else the style cuts again
+            cell.text = elidedName(cell.fontMetrics, cell.text, width - 2);
+        style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+    }
+};
+
+class MarkBehind final : public NearEnd
+{
+public:
+    using NearEnd::NearEnd;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem *option, const QModelIndex &index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->decorationPosition = QStyleOptionViewItem::Right;
+    }
+};
+
+class ColumnGrower final : public QObject
+{
+public:
+    ColumnGrower(QTableView *table, std::initializer_list<int> columns)
+        : QObject(table), m_table(table), m_columns(columns)
+    {
+        for (const int column : m_columns)
+            m_least.push_back(table->columnWidth(column));
+        table->viewport()->installEventFilter(this);
+        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,
+                [this] { m_userSized |= !m_growing; });
+    }
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override
+    {
+        const bool sized = event->type() == QEvent::Resize || event->type() == QEvent::Show;
+        if (sized && !m_userSized) {
+            // Wider columns bring or take away a scroll bar, which comes back here.
+            m_again = true;
+            for (int turn = 0; !m_growing && m_again && turn < 3; ++turn)
+                grow();
+        }
+        return QObject::eventFilter(watched, event);
+    }
+
+private:
+    void grow()
+    {
+        m_again = false;
+        m_growing = true;
+        int rest = m_table->viewport()->width() - m_table->horizontalHeader()->length();
+        for (std::size_t i = 0; i < m_columns.size(); ++i)
+            rest += m_table->columnWidth(m_columns[i]) - m_least[i];
+        const int more = std::max(0, rest) / static_cast<int>(m_columns.size());
+        for (std::size_t i = 0; i < m_columns.size(); ++i)
+            m_table->setColumnWidth(m_columns[i], m_least[i] + more);
+        m_growing = false;
+    }
+
+    QTableView *m_table;
+    std::vector<int> m_columns, m_least;
+    bool m_growing = false, m_again = false, m_userSized = false;
+};
+
+} // namespace
+
+QVBoxLayout *contentColumn(QWidget *content)
+{
+    auto *column = new QVBoxLayout(content);
+    const int gap = theme::em(content, 0.25);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    return column;
+}
+
+QAction *dockAction(QWidget *scope, const QString &text, const QKeySequence &shortcut,
+                    std::function<void()> triggered)
+{
+    auto *action = new QAction(text, scope);
+    action->setShortcut(shortcut);
+    action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+    scope->addAction(action);
+    QObject::connect(action, &QAction::triggered, scope, [call = std::move(triggered)] { call(); });
+    return action;
+}
+
+QLineEdit *filterBox(QWidget *parent, const QString &placeholder, QWidget *next)
+{
+    auto *box = new FilterBox(parent, next);
+    box->setPlaceholderText(placeholder);
+    box->setAccessibleName(placeholder);
+    box->setClearButtonEnabled(true);
+    return box;
+}
+
+void prepareView(QAbstractItemView *view)
+{
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setTextElideMode(Qt::ElideMiddle);
+    view->setItemDelegate(new NearEnd(view));
+    view->setAlternatingRowColors(true);
+    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setContextMenuPolicy(Qt::ActionsContextMenu);
+    const int side = theme::em(view, 0.95);
+    view->setIconSize(QSize(side, side));
+}
+
+void prepareTable(QTableView *table)
+{
+    prepareView(table);
+    table->setShowGrid(false);
+    table->setWordWrap(false);
+    table->setCornerButtonEnabled(false);
+    table->setTabKeyNavigation(false);
+    QHeaderView *rows = table->verticalHeader();
+    rows->hide();
+    rows->setSectionResizeMode(QHeaderView::Fixed);
+    rows->setMinimumSectionSize(1);
+    rows->setDefaultSectionSize(theme::em(table, 1.35));
+    QHeaderView *columns = table->horizontalHeader();
+    columns->setHighlightSections(false);
+    columns->setSortIndicatorClearable(true);
+    columns->setSortIndicator(-1, Qt::AscendingOrder);
+    table->setSortingEnabled(true);
+}
+
+void putMarksBehind(QAbstractItemView *view, int column)
+{
+    view->setItemDelegateForColumn(column, new MarkBehind(view));
+}
+
+void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems)
+{
+    // Beside what the text needs.
+    const int margins = 2 * header->style()->pixelMetric(QStyle::PM_FocusFrameHMargin) - 4;
+    int column = 0;
+    for (const double width : ems)
+        header->resizeSection(column++, theme::em(header, width) + margins);
+}
+
+void growColumns(QTableView *table, std::initializer_list<int> columns)
+{
+    new ColumnGrower(table, columns);
+}
+
+void chooseRow(QAbstractItemView *view, const QModelIndex &index)
+{
+    auto how = QItemSelectionModel::SelectionFlags(QItemSelectionModel::ClearAndSelect);
+    if (view->selectionBehavior() == QAbstractItemView::SelectRows)
+        how |= QItemSelectionModel::Rows;
+    view->selectionModel()->setCurrentIndex(index, how);
+}
+
+void copySelection(const QAbstractItemView &view)
+{
+    if (view.selectionModel() && view.selectionModel()->hasSelection())
+        QGuiApplication::clipboard()->setText(selectionAsTsv(*view.selectionModel()));
+}
+
+QString exportTable(QWidget *parent, const QAbstractItemModel &model, const QString &baseName)
+{
+    const QString path = QFileDialog::getSaveFileName(
+        parent, DockWords::tr("Export Table"), baseName + QStringLiteral(".csv"),
+        DockWords::tr("Comma-separated values (*.csv)"));
+    return path.isEmpty() ? QString() : writeTextFile(path, tableAsCsv(model));
+}
+
+QAction *findAction(QWidget *scope, const QString &text, QLineEdit *filter)
+{
+    return dockAction(scope, text, QKeySequence::Find, [filter] {
+        filter->setFocus(Qt::ShortcutFocusReason);
+        filter->selectAll();
+    });
+}
+
+QAction *exportAction(QWidget *scope, Session &session, const QString &text,
+                      const QAbstractItemModel &model, const QString &baseName)
+{
+    return dockAction(scope, text, {}, [scope, &session, &model, baseName] {
+        const QString fault = exportTable(scope, model, baseName);
+        if (!fault.isEmpty())
+            Q_EMIT session.statusMessage(fault);
+    });
+}
+
+} // namespace kernscope::ui

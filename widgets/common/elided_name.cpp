@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/elided_name.h"
+
+namespace kernscope::ui {
+
+QString elidedName(const QFontMetrics &metrics, const QString &name, int width)
+{
+    constexpr qsizetype kTail = 6;
+    constexpr int kLeastHeads = 2; // a head of that many tails, or the cut is no better
+    if (metrics.horizontalAdvance(name) <= width)
+        return name;
+    const QString tail = name.right(kTail);
+    const int tailWidth = metrics.horizontalAdvance(tail);
+    if (width < (kLeastHeads + 1) * tailWidth)
+        return metrics.elidedText(name, Qt::ElideMiddle, width);
+    return metrics.elidedText(name.chopped(tail.size()) + QChar(0x2026), Qt::ElideRight,
+                              width - tailWidth) +
+           tail;
+}
+
+} // namespace kernscope::ui

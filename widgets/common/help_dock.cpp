@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/help_dock.h"
+
+#include "widgets/common/theme.h"
+
+#include <QAction>
+#include <QDesktopServices>
+#include <QEvent>
+#include <QFile>
+#include <QTextBrowser>
+#include <QTextDocument>
+#include <QTextTable>
+#include <QToolBar>
+#include <QUrl>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+const QString kContentsPage = QStringLiteral("index");
+
+QString fileOf(const QString &id)
+{
+    return QStringLiteral(":/help/%1.md").arg(id);
+}
+
+} // namespace
+
+HelpDock::HelpDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("help"), tr("Help"), parent)
+{
+    m_contents = new QAction(tr("Contents"), this);
+    connect(m_contents, &QAction::triggered, this, [this] { showPage(kContentsPage); });
+    m_back = new QAction(tr("Page Back"), this);
+    connect(m_back, &QAction::triggered, this, [this] { step(-1); });
+    m_forward = new QAction(tr("Page Forward"), this);
+    connect(m_forward, &QAction::triggered, this, [this] { step(1); });
+    m_actions = {m_contents, m_back, m_forward};
+
+    auto *content = new QWidget(this);
+    auto *rows = new QVBoxLayout(content);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    auto *bar = new QToolBar(content);
+    bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    bar->addActions(m_actions);
+    rows->addWidget(bar);
+    m_browser = new QTextBrowser(content);
+    m_browser->setAccessibleName(tr("Help page"));
+    m_browser->setOpenLinks(false);
+    m_browser->document()->setDocumentMargin(theme::em(this, 0.8));
+    connect(m_browser, &QTextBrowser::anchorClicked, this,
+            qOverload<const QUrl &>(&HelpDock::follow));
+    rows->addWidget(m_browser, 1);
+    setContent(content);
+    setFocusProxy(m_browser);
+    showPage(kContentsPage);
+}
+
+bool HelpDock::hasPage(const QString &id)
+{
+    return QFile::exists(fileOf(id));
+}
+
+void HelpDock::refresh()
+{
+    showContent(); // the manual needs no bundle
+}
+
+void HelpDock::showPage(const QString &id)
+{
+    const QString page = hasPage(id) ? id : kContentsPage;
+    if (page != m_page) {
+        m_history.resize(m_at + 1);
+        m_history << page;
+        m_at = static_cast<int>(m_history.size()) - 1;
+    }
+    m_page = page;
+    render();
+    showContent();
+}
+
+void HelpDock::step(int direction)
+{
+    const int to = m_at + direction;
+    if (to < 0 || to >= m_history.size())
+        return;
+    m_at = to;
+    m_page = m_history[m_at];
+    render();
+}
+
+void HelpDock::render()
+{
+    m_back->setEnabled(m_at > 0);
+    m_forward->setEnabled(m_at + 1 < m_history.size());
+    QFile file(fileOf(m_page));
+    if (!file.open(QIODevice::ReadOnly)) {
+        showMessage(tr("This build carries no help pages."));
+        return;
+    }
+    m_browser->setMarkdown(QString::fromUtf8(file.readAll()));
+    // Markdown's tables come with a double border and no room.
+    for (QTextFrame *frame : m_browser->document()->rootFrame()->childFrames()) {
+        auto *table = qobject_cast<QTextTable *>(frame);
+        if (!table)
+            continue;
+        QTextTableFormat format = table->format();
+        format.setCellPadding(theme::em(this, 0.25));
+        format.setCellSpacing(0);
+        format.setBorderCollapse(true);
+        format.setBorder(1);
+        format.setBorderBrush(palette().brush(QPalette::Mid));
+        table->setFormat(format);
+    }
+}
+
+void HelpDock::follow(const QUrl &link)
+{
+    const QString path = link.path();
+    if (link.isRelative() && path.endsWith(QLatin1String(".md")))
+        showPage(path.chopped(3));
+    else if (link.scheme() == QLatin1String("https"))
+        QDesktopServices::openUrl(link);
+}
+
+void HelpDock::changeEvent(QEvent *event)
+{
+    Dock::changeEvent(event);
+    // Links take their colour when the page is made.
+    if (event->type() == QEvent::PaletteChange && m_browser)
+        render();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+
+#include <QList>
+
+class QAction;
+class QTextBrowser;
+
+namespace kernscope::ui {
+
+/// The manual: one page a dock, in Markdown under ":/help", found by the dock's id.
+class HelpDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit HelpDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    /// Shows the page of a dock; the list of pages where there is none.
+    void showPage(const QString &id);
+    QString page() const { return m_page; }
+    static bool hasPage(const QString &id);
+
+protected:
+    void refresh() override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    void follow(const QUrl &link);
+    void step(int direction);
+    void render();
+    using Dock::follow;
+
+    QTextBrowser *m_browser = nullptr;
+    QAction *m_contents = nullptr, *m_back = nullptr, *m_forward = nullptr;
+    QList<QAction *> m_actions;
+    QStringList m_history;
+    int m_at = -1;
+    QString m_page;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/plot_widget.h"
+
+#include "widgets/common/plot_table_model.h"
+#include "widgets/common/plot_theme.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAccessible>
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QResizeEvent>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolTip>
+#include <QVBoxLayout>
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+PlotWidget::PlotWidget(const QString &name, QWidget *parent)
+    : QWidget(parent), m_stack(new QStackedWidget(this)), m_plot(new QCustomPlot(m_stack)),
+      m_table(new QTableView(m_stack)), m_model(new PlotTableModel(*this, this))
+{
+    setAccessibleName(name);
+    m_plot->setAccessibleName(name);
+    m_plot->setFocusPolicy(Qt::StrongFocus);
+    m_plot->setNoAntialiasingOnDrag(true);
+    m_plot->setMinimumSize(0, 0);
+    m_plot->installEventFilter(this);
+    m_plot->setMouseTracking(true);
+    m_mark = new QCPItemStraightLine(m_plot);
+    m_mark->setVisible(false);
+    m_mark->setSelectable(false);
+
+    m_table->setAccessibleName(tr("%1 as a table").arg(name));
+    m_table->setModel(m_model);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.35));
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setTabKeyNavigation(false);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &now) {
+                if (now.isValid() && m_table->hasFocus() && !m_switching)
+                    choose(now.row());
+            });
+    connect(m_table, &QAbstractItemView::activated, this,
+            [this](const QModelIndex &index) { Q_EMIT pointActivated(index.row()); });
+
+    m_stack->addWidget(m_plot);
+    m_stack->addWidget(m_table);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_stack);
+    setFocusProxy(m_plot);
+    addActions();
+    setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+PlotWidget::~PlotWidget() = default;
+
+void PlotWidget::addActions()
+{
+    const auto add = [this](const QString &text) {
+        auto *action = new QAction(text, this);
+        m_actions.append(action);
+        addAction(action);
+        return action;
+    };
+    m_showTable = add(tr("Show as Table"));
+    m_showTable->setCheckable(true);
+    connect(m_showTable, &QAction::toggled, this, &PlotWidget::showTable);
+    connect(add(tr("Export Picture\u2026")), &QAction::triggered, this, &PlotWidget::askForPicture);
+    connect(add(tr("Export Data\u2026")), &QAction::triggered, this, &PlotWidget::askForData);
+}
+
+bool PlotWidget::tableShown() const
+{
+    return m_stack->currentWidget() == m_table;
+}
+
+void PlotWidget::showTable(bool shown)
+{
+    // A table that gets the focus picks its first row by itself: no wish of the person's.
+    m_switching = true;
+    m_stack->setCurrentWidget(shown ? static_cast<QWidget *>(m_table) : m_plot);
+    m_switching = false;
+    setFocusProxy(m_stack->currentWidget());
+    m_showTable->setChecked(shown);
+    setCurrentPoint(m_current);
+}
+
+void PlotWidget::showTipOf(int point, const QPoint &position)
+{
+    if (point >= 0)
+        QToolTip::showText(m_plot->mapToGlobal(position), pointText(point), m_plot);
+    else
+        QToolTip::hideText();
+}
+
+void PlotWidget::pick(int point)
+{
+    if (point < 0)
+        return;
+    setCurrentPoint(point);
+    Q_EMIT currentPointChanged(point);
+    Q_EMIT pointActivated(point);
+}
+
+void PlotWidget::beginData()
+{
+    m_model->beginChange();
+}
+
+void PlotWidget::endData()
+{
+    m_model->endChange();
+    if (m_current >= pointCount())
+        m_current = -1;
+    retheme();
+}
+
+void PlotWidget::retheme()
+{
+    applyPlotTheme(*m_plot, *this);
+    const bool dark = theme::isDark(palette());
+    m_mark->setPen(QPen(theme::color(Token::MarkChanged, dark), 0, Qt::DashLine));
+    applyColors(dark);
+    fitTicks(m_plot->size());
+    updateMark();
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+/// As many labels as have room beside each other.
+void PlotWidget::fitTicks(const QSize &size)
+{
+    m_plot->xAxis->ticker()->setTickCount(std::clamp(size.width() / theme::em(this, 5), 2, 10));
+    m_plot->yAxis->ticker()->setTickCount(std::clamp(size.height() / theme::em(this, 3), 2, 8));
+}
+
+void PlotWidget::updateMark()
+{
+    m_mark->setVisible(m_current >= 0);
+    if (m_current >= 0) {
+        m_mark->point1->setCoords(keyOf(m_current), 0);
+        m_mark->point2->setCoords(keyOf(m_current), 1);
+    }
+}
+
+void PlotWidget::setCurrentPoint(int point)
+{
+    m_current = point < pointCount() ? std::max(point, -1) : -1;
+    updateMark();
+    applyColors(theme::isDark(palette()));
+    m_plot->replot(QCustomPlot::rpQueuedReplot);
+    if (m_current >= 0 && tableShown() && m_table->currentIndex().row() != m_current) {
+        m_table->setCurrentIndex(m_model->index(m_current, 0));
+        m_table->scrollTo(m_table->currentIndex());
+    }
+    m_plot->setAccessibleDescription(m_current >= 0 ? pointText(m_current) : QString());
+    QAccessibleEvent event(m_plot, QAccessible::DescriptionChanged);
+    QAccessible::updateAccessibility(&event);
+}
+
+void PlotWidget::choose(int point)
+{
+    if (point == m_current || point < 0 || point >= pointCount())
+        return;
+    setCurrentPoint(point);
+    Q_EMIT currentPointChanged(point);
+}
+
+bool PlotWidget::keyPressed(int key, Qt::KeyboardModifiers modifiers)
+{
+    const int last = pointCount() - 1;
+    if (last < 0)
+        return false;
+    const int page = std::max(1, pointCount() / 10);
+    int to = m_current;
+    switch (key) {
+    case Qt::Key_Left: to = m_current < 0 ? 0 : m_current - 1; break;
+    case Qt::Key_Right: to = m_current + 1; break;
+    case Qt::Key_PageUp: to = m_current - page; break;
+    case Qt::Key_PageDown: to = m_current + page; break;
+    case Qt::Key_Home: to = 0; break;
+    case Qt::Key_End: to = last; break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_current >= 0)
+            Q_EMIT pointActivated(m_current);
+        return true;
+    case Qt::Key_C:
+        if (modifiers != Qt::ControlModifier || m_current < 0)
+            return false;
+        QApplication::clipboard()->setText(pointText(m_current));
+        return true;
+    default: return false;
+    }
+    choose(std::clamp(to, 0, last));
+    const QPointF at(m_plot->xAxis->coordToPixel(keyOf(m_current)), m_plot->axisRect()->top());
+    QToolTip::showText(m_plot->mapToGlobal(at.toPoint()), pointText(m_current), m_plot);
+    return true;
+}
+
+void PlotWidget::showTip(const QPoint &position)
+{
+    const int point = pointAt(m_plot->xAxis->pixelToCoord(position.x()));
+    if (point >= 0 && m_plot->axisRect()->rect().contains(position))
+        QToolTip::showText(m_plot->mapToGlobal(position), pointText(point), m_plot);
+    else
+        QToolTip::hideText();
+}
+
+bool PlotWidget::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched != m_plot)
+        return QWidget::eventFilter(watched, event);
+    switch (event->type()) {
+    case QEvent::KeyPress: {
+        const auto *press = static_cast<QKeyEvent *>(event);
+        if (keyPressed(press->key(), press->modifiers()))
+            return true;
+        break;
+    }
+    case QEvent::Resize: fitTicks(static_cast<QResizeEvent *>(event)->size()); break;
+    case QEvent::MouseMove: showTip(static_cast<QMouseEvent *>(event)->pos()); break;
+    case QEvent::MouseButtonRelease: {
+        const auto *mouse = static_cast<QMouseEvent *>(event);
+        const int point = pointAt(m_plot->xAxis->pixelToCoord(mouse->pos().x()));
+        if (mouse->button() == Qt::LeftButton && point >= 0) {
+            choose(point);
+            Q_EMIT pointActivated(point);
+        }
+        break;
+    }
+    default: break;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void PlotWidget::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange)
+        retheme();
+}
+
+QString PlotWidget::exportPicture(const QString &path)
+{
+    constexpr int kWidth = 1200, kHeight = 700;
+    const bool pdf = path.endsWith(QStringLiteral(".pdf"), Qt::CaseInsensitive);
+    const bool done =
+        pdf ? m_plot->savePdf(path, kWidth, kHeight) : m_plot->savePng(path, kWidth, kHeight, 2.0);
+    return done ? QString() : tr("The picture could not be written to %1.").arg(path);
+}
+
+QString PlotWidget::csv() const
+{
+    return tableAsCsv(*m_model);
+}
+
+QString PlotWidget::exportData(const QString &path) const
+{
+    return writeTextFile(path, csv());
+}
+
+QString PlotWidget::pictureKinds() const
+{
+    return tr("PNG picture (*.png);;PDF (*.pdf)");
+}
+
+void PlotWidget::askForPicture()
+{
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export Picture"), {}, pictureKinds());
+    if (path.isEmpty())
+        return;
+    if (const QString why = exportPicture(path); !why.isEmpty())
+        Q_EMIT exportFailed(why);
+}
+
+void PlotWidget::askForData()
+{
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export Data"), {}, tr("Table of text (*.csv)"));
+    if (path.isEmpty())
+        return;
+    if (const QString why = exportData(path); !why.isEmpty())
+        Q_EMIT exportFailed(why);
+}
+
+QSize PlotWidget::sizeHint() const
+{
+    return {theme::em(this, 18), theme::em(this, 10)};
+}
+
+QSize PlotWidget::minimumSizeHint() const
+{
+    return {theme::em(this, 8), theme::em(this, 4)};
+}
+
+} // namespace kernscope::ui

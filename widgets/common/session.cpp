@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/session.h"
+
+#include "widgets/common/task_manager.h"
+
+#include <QUndoStack>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr std::size_t kMaxHistory = 200;
+
+} // namespace
+
+Session::Session(QObject *parent)
+    : QObject(parent), m_tasks(new TaskManager(this)), m_undoStack(new QUndoStack(this))
+{
+}
+
+Session::~Session()
+{
+    // Tasks hold bundles and deliver to docks: both must be gone before this object is.
+    m_tasks->quiesce();
+}
+
+void Session::setBundle(BundlePtr bundle)
+{
+    m_tasks->quiesce();
+    m_bundle = std::move(bundle);
+    m_place = {};
+    m_history.clear();
+    m_historyAt = 0;
+    m_patches.clear();
+    Q_EMIT bundleChanged();
+    Q_EMIT historyChanged();
+    Q_EMIT patchesChanged();
+}
+
+void Session::setOther(BundlePtr bundle)
+{
+    m_other = std::move(bundle);
+    Q_EMIT otherChanged();
+}
+
+void Session::updateBundle(BundlePtr bundle)
+{
+    m_bundle = std::move(bundle);
+    Q_EMIT bytesChanged();
+}
+
+void Session::goTo(Place place, QObject *origin)
+{
+    if (!m_bundle)
+        return;
+    complete(place);
+    if (place == m_place)
+        return;
+    if (m_historyAt + 1 < m_history.size())
+        m_history.resize(m_historyAt + 1);
+    m_history.push_back(place);
+    if (m_history.size() > kMaxHistory)
+        m_history.erase(m_history.begin());
+    m_historyAt = m_history.size() - 1;
+    moveTo(place, origin);
+}
+
+void Session::goToWeight(std::size_t weight, QObject *origin)
+{
+    Place place;
+    place.weight = weight;
+    goTo(place, origin);
+}
+
+void Session::goToElement(std::size_t weight, std::uint64_t element, QObject *origin)
+{
+    Place place;
+    place.weight = weight;
+    place.element = element;
+    goTo(place, origin);
+}
+
+void Session::goToBytes(std::size_t file, ByteRange range, QObject *origin)
+{
+    Place place;
+    place.file = file;
+    place.bytes = range;
+    goTo(place, origin);
+}
+
+void Session::goToSection(std::size_t section, QObject *origin)
+{
+    Place place;
+    place.section = section;
+    goTo(place, origin);
+}
+
+void Session::goBack()
+{
+    if (!canGoBack())
+        return;
+    --m_historyAt;
+    moveTo(m_history[m_historyAt], nullptr);
+}
+
+void Session::goForward()
+{
+    if (!canGoForward())
+        return;
+    ++m_historyAt;
+    moveTo(m_history[m_historyAt], nullptr);
+}
+
+void Session::setPatchingEnabled(bool enabled)
+{
+    if (m_patchingEnabled == enabled)
+        return;
+    m_patchingEnabled = enabled;
+    Q_EMIT patchingEnabledChanged(enabled);
+}
+
+void Session::requestEdits(std::vector<Edit> edits, const QString &title)
+{
+    Q_EMIT editsRequested(edits, title);
+}
+
+void Session::setPatches(std::vector<PatchEntry> patches)
+{
+    m_patches = std::move(patches);
+    Q_EMIT patchesChanged();
+}
+
+void Session::complete(Place &place) const
+{
+    const auto &weights = m_bundle->weights();
+    const auto &sections = m_bundle->sections();
+    if (place.bytes && place.file < m_bundle->files().size()) {
+        if (place.section == kNoIndex)
+            place.section = m_bundle->sectionAt(place.file, place.bytes->offset);
+    } else if (place.section == kNoIndex && place.weight < weights.size()) {
+        for (const Part &part : weights[place.weight].parts) {
+            if (!part.isLiteral()) {
+                place.section = m_bundle->sectionAt(part.file, part.dataOffset);
+                break;
+            }
+        }
+    }
+    if (place.section < sections.size()) {
+        const Section &section = sections[place.section];
+        if (place.file == kNoIndex)
+            place.file = section.file;
+        if (!place.bytes)
+            place.bytes = section.range;
+        if (place.weight == kNoIndex)
+            place.weight = section.weight;
+    }
+}
+
+void Session::moveTo(const Place &place, QObject *origin)
+{
+    m_place = place;
+    Q_EMIT placeChanged(m_place, origin);
+    Q_EMIT historyChanged();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <QBrush>
+#include <QColor>
+#include <QObject>
+#include <QPalette>
+#include <QString>
+
+#include <array>
+#include <span>
+
+namespace kernscope::ui {
+
+/// Colour tokens of window.md, "Tokens". Colour never stands alone: glyph() and pattern go with it.
+enum class Token : std::uint8_t {
+    KindHeader,
+    KindMetadata,
+    KindProgram,
+    KindData,
+    KindIndices,
+    KindCodebook,
+    KindMask,
+    KindValues,
+    KindScale,
+    KindPadding,
+    KindUnknown,
+    OutStreams,
+    OutFolds,
+    OutDense,
+    OutRefused,
+    OutUnknown,
+    DiffLess,
+    DiffMore,
+    DiffEqual,
+    MarkChanged,
+    MarkContested,
+    MarkAssumed,
+    Count,
+};
+
+/// The two themes. Everything is a function of `dark`, so that a test can walk both.
+namespace theme {
+
+/// "kind.header"
+QString tokenName(Token token);
+QColor color(Token token, bool dark);
+/// Text colour with a contrast of at least 4.5 against `color(token, dark)`.
+QColor textOn(Token token, bool dark);
+/// WCAG contrast ratio, 1 to 21.
+double contrast(const QColor &a, const QColor &b);
+/// Shape that goes with a token: ▶ ▽ ■ ✕ ? for outcomes, ● ≠ ~ for marks; empty where none.
+QString glyph(Token token);
+
+Token tokenOf(SectionKind kind);
+/// Solid for parts, hatched for padding, dotted as well for unknown.
+QBrush brushOf(SectionKind kind, bool dark);
+QString sectionKindLabel(SectionKind kind); ///< translated
+
+/// Cividis-like map of monotone lightness, `value` 0 to 1.
+QColor sequential(double value);
+/// Blue to neutral to orange about zero, `value` -1 to 1.
+QColor diverging(double value, bool dark);
+
+QPalette palette(bool dark);
+/// True where the application's palette is a dark one.
+bool isDark(const QPalette &palette);
+/// Sets style, palette and fonts of the application.
+void apply(bool dark);
+
+/// A length in ems of `widget`'s font, in device-independent pixels.
+int em(const QWidget *widget, double ems);
+
+} // namespace theme
+
+} // namespace kernscope::ui

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/tile_painter.h"
+
+#include "widgets/common/theme.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kShapeScale = 7; ///< cells of so many pixels get shapes
+constexpr double kGridScale = 6;  ///< … and lines between them
+constexpr std::size_t kMaxTiles = 400;
+
+QColor inkOn(QRgb ground)
+{
+    const int lightness = qAlpha(ground) < 128 ? 255 : qGray(ground);
+    return lightness > 115 ? QColor(0x10, 0x14, 0x18) : QColor(Qt::white);
+}
+
+/// Cells [first, end) of one axis that the viewport can show.
+std::pair<std::uint64_t, std::uint64_t> visibleCells(double from, double to, std::uint64_t count)
+{
+    const double end = std::clamp(std::ceil(to), 0.0, static_cast<double>(count));
+    const double first = std::clamp(std::floor(from), 0.0, end);
+    return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(end)};
+}
+
+} // namespace
+
+TilePainter::TilePainter(const TileLoader &loader, const ViewGeometry &geometry,
+                         const QWidget &viewport)
+    : m_loader(loader), m_geometry(geometry), m_widget(viewport), m_area(viewport.rect()),
+      m_dark(theme::isDark(viewport.palette()))
+{
+}
+
+std::vector<TileKey> TilePainter::visibleTiles() const
+{
+    const TileSource *source = m_loader.source().get();
+    if (!source || source->rows() == 0 || source->cols() == 0)
+        return {};
+    const int level = std::min(m_geometry.level(), source->maxLevel());
+    const auto [firstRow, endRow] =
+        visibleCells(m_geometry.rowAt(0), m_geometry.rowAt(m_area.height()), source->rows());
+    const auto [firstCol, endCol] =
+        visibleCells(m_geometry.colAt(0), m_geometry.colAt(m_area.width()), source->cols());
+    const auto tileOf = [level](std::uint64_t cell) { return (cell >> level) / kTileSide; };
+    std::vector<TileKey> keys;
+    if (firstRow >= endRow || firstCol >= endCol)
+        return keys;
+    for (std::uint64_t r = tileOf(firstRow); r <= tileOf(endRow - 1); ++r) {
+        for (std::uint64_t c = tileOf(firstCol); c <= tileOf(endCol - 1); ++c) {
+            if (keys.size() < kMaxTiles)
+                keys.push_back({level, r, c});
+        }
+    }
+    const QPointF centre = QRectF(m_area).center();
+    const auto distance = [this, centre](const TileKey &key) {
+        const QPointF d = tileRect(key).center() - centre;
+        return QPointF::dotProduct(d, d);
+    };
+    std::stable_sort(keys.begin(), keys.end(),
+                     [&](const TileKey &a, const TileKey &b) { return distance(a) < distance(b); });
+    return keys;
+}
+
+QRectF TilePainter::tileRect(const TileKey &key) const
+{
+    const QSize pixels = m_loader.source()->tileSize(key);
+    const double left = static_cast<double>(key.firstCol());
+    const double top = static_cast<double>(key.firstRow());
+    const double cells = std::ldexp(1.0, key.level);
+    return {QPointF(m_geometry.xOf(left), m_geometry.yOf(top)),
+            QPointF(m_geometry.xOf(left + pixels.width() * cells),
+                    m_geometry.yOf(top + pixels.height() * cells))};
+}
+
+QRectF TilePainter::cellRect(std::uint64_t row, std::uint64_t col) const
+{
+    const double r = static_cast<double>(row), c = static_cast<double>(col);
+    return {QPointF(m_geometry.xOf(c), m_geometry.yOf(r)),
+            QPointF(m_geometry.xOf(c + 1), m_geometry.yOf(r + 1))};
+}
+
+void TilePainter::paint(QPainter &painter, std::optional<Cell> current, std::optional<Cell> hovered,
+                        bool focused) const
+{
+    painter.fillRect(m_area, m_widget.palette().color(QPalette::Window));
+    const TileSource *source = m_loader.source().get();
+    if (!source || source->rows() == 0 || source->cols() == 0)
+        return;
+    const QRectF picture(QPointF(m_geometry.xOf(0), m_geometry.yOf(0)),
+                         QPointF(m_geometry.xOf(static_cast<double>(source->cols())),
+                                 m_geometry.yOf(static_cast<double>(source->rows()))));
+    painter.save();
+    painter.setClipRect(picture.intersected(QRectF(m_area)));
+    painter.fillRect(m_area, m_widget.palette().color(QPalette::Base));
+    const std::vector<TileKey> keys = visibleTiles();
+    for (const TileKey &key : keys)
+        paintTile(painter, key);
+    if (m_geometry.scale() >= kGridScale)
+        paintGrid(painter);
+    for (const TileKey &key : keys) {
+        if (const Tile *tile = m_loader.find(key); tile && key.level == 0)
+            paintCells(painter, key, *tile);
+    }
+    painter.restore();
+    painter.setPen(m_widget.palette().color(QPalette::Mid));
+    // Kept near the viewport: the raster engine cannot draw rectangles of a million million pixels.
+    painter.drawRect(
+        picture.adjusted(-1, -1, 0, 0).intersected(QRectF(m_area).adjusted(-4, -4, 4, 4)));
+    if (hovered && m_geometry.scale() >= kGridScale)
+        paintFrame(painter, *hovered, false);
+    if (current)
+        paintFrame(painter, *current, focused);
+}
+
+void TilePainter::paintTile(QPainter &painter, const TileKey &key) const
+{
+    const QRectF target = tileRect(key);
+    if (const Tile *tile = m_loader.find(key)) {
+        const double zoom = target.width() * m_widget.devicePixelRatioF() / tile->image.width();
+        painter.setRenderHint(QPainter::SmoothPixmapTransform, key.level > 0 && zoom < 1.99);
+        painter.drawImage(target, tile->image, QRectF(tile->image.rect()));
+        return;
+    }
+    if (!paintCoarser(painter, key, target)) {
+        painter.fillRect(target, QBrush(m_widget.palette().color(QPalette::Mid), Qt::BDiagPattern));
+    }
+}
+
+bool TilePainter::paintCoarser(QPainter &painter, const TileKey &key, const QRectF &target) const
+{
+    for (int up = 1; key.level + up <= m_loader.source()->maxLevel(); ++up) {
+        const TileKey parent{key.level + up, key.row >> up, key.col >> up};
+        const Tile *tile = m_loader.find(parent);
+        if (!tile)
+            continue;
+        const QSize pixels = m_loader.source()->tileSize(key);
+        const double part = std::ldexp(1.0, -up);
+        const QRectF piece(static_cast<double>(key.col - (parent.col << up)) * kTileSide * part,
+                           static_cast<double>(key.row - (parent.row << up)) * kTileSide * part,
+                           pixels.width() * part, pixels.height() * part);
+        painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+        painter.drawImage(target, tile->image, piece);
+        return true;
+    }
+    return false;
+}
+
+void TilePainter::paintGrid(QPainter &painter) const
+{
+    QColor line = m_widget.palette().color(QPalette::Window);
+    painter.setPen(QPen(line, 0));
+    const TileSource &source = *m_loader.source();
+    const auto [firstRow, endRow] =
+        visibleCells(m_geometry.rowAt(0), m_geometry.rowAt(m_area.height()), source.rows());
+    const auto [firstCol, endCol] =
+        visibleCells(m_geometry.colAt(0), m_geometry.colAt(m_area.width()), source.cols());
+    for (std::uint64_t col = firstCol; col <= endCol; ++col) {
+        const double x = m_geometry.xOf(static_cast<double>(col));
+        painter.drawLine(QPointF(x, 0), QPointF(x, m_area.height()));
+    }
+    for (std::uint64_t row = firstRow; row <= endRow; ++row) {
+        const double y = m_geometry.yOf(static_cast<double>(row));
+        painter.drawLine(QPointF(0, y), QPointF(m_area.width(), y));
+    }
+}
+
+void TilePainter::paintCells(QPainter &painter, const TileKey &key, const Tile &tile) const
+{
+    if (m_geometry.scale() < kShapeScale)
+        return;
+    const std::uint64_t top = key.firstRow(), left = key.firstCol();
+    const auto [firstRow, endRow] =
+        visibleCells(m_geometry.rowAt(0), m_geometry.rowAt(m_area.height()),
+                     top + static_cast<std::uint64_t>(tile.image.height()));
+    const auto [firstCol, endCol] =
+        visibleCells(m_geometry.colAt(0), m_geometry.colAt(m_area.width()),
+                     left + static_cast<std::uint64_t>(tile.image.width()));
+    const QFontMetricsF metrics(m_widget.font());
+    const bool texts =
+        m_geometry.scale() >= metrics.horizontalAdvance(QStringLiteral("-0.00000")) &&
+        m_geometry.scale() >= metrics.height() * 1.6;
+    for (std::uint64_t row = std::max(firstRow, top); row < endRow; ++row) {
+        for (std::uint64_t col = std::max(firstCol, left); col < endCol; ++col) {
+            const int x = static_cast<int>(col - left), y = static_cast<int>(row - top);
+            const std::size_t index =
+                static_cast<std::size_t>(y) * static_cast<std::size_t>(tile.image.width()) +
+                static_cast<std::size_t>(x);
+            const QRgb ground = tile.image.pixel(x, y);
+            const QRectF rect = cellRect(row, col);
+            const CellMark mark = index < tile.marks.size() ? tile.marks[index] : CellMark{};
+            paintShape(painter, rect, mark, ground);
+            if (!texts)
+                continue;
+            painter.setPen(
+                inkOn(qAlpha(ground) < 128 ? m_widget.palette().base().color().rgb() : ground));
+            painter.drawText(rect, Qt::AlignCenter, m_loader.source()->cellText(tile, index));
+        }
+    }
+}
+
+void TilePainter::paintShape(QPainter &painter, const QRectF &cell, CellMark mark,
+                             QRgb ground) const
+{
+    const double side = std::min(cell.width(), cell.height());
+    const QPointF at = cell.center();
+    const QColor ink =
+        inkOn(qAlpha(ground) < 128 ? m_widget.palette().base().color().rgb() : ground);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(ink);
+    const double r = side / 6;
+    switch (mark.shape) {
+    case CellShape::Fill: break;
+    case CellShape::Dot: {
+        QColor faint = m_widget.palette().color(QPalette::PlaceholderText);
+        painter.setBrush(faint);
+        const double dot = std::clamp(side / 12, 0.8, 2.5);
+        painter.drawEllipse(at, dot, dot);
+        break;
+    }
+    case CellShape::Square: painter.drawRect(QRectF(at.x() - r, at.y() - r, 2 * r, 2 * r)); break;
+    case CellShape::Up:
+        painter.drawPolygon(
+            QPolygonF{{at.x() - r, at.y() + r}, {at.x() + r, at.y() + r}, {at.x(), at.y() - r}});
+        break;
+    case CellShape::Down:
+        painter.drawPolygon(
+            QPolygonF{{at.x() - r, at.y() - r}, {at.x() + r, at.y() - r}, {at.x(), at.y() + r}});
+        break;
+    case CellShape::Cross:
+        painter.setPen(QPen(ink, std::max(1.0, side / 12)));
+        painter.drawLine(at - QPointF(r, r), at + QPointF(r, r));
+        painter.drawLine(at - QPointF(r, -r), at + QPointF(r, -r));
+        break;
+    }
+    if (mark.changed) {
+        painter.setBrush(Qt::NoBrush);
+        const double width = std::clamp(side / 8, 1.0, theme::em(&m_widget, 0.15) + 0.0);
+        QPen pen(theme::color(Token::MarkChanged, m_dark), width);
+        pen.setJoinStyle(Qt::MiterJoin);
+        painter.setPen(pen);
+        painter.drawRect(cell.adjusted(width / 2, width / 2, -width / 2, -width / 2));
+    }
+    painter.restore();
+}
+
+void TilePainter::paintFrame(QPainter &painter, const Cell &cell, bool strong) const
+{
+    // A cell of less than a pixel still needs a frame that can be seen.
+    QRectF rect = cellRect(cell.row, cell.col);
+    const double small = 6;
+    if (rect.width() < small)
+        rect = QRectF(rect.center() - QPointF(small, small) / 2, QSizeF(small, small));
+    if (!rect.intersects(QRectF(m_area)))
+        return;
+    const QPalette &palette = m_widget.palette();
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(palette.color(QPalette::Base), strong ? 4 : 3));
+    painter.drawRect(rect);
+    painter.setPen(
+        QPen(palette.color(strong ? QPalette::Highlight : QPalette::Text), strong ? 2 : 1));
+    painter.drawRect(rect);
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mouse and keys of the view of bytes side by side.
+#include "widgets/compare/byte_compare_view.h"
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QScrollBar>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+void ByteCompareView::moveTo(const ByteCursor &cursor)
+{
+    if (cursor == m_cursor)
+        return;
+    setCursor(cursor);
+    Q_EMIT cursorMoved();
+}
+
+/// Tab goes to the other side once before it leaves the view.
+bool ByteCompareView::focusNextPrevChild(bool next)
+{
+    if (!empty() && next == m_sideA) {
+        m_sideA = !next;
+        viewport()->update();
+        Q_EMIT cursorMoved();
+        return true;
+    }
+    return QAbstractScrollArea::focusNextPrevChild(next);
+}
+
+/// The byte so many rows further, in the same column; titles are stepped over.
+ByteCursor ByteCompareView::stepRows(std::int64_t rows) const
+{
+    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset);
+    const std::uint64_t column = m_cursor.offset - m_rows.at(alignment(), row).offset;
+    const bool down = rows > 0;
+    const auto by = static_cast<std::uint64_t>(down ? rows : -rows);
+    std::uint64_t to = down ? std::min(row + by, m_rows.rows() - 1) : row - std::min(row, by);
+    // Down from a title, or up from the first one, there is always a row of bytes.
+    for (int turn = 0; turn < 2; ++turn) {
+        const bool ahead = down == (turn == 0);
+        for (std::uint64_t at = to;; at += ahead ? 1 : std::uint64_t(-1)) {
+            const ByteRows::Row found = m_rows.at(alignment(), at);
+            if (found.kind == ByteRows::Row::Kind::Bytes)
+                return {found.index, found.offset + std::min(column, found.bytes - 1)};
+            if (ahead ? at + 1 >= m_rows.rows() : at == 0)
+                break;
+        }
+    }
+    return m_cursor;
+}
+
+ByteCursor ByteCompareView::stepBytes(bool forward) const
+{
+    const auto &segments = alignment().segments();
+    ByteCursor to = m_cursor;
+    if (forward) {
+        if (to.offset + 1 < segments[to.segment].length())
+            return {to.segment, to.offset + 1};
+        while (++to.segment < segments.size()) {
+            if (segments[to.segment].length() > 0)
+                return {to.segment, 0};
+        }
+        return m_cursor;
+    }
+    if (to.offset > 0)
+        return {to.segment, to.offset - 1};
+    while (to.segment-- > 0) {
+        if (segments[to.segment].length() > 0)
+            return {to.segment, segments[to.segment].length() - 1};
+    }
+    return m_cursor;
+}
+
+bool ByteCompareView::moveByKey(QKeyEvent *event)
+{
+    const bool whole = event->modifiers() & Qt::ControlModifier;
+    const auto page = static_cast<std::int64_t>(visibleRows());
+    const std::uint64_t row = m_rows.rowOf(alignment(), m_cursor.segment, m_cursor.offset);
+    const ByteRows::Row here = m_rows.at(alignment(), row);
+    const auto everything = static_cast<std::int64_t>(m_rows.rows());
+    switch (event->key()) {
+    case Qt::Key_Left: moveTo(stepBytes(false)); break;
+    case Qt::Key_Right: moveTo(stepBytes(true)); break;
+    case Qt::Key_Up: moveTo(stepRows(-1)); break;
+    case Qt::Key_Down: moveTo(stepRows(1)); break;
+    case Qt::Key_PageUp: moveTo(stepRows(-page)); break;
+    case Qt::Key_PageDown: moveTo(stepRows(page)); break;
+    case Qt::Key_Home:
+        moveTo(whole ? stepRows(-everything) : ByteCursor{here.index, here.offset});
+        break;
+    case Qt::Key_End:
+        moveTo(whole ? stepRows(everything) : ByteCursor{here.index, here.offset + here.bytes - 1});
+        break;
+    case Qt::Key_Return:
+    case Qt::Key_Enter: Q_EMIT activated(); break;
+    default: return false;
+    }
+    return true;
+}
+
+void ByteCompareView::keyPressEvent(QKeyEvent *event)
+{
+    const bool plain = !(event->modifiers() & (Qt::AltModifier | Qt::MetaModifier));
+    if (!empty() && plain && moveByKey(event))
+        event->accept();
+    else
+        QAbstractScrollArea::keyPressEvent(event);
+}
+
+std::optional<ByteCursor> ByteCompareView::hit(const QPoint &position, bool &sideA) const
+{
+    const double y = position.y() - headerHeight();
+    if (empty() || y < 0)
+        return std::nullopt;
+    const std::uint64_t at = m_topRow + static_cast<std::uint64_t>(y / m_layout.rowHeight());
+    if (at >= m_rows.rows())
+        return std::nullopt;
+    const ByteRows::Row row = m_rows.at(alignment(), at);
+    if (row.kind != ByteRows::Row::Kind::Bytes || row.bytes == 0)
+        return std::nullopt;
+    sideA = position.x() < sideLeft(false);
+    const double x = position.x() - sideLeft(sideA);
+    std::uint64_t column = 0;
+    if (alignment().segments()[row.index].text) {
+        const double from = m_layout.hexCell(0, 0).left();
+        column = static_cast<std::uint64_t>(std::max(0.0, (x - from) / m_layout.charWidth()));
+    } else {
+        column = static_cast<std::uint64_t>(m_layout.hitAt(x).column);
+    }
+    return ByteCursor{row.index, row.offset + std::min(column, row.bytes - 1)};
+}
+
+void ByteCompareView::mousePressEvent(QMouseEvent *event)
+{
+    bool sideA = m_sideA;
+    const auto cursor = hit(event->position().toPoint(), sideA);
+    if (!cursor || event->button() == Qt::MiddleButton)
+        return;
+    m_sideA = sideA;
+    m_cursor = *cursor;
+    announce();
+    viewport()->update();
+    Q_EMIT cursorMoved();
+}
+
+void ByteCompareView::mouseMoveEvent(QMouseEvent *event)
+{
+    bool sideA = m_sideA;
+    if (!(event->buttons() & Qt::LeftButton))
+        return;
+    if (const auto cursor = hit(event->position().toPoint(), sideA))
+        moveTo(*cursor);
+}
+
+void ByteCompareView::mouseDoubleClickEvent(QMouseEvent *event)
+{
+    bool sideA = m_sideA;
+    if (event->button() == Qt::LeftButton && hit(event->position().toPoint(), sideA))
+        Q_EMIT activated();
+}
+
+} // namespace kernscope::ui

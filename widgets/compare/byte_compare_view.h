@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/byte_differences.h"
+#include "widgets/bytes/byte_glyphs.h"
+#include "widgets/bytes/hex_layout.h"
+#include "widgets/common/row_scroll.h"
+#include "widgets/compare/byte_rows.h"
+
+#include <QAbstractScrollArea>
+
+#include <optional>
+
+namespace kernscope::ui {
+
+/// A byte of the aligned bytes: where the cursor is.
+struct ByteCursor {
+    std::size_t segment = kNoIndex;
+    std::uint64_t offset = 0; ///< from the start of the segment
+    friend bool operator==(const ByteCursor &, const ByteCursor &) = default;
+};
+
+/// The bytes of two bundles side by side: digits and characters of A on the left, of B on the
+/// right, scrolled together. Bytes that differ have a colour and an outline, bytes that one side
+/// lacks are hatched on it. Text is shown as text. Reads what it paints and nothing else.
+///
+/// Keys: arrows, Home and End in the row, with Ctrl of everything, Page Up and Page Down, Tab to
+/// the other side.
+class ByteCompareView : public QAbstractScrollArea
+{
+    Q_OBJECT
+
+public:
+    explicit ByteCompareView(QWidget *parent = nullptr);
+
+    /// Other bytes; `keep`: the same bundles after an edit, so the cursor stays where it can.
+    void setBytes(AlignedBytesPtr bytes, bool keep = false);
+    const AlignedBytesPtr &bytes() const { return m_bytes; }
+    /// How much of each section differs, for the titles; null: not known yet.
+    void setDifferences(std::shared_ptr<const ByteDifferences> differences);
+
+    const ByteCursor &cursor() const { return m_cursor; }
+    bool onSideA() const { return m_sideA; }
+    /// Moves the cursor and scrolls there; emits nothing.
+    void setCursor(const ByteCursor &cursor);
+    /// Scrolls the title of a file or section to the top, the cursor to its first byte.
+    void showFile(std::size_t file);
+    void showSection(std::size_t section);
+
+    std::uint64_t topRow() const { return m_topRow; }
+    std::uint64_t visibleRows() const;
+    const ByteRows &rows() const { return m_rows; }
+    void scrollToRow(std::uint64_t row);
+    /// Where a byte's digits (of text: its character) are on one side; empty: scrolled away.
+    QRect cellRect(const ByteCursor &cursor, bool ofA) const;
+    /// The byte in words, on both sides.
+    QString cursorText() const;
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void cursorMoved(); ///< by mouse or keys
+    void scrolled();    ///< other rows are in view
+    void activated();   ///< Enter or double click on a byte
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    bool focusNextPrevChild(bool next) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void mouseDoubleClickEvent(QMouseEvent *event) override;
+    void scrollContentsBy(int dx, int dy) override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    struct Side {
+        bool ofA = true;
+        double left = 0;
+        std::span<const std::byte> bytes;
+        std::uint64_t first = 0; ///< offset in the file
+    };
+    const ByteAlignment &alignment() const { return m_bytes->alignment; }
+    bool empty() const { return !m_bytes || m_bytes->alignment.empty(); }
+    void relayout();
+    void syncScrollBars();
+    void onScrollAction(int action);
+    void setTopRow(std::uint64_t row);
+    void reveal();
+    void moveTo(const ByteCursor &cursor);
+    bool moveByKey(QKeyEvent *event);
+    ByteCursor stepRows(std::int64_t rows) const;
+    ByteCursor stepBytes(bool forward) const;
+    std::optional<ByteCursor> hit(const QPoint &position, bool &sideA) const;
+    void announce();
+    double sideLeft(bool ofA) const;
+    double sideWidth() const;
+    int headerHeight() const;
+    QString titleOf(std::size_t section, bool ofA) const;
+    QString stateOf(std::size_t section, bool ofA) const;
+
+    void paintHeader(QPainter &painter) const;
+    void paintFileTitle(QPainter &painter, std::size_t file, double top) const;
+    void paintSectionTitle(QPainter &painter, std::size_t section, double top) const;
+    void paintBytes(QPainter &painter, const ByteRows::Row &row, double top);
+    void paintSide(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
+    void paintDigits(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
+    void paintText(QPainter &painter, const ByteRows::Row &row, const Side &side, double top);
+    void paintRun(QPainter &painter, const ByteRows::Row &row, const Side &side, std::uint64_t from,
+                  std::uint64_t to, double top) const;
+    void paintCursor(QPainter &painter, const ByteRows::Row &row, const Side &side,
+                     double top) const;
+    /// Rectangle of the cells [from, to) of a row: as digits (or text), or as characters.
+    QRectF cells(bool text, double left, std::uint64_t from, std::uint64_t to, bool characters,
+                 double top) const;
+
+    AlignedBytesPtr m_bytes;
+    ByteRows m_rows;
+    HexLayout m_layout;
+    RowScroll m_scroll;
+    std::uint64_t m_topRow = 0;
+    ByteCursor m_cursor;
+    std::shared_ptr<const ByteDifferences> m_differences;
+    bool m_sideA = true, m_syncing = false;
+    ByteGlyphs m_glyphs;
+};
+
+} // namespace kernscope::ui

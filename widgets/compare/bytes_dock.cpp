@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/bytes_dock.h"
+
+#include "core/diff/read_lock.h"
+#include "widgets/bytes/byte_section_model.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/difference_strip.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+BytesDock::BytesDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("bytes"), tr("Bytes Side by Side"), parent),
+      m_model(new ByteSectionModel(this))
+{
+    auto *content = new QWidget(this);
+    const int gap = theme::em(this, 0.25);
+    QVBoxLayout *column = contentColumn(content);
+    m_stack = new QStackedWidget(content);
+    auto *side = new QWidget(m_stack);
+    auto *row = new QHBoxLayout(side);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(gap);
+    m_view = new ByteCompareView(side);
+    m_strip = new DifferenceStrip(side);
+    row->addWidget(m_view, 1);
+    row->addWidget(m_strip);
+    m_table = new QTableView(m_stack);
+    m_table->setAccessibleName(tr("Sections of both bundles"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {20, 6, 7, 6, 7, 6, 6, 8});
+    m_stack->addWidget(side);
+    m_stack->addWidget(m_table);
+    m_readout = new QLabel(content);
+    m_readout->setAccessibleName(tr("Byte under the cursor"));
+    m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    buildActions();
+    column->addWidget(buildToolRow(content));
+    column->addWidget(m_stack, 1);
+    column->addWidget(m_readout);
+    setContent(content);
+    content->setFocusProxy(m_view);
+    connectParts();
+}
+
+void BytesDock::buildActions()
+{
+    m_next = dockAction(this, tr("Next Difference"), QKeySequence(Qt::Key_F8),
+                        [this] { goToNextDifference(); });
+    m_previous = dockAction(this, tr("Previous Difference"), QKeySequence(Qt::SHIFT | Qt::Key_F8),
+                            [this] { goToPreviousDifference(); });
+    for (QAction *action : {m_next, m_previous}) {
+        // From the other docks of a comparison as well, as long as this one is in view.
+        action->setShortcutContext(Qt::WindowShortcut);
+        action->setToolTip(tr("%1 (%2)").arg(
+            action->text(), action->shortcut().toString(QKeySequence::NativeText)));
+        action->setEnabled(false);
+    }
+    m_next->setIconText(QStringLiteral("\u25BC"));
+    m_previous->setIconText(QStringLiteral("\u25B2"));
+    m_tableAction = new QAction(tr("Sections as Table"), this);
+    m_tableAction->setCheckable(true);
+    m_tableAction->setToolTip(
+        tr("Show the sections and how many of their bytes differ as a table"));
+    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *save = dockAction(this, tr("Export Sections\u2026"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("sections"));
+        if (!fault.isEmpty())
+            Q_EMIT this->session().statusMessage(fault);
+    });
+    m_againAction = dockAction(this, tr("Compare Bytes Again"), {}, [this] { scheduleRefresh(); });
+    m_againAction->setEnabled(false);
+    m_actions = {m_next, m_previous, m_tableAction, m_againAction, copy, save};
+    m_table->addActions({m_tableAction, save});
+}
+
+QWidget *BytesDock::buildToolRow(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *row = new QHBoxLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme::em(this, 0.3));
+    m_files = new QComboBox(box);
+    m_files->setAccessibleName(tr("File"));
+    m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_files->setMinimumContentsLength(18);
+    m_files->setMaximumWidth(theme::em(this, 32));
+    row->addWidget(m_files, 1);
+    const auto button = [box, row](QAction *action) {
+        auto *made = new QToolButton(box);
+        made->setDefaultAction(action);
+        made->setAccessibleName(action->text());
+        made->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        made->setFocusPolicy(Qt::TabFocus);
+        row->addWidget(made);
+    };
+    button(m_previous);
+    button(m_next);
+    m_summary = new QLabel(box);
+    m_summary->setAccessibleName(tr("Summary"));
+    m_summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(m_summary, 2);
+    button(m_tableAction);
+    return box;
+}
+
+void BytesDock::connectParts()
+{
+    connect(&session(), &Session::otherChanged, this, &BytesDock::scheduleRefresh);
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task = nullptr;
+        m_againAction->setEnabled(true);
+        m_summary->setText(tr("The comparison was cancelled."));
+        if (!m_bytes)
+            showMessage(tr("The comparison was cancelled."));
+    });
+    connect(m_view, &ByteCompareView::cursorMoved, this, &BytesDock::onCursor);
+    connect(m_view, &ByteCompareView::scrolled, this, &BytesDock::onScrolled);
+    connect(m_strip, &DifferenceStrip::rowWanted, m_view, &ByteCompareView::scrollToRow);
+    connect(m_files, &QComboBox::activated, this, [this](int file) {
+        m_view->showFile(static_cast<std::size_t>(file));
+        onCursor();
+    });
+    connect(m_tableAction, &QAction::toggled, this, &BytesDock::showTable);
+    connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex &index) {
+        m_tableAction->setChecked(false);
+        m_view->showSection(m_model->sectionAt(index.row()));
+        m_view->setFocus();
+        onCursor();
+    });
+}
+
+void BytesDock::setSwapped(bool swapped)
+{
+    if (m_swapped == swapped)
+        return;
+    m_swapped = swapped;
+    scheduleRefresh();
+}
+
+void BytesDock::cancel()
+{
+    if (m_task)
+        m_task->cancel();
+    m_task = nullptr;
+    m_differences = nullptr;
+    m_next->setEnabled(false);
+    m_previous->setEnabled(false);
+    m_againAction->setEnabled(false);
+}
+
+void BytesDock::refresh()
+{
+    cancel();
+    if (session().bundle() && session().other()) {
+        align();
+        return;
+    }
+    m_bytes = nullptr;
+    m_view->setBytes(nullptr);
+    m_model->setBytes(nullptr);
+    m_strip->clear();
+    m_files->clear();
+    showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+                                   : tr("Open a bundle to begin (Ctrl+O)."));
+}
+
+void BytesDock::align()
+{
+    if (!m_bytes)
+        showMessage(tr("Aligning the bytes of both bundles\u2026"));
+    const BundlePtr document = session().bundle(), other = session().other();
+    m_task = session().tasks().start(
+        this, tr("Aligning bytes"),
+        [a = m_swapped ? other : document, b = m_swapped ? document : other](Progress &) {
+            std::vector<std::size_t> onlyA, onlyB;
+            const auto pairs = pairWeights(*a, *b, onlyA, onlyB);
+            const diff::ReadLock lock(*a, *b);
+            return AlignedBytesPtr(
+                std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)}));
+        },
+        [this](AlignedBytesPtr bytes) { showAligned(std::move(bytes)); });
+}
+
+void BytesDock::showAligned(AlignedBytesPtr bytes)
+{
+    const bool same =
+        m_bytes && m_bytes->a->path() == bytes->a->path() && m_bytes->b->path() == bytes->b->path();
+    m_bytes = std::move(bytes);
+    m_view->setBytes(m_bytes, same);
+    m_model->setBytes(m_bytes);
+    fillFiles();
+    updateStrip();
+    m_summary->setText(tr("comparing\u2026"));
+    showContent();
+    if (!same) {
+        m_visited = false;
+        follow(session().place(), nullptr);
+    }
+    m_task = session().tasks().start(
+        this, tr("Comparing bytes"),
+        [bytes = m_bytes](Progress &progress) {
+            auto found = ByteDifferences::find(*bytes, progress);
+            return found ? std::make_shared<const ByteDifferences>(*std::move(found)) : nullptr;
+        },
+        [this](std::shared_ptr<const ByteDifferences> found) {
+            showDifferences(std::move(found));
+        });
+}
+
+void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differences)
+{
+    m_task = nullptr;
+    m_differences = std::move(differences);
+    m_view->setDifferences(m_differences);
+    m_model->setDifferences(m_differences);
+    updateStrip();
+    fillFiles();
+    const bool any = m_differences && m_differences->different() > 0;
+    m_next->setEnabled(any);
+    m_previous->setEnabled(any);
+    std::size_t sections = 0;
+    for (std::size_t i = 0; any && i < m_bytes->alignment.sections().size(); ++i)
+        sections += m_differences->differentIn(i) > 0 ? 1 : 0;
+    m_summary->setText(any ? tr("\u2260 %1 bytes differ, in %2 of %3 sections")
+                                 .arg(groupedNumber(m_differences->different()),
+                                      groupedNumber(sections),
+                                      groupedNumber(m_bytes->alignment.sections().size()))
+                           : tr("= every byte is the same"));
+    m_summary->setToolTip(m_summary->text());
+}
+
+void BytesDock::fillFiles()
+{
+    const int current = m_files->currentIndex();
+    m_files->clear();
+    for (const AlignedFile &file : m_bytes->alignment.files()) {
+        QString text = fromUtf8(file.pathA.empty() ? file.pathB : file.pathA);
+        if (file.pathA.empty())
+            text += tr("  (only in B)");
+        else if (file.pathB.empty())
+            text += tr("  (only in A)");
+        else if (file.pathB != file.pathA)
+            text += QStringLiteral("  \u21C4  ") + fromUtf8(file.pathB);
+        if (m_differences && !file.pathA.empty() && !file.pathB.empty()) {
+            bool differs = false;
+            for (std::size_t i = 0; i < file.sections; ++i)
+                differs |= m_differences->differentIn(file.firstSection + i) > 0;
+            text += differs ? QStringLiteral("  \u2260") : QStringLiteral("  =");
+        }
+        m_files->addItem(text);
+    }
+    m_files->setCurrentIndex(std::max(0, current));
+}
+
+void BytesDock::updateStrip()
+{
+    if (m_bytes)
+        m_strip->setDifferences(m_view->rows(), *m_bytes, m_differences.get());
+    m_strip->setView(m_view->topRow(), m_view->visibleRows());
+}
+
+void BytesDock::onScrolled()
+{
+    if (!m_bytes || m_bytes->alignment.empty())
+        return;
+    updateStrip();
+    const ByteRows::Row top = m_view->rows().at(m_bytes->alignment, m_view->topRow());
+    std::size_t file = top.index;
+    if (top.kind == ByteRows::Row::Kind::SectionTitle)
+        file = m_bytes->alignment.sections()[top.index].file;
+    else if (top.kind == ByteRows::Row::Kind::Bytes)
+        file = m_bytes->alignment.sections()[m_bytes->alignment.segments()[top.index].section].file;
+    m_files->setCurrentIndex(static_cast<int>(file));
+}
+
+void BytesDock::onCursor()
+{
+    m_readout->setText(m_view->cursorText());
+    tellPlace(1);
+}
+
+/// Moves the others to the bytes under the cursor, where the document has them.
+void BytesDock::tellPlace(std::uint64_t length)
+{
+    const ByteCursor &cursor = m_view->cursor();
+    if (!m_bytes || cursor.segment >= m_bytes->alignment.segments().size())
+        return;
+    const AlignedSegment &segment = m_bytes->alignment.segments()[cursor.segment];
+    const AlignedFile &file = m_bytes->alignment.fileOf(segment);
+    const std::uint64_t size = m_swapped ? segment.lengthB : segment.lengthA;
+    if (cursor.offset >= size)
+        return;
+    const std::uint64_t first = (m_swapped ? segment.firstB : segment.firstA) + cursor.offset;
+    session().goToBytes(m_swapped ? file.b : file.a,
+                        {FileOffset(first), ByteCount(std::min(length, size - cursor.offset))},
+                        this);
+}
+
+bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
+{
+    if (!run) {
+        Q_EMIT session().statusMessage(tr("There is no further difference."));
+        return false;
+    }
+    m_tableAction->setChecked(false);
+    m_view->setCursor({run->segment, run->first});
+    m_readout->setText(m_view->cursorText() +
+                       tr("  difference of %1 bytes").arg(groupedNumber(run->length)));
+    tellPlace(run->length);
+    return true;
+}
+
+bool BytesDock::goToNextDifference()
+{
+    if (!m_differences)
+        return false;
+    const ByteCursor &cursor = m_view->cursor();
+    // The first press finds the first difference even where the cursor stands on it.
+    const bool fresh = cursor == ByteCursor{0, 0} && !m_visited;
+    m_visited = true;
+    return goTo(fresh ? m_differences->first(*m_bytes)
+                      : m_differences->next(*m_bytes, cursor.segment, cursor.offset));
+}
+
+bool BytesDock::goToPreviousDifference()
+{
+    if (!m_differences)
+        return false;
+    m_visited = true;
+    const ByteCursor &cursor = m_view->cursor();
+    return goTo(m_differences->previous(*m_bytes, cursor.segment, cursor.offset));
+}
+
+bool BytesDock::goToFile(const QString &path)
+{
+    if (!m_bytes)
+        return false;
+    const auto &files = m_bytes->alignment.files();
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        if (fromUtf8(files[i].pathA) == path || fromUtf8(files[i].pathB) == path) {
+            m_view->showFile(i);
+            return true;
+        }
+    }
+    return false;
+}
+
+void BytesDock::showTable(bool shown)
+{
+    m_stack->setCurrentIndex(shown ? 1 : 0);
+    if (!shown || !m_bytes || m_bytes->alignment.empty())
+        return;
+    const std::size_t segment = m_view->cursor().segment;
+    const int row = m_model->rowOfSection(m_bytes->alignment.segments()[segment].section);
+    m_table->setCurrentIndex(m_model->index(row, 0));
+    m_table->setFocus();
+}
+
+void BytesDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || !m_bytes || !place.bytes)
+        return;
+    const auto at = m_bytes->alignment.placeOf(!m_swapped, place.file, place.bytes->offset.value);
+    if (at.segment == kNoIndex)
+        return;
+    m_view->setCursor({at.segment, at.offset});
+    m_readout->setText(m_view->cursorText());
+    m_visited = true;
+}
+
+bool BytesDock::working() const
+{
+    return m_task && !m_task->progress().cancelled();
+}
+
+} // namespace kernscope::ui

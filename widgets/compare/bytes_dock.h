@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/byte_differences.h"
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+
+#include <QList>
+
+#include <memory>
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QStackedWidget;
+class QTableView;
+
+namespace kernscope::ui {
+
+class ByteCompareView;
+class ByteSectionModel;
+class DifferenceStrip;
+
+/// The bytes of both bundles side by side, file by file and section by section, with a way from
+/// each difference to the next and an overview of all.
+class BytesDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit BytesDock(Session &session, QWidget *parent = nullptr);
+
+    /// Next difference (F8), previous (Shift+F8), sections as a table, compare again, copy,
+    /// export.
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    /// A is the other bundle and B the document.
+    void setSwapped(bool swapped);
+    bool swapped() const { return m_swapped; }
+
+    bool goToNextDifference();
+    bool goToPreviousDifference();
+    /// A file by its path in A or B.
+    bool goToFile(const QString &path);
+
+    ByteCompareView *view() const { return m_view; }
+    DifferenceStrip *strip() const { return m_strip; }
+    const ByteSectionModel &sections() const { return *m_model; }
+    /// Null until every byte has been compared.
+    const std::shared_ptr<const ByteDifferences> &differences() const { return m_differences; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+
+private:
+    void buildActions();
+    QWidget *buildToolRow(QWidget *parent);
+    void connectParts();
+    void align();
+    void showAligned(AlignedBytesPtr bytes);
+    void showDifferences(std::shared_ptr<const ByteDifferences> differences);
+    void cancel();
+    void fillFiles();
+    void updateStrip();
+    void onScrolled();
+    void onCursor();
+    bool goTo(const std::optional<DifferenceRun> &run);
+    void tellPlace(std::uint64_t length);
+    void showTable(bool shown);
+
+    ByteCompareView *m_view = nullptr;
+    DifferenceStrip *m_strip = nullptr;
+    ByteSectionModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QStackedWidget *m_stack = nullptr;
+    QComboBox *m_files = nullptr;
+    QLabel *m_summary = nullptr, *m_readout = nullptr;
+    QAction *m_next = nullptr, *m_previous = nullptr, *m_tableAction = nullptr;
+    QAction *m_againAction = nullptr;
+    QList<QAction *> m_actions;
+    AlignedBytesPtr m_bytes;
+    std::shared_ptr<const ByteDifferences> m_differences;
+    TaskPtr m_task;
+    bool m_swapped = false;
+    bool m_visited = false; ///< the cursor has been somewhere
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/compare_dock.h"
+
+#include "core/diff/largest_difference.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/flow_layout.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/compare_header.h"
+#include "widgets/compare/compare_runner.h"
+#include "widgets/compare/pair_figures.h"
+#include "widgets/compare/pair_pictures.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
+void markChecked(QAction *action, const QString &on, const QString &off)
+{
+    const auto mark = [=](bool checked) {
+        action->setIconText((checked ? on : off) + QLatin1Char(' ') + action->text());
+    };
+    QObject::connect(action, &QAction::toggled, action, mark);
+    mark(action->isChecked());
+}
+
+} // namespace
+
+CompareDock::CompareDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("compare"), tr("Compare"), parent),
+      m_model(new CompareModel(this)), m_runner(new CompareRunner(session.tasks(), *m_model, this))
+{
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = contentColumn(content);
+    m_header = new CompareHeader(content);
+    column->addWidget(m_header);
+
+    m_splitter = new QSplitter(Qt::Vertical, content);
+    m_splitter->setChildrenCollapsible(false);
+    buildTable(m_splitter);
+    auto *details = new QSplitter(Qt::Horizontal, m_splitter);
+    details->setChildrenCollapsible(false);
+    m_pictures = new PairPictures(session.tasks(), details);
+    m_figures = new PairFigures(details);
+    // A quarter each for the three pictures and the figures.
+    details->setSizes({theme::em(this, 54), theme::em(this, 18)});
+    details->setStretchFactor(0, 3);
+    details->setStretchFactor(1, 1);
+    m_splitter->setSizes({theme::em(this, 16), theme::em(this, 24)});
+    m_splitter->setStretchFactor(0, 2);
+    m_splitter->setStretchFactor(1, 3);
+    buildActions();
+    column->addWidget(buildToolRow(content));
+    column->addWidget(m_splitter, 1);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    connectParts();
+}
+
+void CompareDock::buildTable(QWidget *parent)
+{
+    m_table = new QTableView(parent);
+    m_table->setAccessibleName(tr("Weights of both bundles in pairs"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    m_table->setMinimumHeight(theme::em(this, 4));
+    setColumnWidths(m_table->horizontalHeader(),
+                    {15, 6, 6, 4.8, 4.8, 4.8, 4.4, 12, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
+}
+
+void CompareDock::buildActions()
+{
+    m_swapAction = dockAction(this, tr("Swap Sides"), {}, [this] { setSwapped(!m_swapped); });
+    m_onlyAction = new QAction(tr("Differences Only"), this);
+    m_onlyAction->setCheckable(true);
+    m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
+    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
+    m_modeGroup = new QActionGroup(this);
+    const auto mode = [this](const QString &text, const QString &tip, PictureMode value) {
+        auto *action = new QAction(text, m_modeGroup);
+        action->setCheckable(true);
+        action->setToolTip(tip);
+        action->setData(static_cast<int>(value));
+        action->setChecked(value == m_pictures->mode());
+        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"));
+        return action;
+    };
+    auto *values = mode(tr("Values"), tr("Show values and their differences"), PictureMode::Values);
+    auto *zeros = mode(tr("Zeros and Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
+    m_largestAction = dockAction(this, tr("Go to Largest Difference"),
+                                 QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
+    m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
+    m_againAction =
+        dockAction(this, tr("Compare the Rest"), {}, [this] { m_runner->start(m_a, m_b); });
+    m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
+    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *save = dockAction(this, tr("Export Comparison\u2026"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("comparison"));
+        if (!fault.isEmpty())
+            Q_EMIT this->session().statusMessage(fault);
+    });
+    m_actions = {m_swapAction,    m_onlyAction,  values, zeros,
+                 m_largestAction, m_againAction, copy,   save};
+    m_table->addActions({m_swapAction, m_onlyAction, m_largestAction, m_againAction, save});
+}
+
+/// Wraps where the dock is narrow, so that it never widens the window.
+QWidget *CompareDock::buildToolRow(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *row = new FlowLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme::em(this, 0.3));
+    m_filter = filterBox(box, tr("Filter by name, form or verdict"), m_table);
+    m_filter->setFixedWidth(theme::em(this, 16));
+    row->addWidget(m_filter);
+    const auto button = [box, row](QAction *action) {
+        auto *made = new QToolButton(box);
+        made->setDefaultAction(action);
+        made->setAccessibleName(action->text());
+        made->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        made->setFocusPolicy(Qt::TabFocus);
+        row->addWidget(made);
+    };
+    button(m_onlyAction);
+    button(m_largestAction);
+    for (QAction *action : m_modeGroup->actions())
+        button(action);
+    row->addWidget(m_pictures->viewDifference()->createZoomButtons(box));
+    return box;
+}
+
+void CompareDock::connectParts()
+{
+    connect(&session(), &Session::otherChanged, this, &CompareDock::scheduleRefresh);
+    connect(m_header->swapButton(), &QToolButton::clicked, m_swapAction, &QAction::trigger);
+    connect(m_filter, &QLineEdit::textChanged, this,
+            [this](const QString &text) { keepSelection([&] { m_model->setFilterText(text); }); });
+    connect(m_onlyAction, &QAction::toggled, this,
+            [this](bool only) { keepSelection([&] { m_model->setDifferencesOnly(only); }); });
+    connect(m_modeGroup, &QActionGroup::triggered, this, [this](const QAction *action) {
+        m_pictures->setMode(static_cast<PictureMode>(action->data().toInt()));
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            &CompareDock::onCurrentRow);
+    connect(m_table, &QAbstractItemView::clicked, this, &CompareDock::onCurrentRow);
+    connect(m_table, &QAbstractItemView::activated, this, &CompareDock::onCurrentRow);
+    connect(m_pictures, &PairPictures::elementPicked, this, &CompareDock::onElement);
+    connect(m_figures, &PairFigures::elementPicked, this,
+            [this](quint64 element) { showElement(element); });
+    connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
+    connect(m_runner, &CompareRunner::filesCompared, this,
+            [this] { m_header->setDifference(m_runner->files().get()); });
+    connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
+        if (row == m_row)
+            m_figures->showRow(m_model->rows()[row]);
+    });
+    const auto progress = [this] {
+        m_header->setProgress(m_runner->running(), m_runner->fraction());
+        m_againAction->setEnabled(m_runner->stopped());
+    };
+    connect(m_runner, &CompareRunner::progressed, this, progress);
+    connect(m_runner, &CompareRunner::finished, this, [this, progress] {
+        keepSelection([this] { m_model->settle(); });
+        progress();
+    });
+    progress();
+}
+
+void CompareDock::setSwapped(bool swapped)
+{
+    if (m_swapped == swapped)
+        return;
+    m_swapped = swapped;
+    scheduleRefresh();
+    Q_EMIT swappedChanged(swapped);
+}
+
+void CompareDock::refresh()
+{
+    const auto sameTables = [](const BundlePtr &before, const BundlePtr &now) {
+        return before && now && before->path() == now->path() &&
+               before->weights().size() == now->weights().size();
+    };
+    const BundlePtr document = session().bundle(), other = session().other();
+    const BundlePtr a = m_swapped ? other : document, b = m_swapped ? document : other;
+    const bool ready = a && b;
+    if (!ready || !sameTables(m_a, a) || !sameTables(m_b, b)) {
+        // Rows of other bundles must not be picked any more.
+        m_model->setRows({});
+        showRow(kNoIndex);
+    }
+    m_a = ready ? a : nullptr;
+    m_b = ready ? b : nullptr;
+    m_runner->start(m_a, m_b);
+    if (!ready) {
+        showMessage(document ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+                             : tr("Open a bundle to begin (Ctrl+O)."));
+        return;
+    }
+    m_header->setBundles(a, b);
+    m_header->setDifference(nullptr);
+    showContent();
+}
+
+/// The rows of a new comparison, or of the same one after an edit or a swap: stays with the pair
+/// that was shown, else goes where everybody is.
+void CompareDock::onRows()
+{
+    std::size_t row = m_model->rowOfNames(m_shownA, m_shownB);
+    if (row == kNoIndex && !(m_shownA.isEmpty() && m_shownB.isEmpty()))
+        row = m_model->rowOfNames(m_shownB, m_shownA);
+    if (const std::size_t there = rowOfDocument(session().place().weight); !pinned())
+        row = there != kNoIndex ? there : row;
+    if (row == kNoIndex)
+        row = m_model->rowAt(0);
+    selectRow(row);
+    showRow(row);
+}
+
+std::size_t CompareDock::rowOfDocument(std::size_t weight) const
+{
+    if (weight == kNoIndex)
+        return kNoIndex;
+    return m_swapped ? m_model->rowOfB(weight) : m_model->rowOfA(weight);
+}
+
+std::size_t CompareDock::documentWeight(std::size_t row) const
+{
+    if (row >= m_model->rows().size())
+        return kNoIndex;
+    const WeightPair &pair = m_model->rows()[row].pair;
+    return m_swapped ? pair.b : pair.a;
+}
+
+void CompareDock::keepSelection(const std::function<void()> &change)
+{
+    const std::size_t row = m_row;
+    m_following = true;
+    change();
+    m_following = false;
+    selectRow(row);
+}
+
+/// Marks a row without telling anybody else.
+void CompareDock::selectRow(std::size_t row)
+{
+    const int shown = m_model->shownRow(row);
+    if (shown < 0 || m_table->currentIndex().row() == shown)
+        return;
+    m_following = true;
+    chooseRow(m_table, m_model->index(shown, 0));
+    m_following = false;
+}
+
+void CompareDock::onCurrentRow(const QModelIndex &current)
+{
+    if (m_following)
+        return;
+    const std::size_t row = m_model->rowAt(current.row());
+    if (row == kNoIndex)
+        return;
+    if (row != m_row)
+        showRow(row);
+    if (const std::size_t weight = documentWeight(row); weight != kNoIndex)
+        session().goToWeight(weight, this);
+}
+
+void CompareDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this)
+        return;
+    const std::size_t row = rowOfDocument(place.weight);
+    if (row == kNoIndex)
+        return;
+    selectRow(row);
+    if (row != m_row)
+        showRow(row);
+    m_pictures->setElement(place.element);
+    m_figures->setElement(place.element);
+}
+
+void CompareDock::showRow(std::size_t number)
+{
+    m_row = number;
+    if (m_sampling)
+        m_sampling->cancel();
+    m_sampling = nullptr;
+    if (number >= m_model->rows().size()) {
+        m_pictures->clear();
+        m_figures->clear();
+        return;
+    }
+    const CompareRow &row = m_model->rows()[number];
+    m_shownA = row.onA() ? row.name : QString();
+    m_shownB = row.onA() ? row.nameB : row.name;
+    PairSubject subject{m_a, m_b, row.pair.a, row.pair.b, {}};
+    if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
+        subject.obstacle = verdictSentence(row);
+    m_figures->showRow(row);
+    if (subject.comparable()) {
+        takeSample(subject);
+        return;
+    }
+    m_figures->showSample({});
+    m_pictures->show(subject, PairSample::none());
+}
+
+/// The colours of the three pictures need a common range first; it costs a few milliseconds.
+void CompareDock::takeSample(const PairSubject &subject)
+{
+    m_sampling = session().tasks().start(
+        this, tr("Sampling a pair of weights"),
+        [subject](Progress &progress) {
+            return samplePair(*subject.a, subject.weightA, *subject.b, subject.weightB, progress);
+        },
+        [this, subject](Result<PairSample> sample) {
+            m_sampling = nullptr;
+            PairSubject shown = subject;
+            if (!sample)
+                shown.obstacle = QString::fromStdString(describe(sample.error()));
+            m_figures->showSample(sample ? *sample : PairSample());
+            m_pictures->show(shown, sample ? *sample : PairSample::none());
+            const Place &place = session().place();
+            if (documentWeight(m_row) == place.weight && place.element) {
+                m_pictures->setElement(place.element);
+                m_figures->setElement(place.element);
+            }
+        });
+}
+
+/// A single changed value of a large weight cannot be found by eye: reads both weights once.
+void CompareDock::goToLargest()
+{
+    if (m_row >= m_model->rows().size() || !m_model->rows()[m_row].pair.values)
+        return;
+    if (m_searching)
+        m_searching->cancel();
+    const WeightPair &pair = m_model->rows()[m_row].pair;
+    m_searching = session().tasks().start(
+        this, tr("Looking for the largest difference"),
+        [a = m_a, b = m_b, wa = pair.a, wb = pair.b](Progress &progress) {
+            return findLargestDifference(*a, wa, *b, wb, progress);
+        },
+        [this, row = m_row](const Result<std::optional<LargestDifference>> &found) {
+            m_searching = nullptr;
+            if (row != m_row)
+                return;
+            if (!found)
+                Q_EMIT session().statusMessage(QString::fromStdString(describe(found.error())));
+            else if (!*found)
+                Q_EMIT session().statusMessage(tr("The two weights have the same values."));
+            else
+                showElement((*found)->element);
+        });
+}
+
+/// Goes to an element that was not picked in a picture.
+void CompareDock::showElement(std::uint64_t element)
+{
+    m_pictures->setElement(element);
+    onElement(element);
+}
+
+void CompareDock::onElement(std::uint64_t element)
+{
+    m_figures->setElement(element);
+    if (const std::size_t weight = documentWeight(m_row); weight != kNoIndex)
+        session().goToElement(weight, element, this);
+}
+
+bool CompareDock::working() const
+{
+    const bool sampling = m_sampling && !m_sampling->progress().cancelled();
+    const bool searching = m_searching && !m_searching->progress().cancelled();
+    return m_runner->running() || sampling || searching || m_pictures->loading();
+}
+
+} // namespace kernscope::ui

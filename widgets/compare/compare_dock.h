@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/pair_sample.h"
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/compare/compare_model.h"
+
+#include <QList>
+
+#include <functional>
+
+class QAction;
+class QActionGroup;
+class QLineEdit;
+class QSplitter;
+class QTableView;
+
+namespace kernscope::ui {
+
+class CompareHeader;
+class CompareRunner;
+class PairFigures;
+class PairPictures;
+struct PairSubject;
+
+/// Two bundles set against each other: the weights in pairs with the differences as columns, and
+/// of the selected pair both pictures, the picture of the difference, and its figures.
+class CompareDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit CompareDock(Session &session, QWidget *parent = nullptr);
+
+    /// Swap sides, differences only, values, zeros, go to the largest difference (Ctrl+F8), compare
+    /// the rest, copy, export.
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    /// A is the other bundle and B the document; both docks of a comparison should agree.
+    bool swapped() const { return m_swapped; }
+    void setSwapped(bool swapped);
+
+    const CompareModel &model() const { return *m_model; }
+    QTableView *table() const { return m_table; }
+    PairPictures *pictures() const { return m_pictures; }
+    PairFigures *figures() const { return m_figures; }
+    /// Row (by its stable number) whose pair is shown; kNoIndex for none.
+    std::size_t shownRow() const { return m_row; }
+
+Q_SIGNALS:
+    void swappedChanged(bool swapped);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+
+private:
+    void buildTable(QWidget *parent);
+    void buildActions();
+    QWidget *buildToolRow(QWidget *parent);
+    void connectParts();
+    /// Weight of the document in a row, and the way back; kNoIndex for none.
+    std::size_t documentWeight(std::size_t row) const;
+    std::size_t rowOfDocument(std::size_t weight) const;
+    void onRows();
+    void onCurrentRow(const QModelIndex &current);
+    void onElement(std::uint64_t element);
+    void selectRow(std::size_t row);
+    void keepSelection(const std::function<void()> &change);
+    void showRow(std::size_t number);
+    void goToLargest();
+    void showElement(std::uint64_t element);
+    void takeSample(const PairSubject &subject);
+
+    CompareModel *m_model = nullptr;
+    CompareRunner *m_runner = nullptr;
+    CompareHeader *m_header = nullptr;
+    QLineEdit *m_filter = nullptr;
+    QTableView *m_table = nullptr;
+    PairPictures *m_pictures = nullptr;
+    PairFigures *m_figures = nullptr;
+    QSplitter *m_splitter = nullptr;
+    QAction *m_swapAction = nullptr, *m_onlyAction = nullptr, *m_againAction = nullptr;
+    QAction *m_largestAction = nullptr;
+    QActionGroup *m_modeGroup = nullptr;
+    QList<QAction *> m_actions;
+    BundlePtr m_a, m_b; ///< what the rows are of
+    TaskPtr m_sampling, m_searching;
+    std::size_t m_row = kNoIndex; ///< whose pair is shown
+    QString m_shownA, m_shownB;   ///< its names, by which it is found again
+    bool m_swapped = false, m_following = false;
+};
+
+} // namespace kernscope::ui

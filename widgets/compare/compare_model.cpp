@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/compare_model.h"
+
+#include "widgets/common/table_text.h"
+
+#include <QCollator>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+CompareColumn columnOf(int section)
+{
+    return static_cast<CompareColumn>(section);
+}
+
+QString nameTip(const CompareRow &row)
+{
+    QString tip = row.name;
+    if (!row.nameB.isEmpty())
+        tip += QStringLiteral("\n") + CompareModel::tr("in B: %1").arg(row.nameB);
+    const Shape &shape = row.onA() ? row.shapeA : row.shapeB;
+    return tip + QStringLiteral("\n") + QString::fromStdString(shapeText(shape));
+}
+
+} // namespace
+
+CompareModel::CompareModel(QObject *parent) : QAbstractTableModel(parent) {}
+
+bool CompareModel::samePairs(const std::vector<CompareRow> &rows) const
+{
+    const auto same = [](const CompareRow &x, const CompareRow &y) {
+        return x.pair.a == y.pair.a && x.pair.b == y.pair.b && x.name == y.name &&
+               x.nameB == y.nameB;
+    };
+    return !rows.empty() &&
+           std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(), same);
+}
+
+void CompareModel::setRows(std::vector<CompareRow> rows)
+{
+    if (samePairs(rows)) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (rows[i].state == CompareState::Compared)
+                rows[i].word = m_rows[i].word; // until the verdict is told anew
+        }
+        m_rows = std::move(rows);
+        if (!m_order.empty())
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kCompareColumns - 1));
+        return;
+    }
+    beginResetModel();
+    m_rows = std::move(rows);
+    applyFilter();
+    endResetModel();
+}
+
+void CompareModel::setPair(std::size_t row, const WeightPair &pair, CompareState state,
+                           const QString &word)
+{
+    if (row >= m_rows.size())
+        return;
+    m_rows[row].pair = pair;
+    m_rows[row].state = state;
+    m_rows[row].word = word;
+    const int shown = m_shown[row];
+    if (shown >= 0)
+        Q_EMIT dataChanged(index(shown, 0), index(shown, kCompareColumns - 1));
+}
+
+void CompareModel::setStopped(bool stopped)
+{
+    const CompareState from = stopped ? CompareState::Waiting : CompareState::Stopped;
+    const CompareState to = stopped ? CompareState::Stopped : CompareState::Waiting;
+    for (CompareRow &row : m_rows) {
+        if (row.state == from)
+            row.state = to;
+    }
+    if (!m_order.empty())
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kCompareColumns - 1));
+}
+
+void CompareModel::settle()
+{
+    const auto wanted = wantedOrder();
+    if (wanted == m_order)
+        return;
+    const bool sameRows = wanted.size() == m_order.size() &&
+                          std::all_of(wanted.begin(), wanted.end(),
+                                      [this](std::size_t row) { return m_shown[row] >= 0; });
+    if (sameRows) {
+        reorder(wanted);
+        return;
+    }
+    beginResetModel();
+    applyFilter();
+    endResetModel();
+}
+
+void CompareModel::setFilterText(const QString &text)
+{
+    m_filter = TextFilter(text);
+    settle();
+}
+
+void CompareModel::setDifferencesOnly(bool only)
+{
+    m_differencesOnly = only;
+    settle();
+}
+
+std::size_t CompareModel::rowAt(int shown) const
+{
+    return shown >= 0 && shown < rowCount() ? m_order[static_cast<std::size_t>(shown)] : kNoIndex;
+}
+
+int CompareModel::shownRow(std::size_t row) const
+{
+    return row < m_shown.size() ? m_shown[row] : -1;
+}
+
+std::size_t CompareModel::rowOfA(std::size_t index) const
+{
+    const auto at = std::find_if(m_rows.begin(), m_rows.end(), [index](const CompareRow &row) {
+        return row.onA() && row.pair.a == index;
+    });
+    return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
+}
+
+std::size_t CompareModel::rowOfB(std::size_t index) const
+{
+    const auto at = std::find_if(m_rows.begin(), m_rows.end(), [index](const CompareRow &row) {
+        return row.onB() && row.pair.b == index;
+    });
+    return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
+}
+
+std::size_t CompareModel::rowOfNames(const QString &nameA, const QString &nameB) const
+{
+    const auto at = std::find_if(m_rows.begin(), m_rows.end(), [&](const CompareRow &row) {
+        return row.onA() ? row.name == nameA && row.nameB == nameB
+                         : nameA.isEmpty() && row.name == nameB;
+    });
+    return at == m_rows.end() ? kNoIndex : static_cast<std::size_t>(at - m_rows.begin());
+}
+
+int CompareModel::rowCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_order.size());
+}
+
+int CompareModel::columnCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : kCompareColumns;
+}
+
+QVariant CompareModel::data(const QModelIndex &index, int role) const
+{
+    const std::size_t number = rowAt(index.row());
+    if (!index.isValid() || number == kNoIndex)
+        return {};
+    const CompareRow &row = m_rows[number];
+    const CompareColumn column = columnOf(index.column());
+    switch (role) {
+    case Qt::DisplayRole: return compareCellText(row, column);
+    case Qt::TextAlignmentRole:
+        return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
+                                               : Qt::AlignLeft | Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+        if (column == CompareColumn::Weight)
+            return nameTip(row);
+        if (column == CompareColumn::Verdict)
+            return verdictSentence(row);
+        return compareColumnHelp(column);
+    case SortRole: {
+        const auto key = compareCellNumber(row, column);
+        return key ? QVariant(*key) : QVariant(compareCellPlain(row, column));
+    }
+    case CopyRole: return compareCellPlain(row, column);
+    default: return {};
+    }
+}
+
+QVariant CompareModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= kCompareColumns)
+        return QAbstractTableModel::headerData(section, orientation, role);
+    const CompareColumn column = columnOf(section);
+    switch (role) {
+    case Qt::DisplayRole: return compareColumnTitle(column);
+    case Qt::ToolTipRole: return compareColumnHelp(column);
+    case Qt::TextAlignmentRole:
+        return QVariant(isNumberColumn(column) ? Qt::AlignRight | Qt::AlignVCenter
+                                               : Qt::AlignLeft | Qt::AlignVCenter);
+    default: return {};
+    }
+}
+
+void CompareModel::sort(int column, Qt::SortOrder order)
+{
+    m_sortColumn = column;
+    m_sortOrder = order;
+    settle();
+}
+
+bool CompareModel::accepts(const CompareRow &row) const
+{
+    if (m_differencesOnly && !row.differs())
+        return false;
+    if (m_filter.empty())
+        return true;
+    const auto text = [&row](CompareColumn column) {
+        return compareCellPlain(row, column).toStdString();
+    };
+    return m_filter.passes({text(CompareColumn::Weight), row.nameB.toStdString(),
+                            text(CompareColumn::FormA), text(CompareColumn::FormB),
+                            text(CompareColumn::Verdict), text(CompareColumn::Pairing)});
+}
+
+std::vector<std::size_t> CompareModel::wantedOrder() const
+{
+    std::vector<std::size_t> order;
+    for (std::size_t row = 0; row < m_rows.size(); ++row) {
+        if (accepts(m_rows[row]))
+            order.push_back(row);
+    }
+    if (m_sortColumn < 0 || m_sortColumn >= kCompareColumns)
+        return order;
+    const CompareColumn column = columnOf(m_sortColumn);
+    const bool ascending = m_sortOrder == Qt::AscendingOrder;
+    QCollator collator;
+    collator.setNumericMode(true);
+    const auto lessByNumber = [&](std::size_t a, std::size_t b) {
+        const auto x = compareCellNumber(m_rows[a], column);
+        const auto y = compareCellNumber(m_rows[b], column);
+        if (!x || !y)
+            return x.has_value() && !y; // rows without a number stay last in either direction
+        return ascending ? *x < *y : *y < *x;
+    };
+    const auto lessByText = [&](std::size_t a, std::size_t b) {
+        const int order3 = collator.compare(compareCellPlain(m_rows[a], column),
+                                            compareCellPlain(m_rows[b], column));
+        return ascending ? order3 < 0 : order3 > 0;
+    };
+    if (isNumberColumn(column))
+        std::stable_sort(order.begin(), order.end(), lessByNumber);
+    else
+        std::stable_sort(order.begin(), order.end(), lessByText);
+    return order;
+}
+
+void CompareModel::applyFilter()
+{
+    m_order = wantedOrder();
+    m_shown.assign(m_rows.size(), -1);
+    for (std::size_t shown = 0; shown < m_order.size(); ++shown)
+        m_shown[m_order[shown]] = static_cast<int>(shown);
+}
+
+void CompareModel::reorder(std::vector<std::size_t> order)
+{
+    Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
+    const std::vector<std::size_t> before = std::exchange(m_order, std::move(order));
+    for (std::size_t shown = 0; shown < m_order.size(); ++shown)
+        m_shown[m_order[shown]] = static_cast<int>(shown);
+    const QModelIndexList from = persistentIndexList();
+    QModelIndexList to;
+    for (const QModelIndex &cell : from)
+        to.push_back(index(m_shown[before[static_cast<std::size_t>(cell.row())]], cell.column()));
+    changePersistentIndexList(from, to);
+    Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
+}
+
+} // namespace kernscope::ui

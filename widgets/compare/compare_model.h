@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/text_filter.h"
+#include "widgets/compare/compare_row.h"
+
+#include <QAbstractTableModel>
+
+#include <vector>
+
+namespace kernscope::ui {
+
+/// Table of pairs: what two bundles have in common and what each has alone. The rows are there at
+/// once; the figures of a pair are handed in as they are found. Filtering and sorting move indices,
+/// never rows.
+class CompareModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    explicit CompareModel(QObject *parent = nullptr);
+
+    /// Replaces everything (makeCompareRows); the filter and the order stay. Rows of the same
+    /// pairs are only updated.
+    void setRows(std::vector<CompareRow> rows);
+    /// Rows by their stable number.
+    const std::vector<CompareRow> &rows() const { return m_rows; }
+    /// What is known of a pair by now; the order shown stays, so that nothing jumps.
+    void setPair(std::size_t row, const WeightPair &pair, CompareState state,
+                 const QString &word = {});
+    /// Marks the rows that still wait as not compared, or as waiting again.
+    void setStopped(bool stopped);
+    /// Sorts and filters again by what is known now: after the last row was filled.
+    void settle();
+
+    /// Shows only rows whose names, forms, pairing or verdict contain every word of `text`.
+    void setFilterText(const QString &text);
+    void setDifferencesOnly(bool only);
+    bool differencesOnly() const { return m_differencesOnly; }
+
+    /// Stable number of the row shown at `shown`, and the way back (-1 where it is filtered out).
+    std::size_t rowAt(int shown) const;
+    int shownRow(std::size_t row) const;
+    /// Stable number of the row that holds weight `index` of that side; kNoIndex where none does.
+    std::size_t rowOfA(std::size_t index) const;
+    std::size_t rowOfB(std::size_t index) const;
+    /// The row of two names (CompareRow::name and nameB; of one side only: the other is empty).
+    std::size_t rowOfNames(const QString &nameA, const QString &nameB) const;
+
+    int rowCount(const QModelIndex &parent = {}) const final;
+    int columnCount(const QModelIndex &parent = {}) const final;
+    QVariant data(const QModelIndex &index, int role) const final;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const final;
+    void sort(int column, Qt::SortOrder order) final;
+
+private:
+    std::vector<std::size_t> wantedOrder() const;
+    bool samePairs(const std::vector<CompareRow> &rows) const;
+    bool accepts(const CompareRow &row) const;
+    void applyFilter();
+    void reorder(std::vector<std::size_t> order);
+
+    std::vector<CompareRow> m_rows;
+    std::vector<std::size_t> m_order; ///< shown row -> row
+    std::vector<int> m_shown;         ///< row -> shown row, -1 where filtered out
+    TextFilter m_filter;
+    bool m_differencesOnly = false;
+    int m_sortColumn = -1;
+    Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/compare_row.h"
+
+#include "widgets/common/table_text.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+struct RowWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::CompareRow)
+};
+
+const QString kDash = QStringLiteral("\u2013");
+
+CompareVerdict valuesVerdict(const CompareRow &row)
+{
+    const ValueDifference &values = *row.pair.values;
+    if (values.identical())
+        return row.pair.storedEqual ? CompareVerdict::Identical : CompareVerdict::SameValues;
+    if (values.revived > 0)
+        return CompareVerdict::Changed;
+    if (values.changed == 0)
+        return CompareVerdict::KeptExact;
+    return values.zeroed > 0 ? CompareVerdict::Rounded : CompareVerdict::ZerosKept;
+}
+
+std::optional<double> valueNumber(const ValueDifference &values, CompareColumn column)
+{
+    const auto elements = static_cast<double>(values.elements());
+    switch (column) {
+    case CompareColumn::MaxAbs: return values.maxAbs;
+    case CompareColumn::MaxUlp: return values.maxUlp;
+    case CompareColumn::Zeroed:
+        return elements > 0 ? static_cast<double>(values.zeroed) / elements : 0.0;
+    case CompareColumn::Equal: return static_cast<double>(values.equal);
+    case CompareColumn::Changed: return static_cast<double>(values.changed);
+    case CompareColumn::Revived: return static_cast<double>(values.revived);
+    case CompareColumn::MeanAbs: return values.meanAbs;
+    case CompareColumn::Rmse: return values.rmse;
+    case CompareColumn::Cosine: return values.cosine;
+    default: return std::nullopt;
+    }
+}
+
+QString numberText(double number, CompareColumn column)
+{
+    switch (column) {
+    case CompareColumn::StoredRatio: return ratioText(number);
+    case CompareColumn::Zeroed: return percentText(number);
+    case CompareColumn::Cosine: return QString::number(number, 'f', 6);
+    case CompareColumn::MaxAbs:
+    case CompareColumn::MeanAbs:
+    case CompareColumn::Rmse: return shortNumber(number);
+    default: return groupedNumber(static_cast<std::uint64_t>(number));
+    }
+}
+
+QString textOf(const CompareRow &row, CompareColumn column)
+{
+    switch (column) {
+    case CompareColumn::Weight: return row.name;
+    case CompareColumn::FormA: return row.formA;
+    case CompareColumn::FormB: return row.formB;
+    case CompareColumn::Verdict: return verdictText(row);
+    case CompareColumn::Pairing:
+        return row.onA() && row.onB() ? fromUtf8(pairingName(row.pair.pairing)) : QString();
+    default: return {};
+    }
+}
+
+} // namespace
+
+bool CompareRow::differs() const
+{
+    return verdict() != CompareVerdict::Identical;
+}
+
+CompareVerdict CompareRow::verdict() const
+{
+    if (!onB())
+        return CompareVerdict::OnlyA;
+    if (!onA())
+        return CompareVerdict::OnlyB;
+    switch (state) {
+    case CompareState::Waiting: return CompareVerdict::Waiting;
+    case CompareState::Stopped: return CompareVerdict::Stopped;
+    default: break;
+    }
+    if (pair.values)
+        return valuesVerdict(*this);
+    return pair.shapeEqual ? CompareVerdict::Fault : CompareVerdict::ShapeDiffers;
+}
+
+std::vector<CompareRow> makeCompareRows(const Bundle &a, const Bundle &b)
+{
+    std::vector<CompareRow> rows;
+    std::vector<std::size_t> onlyA, onlyB;
+    for (const WeightPair &pair : pairWeights(a, b, onlyA, onlyB))
+        rows.push_back(makePairRow(a, b, pair));
+    for (const std::size_t weight : onlyA)
+        rows.push_back(makeOneSidedRow(a, weight, true));
+    for (const std::size_t weight : onlyB)
+        rows.push_back(makeOneSidedRow(b, weight, false));
+    return rows;
+}
+
+CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
+{
+    const Weight &wa = a.weights()[pair.a];
+    const Weight &wb = b.weights()[pair.b];
+    CompareRow row;
+    row.pair = pair;
+    row.name = fromUtf8(wa.name);
+    if (wa.name != wb.name)
+        row.nameB = fromUtf8(wb.name);
+    row.formA = fromUtf8(wa.form);
+    row.formB = fromUtf8(wb.form);
+    row.shapeA = wa.shape;
+    row.shapeB = wb.shape;
+    row.bytesA = wa.storedBytes.value;
+    row.bytesB = wb.storedBytes.value;
+    row.elements = wa.elements.value;
+    if (pair.values)
+        row.state = CompareState::Compared;
+    else if (!pair.shapeEqual || pair.fault)
+        row.state = CompareState::NoValues;
+    return row;
+}
+
+CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA)
+{
+    const Weight &w = bundle.weights()[weight];
+    CompareRow row;
+    row.state = CompareState::OneSided;
+    (onA ? row.pair.a : row.pair.b) = weight;
+    row.name = fromUtf8(w.name);
+    (onA ? row.formA : row.formB) = fromUtf8(w.form);
+    (onA ? row.shapeA : row.shapeB) = w.shape;
+    (onA ? row.bytesA : row.bytesB) = w.storedBytes.value;
+    row.elements = w.elements.value;
+    return row;
+}
+
+bool isNumberColumn(CompareColumn column)
+{
+    switch (column) {
+    case CompareColumn::Weight:
+    case CompareColumn::FormA:
+    case CompareColumn::FormB:
+    case CompareColumn::Verdict:
+    case CompareColumn::Pairing:
+    case CompareColumn::Count: return false;
+    default: return true;
+    }
+}
+
+std::optional<double> compareCellNumber(const CompareRow &row, CompareColumn column)
+{
+    switch (column) {
+    case CompareColumn::BytesA:
+        return row.onA() ? std::optional(static_cast<double>(row.bytesA)) : std::nullopt;
+    case CompareColumn::BytesB:
+        return row.onB() ? std::optional(static_cast<double>(row.bytesB)) : std::nullopt;
+    case CompareColumn::StoredRatio:
+        return row.onA() && row.onB() ? std::optional(row.pair.storedRatio) : std::nullopt;
+    default: break;
+    }
+    if (!row.pair.values)
+        return std::nullopt;
+    const auto number = valueNumber(*row.pair.values, column);
+    return number && std::isnan(*number) ? std::nullopt : number;
+}
+
+QString compareCellText(const CompareRow &row, CompareColumn column)
+{
+    if (column == CompareColumn::Verdict)
+        return verdictGlyph(row.verdict()) + QLatin1Char(' ') + verdictText(row);
+    if (!isNumberColumn(column)) {
+        const QString text = textOf(row, column);
+        return text.isEmpty() ? kDash : text;
+    }
+    const auto number = compareCellNumber(row, column);
+    if (number)
+        return numberText(*number, column);
+    return row.state == CompareState::Waiting ? QStringLiteral("\u2026") : kDash;
+}
+
+QString compareCellPlain(const CompareRow &row, CompareColumn column)
+{
+    if (!isNumberColumn(column))
+        return textOf(row, column);
+    const auto number = compareCellNumber(row, column);
+    if (!number)
+        return {};
+    const bool whole = *number == std::floor(*number) && std::abs(*number) < 1e15;
+    return whole ? QString::number(*number, 'f', 0) : QString::number(*number, 'g', 9);
+}
+
+QString shortNumber(double number)
+{
+    if (number == 0.0 || !std::isfinite(number))
+        return QString::number(number, 'g', 4);
+    const double magnitude = std::abs(number);
+    if (magnitude >= 1e-4 && magnitude < 1e5) {
+        const int before = static_cast<int>(std::floor(std::log10(magnitude)));
+        return QString::number(number, 'f', std::clamp(3 - before, 0, 7));
+    }
+    return QString::number(number, 'e', 2);
+}
+
+} // namespace kernscope::ui

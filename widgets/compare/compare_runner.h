@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/task_manager.h"
+#include "widgets/compare/compare_model.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <memory>
+
+namespace kernscope::ui {
+
+struct ComparisonInbox;
+struct ComparisonMemory;
+
+/// Fills a CompareModel from two bundles off the GUI thread, in stages: the rows, what the files
+/// say (program, stored bytes), then the values of one pair after the other. After an edit only the
+/// pairs that it touched are read again.
+class CompareRunner : public QObject
+{
+    Q_OBJECT
+
+public:
+    CompareRunner(TaskManager &tasks, CompareModel &model, QObject *parent = nullptr);
+    ~CompareRunner() override;
+
+    /// Compares B against A; either null: empties the model.
+    void start(BundlePtr a, BundlePtr b);
+    bool running() const { return m_task != nullptr; }
+    /// True where a person cancelled before every row was filled.
+    bool stopped() const { return m_stopped; }
+    /// 0 to 1 of the values.
+    double fraction() const;
+    /// What the files say, without values; null until known.
+    const std::shared_ptr<const Difference> &files() const { return m_files; }
+
+Q_SIGNALS:
+    void rowsReady();     ///< the model has all its rows
+    void filesCompared(); ///< files() is there
+    void pairCompared(std::size_t row);
+    void progressed();
+    void finished(); ///< everything is there, or the task was cancelled; settle the model now
+
+private:
+    void drain();
+    void salvage();
+    void finish(bool complete);
+
+    TaskManager &m_tasks;
+    CompareModel &m_model;
+    QTimer m_poll;
+    TaskPtr m_task;
+    std::shared_ptr<ComparisonInbox> m_inbox;
+    std::shared_ptr<const ComparisonMemory> m_now; ///< of the run that is under way
+    /// Of the last run: what need not be read again.
+    std::shared_ptr<const ComparisonMemory> m_memory;
+    std::shared_ptr<const Difference> m_files;
+    bool m_rowsReady = false, m_stopped = false;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/comparison_job.h"
+
+#include "core/diff/read_lock.h"
+#include "core/diff/weight_fingerprint.h"
+
+namespace kernscope::ui {
+
+namespace {
+
+ComparisonMemory::PairKey keyOf(const WeightPair &pair)
+{
+    return {pair.a, pair.b};
+}
+
+bool comparable(const CompareRow &row)
+{
+    return row.onA() && row.onB() && row.pair.shapeEqual && !row.pair.fault;
+}
+
+/// The three stages over two bundles.
+class Comparison
+{
+public:
+    Comparison(ComparisonMemory &now, const ComparisonMemory *before, ComparisonInbox &inbox)
+        : m_now(now), m_before(before), m_inbox(inbox)
+    {
+    }
+
+    void run(Progress &progress)
+    {
+        pairUp();
+        if (!progress.cancelled())
+            compareFiles(progress);
+        for (std::size_t row = 0; row < m_rows.size() && !progress.cancelled(); ++row)
+            compareRow(row, progress);
+    }
+
+private:
+    void pairUp()
+    {
+        m_rows = makeCompareRows(*m_now.a, *m_now.b);
+        {
+            const diff::ReadLock lock(*m_now.a, *m_now.b);
+            m_now.printsA = weightFingerprints(*m_now.a);
+            m_now.printsB = weightFingerprints(*m_now.b);
+        }
+        for (CompareRow &row : m_rows) {
+            if (const auto *known = m_before ? m_before->find(m_now, keyOf(row.pair)) : nullptr) {
+                row.pair.values = *known;
+                row.state = CompareState::Compared;
+            } else if (comparable(row)) {
+                m_elements += row.elements;
+            }
+        }
+        const std::lock_guard guard(m_inbox.mutex);
+        m_inbox.rows = m_rows;
+    }
+
+    /// The program and the stored bytes of each pair; they count as much as the elements after.
+    void compareFiles(Progress &progress)
+    {
+        auto files =
+            compareBundles(*m_now.a, *m_now.b, {.values = false, .bytes = false}, &progress);
+        if (!files || progress.cancelled())
+            return;
+        std::uint64_t total = m_elements;
+        std::map<ComparisonMemory::PairKey, const WeightPair *> pairs;
+        for (const WeightPair &pair : files->weights) {
+            pairs[keyOf(pair)] = &pair;
+            if (pair.layoutEqual)
+                total += m_now.a->weights()[pair.a].storedBytes.value;
+        }
+        progress.setTotal(total);
+        for (CompareRow &row : m_rows) {
+            const auto found = pairs.find(keyOf(row.pair));
+            if (found == pairs.end())
+                continue;
+            row.pair.layoutEqual = found->second->layoutEqual;
+            row.pair.storedEqual = found->second->storedEqual;
+        }
+        const std::lock_guard guard(m_inbox.mutex);
+        m_inbox.files = std::make_shared<const Difference>(*std::move(files));
+    }
+
+    void compareRow(std::size_t number, Progress &progress)
+    {
+        WeightPair &pair = m_rows[number].pair;
+        if (!comparable(m_rows[number]))
+            return;
+        if (!pair.values) {
+            auto values = compareValues(*m_now.a, pair.a, *m_now.b, pair.b, 0.0, &progress);
+            if (progress.cancelled())
+                return;
+            if (values)
+                pair.values = *values;
+            else
+                pair.fault = values.error();
+        }
+        if (pair.values) {
+            m_now.values[keyOf(pair)] = *pair.values;
+            pair.step = quantisationStep(*m_now.a, pair.a, *m_now.b, pair.b);
+        }
+        const std::lock_guard guard(m_inbox.mutex);
+        m_inbox.pairs.push_back({number, pair, verdict(pair, *m_now.a, *m_now.b)});
+    }
+
+    ComparisonMemory &m_now;
+    const ComparisonMemory *m_before;
+    ComparisonInbox &m_inbox;
+    std::vector<CompareRow> m_rows;
+    std::uint64_t m_elements = 0; ///< to be decoded on either side
+};
+
+} // namespace
+
+const ValueDifference *ComparisonMemory::find(const ComparisonMemory &now, PairKey key) const
+{
+    const auto at = values.find(key);
+    const auto [wa, wb] = key;
+    const bool same = at != values.end() && wa < printsA.size() && wb < printsB.size() &&
+                      wa < now.printsA.size() && wb < now.printsB.size() &&
+                      printsA[wa] == now.printsA[wa] && printsB[wb] == now.printsB[wb];
+    return same ? &at->second : nullptr;
+}
+
+void runComparison(ComparisonMemory &now, const ComparisonMemory *before, ComparisonInbox &inbox,
+                   Progress &progress)
+{
+    Comparison(now, before, inbox).run(progress);
+}
+
+} // namespace kernscope::ui

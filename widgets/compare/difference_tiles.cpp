@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/difference_tiles.h"
+
+#include "core/diff/read_lock.h"
+#include "widgets/common/theme.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace kernscope::ui {
+
+namespace {
+
+struct StateWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::KeptState)
+};
+
+KeptState keptState(std::uint8_t a, std::uint8_t b)
+{
+    if (a != 0)
+        return b != 0 ? KeptState::Both : KeptState::OnlyA;
+    return b != 0 ? KeptState::OnlyB : KeptState::Neither;
+}
+
+/// B minus A as it is shown: NaN where just one of them is not a number.
+float differenceOf(float a, float b)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return 0.0f;
+    return b - a;
+}
+
+/// Calls add(x, cellsOfA, cellsOfB) for the cells that stand for each box of line `y` of a tile.
+/// `read(side, row, col, out)` reads cells of one side.
+template <class T, class Read, class Add>
+void samplePairs(const TileKey &key, QSize size, std::uint64_t rows, std::uint64_t cols, int y,
+                 Read read, Add add)
+{
+    const BoxSampler sampler(key, rows, cols);
+    const std::uint64_t side = std::uint64_t{1} << key.level;
+    std::vector<T> a, b;
+    for (std::uint64_t k = 0; k < sampler.rowsPerBox(); ++k) {
+        const std::uint64_t row = sampler.row(y, k);
+        if (row >= rows)
+            break;
+        const auto readBoth = [&](std::uint64_t col, std::uint64_t count) {
+            a.resize(count);
+            b.resize(count);
+            read(0, row, col, std::span(a));
+            read(1, row, col, std::span(b));
+        };
+        if (sampler.exact()) {
+            const std::uint64_t count = std::min<std::uint64_t>(
+                static_cast<std::uint64_t>(size.width()) * side, cols - key.firstCol());
+            readBoth(key.firstCol(), count);
+            for (int x = 0; x < size.width(); ++x) {
+                const std::uint64_t at = static_cast<std::uint64_t>(x) * side;
+                const std::uint64_t piece = std::min(side, count - at);
+                add(x, std::span<const T>(a).subspan(at, piece),
+                    std::span<const T>(b).subspan(at, piece));
+            }
+            continue;
+        }
+        for (int x = 0; x < size.width(); ++x) {
+            const std::uint64_t col = sampler.col(x, y, k);
+            readBoth(col, std::min(sampler.run(), cols - col));
+            add(x, std::span<const T>(a), std::span<const T>(b));
+        }
+    }
+}
+
+QRgb mixed(const std::array<QRgb, 4> &colors, const std::array<std::uint32_t, 4> &counts)
+{
+    std::uint64_t red = 0, green = 0, blue = 0, total = 0;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        red += static_cast<std::uint64_t>(qRed(colors[i])) * counts[i];
+        green += static_cast<std::uint64_t>(qGreen(colors[i])) * counts[i];
+        blue += static_cast<std::uint64_t>(qBlue(colors[i])) * counts[i];
+        total += counts[i];
+    }
+    if (total == 0)
+        return colors[3];
+    const auto share = [total](std::uint64_t sum) { return static_cast<int>(sum / total); };
+    return qRgb(share(red), share(green), share(blue));
+}
+
+} // namespace
+
+QColor keptColor(KeptState state, bool dark)
+{
+    // What both keep is grey, so that what only one keeps stands out.
+    switch (state) {
+    case KeptState::Both: return dark ? QColor(0x6B, 0x75, 0x80) : QColor(0x9A, 0xA4, 0xAE);
+    case KeptState::OnlyA: return theme::color(Token::DiffLess, dark);
+    case KeptState::OnlyB: return theme::color(Token::DiffMore, dark);
+    case KeptState::Neither: break;
+    }
+    return theme::color(Token::DiffEqual, dark);
+}
+
+CellShape keptShape(KeptState state)
+{
+    switch (state) {
+    case KeptState::Both: return CellShape::Square;
+    case KeptState::OnlyA: return CellShape::Down;
+    case KeptState::OnlyB: return CellShape::Up;
+    case KeptState::Neither: break;
+    }
+    return CellShape::Dot;
+}
+
+QString keptText(KeptState state)
+{
+    switch (state) {
+    case KeptState::Both: return StateWords::tr("kept in both");
+    case KeptState::OnlyA: return StateWords::tr("only in A");
+    case KeptState::OnlyB: return StateWords::tr("only in B");
+    case KeptState::Neither: break;
+    }
+    return StateWords::tr("in neither");
+}
+
+Tile PairTiles::render(const TileKey &key, Progress &progress) const
+{
+    const diff::ReadLock lock(*m_a->bundle(), *m_b->bundle());
+    const codec::Decoder *a = m_a->decoder(), *b = m_b->decoder();
+    if (!a || !b || progress.cancelled())
+        return {};
+    progress.setTotal(static_cast<std::uint64_t>(tileSize(key).height()));
+    return key.level == 0 ? renderCells({*a, *b}, key, progress)
+                          : renderBoxes({*a, *b}, key, progress);
+}
+
+DifferenceTiles::DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range)
+    : PairTiles(std::move(a), std::move(b)), m_range(range)
+{
+    const double half = static_cast<double>(m_colors.size() / 2);
+    for (std::size_t i = 0; i < m_colors.size(); ++i)
+        m_colors[i] = theme::diverging((static_cast<double>(i) - half) / half, dark).rgb();
+}
+
+QRgb DifferenceTiles::colorOf(double difference) const
+{
+    const double half = static_cast<double>(m_colors.size() / 2);
+    const double at = std::isnan(difference) ? 1.0 : std::clamp(difference / m_range, -1.0, 1.0);
+    return m_colors[static_cast<std::size_t>(std::lround(at * half + half))];
+}
+
+QString DifferenceTiles::cellText(const Tile &tile, std::size_t index) const
+{
+    if (index >= tile.values.size() || tile.values[index] == 0.0f)
+        return {};
+    return QString::number(static_cast<double>(tile.values[index]), 'g', 3);
+}
+
+Tile DifferenceTiles::renderCells(const Decoders &decoders, const TileKey &key,
+                                  Progress &progress) const
+{
+    const QSize size = tileSize(key);
+    const auto width = static_cast<std::size_t>(size.width());
+    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), std::vector<float>(sizeOf(size)),
+              std::vector<CellMark>(sizeOf(size))};
+    std::vector<float> a(width), b(width);
+    for (int y = 0; y < size.height(); ++y) {
+        if (!progress.advance(1))
+            return {};
+        const std::uint64_t row = key.firstRow() + static_cast<std::uint64_t>(y);
+        readerA().values(decoders.a, row, key.firstCol(), a);
+        readerB().values(decoders.b, row, key.firstCol(), b);
+        QRgb *line = lineOf(tile.image, y);
+        for (std::size_t x = 0; x < width; ++x) {
+            const std::size_t at = static_cast<std::size_t>(y) * width + x;
+            const bool inside = readerA().map().element(row, key.firstCol() + x).has_value();
+            const float difference = differenceOf(a[x], b[x]);
+            tile.values[at] = difference;
+            if (std::isnan(difference))
+                tile.marks[at].shape = CellShape::Cross;
+            line[x] = inside ? colorOf(static_cast<double>(difference)) : qRgba(0, 0, 0, 0);
+        }
+    }
+    return tile;
+}
+
+Tile DifferenceTiles::renderBoxes(const Decoders &decoders, const TileKey &key,
+                                  Progress &progress) const
+{
+    const QSize size = tileSize(key);
+    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
+    std::vector<float> largest;
+    for (int y = 0; y < size.height(); ++y) {
+        if (!progress.advance(1))
+            return {};
+        largest.assign(static_cast<std::size_t>(size.width()), 0.0f);
+        samplePairs<float>(
+            key, size, rows(), cols(), y,
+            [&](int side, std::uint64_t row, std::uint64_t col, std::span<float> out) {
+                side == 0 ? readerA().values(decoders.a, row, col, out)
+                          : readerB().values(decoders.b, row, col, out);
+            },
+            [&](int x, std::span<const float> a, std::span<const float> b) {
+                float &most = largest[static_cast<std::size_t>(x)];
+                for (std::size_t i = 0; i < a.size(); ++i) {
+                    const float difference = differenceOf(a[i], b[i]);
+                    if (!(std::abs(difference) <= std::abs(most))) // NaN is more than any number
+                        most = difference;
+                }
+            });
+        QRgb *line = lineOf(tile.image, y);
+        for (std::size_t x = 0; x < largest.size(); ++x)
+            line[x] = colorOf(static_cast<double>(largest[x]));
+    }
+    return tile;
+}
+
+KeptTiles::KeptTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark)
+    : PairTiles(std::move(a), std::move(b))
+{
+    for (const KeptState state : kKeptStates)
+        m_colors[static_cast<std::size_t>(state)] = keptColor(state, dark).rgb();
+}
+
+QString KeptTiles::cellText(const Tile &, std::size_t) const
+{
+    return {};
+}
+
+Tile KeptTiles::renderCells(const Decoders &decoders, const TileKey &key, Progress &progress) const
+{
+    const QSize size = tileSize(key);
+    const auto width = static_cast<std::size_t>(size.width());
+    Tile tile{
+        QImage(size, QImage::Format_ARGB32_Premultiplied), {}, std::vector<CellMark>(sizeOf(size))};
+    std::vector<std::uint8_t> a(width), b(width);
+    for (int y = 0; y < size.height(); ++y) {
+        if (!progress.advance(1))
+            return {};
+        const std::uint64_t row = key.firstRow() + static_cast<std::uint64_t>(y);
+        readerA().kept(decoders.a, row, key.firstCol(), a);
+        readerB().kept(decoders.b, row, key.firstCol(), b);
+        QRgb *line = lineOf(tile.image, y);
+        for (std::size_t x = 0; x < width; ++x) {
+            if (!readerA().map().element(row, key.firstCol() + x)) {
+                line[x] = qRgba(0, 0, 0, 0);
+                continue;
+            }
+            const KeptState state = keptState(a[x], b[x]);
+            tile.marks[static_cast<std::size_t>(y) * width + x].shape = keptShape(state);
+            line[x] = m_colors[static_cast<std::size_t>(state)];
+        }
+    }
+    return tile;
+}
+
+Tile KeptTiles::renderBoxes(const Decoders &decoders, const TileKey &key, Progress &progress) const
+{
+    const QSize size = tileSize(key);
+    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
+    std::vector<std::array<std::uint32_t, 4>> counts;
+    for (int y = 0; y < size.height(); ++y) {
+        if (!progress.advance(1))
+            return {};
+        counts.assign(static_cast<std::size_t>(size.width()), {});
+        samplePairs<std::uint8_t>(
+            key, size, rows(), cols(), y,
+            [&](int side, std::uint64_t row, std::uint64_t col, std::span<std::uint8_t> out) {
+                side == 0 ? readerA().kept(decoders.a, row, col, out)
+                          : readerB().kept(decoders.b, row, col, out);
+            },
+            [&](int x, std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+                auto &box = counts[static_cast<std::size_t>(x)];
+                for (std::size_t i = 0; i < a.size(); ++i)
+                    ++box[static_cast<std::size_t>(keptState(a[i], b[i]))];
+            });
+        QRgb *line = lineOf(tile.image, y);
+        for (std::size_t x = 0; x < counts.size(); ++x)
+            line[x] = mixed(m_colors, counts[x]);
+    }
+    return tile;
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/weight/weight_reader.h"
+#include "widgets/weight/weight_tiles.h"
+
+#include <QColor>
+
+#include <array>
+
+namespace kernscope::ui {
+
+/// Which sides keep an element: by the mask's bit, or, of a weight without one, where it does not
+/// decode to zero.
+enum class KeptState : std::uint8_t { Both, OnlyA, OnlyB, Neither };
+inline constexpr std::array<KeptState, 4> kKeptStates{KeptState::Both, KeptState::OnlyA,
+                                                      KeptState::OnlyB, KeptState::Neither};
+
+QColor keptColor(KeptState state, bool dark);
+CellShape keptShape(KeptState state); ///< goes with the colour in cells that are big enough
+QString keptText(KeptState state);    ///< "kept in both", translated
+
+/// What both kinds of difference pictures share: two readers whose slices have the same cells.
+class PairTiles : public TileSource
+{
+public:
+    PairTiles(WeightReaderPtr a, WeightReaderPtr b) : m_a(std::move(a)), m_b(std::move(b)) {}
+
+    std::uint64_t rows() const override { return m_a->map().rows(); }
+    std::uint64_t cols() const override { return m_a->map().cols(); }
+    Tile render(const TileKey &key, Progress &progress) const override;
+
+    const WeightReader &readerA() const { return *m_a; }
+    const WeightReader &readerB() const { return *m_b; }
+
+protected:
+    struct Decoders {
+        const codec::Decoder &a, &b;
+    };
+    virtual Tile renderCells(const Decoders &decoders, const TileKey &key,
+                             Progress &progress) const = 0;
+    virtual Tile renderBoxes(const Decoders &decoders, const TileKey &key,
+                             Progress &progress) const = 0;
+
+private:
+    WeightReaderPtr m_a, m_b;
+};
+
+/// B minus A, blue to orange about zero. Far out a pixel has the largest difference of its cells,
+/// so that a single changed value is not averaged away.
+class DifferenceTiles : public PairTiles
+{
+public:
+    /// `range`: the difference of the full colour, above 0.
+    DifferenceTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark, double range);
+
+    /// The difference; empty where there is none.
+    QString cellText(const Tile &tile, std::size_t index) const override;
+    double range() const { return m_range; }
+
+protected:
+    Tile renderCells(const Decoders &decoders, const TileKey &key,
+                     Progress &progress) const override;
+    Tile renderBoxes(const Decoders &decoders, const TileKey &key,
+                     Progress &progress) const override;
+
+private:
+    QRgb colorOf(double difference) const;
+
+    double m_range;
+    std::array<QRgb, 511> m_colors{}; ///< full negative … full positive
+};
+
+/// Kept in both, only in A, only in B, in neither: by colour and shape near, by mixed shares far
+/// out.
+class KeptTiles : public PairTiles
+{
+public:
+    KeptTiles(WeightReaderPtr a, WeightReaderPtr b, bool dark);
+
+    /// No text: the shape says it.
+    QString cellText(const Tile &tile, std::size_t index) const override;
+
+protected:
+    Tile renderCells(const Decoders &decoders, const TileKey &key,
+                     Progress &progress) const override;
+    Tile renderBoxes(const Decoders &decoders, const TileKey &key,
+                     Progress &progress) const override;
+
+private:
+    std::array<QRgb, 4> m_colors{};
+};
+
+} // namespace kernscope::ui

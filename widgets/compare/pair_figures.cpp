@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/pair_figures.h"
+
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/scatter_plot.h"
+#include "widgets/compare/ulp_plot.h"
+
+#include <QHeaderView>
+#include <QTableWidget>
+
+namespace kernscope::ui {
+
+PairFigures::PairFigures(QWidget *parent) : QTabWidget(parent)
+{
+    setDocumentMode(true);
+    setMinimumWidth(theme::em(this, 10));
+    setAccessibleName(tr("Figures of the pair"));
+    m_ulp = new UlpPlot(this);
+    m_scatter = new ScatterPlot(this);
+    m_table = new QTableWidget(this);
+    m_table->setAccessibleName(tr("Figures of the pair as a table"));
+    m_table->setColumnCount(2);
+    m_table->setHorizontalHeaderLabels({tr("Figure"), tr("Value")});
+    prepareTable(m_table);
+    m_table->setSortingEnabled(false);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    dockAction(m_table, tr("Copy Figures"), QKeySequence::Copy,
+               [this] { copySelection(*m_table); });
+    addTab(m_ulp, tr("ULP"));
+    addTab(m_scatter, tr("Scatter"));
+    addTab(m_table, tr("Figures"));
+    connect(m_scatter, &ScatterPlot::currentPointChanged, this, [this](int point) {
+        if (point >= 0)
+            Q_EMIT elementPicked(m_scatter->elementOf(point));
+    });
+}
+
+void PairFigures::showRow(const CompareRow &row)
+{
+    if (row.pair.values)
+        m_ulp->setDifference(*row.pair.values);
+    else
+        m_ulp->clear();
+    fillTable(row);
+}
+
+void PairFigures::showSample(const PairSample &sample)
+{
+    m_scatter->setSample(sample);
+}
+
+void PairFigures::clear()
+{
+    m_ulp->clear();
+    m_scatter->clear();
+    m_table->setRowCount(0);
+}
+
+void PairFigures::setElement(std::optional<std::uint64_t> element)
+{
+    m_scatter->setCurrentPoint(element ? m_scatter->pointOf(*element) : -1);
+}
+
+void PairFigures::fillTable(const CompareRow &row)
+{
+    QList<std::pair<QString, QString>> cells;
+    const auto add = [&](const QString &name, const QString &value) {
+        cells.append({name, value});
+    };
+    add(tr("Weight in A"), row.onA() ? row.name : QStringLiteral("\u2013"));
+    add(tr("Weight in B"),
+        row.onB() ? (row.nameB.isEmpty() ? row.name : row.nameB) : QStringLiteral("\u2013"));
+    add(tr("Shape of A"), QString::fromStdString(row.onA() ? shapeText(row.shapeA) : ""));
+    add(tr("Shape of B"), QString::fromStdString(row.onB() ? shapeText(row.shapeB) : ""));
+    add(tr("Elements"), groupedNumber(row.elements));
+    for (int i = 1; i < kCompareColumns; ++i) {
+        const auto column = static_cast<CompareColumn>(i);
+        add(compareColumnTitle(column), compareCellText(row, column));
+    }
+    add(tr("In a sentence"), verdictSentence(row));
+    m_table->setRowCount(static_cast<int>(cells.size()));
+    for (int i = 0; i < m_table->rowCount(); ++i) {
+        m_table->setItem(i, 0, new QTableWidgetItem(cells[i].first));
+        m_table->setItem(i, 1, new QTableWidgetItem(cells[i].second));
+        m_table->item(i, 1)->setToolTip(cells[i].second);
+    }
+    m_table->resizeColumnToContents(0);
+}
+
+} // namespace kernscope::ui

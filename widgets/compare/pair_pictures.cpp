@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/pair_pictures.h"
+
+#include "core/diff/read_lock.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QEvent>
+#include <QLabel>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// What one cell holds on one side.
+struct CellReading {
+    bool there = false, stored = true;
+    float value = 0;
+};
+
+CellReading readElement(const WeightReaderPtr &reader, std::uint64_t element)
+{
+    CellReading reading;
+    const codec::Decoder *decoder = reader ? reader->decoder() : nullptr;
+    if (!decoder || element >= decoder->elements().value)
+        return reading;
+    reading.there = true;
+    reading.stored = decoder->stored(element);
+    decoder->decodeFloat(element, std::span(&reading.value, 1));
+    return reading;
+}
+
+QString readingText(const CellReading &reading)
+{
+    if (!reading.there)
+        return QStringLiteral("\u2013");
+    const QString value = QString::number(static_cast<double>(reading.value), 'g', 5);
+    return reading.stored ? value : PairPictures::tr("%1 (left out)").arg(value);
+}
+
+QString changeText(float a, float b)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return PairPictures::tr("equal");
+    const QString difference =
+        QString::number(static_cast<double>(b) - static_cast<double>(a), 'g', 4);
+    const QString word = b == 0.0f   ? PairPictures::tr("zeroed")
+                         : a == 0.0f ? PairPictures::tr("revived")
+                                     : PairPictures::tr("changed");
+    return PairPictures::tr("\u0394 %1, %2").arg(difference, word);
+}
+
+} // namespace
+
+bool PairSubject::sameWeights(const PairSubject &other) const
+{
+    const auto same = [](const BundlePtr &x, std::size_t i, const BundlePtr &y, std::size_t j) {
+        if (!x || !y || i >= x->weights().size() || j >= y->weights().size())
+            return (!x || i >= x->weights().size()) && (!y || j >= y->weights().size());
+        return i == j && x->path() == y->path() && x->weights()[i].name == y->weights()[j].name &&
+               x->weights()[i].shape == y->weights()[j].shape;
+    };
+    return same(a, weightA, other.a, other.weightA) && same(b, weightB, other.b, other.weightB);
+}
+
+PairPictures::PairPictures(TaskManager &tasks, QWidget *parent) : QWidget(parent), m_tasks(tasks)
+{
+    m_splitter = new QSplitter(Qt::Horizontal, this);
+    m_splitter->setChildrenCollapsible(false);
+    m_panes = {makePane(tasks, tr("Picture of A")), makePane(tasks, tr("Picture of B")),
+               makePane(tasks, tr("Difference of B and A"))};
+    for (const Pane &pane : m_panes)
+        connectPane(pane.view);
+    m_readout = new QLabel(this);
+    m_readout->setAccessibleName(tr("Cell under the cursor"));
+    m_readout->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_readout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme::em(this, 0.2));
+    column->addWidget(m_splitter, 1);
+    column->addWidget(m_readout);
+    setFocusProxy(viewDifference());
+    clear();
+}
+
+PairPictures::Pane PairPictures::makePane(TaskManager &tasks, const QString &name)
+{
+    Pane pane;
+    auto *box = new QWidget(m_splitter);
+    pane.title = new QLabel(box);
+    pane.title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    pane.stack = new QStackedWidget(box);
+    pane.view = new TileView(tasks, pane.stack);
+    pane.view->setAccessibleName(name);
+    pane.message = new QLabel(pane.stack);
+    pane.message->setWordWrap(true);
+    pane.message->setAlignment(Qt::AlignCenter);
+    pane.message->setForegroundRole(QPalette::PlaceholderText);
+    pane.message->setMargin(theme::em(this, 0.5));
+    pane.stack->addWidget(pane.view);
+    pane.stack->addWidget(pane.message);
+    pane.legend = new PictureLegend(box);
+    auto *column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme::em(this, 0.1));
+    column->addWidget(pane.title);
+    column->addWidget(pane.stack, 1);
+    column->addWidget(pane.legend);
+    m_splitter->addWidget(box);
+    return pane;
+}
+
+void PairPictures::connectPane(TileView *view)
+{
+    connect(view, &TileView::viewStateChanged, this, [this, view](const ViewState &state) {
+        for (const Pane &pane : m_panes) {
+            if (pane.view != view && m_subject.comparable())
+                pane.view->setViewState(state);
+        }
+    });
+    const auto elementAt = [this, view](quint64 row, quint64 col) -> std::optional<std::uint64_t> {
+        const WeightReaderPtr &reader = view == viewB() ? m_readerB : m_readerA;
+        return reader ? reader->map().element(row, col) : std::nullopt;
+    };
+    connect(view, &TileView::currentCellChanged, this, [this, elementAt](quint64 row, quint64 col) {
+        if (const auto element = elementAt(row, col)) {
+            setElement(element);
+            Q_EMIT elementPicked(*element);
+        }
+    });
+    connect(view, &TileView::cellActivated, this, [this, elementAt](quint64 row, quint64 col) {
+        if (const auto element = elementAt(row, col))
+            Q_EMIT elementActivated(*element);
+    });
+    connect(view, &TileView::loaded, this, [this] {
+        showOwnRanges();
+        Q_EMIT loaded();
+    });
+    view->setDescribe(
+        [this, view, elementAt](const Cell &cell, const Tile *tile, std::size_t index) {
+            const WeightReaderPtr &reader = view == viewB() ? m_readerB : m_readerA;
+            const auto element = elementAt(cell.row, cell.col);
+            if (!reader || !element)
+                return QString();
+            QString text = reader->map().indexText(*element);
+            if (tile && index < tile->values.size())
+                text += QStringLiteral(": ") +
+                        QString::number(static_cast<double>(tile->values[index]), 'g', 5);
+            if (m_element == element && !m_readout->text().isEmpty())
+                text = m_readout->text();
+            return text;
+        });
+}
+
+void PairPictures::show(const PairSubject &subject, const PairSample &sample)
+{
+    const bool same = m_subject.sameWeights(subject);
+    m_subject = subject;
+    m_sample = sample;
+    if (!same)
+        m_element.reset();
+    m_readerA = m_readerB = nullptr;
+    if (subject.hasA()) {
+        m_readerA = std::make_shared<WeightReader>(
+            subject.a, subject.weightA, SliceMap(subject.a->weights()[subject.weightA].shape));
+    }
+    if (subject.hasB()) {
+        // Shapes that differ in extents of one have the same elements: B then lies as A does.
+        const Shape &shape = subject.comparable() ? subject.a->weights()[subject.weightA].shape
+                                                  : subject.b->weights()[subject.weightB].shape;
+        m_readerB = std::make_shared<WeightReader>(subject.b, subject.weightB, SliceMap(shape));
+    }
+    remake(same);
+}
+
+void PairPictures::clear()
+{
+    m_subject = {};
+    m_element.reset();
+    m_readerA = m_readerB = nullptr;
+    remake(false);
+}
+
+void PairPictures::setMode(PictureMode mode)
+{
+    if (m_mode == mode)
+        return;
+    m_mode = mode;
+    remake(true);
+}
+
+void PairPictures::remake(bool keepPosition)
+{
+    const auto title = [](const QString &side, const BundlePtr &bundle, std::size_t index) {
+        if (!bundle || index >= bundle->weights().size())
+            return QStringLiteral("<b>%1</b>").arg(side);
+        const Weight &weight = bundle->weights()[index];
+        return QStringLiteral("<b>%1</b> %2 %3")
+            .arg(side, fromUtf8(weight.form).toHtmlEscaped(),
+                 QString::fromStdString(shapeText(weight.shape)));
+    };
+    m_panes[0].title->setText(title(tr("A"), m_subject.a, m_subject.weightA));
+    m_panes[1].title->setText(title(tr("B"), m_subject.b, m_subject.weightB));
+    m_panes[2].title->setText(m_mode == PictureMode::Values
+                                  ? tr("<b>Difference</b> B \u2212 A")
+                                  : tr("<b>Difference</b> what each keeps"));
+    showSide(m_panes[0], m_readerA, keepPosition);
+    showSide(m_panes[1], m_readerB, keepPosition);
+    if (!m_readerA)
+        showMessage(m_panes[0], m_readerB ? tr("A does not have this weight.") : QString());
+    if (!m_readerB)
+        showMessage(m_panes[1], m_readerA ? tr("B does not have this weight.") : QString());
+    showDifference(keepPosition);
+    markCells();
+    readCell();
+}
+
+void PairPictures::showSide(Pane &pane, const WeightReaderPtr &reader, bool keepPosition)
+{
+    if (!reader)
+        return;
+    if (const auto &fault = reader->weight().fault) {
+        showMessage(pane, QString::fromStdString(describe(*fault)));
+        return;
+    }
+    const bool dark = theme::isDark(palette());
+    if (m_mode == PictureMode::Values) {
+        pane.view->setSource(
+            std::make_shared<ValueTiles>(reader, ValueColors::Signed, dark, m_sample.valueRange),
+            keepPosition);
+        pane.legend->clear();
+        showOwnRanges();
+    } else {
+        pane.view->setSource(std::make_shared<MaskTiles>(reader, dark), keepPosition);
+        pane.legend->showMask();
+    }
+    pane.stack->setCurrentWidget(pane.view);
+}
+
+/// A picture without a sample knows its range once its first tile is drawn.
+void PairPictures::showOwnRanges()
+{
+    for (const Pane *pane : {&m_panes[0], &m_panes[1]}) {
+        const auto *source = dynamic_cast<const ValueTiles *>(pane->view->source().get());
+        if (source && source->range() > 0)
+            pane->legend->showScale(source->range());
+    }
+}
+
+void PairPictures::showDifference(bool keepPosition)
+{
+    Pane &pane = m_panes[2];
+    if (!m_subject.comparable()) {
+        showMessage(pane, m_subject.obstacle);
+        return;
+    }
+    const bool dark = theme::isDark(palette());
+    if (m_mode == PictureMode::Values) {
+        pane.view->setSource(
+            std::make_shared<DifferenceTiles>(m_readerA, m_readerB, dark, m_sample.differenceRange),
+            keepPosition);
+        pane.legend->showScale(m_sample.differenceRange);
+    } else {
+        pane.view->setSource(std::make_shared<KeptTiles>(m_readerA, m_readerB, dark), keepPosition);
+        pane.legend->showKept();
+    }
+    pane.stack->setCurrentWidget(pane.view);
+}
+
+void PairPictures::showMessage(Pane &pane, const QString &text)
+{
+    pane.view->setSource(nullptr);
+    pane.legend->clear();
+    pane.message->setText(text);
+    pane.stack->setCurrentWidget(pane.message);
+}
+
+void PairPictures::setElement(std::optional<std::uint64_t> element)
+{
+    if (m_element == element)
+        return;
+    m_element = element;
+    markCells();
+    readCell();
+}
+
+void PairPictures::markCells()
+{
+    const auto mark = [this](TileView *view, const WeightReaderPtr &reader) {
+        std::optional<Cell> cell;
+        if (reader && m_element) {
+            if (const auto at = reader->map().cell(*m_element))
+                cell = Cell{at->first, at->second};
+        }
+        if (view->currentCell() != cell)
+            view->setCurrentCell(cell);
+    };
+    mark(viewA(), m_readerA);
+    mark(viewB(), m_readerB);
+    mark(viewDifference(), m_subject.comparable() ? m_readerA : nullptr);
+}
+
+/// Decoding one element can mean walking a mask first: not for the GUI thread.
+void PairPictures::readCell()
+{
+    if (m_reading)
+        m_reading->cancel();
+    m_reading = nullptr;
+    if (!m_element || (!m_readerA && !m_readerB)) {
+        setReadout({});
+        return;
+    }
+    using Readings = std::pair<CellReading, CellReading>;
+    m_reading = m_tasks.start(
+        this, tr("Reading a cell"),
+        [a = m_readerA, b = m_readerB, element = *m_element](Progress &) {
+            const diff::ReadLock lock(a ? *a->bundle() : *b->bundle(),
+                                      b ? *b->bundle() : *a->bundle());
+            return Readings(readElement(a, element), readElement(b, element));
+        },
+        [this, element = *m_element](const Readings &readings) {
+            m_reading = nullptr;
+            const auto &[a, b] = readings;
+            const SliceMap &map = (m_readerA ? m_readerA : m_readerB)->map();
+            QString text =
+                tr("%1   A %2   B %3").arg(map.indexText(element), readingText(a), readingText(b));
+            if (a.there && b.there && m_subject.comparable())
+                text += QStringLiteral("   ") + changeText(a.value, b.value);
+            setReadout(text);
+        });
+}
+
+void PairPictures::setReadout(const QString &text)
+{
+    m_readout->setText(text);
+    if (text.isEmpty())
+        m_readout->setText(tr("Pick a cell to read it on both sides."));
+}
+
+QString PairPictures::readout() const
+{
+    return m_readout->text();
+}
+
+bool PairPictures::loading() const
+{
+    const bool reading = m_reading && !m_reading->progress().cancelled();
+    return reading || viewA()->loading() || viewB()->loading() || viewDifference()->loading();
+}
+
+void PairPictures::changeEvent(QEvent *event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_splitter)
+        remake(true);
+}
+
+} // namespace kernscope::ui

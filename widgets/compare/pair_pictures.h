@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/pair_sample.h"
+#include "widgets/common/tile_view.h"
+#include "widgets/compare/picture_legend.h"
+
+#include <QWidget>
+
+#include <array>
+
+class QLabel;
+class QSplitter;
+class QStackedWidget;
+
+namespace kernscope::ui {
+
+/// Two weights to be set side by side, or one where the other side has none.
+struct PairSubject {
+    BundlePtr a, b;
+    std::size_t weightA = kNoIndex, weightB = kNoIndex;
+    QString obstacle; ///< why their values cannot be compared; empty where they can
+
+    bool hasA() const { return a && weightA < a->weights().size(); }
+    bool hasB() const { return b && weightB < b->weights().size(); }
+    bool comparable() const { return hasA() && hasB() && obstacle.isEmpty(); }
+    /// The same weights, whatever their bytes.
+    bool sameWeights(const PairSubject &other) const;
+};
+
+enum class PictureMode : std::uint8_t {
+    Values, ///< heat maps, and B minus A
+    Zeros,  ///< masks, and which side keeps what
+};
+
+/// A, B and their difference as pictures with one view position, zoom and cell between them.
+class PairPictures : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit PairPictures(TaskManager &tasks, QWidget *parent = nullptr);
+
+    /// Shows a pair; the same pair after an edit keeps position and cell. The sample gives the
+    /// ranges of the colours.
+    void show(const PairSubject &subject, const PairSample &sample);
+    void clear();
+    void setMode(PictureMode mode);
+    PictureMode mode() const { return m_mode; }
+
+    /// Marks the cell of an element in all three; emits nothing.
+    void setElement(std::optional<std::uint64_t> element);
+    std::optional<std::uint64_t> element() const { return m_element; }
+    /// What the marked cell holds on both sides, in words.
+    QString readout() const;
+
+    TileView *viewA() const { return m_panes[0].view; }
+    TileView *viewB() const { return m_panes[1].view; }
+    TileView *viewDifference() const { return m_panes[2].view; }
+    QSplitter *splitter() const { return m_splitter; }
+    bool loading() const;
+
+Q_SIGNALS:
+    void elementPicked(quint64 element);    ///< by mouse or keys
+    void elementActivated(quint64 element); ///< double click, Enter
+    void loaded();
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    struct Pane {
+        QLabel *title = nullptr, *message = nullptr;
+        QStackedWidget *stack = nullptr;
+        TileView *view = nullptr;
+        PictureLegend *legend = nullptr;
+    };
+    Pane makePane(TaskManager &tasks, const QString &name);
+    void connectPane(TileView *view);
+    void remake(bool keepPosition);
+    void showSide(Pane &pane, const WeightReaderPtr &reader, bool keepPosition);
+    void showDifference(bool keepPosition);
+    void showOwnRanges();
+    void showMessage(Pane &pane, const QString &text);
+    void markCells();
+    void readCell();
+    void setReadout(const QString &text);
+
+    TaskManager &m_tasks;
+    std::array<Pane, 3> m_panes; ///< A, B, difference
+    QSplitter *m_splitter = nullptr;
+    QLabel *m_readout = nullptr;
+    PairSubject m_subject;
+    PairSample m_sample;
+    WeightReaderPtr m_readerA, m_readerB;
+    PictureMode m_mode = PictureMode::Values;
+    std::optional<std::uint64_t> m_element;
+    TaskPtr m_reading;
+};
+
+} // namespace kernscope::ui

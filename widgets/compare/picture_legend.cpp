@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/picture_legend.h"
+
+#include "widgets/common/theme.h"
+
+#include <QLinearGradient>
+#include <QPainter>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+namespace {
+
+QColor inkOn(const QColor &ground)
+{
+    const QColor ink(0x10, 0x14, 0x18);
+    return theme::contrast(ink, ground) >= theme::contrast(Qt::white, ground) ? ink : Qt::white;
+}
+
+QString endText(double range, bool negative)
+{
+    const QString number = QString::number(range, 'g', 3);
+    return negative ? QStringLiteral("\u2212") + number : QLatin1Char('+') + number;
+}
+
+} // namespace
+
+PictureLegend::PictureLegend(QWidget *parent) : QWidget(parent)
+{
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    setAccessibleName(tr("Colours of the picture"));
+}
+
+void PictureLegend::showScale(double range)
+{
+    m_range = range;
+    setKind(Kind::Scale);
+}
+
+void PictureLegend::showMask()
+{
+    setKind(Kind::Mask);
+}
+
+void PictureLegend::showKept()
+{
+    setKind(Kind::Kept);
+}
+
+void PictureLegend::clear()
+{
+    setKind(Kind::None);
+}
+
+void PictureLegend::setKind(Kind kind)
+{
+    m_kind = kind;
+    QStringList words;
+    if (kind == Kind::Scale)
+        words.append(
+            tr("blue %1 to orange %2").arg(endText(m_range, true), endText(m_range, false)));
+    for (const Swatch &swatch : swatches())
+        words.append(swatch.text);
+    setAccessibleDescription(words.join(QStringLiteral(", ")));
+    setToolTip(accessibleDescription());
+    update();
+}
+
+std::vector<PictureLegend::Swatch> PictureLegend::swatches() const
+{
+    const bool dark = theme::isDark(palette());
+    std::vector<Swatch> all;
+    if (m_kind == Kind::Mask) {
+        all.push_back({QColor(MaskTiles::shade(1, dark)), CellShape::Square, tr("kept")});
+        all.push_back({QColor(MaskTiles::shade(0, dark)), CellShape::Dot, tr("zero")});
+    }
+    if (m_kind == Kind::Kept) {
+        for (const KeptState state : kKeptStates)
+            all.push_back({keptColor(state, dark), keptShape(state), keptText(state)});
+    }
+    return all;
+}
+
+QSize PictureLegend::sizeHint() const
+{
+    return {theme::em(this, 14), theme::em(this, 1.5)};
+}
+
+QSize PictureLegend::minimumSizeHint() const
+{
+    return {theme::em(this, 5), theme::em(this, 1.5)};
+}
+
+void PictureLegend::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    if (m_kind == Kind::Scale)
+        paintScale(painter);
+    else if (m_kind != Kind::None)
+        paintSwatches(painter);
+}
+
+void PictureLegend::paintScale(QPainter &painter) const
+{
+    const bool dark = theme::isDark(palette());
+    const QFontMetrics metrics(font());
+    const QString low = endText(m_range, true), high = endText(m_range, false);
+    const int gap = theme::em(this, 0.3);
+    const int side = std::max(metrics.horizontalAdvance(low), metrics.horizontalAdvance(high));
+    const int room = width() - 2 * (side + gap);
+    painter.setPen(palette().color(QPalette::WindowText));
+    const QRect bar(side + gap, height() / 4, std::min(room, theme::em(this, 10)), height() / 2);
+    painter.drawText(QRect(0, 0, side, height()), Qt::AlignRight | Qt::AlignVCenter, low);
+    if (bar.width() < theme::em(this, 1))
+        return;
+    painter.drawText(QRect(bar.right() + gap, 0, side, height()), Qt::AlignLeft | Qt::AlignVCenter,
+                     high);
+    QLinearGradient gradient(bar.topLeft(), bar.topRight());
+    for (int i = 0; i <= 16; ++i)
+        gradient.setColorAt(i / 16.0, theme::diverging(i / 8.0 - 1.0, dark));
+    painter.setPen(palette().color(QPalette::Mid));
+    painter.setBrush(gradient);
+    painter.drawRect(bar);
+    const int zero = bar.center().x();
+    painter.drawLine(zero, bar.top() - 2, zero, bar.bottom() + 2);
+}
+
+void PictureLegend::paintSwatches(QPainter &painter) const
+{
+    const QFontMetrics metrics(font());
+    const int gap = theme::em(this, 0.3);
+    const int side = theme::em(this, 0.9);
+    const std::vector<Swatch> all = swatches();
+    // Words give way to the room there is; the tooltip has them in full.
+    const int most = width() / static_cast<int>(all.size()) - side - 2 * gap;
+    int wanted = 0;
+    for (const Swatch &swatch : all)
+        wanted += side + 3 * gap + metrics.horizontalAdvance(swatch.text);
+    int x = 0;
+    for (const Swatch &swatch : all) {
+        const QRectF box(x + 0.5, (height() - side) / 2 + 0.5, side, side);
+        paintSwatch(painter, box, swatch);
+        const QString text =
+            wanted <= width() ? swatch.text : metrics.elidedText(swatch.text, Qt::ElideRight, most);
+        painter.setPen(palette().color(QPalette::WindowText));
+        const int left = x + side + gap;
+        painter.drawText(QRect(left, 0, width() - left, height()), Qt::AlignLeft | Qt::AlignVCenter,
+                         text);
+        x = left + metrics.horizontalAdvance(text) + 2 * gap;
+    }
+}
+
+void PictureLegend::paintSwatch(QPainter &painter, const QRectF &box, const Swatch &swatch) const
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(QPen(palette().color(QPalette::Mid), 1));
+    painter.setBrush(swatch.color);
+    painter.drawRect(box);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(inkOn(swatch.color));
+    const QPointF at = box.center();
+    const double r = box.width() / 5;
+    switch (swatch.shape) {
+    case CellShape::Square: painter.drawRect(QRectF(at.x() - r, at.y() - r, 2 * r, 2 * r)); break;
+    case CellShape::Up:
+        painter.drawPolygon(
+            QPolygonF{{at.x() - r, at.y() + r}, {at.x() + r, at.y() + r}, {at.x(), at.y() - r}});
+        break;
+    case CellShape::Down:
+        painter.drawPolygon(
+            QPolygonF{{at.x() - r, at.y() - r}, {at.x() + r, at.y() - r}, {at.x(), at.y() + r}});
+        break;
+    case CellShape::Dot:
+        painter.setBrush(palette().color(QPalette::PlaceholderText));
+        painter.drawEllipse(at, r / 2, r / 2);
+        break;
+    case CellShape::Fill:
+    case CellShape::Cross: break;
+    }
+    painter.restore();
+}
+
+} // namespace kernscope::ui

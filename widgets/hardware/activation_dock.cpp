@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/hardware/activation_dock.h"
+
+#include "core/container/hwx/kernels.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/flow_layout.h"
+#include "widgets/common/table_text.h"
+#include "widgets/hardware/activation_model.h"
+#include "widgets/hardware/activation_plot.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+using format::ActivationArithmetic;
+using format::ActivationLayout;
+using format::ActivationTable;
+using format::ActivationTail;
+
+namespace {
+
+/// Sections up to this size are tried by themselves: tables are padded to 128 bytes, or to 2 KiB
+/// by newer compilers.
+constexpr std::uint64_t kMostUnasked = 2048;
+
+constexpr std::string_view kTableForm = "activation-table";
+
+/// The bytes that a record of a container's tables is about: of a kernel section, or of the kernel
+/// that a symbol names.
+std::optional<ByteRange> kernelOfRecord(const hwx::Container &container, FileOffset offset)
+{
+    constexpr std::uint64_t kSectionRecord = 80, kSymbolRecord = 16;
+    for (const hwx::Segment &segment : container.segments) {
+        for (const hwx::Section &section : segment.sections) {
+            if (section.type() == hwx::SectionType::Kernel &&
+                ByteRange{section.place, ByteCount(kSectionRecord)}.contains(offset))
+                return section.bytes;
+        }
+    }
+    if (!container.symbolTable || offset.value < container.symbolTable->symbolOffset)
+        return std::nullopt;
+    const std::uint64_t number =
+        (offset.value - container.symbolTable->symbolOffset) / kSymbolRecord;
+    if (number >= container.symbols.size())
+        return std::nullopt;
+    for (const hwx::KernelTile &tile : hwx::kernelTiles(container)) {
+        if (tile.symbol == number)
+            return ByteRange{tile.fileOffset, tile.bytes};
+    }
+    return std::nullopt;
+}
+
+QComboBox *chooser(QWidget *parent, const QString &name, const QStringList &words,
+                   const QString &tip)
+{
+    auto *box = new QComboBox(parent);
+    box->addItems(words);
+    box->setAccessibleName(name);
+    box->setToolTip(tip);
+    return box;
+}
+
+} // namespace
+
+ActivationDock::ActivationDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("activation"), tr("Activation Table"), parent),
+      m_model(new ActivationModel(this))
+{
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = contentColumn(content);
+    m_summary = new QLabel(content);
+    m_summary->setWordWrap(true);
+    column->addWidget(m_summary);
+    buildChoosers(content);
+    auto *split = new QSplitter(Qt::Horizontal, content);
+    m_plot = new ActivationPlot(split);
+    m_entries = new QTableView(split);
+    m_entries->setAccessibleName(tr("Entries of the activation table"));
+    m_entries->setModel(m_model);
+    prepareTable(m_entries);
+    m_entries->setSortingEnabled(false);
+    setColumnWidths(m_entries->horizontalHeader(), {3.5, 7, 4.5, 6, 7});
+    m_entries->horizontalHeader()->setStretchLastSection(true);
+    split->addWidget(m_plot);
+    split->addWidget(m_entries);
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 2);
+    column->addWidget(split, 1);
+    setContent(content);
+    content->setFocusProxy(m_plot);
+    buildActions();
+    connect(m_plot, &PlotWidget::currentPointChanged, this, [this](int knot) {
+        m_entries->setCurrentIndex(m_model->index(knot + 4, 0)); // after the four first entries
+    });
+    connect(m_plot, &PlotWidget::exportFailed, this,
+            [this](const QString &why) { Q_EMIT this->session().statusMessage(why); });
+    clear();
+}
+
+void ActivationDock::buildChoosers(QWidget *parent)
+{
+    auto *bar = new QWidget(parent);
+    auto *flow = new FlowLayout(bar);
+    m_layout = chooser(bar, tr("Reading of the record"),
+                       {tr("Text: mode flag and scale"), tr("Device: outputs at the clamps")},
+                       tr("Entries 2 and 3: a mode flag and the scale (chapter 25), or the outputs "
+                          "at the clamps (real H13 tables). Chosen by what the record holds."));
+    m_arithmetic =
+        chooser(bar, tr("Arithmetic"), {tr("Exact, rounded once"), tr("fp16 after each operation")},
+                tr("\u2260 contested: the text has two descriptions of the interpolation"));
+    m_tail = chooser(bar, tr("Outside the knots"), {tr("Clamp to the end knots"), tr("Tail lines")},
+                     tr("\u2260 contested: clamping is stated, the use of the tail coefficients is "
+                        "not. Device tables are linear up to their clamps."));
+    for (QComboBox *box : {m_layout, m_arithmetic, m_tail}) {
+        flow->addWidget(box);
+        connect(box, &QComboBox::activated, this, &ActivationDock::choose);
+    }
+    parent->layout()->addWidget(bar);
+}
+
+void ActivationDock::buildActions()
+{
+    auto *read = dockAction(this, tr("Read Table at Selection"), {}, [this] { readSelection(); });
+    auto *open = dockAction(this, tr("Open Activation Table\u2026"), QKeySequence::Open,
+                            [this] { askForFile(); });
+    auto *copy = dockAction(m_entries, tr("Copy Entries"), QKeySequence::Copy,
+                            [this] { copySelection(*m_entries); });
+    m_actions = {read, open, copy};
+    m_actions.append(m_plot->plotActions());
+    m_entries->addActions({read, open, copy});
+}
+
+void ActivationDock::askForFile()
+{
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open Activation Table"));
+    if (path.isEmpty())
+        return;
+    const QString fault = openFile(path);
+    if (!fault.isEmpty())
+        Q_EMIT session().statusMessage(fault);
+}
+
+QString ActivationDock::openFile(const QString &path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return tr("%1: %2").arg(QFileInfo(path).fileName(), file.errorString());
+    const QByteArray bytes = file.read(static_cast<qint64>(ActivationTable::kBytes));
+    const QString fault =
+        show(std::as_bytes(std::span(bytes.constData(), static_cast<std::size_t>(bytes.size()))),
+             QFileInfo(path).fileName());
+    m_ofFile = fault.isEmpty();
+    return fault;
+}
+
+std::span<const std::byte> ActivationDock::bytesAt(const Place &place, QString &name) const
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle || place.file >= bundle->files().size() || !place.bytes)
+        return {};
+    const BundleFile &file = bundle->files()[place.file];
+    const auto all = file.file->bytes();
+    if (place.bytes->offset.value >= all.size())
+        return {};
+    name = tr("%1+%2").arg(fromUtf8(file.path), hexNumber(place.bytes->offset.value));
+    return all.subspan(place.bytes->offset.value);
+}
+
+void ActivationDock::readSelection()
+{
+    QString name;
+    const auto bytes = bytesAt(session().place(), name);
+    const QString fault = show(bytes, name);
+    m_ofFile = false;
+    if (!fault.isEmpty()) {
+        clear();
+        Q_EMIT session().statusMessage(fault);
+    }
+}
+
+/// The table of the bundle that a place is of: the weight itself, the run of bytes that holds it
+/// (its kernel section), or the symbol that names it. With nothing selected, the first one.
+std::size_t ActivationDock::tableAt(const Place &place) const
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle)
+        return kNoIndex;
+    const auto &weights = bundle->weights();
+    std::optional<ByteRange> meant = place.bytes;
+    if (const auto &container = bundle->hardware(); container && place.bytes) {
+        if (const auto kernel = kernelOfRecord(*container, place.bytes->offset))
+            meant = kernel;
+    }
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        if (weights[i].form != kTableForm || weights[i].parts.empty())
+            continue;
+        const Part &part = weights[i].parts.front();
+        const bool here = meant && part.file == place.file &&
+                          meant->offset.value < part.range().end() &&
+                          part.dataOffset.value < meant->end();
+        if (place.weight == i || here || (!place.bytes && place.weight == kNoIndex))
+            return i;
+    }
+    return kNoIndex;
+}
+
+bool ActivationDock::showTableOf(std::size_t weight)
+{
+    const Bundle &bundle = *session().bundle();
+    const BundleReadLock lock(bundle);
+    const Part &part = bundle.weights()[weight].parts.front();
+    const auto bytes = bundle.files()[part.file].file->bytes();
+    if (part.dataOffset.value >= bytes.size())
+        return false;
+    m_ofFile = false;
+    return show(bytes.subspan(part.dataOffset.value), fromUtf8(bundle.weights()[weight].name))
+        .isEmpty();
+}
+
+void ActivationDock::follow(const Place &place, QObject *)
+{
+    if (const std::size_t table = tableAt(place); table != kNoIndex && showTableOf(table))
+        return;
+    QString name;
+    const auto bytes = bytesAt(place, name);
+    const bool likely = place.bytes && place.bytes->bytes.value >= ActivationTable::kBytes &&
+                        place.bytes->bytes.value <= kMostUnasked;
+    if (likely && show(bytes, name).isEmpty())
+        m_ofFile = false;
+    else if (!m_ofFile)
+        clear();
+}
+
+void ActivationDock::refresh()
+{
+    if (m_table && m_ofFile)
+        display();
+    else
+        follow(session().place(), nullptr);
+}
+
+QString ActivationDock::show(std::span<const std::byte> bytes, const QString &name)
+{
+    auto table = ActivationTable::parse(bytes);
+    if (!table)
+        return tr("No activation table: %1").arg(fromUtf8(describe(table.error())));
+    m_table = std::move(*table);
+    m_name = name;
+    m_layout->setCurrentIndex(m_table->layout() == ActivationLayout::Device ? 1 : 0);
+    display();
+    return {};
+}
+
+void ActivationDock::choose()
+{
+    if (!m_table)
+        return;
+    m_table->setLayout(m_layout->currentIndex() == 1 ? ActivationLayout::Device
+                                                     : ActivationLayout::Text);
+    display();
+}
+
+void ActivationDock::display()
+{
+    m_model->setTable(m_table);
+    m_plot->setTable(m_table,
+                     m_arithmetic->currentIndex() == 0 ? ActivationArithmetic::Exact
+                                                       : ActivationArithmetic::Half,
+                     m_tail->currentIndex() == 0 ? ActivationTail::Clamp : ActivationTail::Linear);
+    m_tail->setEnabled(m_table->layout() == ActivationLayout::Text);
+    const auto domain = m_table->domain();
+    QString text = tr("%1: knots from %2 to %3, clamps %4 and %5")
+                       .arg(m_name, valueText(domain.low), valueText(domain.high),
+                            valueText(static_cast<double>(m_table->lowClamp())),
+                            valueText(static_cast<double>(m_table->highClamp())));
+    if (domain.assumed)
+        text += tr(" (~ assumed: the ends of the knots are where the tail lines meet them)");
+    m_summary->setText(text);
+    showContent();
+}
+
+/// What would make the dock show something.
+QString ActivationDock::needed() const
+{
+    QStringList tables;
+    if (const BundlePtr &bundle = session().bundle()) {
+        for (const Weight &weight : bundle->weights()) {
+            if (weight.form == kTableForm && tables.size() < 3)
+                tables += fromUtf8(weight.name);
+        }
+        if (!tables.isEmpty())
+            return tr("Select an activation table of %1, its kernel section or its symbol:\n%2")
+                .arg(fromUtf8(bundle->name()), tables.join(u'\n'));
+    }
+    return tr("Select the 86 bytes of an activation table in Hex or Layout, or open a file "
+              "that begins with one (Tools, Activation Table).");
+}
+
+void ActivationDock::clear()
+{
+    m_table.reset();
+    m_ofFile = false;
+    m_model->setTable(std::nullopt);
+    m_plot->setTable(std::nullopt, ActivationArithmetic::Exact, ActivationTail::Clamp);
+    showMessage(needed());
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/fact_tree_model.h"
+
+#include <QList>
+
+class QAction;
+class QLineEdit;
+class QTabWidget;
+class QTreeView;
+
+namespace kernscope::ui {
+
+/// Header, load commands with their fields, and symbols of a hardware container.
+class CommandsDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit CommandsDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    FactTreeModel &commands() { return *m_commands; }
+    FactTreeModel &symbols() { return *m_symbols; }
+    QTreeView &commandView() { return *m_commandView; }
+    QTreeView &symbolView() { return *m_symbolView; }
+
+Q_SIGNALS:
+    void raiseRequested(const QString &dockId);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    void connectView(QTreeView *view, FactTreeModel *model);
+    void buildActions();
+    QTreeView *shownView() const;
+
+    bool m_following = false;
+    FactTreeModel *m_commands = nullptr, *m_symbols = nullptr;
+    QLineEdit *m_filter = nullptr;
+    QTabWidget *m_tabs = nullptr;
+    QTreeView *m_commandView = nullptr, *m_symbolView = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/hardware/relocations_dock.h"
+
+#include "core/container/hwx/container.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/fact_view.h"
+#include "widgets/common/table_text.h"
+#include "widgets/hardware/hardware_facts.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+RelocationsDock::RelocationsDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("relocations"), tr("Relocations"), parent),
+      m_model(new FactTreeModel(slotColumns(), this))
+{
+    auto *content = new QWidget(this);
+    const int gap = theme::em(this, 0.25);
+    QVBoxLayout *column = contentColumn(content);
+    m_view = factTable(content, m_model, tr("Relocation slots"));
+    setColumnWidths(m_view->header(), {5.5, 3, 6.5, 16, 11, 13, 4.5, 6.5, 8});
+    auto *bar = new QHBoxLayout;
+    bar->setSpacing(gap);
+    buildBar(bar, content);
+    m_filter = filterBox(content, tr("Filter by register, role or target"), m_view);
+    m_state = new QLabel(content);
+    m_state->setWordWrap(true);
+    m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    column->addLayout(bar);
+    column->addWidget(m_filter);
+    column->addWidget(m_view, 1);
+    column->addWidget(m_state);
+    setContent(content);
+    content->setFocusProxy(m_view);
+    buildActions();
+    connect(m_filter, &QLineEdit::textChanged, m_model, &FactTreeModel::setFilter);
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &index) {
+                const auto bytes = m_model->bytesOf(index.siblingAtColumn(0));
+                if (!m_following && bytes)
+                    this->session().goToBytes(0, *bytes, this);
+            });
+    connect(m_view, &QTreeView::activated, this,
+            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
+}
+
+void RelocationsDock::buildBar(QBoxLayout *bar, QWidget *parent)
+{
+    auto *label = new QLabel(tr("&Load at:"), parent);
+    m_address = new QLineEdit(QStringLiteral("0x10000000"), parent);
+    m_address->setAccessibleName(tr("Device address of the image"));
+    m_address->setToolTip(tr("Device address that the image's first segment gets: at most 42 bits, "
+                             "a multiple of 64"));
+    label->setBuddy(m_address);
+    m_load = new QPushButton(tr("Load"), parent);
+    m_load->setToolTip(tr("Show what a loader would write; nothing is written into the file"));
+    m_strip = new QPushButton(tr("Strip"), parent);
+    m_strip->setToolTip(tr("Of an image that was loaded there: show its words without the load"));
+    m_back = new QPushButton(tr("Take Back"), parent);
+    m_back->setToolTip(tr("Forget what was computed"));
+    bar->addWidget(label);
+    bar->addWidget(m_address, 1);
+    bar->addWidget(m_load);
+    bar->addWidget(m_strip);
+    bar->addWidget(m_back);
+    connect(m_address, &QLineEdit::returnPressed, this, [this] { load(m_address->text()); });
+    connect(m_load, &QPushButton::clicked, this, [this] { load(m_address->text()); });
+    connect(m_strip, &QPushButton::clicked, this, [this] { strip(m_address->text()); });
+    connect(m_back, &QPushButton::clicked, this, &RelocationsDock::takeBack);
+}
+
+void RelocationsDock::buildActions()
+{
+    auto *find = findAction(this, tr("Filter Slots"), m_filter);
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_view); });
+    auto *hex = dockAction(this, tr("Show in Hex"), {},
+                           [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
+    auto *loadAt = dockAction(this, tr("Load at Address"), {}, [this] { load(m_address->text()); });
+    auto *stripAt =
+        dockAction(this, tr("Strip from Address"), {}, [this] { strip(m_address->text()); });
+    auto *back = dockAction(this, tr("Take Load Back"), {}, [this] { takeBack(); });
+    auto *save = exportAction(this, session(), tr("Export Table of Slots…"), *m_model,
+                              QStringLiteral("slots"));
+    m_actions = {find, copy, hex, loadAt, stripAt, back, save};
+    m_view->addActions(m_actions);
+}
+
+void RelocationsDock::refresh()
+{
+    const BundlePtr bundle = session().bundle();
+    m_shown = bundle;
+    m_places.clear();
+    m_loaded.clear();
+    if (!bundle || !bundle->hardware()) {
+        m_model->setRows({});
+        showMessage(bundle && bundle->section()
+                        ? tr("The slots of %1 stand with its groups: Output-Channel Groups "
+                             "(Ctrl+Alt+5).\n\"kernscope-cli section relocate\" fills them in.")
+                              .arg(fromUtf8(bundle->name()))
+                    : bundle
+                        ? tr("%1 has no relocation slots.\nOpen a hardware container (.hwx).")
+                              .arg(fromUtf8(bundle->name()))
+                        : tr("Open a hardware container to see its relocation slots (Ctrl+O)."));
+        return;
+    }
+    {
+        const BundleReadLock lock(*bundle);
+        m_places = hwx::relocationSlots(*bundle->hardware(), bundle->files().front().file->bytes());
+    }
+    if (m_places.empty()) {
+        m_model->setRows({});
+        showMessage(tr("No word of %1 is left for the loader.").arg(fromUtf8(bundle->name())));
+        return;
+    }
+    m_state->setText(tr("%1 slots").arg(groupedNumber(m_places.size())));
+    showRows();
+    showContent();
+    follow(session().place(), nullptr);
+}
+
+void RelocationsDock::showRows()
+{
+    m_following = true;
+    const auto bytes = m_model->bytesOf(m_view->currentIndex().siblingAtColumn(0));
+    m_model->setRows(slotRows(m_places, m_loaded));
+    if (bytes)
+        chooseRow(m_view, m_model->indexOfBytes(*bytes));
+    m_following = false;
+    m_back->setEnabled(!m_loaded.empty());
+}
+
+std::optional<std::uint64_t> RelocationsDock::addressOf(const QString &text)
+{
+    bool number = false;
+    const qulonglong value = text.trimmed().toULongLong(&number, 0);
+    if (number)
+        return value;
+    m_state->setText(tr("Not an address: %1").arg(text));
+    return std::nullopt;
+}
+
+void RelocationsDock::report(const std::vector<hwx::LoadedSlot> &loaded, const QString &done)
+{
+    const auto faults =
+        std::count_if(loaded.begin(), loaded.end(),
+                      [](const hwx::LoadedSlot &slot) { return slot.fault.has_value(); });
+    const auto changed = std::count_if(loaded.begin(), loaded.end(),
+                                       [](const hwx::LoadedSlot &slot) { return slot.changes(); });
+    QString text = done.arg(changed).arg(loaded.size());
+    if (faults > 0) {
+        const auto first =
+            std::find_if(loaded.begin(), loaded.end(),
+                         [](const hwx::LoadedSlot &slot) { return slot.fault.has_value(); });
+        text += tr(" · %1 refused: %2").arg(faults).arg(fromUtf8(first->fault->message));
+    }
+    m_state->setText(text);
+}
+
+void RelocationsDock::load(const QString &address)
+{
+    const auto base = addressOf(address);
+    if (!base || !m_shown || !m_shown->hardware())
+        return;
+    m_loaded = hwx::computeLoad(*m_shown->hardware(), m_places, {*base});
+    showRows();
+    report(m_loaded, tr("%1 of %2 slots change; the others keep their words, for the engine adds "
+                        "their aperture itself"));
+}
+
+void RelocationsDock::strip(const QString &address)
+{
+    const auto base = addressOf(address);
+    if (!base || !m_shown || !m_shown->hardware())
+        return;
+    m_loaded = hwx::computeStrip(*m_shown->hardware(), m_places, {*base});
+    showRows();
+    report(m_loaded, tr("%1 of %2 slots would lose their target's address"));
+}
+
+void RelocationsDock::takeBack()
+{
+    m_loaded.clear();
+    showRows();
+    m_state->setText(tr("%1 slots").arg(groupedNumber(m_places.size())));
+}
+
+void RelocationsDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || !place.bytes || !m_shown || !m_shown->hardware())
+        return;
+    const QModelIndex index = m_model->indexOfBytes(*place.bytes);
+    if (!index.isValid())
+        return;
+    m_following = true;
+    chooseRow(m_view, index);
+    m_view->scrollTo(index);
+    m_following = false;
+}
+
+} // namespace kernscope::ui

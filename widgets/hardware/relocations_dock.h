@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/hwx/slots.h"
+#include "widgets/common/dock.h"
+#include "widgets/common/fact_tree_model.h"
+
+#include <QList>
+
+#include <optional>
+#include <vector>
+
+class QAction;
+class QBoxLayout;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTreeView;
+
+namespace kernscope::ui {
+
+/// Words of a hardware container that are left for the loader: place, role and target of each, and
+/// what a load at some address would write. Nothing is written into the file.
+class RelocationsDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit RelocationsDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    FactTreeModel &model() { return *m_model; }
+    QTreeView &view() { return *m_view; }
+    /// Computes what a load at the typed address would write; an empty text is a fault.
+    void load(const QString &address);
+    /// Computes what taking such a load away again would write: the words as they come from a
+    /// compiler, for an image that a loader has changed.
+    void strip(const QString &address);
+    /// Forgets what was computed.
+    void takeBack();
+
+Q_SIGNALS:
+    void raiseRequested(const QString &dockId);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    void buildBar(QBoxLayout *bar, QWidget *parent);
+    void buildActions();
+    std::optional<std::uint64_t> addressOf(const QString &text);
+    void showRows();
+    void report(const std::vector<hwx::LoadedSlot> &loaded, const QString &done);
+
+    BundlePtr m_shown;
+    std::vector<hwx::Slot> m_places;
+    std::vector<hwx::LoadedSlot> m_loaded;
+    bool m_following = false;
+    FactTreeModel *m_model = nullptr;
+    QTreeView *m_view = nullptr;
+    QLineEdit *m_address = nullptr, *m_filter = nullptr;
+    QPushButton *m_load = nullptr, *m_strip = nullptr, *m_back = nullptr;
+    QLabel *m_state = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

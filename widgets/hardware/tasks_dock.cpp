@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/hardware/tasks_dock.h"
+
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/fact_view.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include <limits>
+
+namespace kernscope::ui {
+
+TasksDock::TasksDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("tasks"), tr("Tasks"), parent), m_list(new TaskListModel(this)),
+      m_registers(new FactTreeModel(registerColumns(), this)),
+      m_words(new FactTreeModel(wordColumns(), this)),
+      m_differences(new FactTreeModel(differenceColumns(), this))
+{
+    auto *content = new QSplitter(this);
+    content->addWidget(buildList(content));
+    content->addWidget(buildDetail(content));
+    content->setStretchFactor(0, 2);
+    content->setStretchFactor(1, 3);
+    content->setChildrenCollapsible(false);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    buildActions();
+}
+
+QWidget *TasksDock::buildList(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *column = new QVBoxLayout(box);
+    const int gap = theme::em(this, 0.25);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    m_table = new QTableView(box);
+    m_table->setAccessibleName(tr("Task descriptors"));
+    m_table->setModel(m_list);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {3.5, 5, 4, 4.5, 4.5, 7.5, 4, 4});
+    m_filter = filterBox(box, tr("Filter tasks"), m_table);
+    column->addWidget(m_filter);
+    column->addWidget(m_table, 1);
+    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString &words) {
+        m_following = true;
+        m_list->setFilter(words);
+        m_following = false;
+    });
+    connect(
+        m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+        [this](const QModelIndex &index) {
+            if (m_following || !index.isValid())
+                return;
+            const std::size_t task = m_list->numberAt(index.row());
+            showTask(task);
+            const TaskRow row = rowOf(task);
+            this->session().goToBytes(0, {FileOffset(row.fileOffset), ByteCount(row.bytes)}, this);
+        });
+    connect(m_table, &QTableView::activated, this,
+            [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
+    return box;
+}
+
+QTreeView *TasksDock::buildTree(QWidget *parent, FactTreeModel *model, const QString &name)
+{
+    QTreeView *view = factView(parent, model, name);
+    connect(view->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this, model](const QModelIndex &index) { pick(*model, index); });
+    connect(view, &QTreeView::activated, this, [this, model](const QModelIndex &index) {
+        if (model->bytesOf(index.siblingAtColumn(0)))
+            Q_EMIT raiseRequested(QStringLiteral("hex"));
+    });
+    return view;
+}
+
+QWidget *TasksDock::buildDetail(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *column = new QVBoxLayout(box);
+    const int gap = theme::em(this, 0.25);
+    column->setContentsMargins(gap, gap, gap, gap);
+    column->setSpacing(gap);
+    m_summary = new QLabel(box);
+    m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_tabs = new QTabWidget(box);
+    m_tabs->setDocumentMode(true);
+    m_registerView = buildTree(m_tabs, m_registers, tr("Registers of the task"));
+    setColumnWidths(m_registerView->header(), {12, 4.5, 7, 9, 7, 5, 6});
+    m_wordView = buildTree(m_tabs, m_words, tr("Words of the task"));
+    setColumnWidths(m_wordView->header(), {5, 7.5, 20});
+    auto *compared = new QWidget(m_tabs);
+    auto *rows = new QVBoxLayout(compared);
+    rows->setContentsMargins(0, gap, 0, 0);
+    auto *bar = new QHBoxLayout;
+    m_other = new QSpinBox(compared);
+    m_other->setAccessibleName(tr("Task to compare with"));
+    auto *label = new QLabel(tr("Compare with task:"), compared);
+    label->setBuddy(m_other);
+    m_answer = new QLabel(compared);
+    bar->addWidget(label);
+    bar->addWidget(m_other);
+    bar->addWidget(m_answer, 1);
+    m_differenceView = buildTree(compared, m_differences, tr("What differs between two tasks"));
+    setColumnWidths(m_differenceView->header(), {18, 8, 8});
+    rows->addLayout(bar);
+    rows->addWidget(m_differenceView, 1);
+    m_tabs->addTab(m_registerView, tr("Registers"));
+    m_tabs->addTab(m_wordView, tr("Words"));
+    m_tabs->addTab(compared, tr("Difference"));
+    m_detailFilter = filterBox(box, tr("Filter registers, fields and words"), m_tabs);
+    connect(m_detailFilter, &QLineEdit::textChanged, this, [this](const QString &words) {
+        m_registers->setFilter(words);
+        m_words->setFilter(words);
+        m_differences->setFilter(words);
+        m_registerView->expandToDepth(words.isEmpty() ? 0 : 1);
+    });
+    connect(m_other, &QSpinBox::valueChanged, this, &TasksDock::compareWithOther);
+    column->addWidget(m_summary);
+    column->addWidget(m_detailFilter);
+    column->addWidget(m_tabs, 1);
+    return box;
+}
+
+void TasksDock::buildActions()
+{
+    auto *find = findAction(this, tr("Filter Tasks"), m_filter);
+    auto *copy = dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] {
+        if (m_table->hasFocus())
+            copySelection(*m_table);
+        else
+            copySelection(m_tabs->currentIndex() == 0   ? *m_registerView
+                          : m_tabs->currentIndex() == 1 ? *m_wordView
+                                                        : *m_differenceView);
+    });
+    auto *hex = dockAction(this, tr("Show in Hex"), {},
+                           [this] { Q_EMIT raiseRequested(QStringLiteral("hex")); });
+    auto *saveTasks = exportAction(this, session(), tr("Export Table of Tasks…"), *m_list,
+                                   QStringLiteral("tasks"));
+    auto *saveRegisters = exportAction(this, session(), tr("Export Registers of the Task…"),
+                                       *m_registers, QStringLiteral("registers"));
+    m_actions = {find, copy, hex, saveTasks, saveRegisters};
+    for (QAbstractItemView *view : std::initializer_list<QAbstractItemView *>{
+             m_table, m_registerView, m_wordView, m_differenceView})
+        view->addActions(m_actions);
+}
+
+void TasksDock::refresh()
+{
+    const BundlePtr bundle = session().bundle();
+    if (!bundle || !bundle->hardware()) {
+        if (m_job)
+            m_job->cancel();
+        m_job.reset();
+        m_shown = bundle;
+        m_task = kNoIndex;
+        m_list->setTasks({});
+        m_registers->setRows({});
+        m_words->setRows({});
+        m_differences->setRows({});
+        showMessage(bundle && bundle->section()
+                        ? tr("%1 is a weight section: it has no tasks.\nOutput-Channel Groups "
+                             "(Ctrl+Alt+5) and Descriptor (Ctrl+Alt+4) show what it has.")
+                              .arg(fromUtf8(bundle->name()))
+                    : bundle ? tr("%1 has no task descriptors.\nOpen a hardware container (.hwx).")
+                                   .arg(fromUtf8(bundle->name()))
+                             : tr("Open a hardware container to see its tasks (Ctrl+O)."));
+        return;
+    }
+    const bool another = !m_shown || m_shown->path() != bundle->path();
+    m_shown = bundle;
+    if (another)
+        m_task = kNoIndex;
+    if (bundle->hardware()->taskCount() == 0) {
+        showMessage(tr("%1 has no task descriptors of a form that is known.\n"
+                       "Its words are in the hex view.")
+                        .arg(fromUtf8(bundle->name())));
+        return;
+    }
+    showContent();
+    readTasks();
+}
+
+void TasksDock::readTasks()
+{
+    if (m_job)
+        m_job->cancel();
+    m_job = session().tasks().start(
+        this, tr("Reading task descriptors"),
+        [bundle = m_shown](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            return readTaskRows(*bundle, progress);
+        },
+        [this](std::vector<TaskRow> rows) {
+            m_job.reset();
+            const std::size_t wanted = m_task;
+            m_following = true;
+            m_list->setTasks(std::move(rows));
+            m_following = false;
+            m_other->setRange(0, static_cast<int>(std::min<std::size_t>(
+                                     m_list->size() == 0 ? 0 : m_list->size() - 1,
+                                     std::numeric_limits<int>::max())));
+            const Place &place = session().place();
+            const std::size_t placed =
+                place.bytes ? m_list->taskOfByte(place.bytes->offset) : kNoIndex;
+            showTask(!pinned() && placed != kNoIndex ? placed
+                     : wanted < m_list->size()       ? wanted
+                                                     : 0);
+            if (!pinned())
+                follow(place, nullptr);
+        });
+}
+
+TaskRow TasksDock::rowOf(std::size_t task) const
+{
+    const TaskRow *row = m_list->taskAt(m_list->rowOf(task));
+    return row != nullptr ? *row : TaskRow{};
+}
+
+void TasksDock::showTask(std::size_t task)
+{
+    if (!m_shown || !m_shown->hardware() || task >= m_list->size())
+        return;
+    m_task = task;
+    m_following = true;
+    const int at = m_list->rowOf(task);
+    if (at >= 0 && m_table->currentIndex().row() != at) {
+        chooseRow(m_table, m_list->index(at, 0));
+        m_table->scrollTo(m_list->index(at, 0));
+    }
+    const TaskRow row = rowOf(task);
+    {
+        const BundleReadLock lock(*m_shown);
+        TaskSource source = taskSource(*m_shown, row.text);
+        m_registers->setRows(registerRows(source, row.index));
+        m_words->setRows(wordRows(source, row.index));
+    }
+    m_registerView->expandToDepth(m_detailFilter->text().isEmpty() ? 0 : 1);
+    const hwx::Container &container = *m_shown->hardware();
+    m_summary->setText(tr("Task %1: %2 bytes at %3, %4 records, descriptor version %5%6")
+                           .arg(row.index)
+                           .arg(groupedNumber(row.bytes), hexNumber(row.fileOffset))
+                           .arg(row.records)
+                           .arg(container.version == nullptr ? 0 : container.version->number)
+                           .arg(row.exact ? QString() : tr(" · its records do not end with it")));
+    m_following = false;
+    if (m_other->value() == static_cast<int>(task) && m_list->size() > 1)
+        m_other->setValue(task == 0 ? 1 : static_cast<int>(task - 1));
+    compareWithOther();
+}
+
+void TasksDock::compareWithOther()
+{
+    const auto other = static_cast<std::size_t>(m_other->value());
+    if (!m_shown || !m_shown->hardware() || m_task >= m_list->size() || other >= m_list->size())
+        return;
+    const TaskRow a = rowOf(m_task), b = rowOf(other);
+    const BundleReadLock lock(*m_shown);
+    TaskSource left = taskSource(*m_shown, a.text), right = taskSource(*m_shown, b.text);
+    if (!left.reader || !right.reader)
+        return;
+    const auto difference = descriptor::compareTasks(*left.reader, a.index, *right.reader, b.index);
+    m_differences->setRows(differenceRows(difference));
+    m_differenceView->expandAll();
+    m_answer->setText(difference.equal()
+                          ? tr("no difference")
+                          : tr("%1 registers differ").arg(difference.registers.size()));
+}
+
+void TasksDock::pick(const FactTreeModel &model, const QModelIndex &index)
+{
+    if (m_following || !index.isValid())
+        return;
+    const QModelIndex row = index.siblingAtColumn(0);
+    Place place;
+    place.file = 0;
+    place.bytes = model.bytesOf(row);
+    place.bits = model.bitsOf(row);
+    if (place.bytes)
+        session().goTo(place, this);
+}
+
+void TasksDock::select(QTreeView *view, const QModelIndex &index)
+{
+    if (!index.isValid() || view->currentIndex().siblingAtColumn(0) == index)
+        return;
+    chooseRow(view, index);
+    view->scrollTo(index);
+}
+
+void TasksDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || !m_shown || !m_shown->hardware() || !place.bytes)
+        return;
+    const std::size_t task = m_list->taskOfByte(place.bytes->offset);
+    if (task == kNoIndex)
+        return;
+    if (task != m_task)
+        showTask(task);
+    m_following = true;
+    select(m_registerView, m_registers->indexOfBytes(*place.bytes));
+    select(m_wordView, m_words->indexOfBytes(*place.bytes));
+    m_following = false;
+}
+
+} // namespace kernscope::ui

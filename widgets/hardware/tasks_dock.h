@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/task_list_model.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/hardware/hardware_facts.h"
+
+#include <QList>
+
+class QAction;
+class QLabel;
+class QLineEdit;
+class QSpinBox;
+class QTabWidget;
+class QTableView;
+class QTreeView;
+
+namespace kernscope::ui {
+
+/// The task descriptors of a hardware container: a list, and of the chosen one its registers by
+/// block, its words, and what differs from another task.
+class TasksDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit TasksDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    TaskListModel &list() { return *m_list; }
+    FactTreeModel &registers() { return *m_registers; }
+    FactTreeModel &words() { return *m_words; }
+    FactTreeModel &differences() { return *m_differences; }
+    QTreeView &registerView() { return *m_registerView; }
+    QTableView &table() { return *m_table; }
+    QSpinBox &otherTask() { return *m_other; }
+    /// The task shown, as read; kNoIndex where none is.
+    std::size_t task() const { return m_task; }
+
+Q_SIGNALS:
+    void raiseRequested(const QString &dockId);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override { return m_job != nullptr; }
+
+private:
+    QWidget *buildList(QWidget *parent);
+    QWidget *buildDetail(QWidget *parent);
+    QTreeView *buildTree(QWidget *parent, FactTreeModel *model, const QString &name);
+    void buildActions();
+    void readTasks();
+    void showTask(std::size_t task);
+    void compareWithOther();
+    void pick(const FactTreeModel &model, const QModelIndex &index);
+    void select(QTreeView *view, const QModelIndex &index);
+    TaskRow rowOf(std::size_t task) const;
+
+    TaskPtr m_job;
+    BundlePtr m_shown;
+    std::size_t m_task = kNoIndex;
+    bool m_following = false;
+    TaskListModel *m_list = nullptr;
+    FactTreeModel *m_registers = nullptr, *m_words = nullptr, *m_differences = nullptr;
+    QLineEdit *m_filter = nullptr, *m_detailFilter = nullptr;
+    QTableView *m_table = nullptr;
+    QLabel *m_summary = nullptr, *m_answer = nullptr;
+    QTabWidget *m_tabs = nullptr;
+    QTreeView *m_registerView = nullptr, *m_wordView = nullptr, *m_differenceView = nullptr;
+    QSpinBox *m_other = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/bundle_dock.h"
+
+#include "core/bundle/statistics.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/export_jobs.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAction>
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QTreeView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <numeric>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kNameWidth = 15, kLeastName = 8; // in ems
+
+} // namespace
+
+BundleDock::BundleDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("bundle"), tr("Bundle"), parent),
+      m_model(new BundleTreeModel(this))
+{
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = contentColumn(content);
+
+    m_tree = new QTreeView(content);
+    m_tree->setAccessibleName(tr("Weights and files of the bundle"));
+    m_tree->setUniformRowHeights(true);
+    m_tree->setModel(m_model);
+    prepareView(m_tree);
+    putMarksBehind(m_tree, BundleTreeModel::Name);
+    m_tree->setIndentation(theme::em(this, 0.9));
+    QHeaderView *header = m_tree->header();
+    header->setStretchLastSection(false);
+    // What the eye compares stands beside the name, where a narrow dock shows it.
+    header->moveSection(header->visualIndex(BundleTreeModel::ShapeColumn),
+                        BundleTreeModel::ColumnCount - 1);
+    header->setSortIndicatorClearable(true);
+    header->setSortIndicator(-1, Qt::AscendingOrder);
+    m_tree->setSortingEnabled(true);
+    setColumnWidths(header, {14, 5.6, 5.4, 5.2, 2.9, 3.7});
+    m_tree->viewport()->installEventFilter(this);
+    connect(header, &QHeaderView::sectionResized, this, [this] { m_userSized |= !m_fitting; });
+
+    m_filter = filterBox(content, tr("Filter by name, form or operation"), m_tree);
+    m_footer = new QLabel(content);
+    m_footer->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_footer->setAccessibleName(tr("Totals"));
+    column->addWidget(m_filter);
+    column->addWidget(m_tree, 1);
+    column->addWidget(m_footer);
+    setContent(content);
+    content->setFocusProxy(m_tree);
+    buildActions();
+
+    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString &words) {
+        m_following = true;
+        m_model->setFilter(words);
+        m_following = false;
+        openGroups();
+        follow(this->session().place(), nullptr);
+        updateFooter();
+    });
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            &BundleDock::onCurrentChanged);
+    connect(m_tree, &QTreeView::activated, this, &BundleDock::open);
+    connect(&session, &Session::bundleChanged, this, [this] { m_newBundle = true; });
+    connect(&session.tasks(), &TaskManager::changed, this, &BundleDock::onTasksChanged);
+}
+
+void BundleDock::buildActions()
+{
+    auto *find = findAction(this, tr("Filter Weights"), m_filter);
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_tree); });
+    auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
+    m_zerosAction = dockAction(this, tr("Count Zeros of Every Weight"), {}, [this] {
+        std::vector<std::size_t> all(m_model->bundle() ? m_model->bundle()->weights().size() : 0);
+        std::iota(all.begin(), all.end(), std::size_t{0});
+        m_zerosWanted = true;
+        countZeros(std::move(all));
+    });
+    auto *save = exportAction(this, session(), tr("Export Table of Weights…"), *m_model,
+                              QStringLiteral("weights"));
+    auto *npy = dockAction(this, tr("Export Weight as NumPy…"), {}, [this] {
+        const auto node = m_model->nodeAt(m_tree->currentIndex());
+        if (node.kind == BundleTreeModel::Node::Kind::Weight)
+            askAndExportWeight(this, session(), m_model->bundle(), node.index);
+        else
+            Q_EMIT session().statusMessage(tr("Select a weight to export it."));
+    });
+    auto *expand = dockAction(this, tr("Expand All"), {}, [this] { m_tree->expandAll(); });
+    auto *collapse = dockAction(this, tr("Collapse All"), {}, [this] { m_tree->collapseAll(); });
+    m_actions = {find, copy, hex, m_zerosAction, npy, save, expand, collapse};
+    m_tree->addActions(m_actions);
+}
+
+void BundleDock::refresh()
+{
+    const BundlePtr bundle = session().bundle();
+    m_following = true;
+    if (m_newBundle) {
+        m_newBundle = m_zerosWanted = false;
+        m_touched.assign(bundle ? bundle->weights().size() : 0, false);
+        m_model->setBundle(bundle);
+        openGroups();
+        if (bundle)
+            showBundle();
+    } else {
+        m_model->updateBundle(bundle);
+        if (bundle)
+            countZeros(staleWeights());
+    }
+    m_following = false;
+    updateFooter();
+    if (!bundle)
+        showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+    else
+        follow(session().place(), nullptr);
+}
+
+void BundleDock::showBundle()
+{
+    showContent();
+    fitNameColumn();
+    std::uint64_t elements = 0;
+    const auto &weights = m_model->bundle()->weights();
+    for (const Weight &weight : weights)
+        elements = checkedAdd(elements, weight.elements.value).value_or(UINT64_MAX);
+    if (elements <= kMostElementsUnasked)
+        m_zerosAction->trigger();
+}
+
+void BundleDock::openGroups()
+{
+    if (!m_model->filter().isEmpty()) {
+        m_tree->expandAll();
+        return;
+    }
+    for (const QModelIndex &index : m_model->groupIndexes())
+        m_tree->expand(index);
+}
+
+void BundleDock::follow(const Place &place, QObject *origin)
+{
+    const BundlePtr &bundle = m_model->bundle();
+    if (!bundle || origin == this)
+        return;
+    const QModelIndex index =
+        place.weight < bundle->weights().size() ? m_model->indexOfWeight(place.weight)
+        : place.file < bundle->files().size()   ? m_model->indexOfFile(place.file)
+                                                : QModelIndex();
+    if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index))
+        return;
+    m_following = true;
+    chooseRow(m_tree, index);
+    m_tree->scrollTo(index);
+    m_following = false;
+}
+
+void BundleDock::onCurrentChanged(const QModelIndex &index)
+{
+    if (m_following || !index.isValid())
+        return;
+    const auto node = m_model->nodeAt(index);
+    if (node.kind == BundleTreeModel::Node::Kind::Weight) {
+        session().goToWeight(node.index, this);
+    } else if (node.kind == BundleTreeModel::Node::Kind::File) {
+        const auto sections = m_model->bundle()->sectionsOf(node.index);
+        if (sections.first < sections.second)
+            session().goToSection(sections.first, this);
+    }
+}
+
+void BundleDock::open(const QModelIndex &index)
+{
+    const auto node = m_model->nodeAt(index);
+    onCurrentChanged(index);
+    if (node.kind == BundleTreeModel::Node::Kind::Weight)
+        Q_EMIT raiseRequested(QStringLiteral("weight"));
+    else if (node.kind == BundleTreeModel::Node::Kind::File)
+        Q_EMIT raiseRequested(QStringLiteral("hex"));
+}
+
+void BundleDock::showInHex()
+{
+    onCurrentChanged(m_tree->currentIndex());
+    Q_EMIT raiseRequested(QStringLiteral("hex"));
+}
+
+bool BundleDock::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_tree->viewport() && event->type() == QEvent::Resize)
+        fitNameColumn();
+    return Dock::eventFilter(watched, event);
+}
+
+/// Names get the room first, then as many figures as fit beside them whole; until the user sets a
+/// width.
+void BundleDock::fitNameColumn()
+{
+    QHeaderView *header = m_tree->header();
+    if (m_userSized || m_fitting)
+        return;
+    m_fitting = true;
+    const int room = m_tree->viewport()->width();
+    const int wanted =
+        std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(BundleTreeModel::Name),
+                 theme::em(this, kNameWidth));
+    int name = room;
+    for (int visual = 1; visual < header->count(); ++visual) {
+        const int left = name - header->sectionSize(header->logicalIndex(visual));
+        if (left < wanted)
+            break;
+        name = left;
+    }
+    header->resizeSection(BundleTreeModel::Name, std::max(theme::em(this, kLeastName), name));
+    m_fitting = false;
+}
+
+void BundleDock::updateFooter()
+{
+    const BundlePtr &bundle = m_model->bundle();
+    if (!bundle) {
+        m_footer->clear();
+        return;
+    }
+    const Totals totals = bundle->totals();
+    const std::size_t shown = m_model->shownWeights();
+    const QString count =
+        shown == totals.weights
+            ? totals.weights == 1 ? tr("1 weight")
+                                  : tr("%1 weights").arg(groupedNumber(totals.weights))
+            : tr("%1 of %2 weights").arg(groupedNumber(shown), groupedNumber(totals.weights));
+    const QString text =
+        tr("%1 · %2 B stored · %3 of fp16")
+            .arg(count, groupedNumber(totals.storedBytes.value), ratioText(totals.ratio));
+    m_footer->setText(text);
+    QStringList forms{text};
+    for (const auto &[form, number] : totals.forms)
+        forms += tr("%1: %2").arg(fromUtf8(form), groupedNumber(number));
+    m_footer->setToolTip(forms.join(u'\n'));
+}
+
+/// Weights whose bytes differ from the disk, or did when their zeros were last counted; and those
+/// with literals, whose bytes are in the program's text; and those that an edit kept from being
+/// counted.
+std::vector<std::size_t> BundleDock::staleWeights()
+{
+    const Bundle &bundle = *m_model->bundle();
+    m_touched.resize(bundle.weights().size(), false);
+    std::vector<std::size_t> stale;
+    for (std::size_t i = 0; i < m_touched.size(); ++i) {
+        const auto &parts = bundle.weights()[i].parts;
+        const bool literal = std::any_of(parts.begin(), parts.end(),
+                                         [](const Part &part) { return part.isLiteral(); });
+        const bool changed = m_model->isChanged(i);
+        const bool known = m_model->zeroFraction(i).has_value();
+        const bool waits = m_zerosWanted && !known && !bundle.weights()[i].fault;
+        if (waits || (known && (changed || literal || m_touched[i])))
+            stale.push_back(i);
+        m_touched[i] = changed;
+    }
+    return stale;
+}
+
+void BundleDock::countZeros(std::vector<std::size_t> weights)
+{
+    if (m_zerosTask)
+        m_zerosTask->cancel();
+    m_zerosTask = nullptr;
+    if (weights.empty())
+        return;
+    using Shares = std::vector<std::pair<std::size_t, double>>;
+    const BundlePtr bundle = m_model->bundle();
+    m_zerosTask = session().tasks().start(
+        this, tr("Counting zeros"),
+        [bundle, weights = std::move(weights)](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            std::uint64_t elements = 0;
+            for (const std::size_t weight : weights)
+                elements += bundle->weights()[weight].elements.value;
+            progress.setTotal(elements);
+            Shares shares;
+            for (const std::size_t weight : weights) {
+                if (progress.cancelled())
+                    break;
+                const auto figures = computeStatistics(*bundle, weight, {}, &progress);
+                if (figures)
+                    shares.emplace_back(weight, figures->zeroFraction());
+            }
+            return shares;
+        },
+        [this](const Shares &shares) {
+            m_zerosTask = nullptr;
+            m_model->setZeroFractions(shares);
+        });
+}
+
+void BundleDock::onTasksChanged()
+{
+    if (m_zerosTask && m_zerosTask->progress().cancelled())
+        m_zerosTask = nullptr;
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/overview/bundle_tree_model.h"
+
+#include <QList>
+
+class QAction;
+class QLabel;
+class QLineEdit;
+class QTreeView;
+
+namespace kernscope::ui {
+
+/// The open bundle as a tree of functions, weights and files. Its current row and the common
+/// position follow each other.
+class BundleDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit BundleDock(Session &session, QWidget *parent = nullptr);
+
+    /// What the window's menus show as well; the context menu holds the same.
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    /// Up to so many elements in all, the zeros of every weight are counted without being asked.
+    static constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
+
+Q_SIGNALS:
+    /// The user opened a row: the dock of this id ("weight", "hex") should come to the front.
+    void raiseRequested(const QString &dockId);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override { return m_zerosTask != nullptr; }
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    void buildActions();
+    void showBundle();
+    void openGroups();
+    void onCurrentChanged(const QModelIndex &index);
+    void open(const QModelIndex &index);
+    void showInHex();
+    void fitNameColumn();
+    void updateFooter();
+    std::vector<std::size_t> staleWeights();
+    void countZeros(std::vector<std::size_t> weights);
+    void onTasksChanged();
+
+    BundleTreeModel *m_model = nullptr;
+    QLineEdit *m_filter = nullptr;
+    QTreeView *m_tree = nullptr;
+    QLabel *m_footer = nullptr;
+    QAction *m_zerosAction = nullptr;
+    QList<QAction *> m_actions;
+    TaskPtr m_zerosTask;
+    std::vector<bool> m_touched; ///< weights that had changed bytes when their zeros were counted
+    bool m_newBundle = true, m_following = false, m_fitting = false, m_userSized = false;
+    bool m_zerosWanted = false; ///< of every weight, by the user or because it costs little
+};
+
+} // namespace kernscope::ui

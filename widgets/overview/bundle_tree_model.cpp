@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/bundle_tree_model.h"
+
+#include "widgets/common/table_text.h"
+#include "widgets/common/text_filter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <numeric>
+
+namespace kernscope::ui {
+
+namespace {
+
+// internalId of an index names its parent: the bundle's row has no parent, groups hang below the
+// bundle, and a leaf's id tells the shown group that it hangs below.
+constexpr quintptr kBundleId = 0, kGroupId = 1, kFirstLeafId = 2;
+constexpr std::uint32_t kHidden = std::numeric_limits<std::uint32_t>::max();
+
+} // namespace
+
+BundleTreeModel::BundleTreeModel(QObject *parent) : QAbstractItemModel(parent) {}
+
+void BundleTreeModel::setBundle(BundlePtr bundle)
+{
+    beginResetModel();
+    m_bundle = std::move(bundle);
+    m_zeros.assign(m_bundle ? m_bundle->weights().size() : 0,
+                   std::numeric_limits<double>::quiet_NaN());
+    makeGroups();
+    applyFilter();
+    endResetModel();
+}
+
+void BundleTreeModel::updateBundle(BundlePtr bundle)
+{
+    const bool sameRows = m_bundle && bundle &&
+                          m_bundle->weights().size() == bundle->weights().size() &&
+                          m_bundle->files().size() == bundle->files().size();
+    if (!sameRows) {
+        setBundle(std::move(bundle));
+        return;
+    }
+    m_bundle = std::move(bundle);
+    if (rowCount() == 0)
+        return;
+    const QModelIndex top = index(0, 0);
+    Q_EMIT dataChanged(top, index(0, ColumnCount - 1));
+    for (int group = 0; group < rowCount(top); ++group) {
+        const QModelIndex at = index(group, 0, top);
+        Q_EMIT dataChanged(at, index(group, ColumnCount - 1, top));
+        if (rowCount(at) > 0)
+            Q_EMIT dataChanged(index(0, 0, at), index(rowCount(at) - 1, ColumnCount - 1, at));
+    }
+}
+
+void BundleTreeModel::makeGroups()
+{
+    m_groups.clear();
+    if (!m_bundle)
+        return;
+    std::map<std::string_view, std::size_t> byName;
+    const auto &weights = m_bundle->weights();
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const auto [at, added] = byName.try_emplace(weights[i].function, m_groups.size());
+        if (added)
+            m_groups.push_back({Node::Kind::Function, fromUtf8(weights[i].function), {}, {}});
+        m_groups[at->second].all.push_back(static_cast<std::uint32_t>(i));
+    }
+    Group files{Node::Kind::FileGroup, tr("files"), {}, {}};
+    files.all.resize(m_bundle->files().size());
+    std::iota(files.all.begin(), files.all.end(), 0u);
+    m_groups.push_back(std::move(files));
+}
+
+void BundleTreeModel::setFilter(const QString &words)
+{
+    if (words == m_filter)
+        return;
+    beginResetModel();
+    m_filter = words;
+    applyFilter();
+    endResetModel();
+}
+
+void BundleTreeModel::applyFilter()
+{
+    const TextFilter filter(m_filter);
+    m_shown.clear();
+    for (std::size_t g = 0; g < m_groups.size(); ++g) {
+        Group &group = m_groups[g];
+        group.shown.clear();
+        for (const std::uint32_t leaf : group.all) {
+            bool passes = filter.empty();
+            if (!passes && group.kind == Node::Kind::FileGroup) {
+                passes = filter.passes({m_bundle->files()[leaf].path});
+            } else if (!passes) {
+                const Weight &weight = m_bundle->weights()[leaf];
+                const bool used = !weight.consumers.empty();
+                passes = filter.passes({weight.name, weight.form, weight.function,
+                                        used ? weight.consumers.front().op : std::string_view(),
+                                        used ? weight.consumers.front().name : std::string_view()});
+            }
+            if (passes)
+                group.shown.push_back(leaf);
+        }
+        sortGroup(group);
+        if (!group.shown.empty() || filter.empty())
+            m_shown.push_back(g);
+    }
+    indexRows();
+}
+
+void BundleTreeModel::indexRows()
+{
+    const std::pair<std::uint32_t, std::uint32_t> hidden{kHidden, 0};
+    m_weightPlaces.assign(m_bundle ? m_bundle->weights().size() : 0, hidden);
+    m_filePlaces.assign(m_bundle ? m_bundle->files().size() : 0, hidden);
+    for (std::uint32_t g = 0; g < m_shown.size(); ++g) {
+        const Group &group = m_groups[m_shown[g]];
+        auto &places = group.kind == Node::Kind::FileGroup ? m_filePlaces : m_weightPlaces;
+        for (std::uint32_t row = 0; row < group.shown.size(); ++row)
+            places[group.shown[row]] = {g, row};
+    }
+}
+
+void BundleTreeModel::sortGroup(Group &group) const
+{
+    const auto order = [this, &group](auto lessThan) {
+        const bool descending = m_sortOrder == Qt::DescendingOrder;
+        std::stable_sort(group.shown.begin(), group.shown.end(),
+                         [&](std::uint32_t a, std::uint32_t b) {
+                             return descending ? lessThan(b, a) : lessThan(a, b);
+                         });
+    };
+    if (m_sortColumn < 0) {
+        std::sort(group.shown.begin(), group.shown.end());
+        return;
+    }
+    if (group.kind == Node::Kind::FileGroup) {
+        const auto &files = m_bundle->files();
+        if (m_sortColumn == Name)
+            order([&](auto a, auto b) { return files[a].path < files[b].path; });
+        else if (m_sortColumn == Stored)
+            order([&](auto a, auto b) { return files[a].file->size() < files[b].file->size(); });
+        return;
+    }
+    const auto &weights = m_bundle->weights();
+    switch (m_sortColumn) {
+    case Name: order([&](auto a, auto b) { return weights[a].name < weights[b].name; }); break;
+    case Form: order([&](auto a, auto b) { return weights[a].form < weights[b].form; }); break;
+    case ShapeColumn:
+        order([&](auto a, auto b) { return weights[a].elements < weights[b].elements; });
+        break;
+    case Stored:
+        order([&](auto a, auto b) { return weights[a].storedBytes < weights[b].storedBytes; });
+        break;
+    case Ratio:
+        order([&](auto a, auto b) { return weights[a].ratio() < weights[b].ratio(); });
+        break;
+    case Zeros:
+        // Unknown shares come first, so that the order is one even with NaN among them.
+        order([&](auto a, auto b) {
+            return std::isnan(m_zeros[a]) ? !std::isnan(m_zeros[b]) : m_zeros[a] < m_zeros[b];
+        });
+        break;
+    default: break;
+    }
+}
+
+void BundleTreeModel::sort(int column, Qt::SortOrder order)
+{
+    Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
+    const QModelIndexList before = persistentIndexList();
+    std::vector<Node> nodes;
+    nodes.reserve(static_cast<std::size_t>(before.size()));
+    for (const QModelIndex &index : before)
+        nodes.push_back(nodeAt(index));
+    m_sortColumn = column;
+    m_sortOrder = order;
+    for (Group &group : m_groups)
+        sortGroup(group);
+    indexRows();
+    for (qsizetype i = 0; i < before.size(); ++i) {
+        const Node &node = nodes[static_cast<std::size_t>(i)];
+        if (node.kind == Node::Kind::Weight)
+            changePersistentIndex(before[i], indexOfWeight(node.index, before[i].column()));
+        else if (node.kind == Node::Kind::File)
+            changePersistentIndex(before[i], indexOfFile(node.index, before[i].column()));
+    }
+    Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
+}
+
+std::size_t BundleTreeModel::shownWeights() const
+{
+    std::size_t count = 0;
+    for (const std::size_t g : m_shown)
+        count += m_groups[g].kind == Node::Kind::Function ? m_groups[g].shown.size() : 0;
+    return count;
+}
+
+const BundleTreeModel::Group *BundleTreeModel::groupOfLeaf(const QModelIndex &index) const
+{
+    const auto g = static_cast<std::size_t>(index.internalId() - kFirstLeafId);
+    return index.internalId() >= kFirstLeafId && g < m_shown.size() ? &m_groups[m_shown[g]]
+                                                                    : nullptr;
+}
+
+BundleTreeModel::Node BundleTreeModel::nodeAt(const QModelIndex &index) const
+{
+    if (!index.isValid() || index.model() != this)
+        return {};
+    const auto row = static_cast<std::size_t>(index.row());
+    if (index.internalId() == kBundleId)
+        return {Node::Kind::Bundle, 0};
+    if (index.internalId() == kGroupId)
+        return {m_groups[m_shown[row]].kind, m_shown[row]};
+    const Group *group = groupOfLeaf(index);
+    if (!group || row >= group->shown.size())
+        return {};
+    return {group->kind == Node::Kind::FileGroup ? Node::Kind::File : Node::Kind::Weight,
+            group->shown[row]};
+}
+
+QModelIndex
+BundleTreeModel::leafIndex(const std::vector<std::pair<std::uint32_t, std::uint32_t>> &places,
+                           std::size_t leaf, int column) const
+{
+    if (leaf >= places.size() || places[leaf].first == kHidden)
+        return {};
+    return createIndex(static_cast<int>(places[leaf].second), column,
+                       kFirstLeafId + places[leaf].first);
+}
+
+QModelIndex BundleTreeModel::indexOfWeight(std::size_t weight, int column) const
+{
+    return leafIndex(m_weightPlaces, weight, column);
+}
+
+QModelIndex BundleTreeModel::indexOfFile(std::size_t file, int column) const
+{
+    return leafIndex(m_filePlaces, file, column);
+}
+
+QModelIndexList BundleTreeModel::groupIndexes() const
+{
+    QModelIndexList indexes;
+    const QModelIndex top = index(0, 0);
+    if (top.isValid())
+        indexes += top;
+    for (int g = 0; g < rowCount(top); ++g) {
+        if (nodeAt(index(g, 0, top)).kind == Node::Kind::Function)
+            indexes += index(g, 0, top);
+    }
+    return indexes;
+}
+
+QModelIndex BundleTreeModel::index(int row, int column, const QModelIndex &parent) const
+{
+    if (row < 0 || column < 0 || column >= ColumnCount || row >= rowCount(parent))
+        return {};
+    if (!parent.isValid())
+        return createIndex(row, column, kBundleId);
+    if (parent.internalId() == kBundleId)
+        return createIndex(row, column, kGroupId);
+    return createIndex(row, column, kFirstLeafId + static_cast<quintptr>(parent.row()));
+}
+
+QModelIndex BundleTreeModel::parent(const QModelIndex &child) const
+{
+    if (!child.isValid() || child.internalId() == kBundleId)
+        return {};
+    if (child.internalId() == kGroupId)
+        return createIndex(0, 0, kBundleId);
+    return createIndex(static_cast<int>(child.internalId() - kFirstLeafId), 0, kGroupId);
+}
+
+int BundleTreeModel::rowCount(const QModelIndex &parent) const
+{
+    if (!m_bundle || parent.column() > 0)
+        return 0;
+    if (!parent.isValid())
+        return 1;
+    if (parent.internalId() == kBundleId)
+        return static_cast<int>(m_shown.size());
+    if (parent.internalId() == kGroupId)
+        return static_cast<int>(
+            m_groups[m_shown[static_cast<std::size_t>(parent.row())]].shown.size());
+    return 0;
+}
+
+int BundleTreeModel::columnCount(const QModelIndex &) const
+{
+    return ColumnCount;
+}
+
+Qt::ItemFlags BundleTreeModel::flags(const QModelIndex &index) const
+{
+    Qt::ItemFlags flags = QAbstractItemModel::flags(index);
+    if (index.isValid() && index.internalId() >= kFirstLeafId)
+        flags |= Qt::ItemNeverHasChildren;
+    return flags;
+}
+
+} // namespace kernscope::ui

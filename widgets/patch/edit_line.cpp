@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/patch/edit_line.h"
+
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/patch/edit_preview.h"
+
+#include <QComboBox>
+#include <QCompleter>
+#include <QFileDialog>
+#include <QGridLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QStringListModel>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr int kPauseMilliseconds = 120;
+constexpr std::size_t kMaxNames = 50'000;
+
+struct KindRow {
+    Edit::Kind kind;
+    const char *label, *example;
+};
+constexpr std::array kKinds{
+    KindRow{Edit::Kind::Set, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "set value"),
+            "weight[3,0,1,1]=0.5"},
+    KindRow{Edit::Kind::SetStored, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "set stored code"),
+            "weight:indices[17]=9"},
+    KindRow{Edit::Kind::Codebook, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "codebook entry"),
+            "weight[0][7]=-1.25"},
+    KindRow{Edit::Kind::Scale, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "scale"),
+            "weight[4]=0.01"},
+    KindRow{Edit::Kind::Keep, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "keep (mask on)"),
+            "weight[9]=0.25"},
+    KindRow{Edit::Kind::Drop, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "drop (mask off)"),
+            "weight[9]"},
+    KindRow{Edit::Kind::Fill, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "fill"),
+            "weight[0:4,:]=0"},
+    KindRow{Edit::Kind::FromNpy, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "from .npy file"),
+            "weight=FILE.npy"},
+};
+
+} // namespace
+
+EditLine::EditLine(Session &session, QWidget *parent)
+    : QWidget(parent), m_session(session), m_names(new QStringListModel(this))
+{
+    m_kind = new QComboBox(this);
+    m_kind->setAccessibleName(tr("Kind of edit"));
+    for (const KindRow &row : kKinds)
+        m_kind->addItem(tr(row.label));
+    m_text = new QLineEdit(this);
+    m_text->setAccessibleName(tr("Edit to add"));
+    m_text->setClearButtonEnabled(true);
+    auto *completer = new QCompleter(m_names, this);
+    completer->setFilterMode(Qt::MatchContains);
+    completer->setCaseSensitivity(Qt::CaseInsensitive);
+    m_text->setCompleter(completer);
+    m_browse = new QPushButton(tr("Browse\u2026"), this);
+    m_add = new QPushButton(tr("Add"), this);
+    m_add->setToolTip(tr("Lay this edit over the file (Enter)"));
+    m_answer = new QLabel(this);
+    m_answer->setObjectName(QStringLiteral("editAnswer"));
+    m_answer->setTextFormat(Qt::PlainText);
+    m_answer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+
+    auto *grid = new QGridLayout(this);
+    const int gap = theme::em(this, 0.3);
+    grid->setContentsMargins(gap, gap, gap, gap);
+    grid->setSpacing(gap);
+    grid->addWidget(m_kind, 0, 0);
+    grid->addWidget(m_text, 0, 1);
+    grid->addWidget(m_browse, 0, 2);
+    grid->addWidget(m_add, 0, 3);
+    grid->addWidget(m_answer, 1, 0, 1, 4);
+    grid->setColumnStretch(1, 1);
+
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kPauseMilliseconds);
+    connect(&m_pause, &QTimer::timeout, this, &EditLine::preview);
+    connect(m_kind, &QComboBox::currentIndexChanged, this, &EditLine::showKind);
+    connect(m_text, &QLineEdit::textChanged, &m_pause, qOverload<>(&QTimer::start));
+    connect(m_text, &QLineEdit::returnPressed, this, &EditLine::add);
+    connect(m_add, &QPushButton::clicked, this, &EditLine::add);
+    connect(m_browse, &QPushButton::clicked, this, &EditLine::browse);
+    connect(&session, &Session::editsRefused, this, &EditLine::refused);
+    connect(&session, &Session::patchesChanged, this, &EditLine::accepted);
+    connect(&session, &Session::patchingEnabledChanged, this, &EditLine::preview);
+    connect(&session, &Session::bundleChanged, this, [this] {
+        QStringList names;
+        if (const BundlePtr &bundle = m_session.bundle()) {
+            for (std::size_t i = 0; i < std::min(bundle->weights().size(), kMaxNames); ++i)
+                names << fromUtf8(bundle->weights()[i].name);
+        }
+        m_names->setStringList(names);
+        m_text->clear();
+    });
+    showKind();
+}
+
+Edit::Kind EditLine::kind() const
+{
+    return kKinds[static_cast<std::size_t>(std::max(0, m_kind->currentIndex()))].kind;
+}
+
+QString EditLine::answer() const
+{
+    return m_answer->text();
+}
+
+void EditLine::begin(Edit::Kind kind, const QString &text)
+{
+    for (std::size_t i = 0; i < kKinds.size(); ++i) {
+        if (kKinds[i].kind == kind)
+            m_kind->setCurrentIndex(static_cast<int>(i));
+    }
+    m_text->setText(text);
+    m_text->setFocus(Qt::ShortcutFocusReason);
+    m_text->end(false);
+}
+
+void EditLine::showKind()
+{
+    const KindRow &row = kKinds[static_cast<std::size_t>(std::max(0, m_kind->currentIndex()))];
+    m_text->setPlaceholderText(QString::fromLatin1(row.example));
+    m_browse->setVisible(row.kind == Edit::Kind::FromNpy);
+    preview();
+}
+
+void EditLine::say(const QString &text, bool fault)
+{
+    m_answer->setText(fault ? QStringLiteral("\u2715 ") + text : text);
+    m_answer->setToolTip(text);
+    m_answer->setAccessibleName(text);
+}
+
+void EditLine::preview()
+{
+    const QString text = m_text->text().trimmed();
+    if (text.isEmpty() || !m_session.bundle()) {
+        say(m_session.patchingEnabled()
+                ? tr("Type an edit as the command line takes it; the answer comes as you type.")
+                : tr("Locked. Enable patching (Ctrl+E) to change anything."),
+            false);
+        return;
+    }
+    const auto edit = parseEdit(kind(), text.toStdString());
+    if (!edit) {
+        say(fromUtf8(describe(edit.error())), true);
+        return;
+    }
+    const auto answer = previewEdit(*m_session.bundle(), *edit);
+    if (answer)
+        say(*answer, false);
+    else
+        say(fromUtf8(describe(answer.error())), true);
+}
+
+void EditLine::add()
+{
+    m_pause.stop();
+    const QString text = m_text->text().trimmed();
+    if (text.isEmpty() || !m_session.bundle())
+        return;
+    auto edit = parseEdit(kind(), text.toStdString());
+    if (!edit) {
+        say(fromUtf8(describe(edit.error())), true);
+        return;
+    }
+    m_asking = true;
+    m_session.requestEdits({std::move(*edit)}, {});
+    m_asking = false;
+}
+
+void EditLine::refused(const Error &error)
+{
+    if (m_asking)
+        say(fromUtf8(describe(error)), true);
+}
+
+void EditLine::accepted()
+{
+    if (!m_asking)
+        return;
+    m_text->clear();
+    m_pause.stop();
+    say(tr("Done."), false);
+}
+
+void EditLine::browse()
+{
+    auto *dialog = new QFileDialog(this, tr("Values from a NumPy file"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setNameFilter(tr("NumPy arrays (*.npy)"));
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &file) {
+        const auto equals = m_text->text().indexOf(QLatin1Char('='));
+        const QString name = equals < 0 ? m_text->text() : m_text->text().left(equals);
+        m_text->setText(name + QLatin1Char('=') + file);
+    });
+    dialog->open();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/session.h"
+
+#include <QTimer>
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QStringListModel;
+
+namespace kernscope::ui {
+
+/// One edit by its text, as the command line spells it, with the codec's answer as one types.
+class EditLine : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit EditLine(Session &session, QWidget *parent = nullptr);
+
+    /// Puts the cursor at the end of `text`, for an edit of `kind`.
+    void begin(Edit::Kind kind, const QString &text);
+    QString answer() const;
+    QLineEdit *lineEdit() { return m_text; }
+    QComboBox *kindBox() { return m_kind; }
+
+private:
+    Edit::Kind kind() const;
+    void showKind();
+    void preview();
+    void add();
+    void browse();
+    void refused(const Error &error);
+    void accepted();
+    void say(const QString &text, bool fault);
+
+    Session &m_session;
+    QComboBox *m_kind = nullptr;
+    QLineEdit *m_text = nullptr;
+    QPushButton *m_add = nullptr, *m_browse = nullptr;
+    QLabel *m_answer = nullptr;
+    QStringListModel *m_names = nullptr;
+    QTimer m_pause;
+    bool m_asking = false; ///< our own request is being answered
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/patch/edit/edit.h"
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+
+namespace kernscope::ui {
+
+/// What an edit would come to, without touching anything: "0.3 is held as 0.2998, codebook entry 7;
+/// 1 byte changes". Edits of many elements are only described. Errors: those of the editor, and
+/// "patch.weight".
+Result<QString> previewEdit(const Bundle &bundle, const Edit &edit);
+
+/// The first decoded element that an edit names, where it names elements and they exist.
+std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit);
+
+/// The text that begins an edit of what is selected: "weight[3,0,1]=".
+QString cellSpelling(const Weight &weight, std::uint64_t element);
+
+} // namespace kernscope::ui

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/patch/patches_dock.h"
+
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/patch/edit_line.h"
+#include "widgets/patch/edit_preview.h"
+#include "widgets/patch/patch_list_model.h"
+
+#include <QAction>
+#include <QClipboard>
+#include <QFontDatabase>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QPlainTextEdit>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolBar>
+#include <QUndoStack>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+PatchesDock::PatchesDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("patches"), tr("Patches"), parent)
+{
+    m_model = new PatchListModel(this);
+    m_line = new EditLine(session, this);
+    buildActions();
+
+    auto *content = new QWidget(this);
+    auto *rows = new QVBoxLayout(content);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    auto *bar = new QToolBar(content);
+    bar->setIconSize(QSize(theme::em(this, 1), theme::em(this, 1)));
+    bar->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    bar->addActions(m_actions);
+    rows->addWidget(bar);
+    rows->addWidget(buildList(), 1);
+    rows->addWidget(m_line);
+    setContent(content);
+    setFocusProxy(m_table);
+
+    connect(m_model, &PatchListModel::stepWanted, this, &PatchesDock::setStep);
+    connect(&session, &Session::patchesChanged, this, &PatchesDock::scheduleRefresh);
+}
+
+QWidget *PatchesDock::buildList()
+{
+    auto *splitter = new QSplitter(Qt::Horizontal, this);
+    m_table = new QTableView(splitter);
+    m_table->setModel(m_model);
+    m_table->setAccessibleName(tr("List of patches"));
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setAlternatingRowColors(true);
+    m_table->setShowGrid(false);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setWordWrap(false);
+    m_table->setTextElideMode(Qt::ElideMiddle);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    const std::array<double, PatchListModel::ColumnCount> widths{3.5, 15, 6.5, 6.5, 12, 3.5, 10};
+    for (int column = 0; column < PatchListModel::ColumnCount; ++column)
+        m_table->setColumnWidth(column, theme::em(this, widths[static_cast<std::size_t>(column)]));
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setHighlightSections(false);
+
+    m_bytes = new QPlainTextEdit(splitter);
+    m_bytes->setReadOnly(true);
+    m_bytes->setAccessibleName(tr("Bytes of the selected patch"));
+    m_bytes->setPlaceholderText(tr("Select a patch to see its bytes."));
+    m_bytes->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_bytes->setLineWrapMode(QPlainTextEdit::NoWrap);
+    splitter->setStretchFactor(0, 4);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({theme::em(this, 40), theme::em(this, 15)});
+
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &PatchesDock::showBytes);
+    connect(m_table, &QTableView::activated, this, &PatchesDock::jump);
+    return splitter;
+}
+
+void PatchesDock::buildActions()
+{
+    QUndoStack &stack = session().undoStack();
+    // Short ones: the stack's own actions spell out the edit, and would move the others about.
+    auto *undo = new QAction(tr("Undo"), this);
+    connect(undo, &QAction::triggered, &stack, &QUndoStack::undo);
+    connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
+    auto *redo = new QAction(tr("Redo"), this);
+    connect(redo, &QAction::triggered, &stack, &QUndoStack::redo);
+    connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
+    undo->setEnabled(stack.canUndo());
+    redo->setEnabled(stack.canRedo());
+    m_jump = new QAction(tr("Go to Patch"), this);
+    connect(m_jump, &QAction::triggered, this, &PatchesDock::jump);
+    m_copyCommand = new QAction(tr("Copy as Command Line"), this);
+    connect(m_copyCommand, &QAction::triggered, this, [this] {
+        const auto path = session().bundle()->path();
+        copyText(patchCommandLine(fromUtf8(path.string()), m_model->patches()),
+                 tr("Copied the command line."));
+    });
+    m_copyScript = new QAction(tr("Copy as Script"), this);
+    connect(m_copyScript, &QAction::triggered, this, [this] {
+        copyText(patchScript(m_model->patches()), tr("Copied the edits, one a line."));
+    });
+    m_actions = {undo, redo, m_jump, m_copyCommand, m_copyScript};
+}
+
+void PatchesDock::refresh()
+{
+    if (!session().bundle()) {
+        m_model->setPatches(nullptr, {});
+        showMessage(tr("Open a bundle to patch it (Ctrl+O)."));
+        return;
+    }
+    showPatches();
+    showContent();
+}
+
+void PatchesDock::showPatches()
+{
+    const int selected = m_table->currentIndex().row();
+    const int before = m_model->rowCount();
+    m_model->setPatches(session().bundle(), session().patches());
+    const int after = m_model->rowCount();
+    if (after > 0) {
+        // A new patch is the one of interest; otherwise the choice stays.
+        const int row = after > before || selected < 0 ? after - 1 : std::min(selected, after - 1);
+        m_table->selectRow(row);
+    }
+    for (QAction *action : {m_jump, m_copyCommand, m_copyScript})
+        action->setEnabled(after > 0);
+    showBytes();
+}
+
+void PatchesDock::showBytes()
+{
+    const QModelIndex current = m_table->currentIndex();
+    if (!current.isValid() || !session().bundle()) {
+        m_bytes->clear();
+        return;
+    }
+    m_bytes->setPlainText(byteText(*session().bundle(), *m_model->at(current.row()).edit));
+}
+
+void PatchesDock::jump()
+{
+    const QModelIndex current = m_table->currentIndex();
+    if (!current.isValid() || !session().bundle())
+        return;
+    const AppliedEdit &edit = *m_model->at(current.row()).edit;
+    ui::Place place;
+    if (const auto weight = session().bundle()->weightByName(edit.edit.weight))
+        place.weight = *weight;
+    if (!edit.bytes.empty()) {
+        const FileEdit &run = edit.bytes.front();
+        place.file = run.file;
+        place.bytes = ByteRange{run.offset, ByteCount(run.after.size())};
+    }
+    place.element = firstElement(*session().bundle(), edit.edit);
+    session().goTo(place, this);
+}
+
+void PatchesDock::setStep(std::size_t step)
+{
+    session().undoStack().setIndex(static_cast<int>(step));
+}
+
+void PatchesDock::copyText(const QString &text, const QString &what)
+{
+    QGuiApplication::clipboard()->setText(text);
+    Q_EMIT session().statusMessage(what);
+}
+
+void PatchesDock::beginEdit()
+{
+    show();
+    raise();
+    const Place &place = session().place();
+    QString text;
+    if (const BundlePtr &bundle = session().bundle();
+        bundle && place.weight < bundle->weights().size())
+        text = cellSpelling(bundle->weights()[place.weight], place.element.value_or(0));
+    showContent();
+    m_line->begin(Edit::Kind::Set, text);
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+
+#include <QList>
+
+class QAction;
+class QPlainTextEdit;
+class QSplitter;
+class QTableView;
+
+namespace kernscope::ui {
+
+class EditLine;
+class PatchListModel;
+
+/// What was changed, and the bytes it became; a line to add an edit by its text.
+class PatchesDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit PatchesDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    /// Puts the cursor into the line for a new edit, begun with the cell that is selected.
+    void beginEdit();
+
+protected:
+    void refresh() override;
+
+private:
+    QWidget *buildList();
+    void buildActions();
+    void showPatches();
+    void showBytes();
+    void jump();
+    void setStep(std::size_t step);
+    void copyText(const QString &text, const QString &what);
+
+    PatchListModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QPlainTextEdit *m_bytes = nullptr;
+    EditLine *m_line = nullptr;
+    QAction *m_jump = nullptr, *m_copyCommand = nullptr, *m_copyScript = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

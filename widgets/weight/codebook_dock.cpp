@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/codebook_dock.h"
+
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/patch/cell_edits.h"
+#include "widgets/weight/codebook_plot.h"
+#include "widgets/weight/weight_header.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QSortFilterProxyModel>
+#include <QSpinBox>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <limits>
+
+namespace kernscope::ui {
+
+struct CodebookDock::Content {
+    std::shared_ptr<const codec::Decoder> decoder;
+    Result<CodebookData> data = tl::unexpected(Error{});
+};
+
+CodebookDock::CodebookDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("codebook"), tr("Codebook"), parent)
+{
+    auto *content = new QWidget(this);
+    m_header = new WeightHeader(false, content);
+    m_summary = new QLabel(content);
+    m_summary->setWordWrap(true);
+    m_summary->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_summary, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
+    m_chooser = new QSpinBox(content);
+    m_chooser->setAccessibleName(tr("Codebook"));
+    m_chooser->setToolTip(tr("Which of the weight's codebooks is shown."));
+    auto *chooserLabel = new QLabel(tr("Codebook:"), content);
+    chooserLabel->setBuddy(m_chooser);
+    m_chooserBox = new QWidget(content);
+    auto *chooserLayout = new QHBoxLayout(m_chooserBox);
+    chooserLayout->setContentsMargins(0, 0, 0, 0);
+    chooserLayout->addWidget(chooserLabel);
+    chooserLayout->addWidget(m_chooser);
+    chooserLayout->addStretch(1);
+
+    m_model = new CodebookModel(this);
+    m_sorted = new QSortFilterProxyModel(this);
+    m_sorted->setSourceModel(m_model);
+    m_sorted->setSortRole(SortRole);
+    m_table = new QTableView(content);
+    m_table->setModel(m_sorted);
+    m_table->setAccessibleName(tr("Entries of the codebook"));
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(CodebookModel::IndexColumn, Qt::AscendingOrder);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(false);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->installEventFilter(this);
+    m_plot = new CodebookPlot(content);
+
+    auto *parts = new QSplitter(Qt::Vertical, content);
+    parts->addWidget(m_table);
+    parts->addWidget(m_plot);
+    parts->setStretchFactor(0, 3);
+    parts->setStretchFactor(1, 2);
+    parts->setChildrenCollapsible(false);
+    auto *layout = new QVBoxLayout(content);
+    const int margin = theme::em(this, 0.3);
+    layout->setContentsMargins(margin, margin, margin, margin);
+    layout->setSpacing(margin);
+    layout->addWidget(m_header);
+    layout->addWidget(m_summary);
+    layout->addWidget(m_chooserBox);
+    layout->addWidget(parts, 1);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    connectViews();
+}
+
+void CodebookDock::connectViews()
+{
+    connect(m_chooser, &QSpinBox::valueChanged, this, [this](int codebook) {
+        m_model->setCodebook(static_cast<std::uint64_t>(codebook));
+        showCodebook();
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
+        if (!m_selecting && currentEntry() >= 0)
+            m_plot->setCurrentPoint(currentEntry());
+    });
+    connect(m_plot, &PlotWidget::currentPointChanged, this, &CodebookDock::selectEntry);
+    connect(m_plot, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
+    connect(m_model, &CodebookModel::editRequested, this, &CodebookDock::requestEdit);
+    connect(&session(), &Session::patchingEnabledChanged, m_model, &CodebookModel::setEditable);
+    m_model->setEditable(session().patchingEnabled());
+    // Asking for an edit stops all reading; a refusal brings no new bytes to read.
+    connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        m_summary->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
+    });
+}
+
+QList<QAction *> CodebookDock::menuActions() const
+{
+    return m_plot->plotActions();
+}
+
+bool CodebookDock::working() const
+{
+    return m_task && !m_task->progress().cancelled();
+}
+
+void CodebookDock::refresh()
+{
+    if (!session().bundle()) {
+        m_weight = kNoIndex;
+        showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+        return;
+    }
+    const std::size_t placed = session().place().weight;
+    const bool sameFile = m_shown && m_shown->path() == session().bundle()->path();
+    showWeight(sameFile && (pinned() || placed == kNoIndex) ? m_weight : placed);
+}
+
+void CodebookDock::follow(const Place &place, QObject *)
+{
+    if (place.weight == kNoIndex || !session().bundle())
+        return;
+    if (place.weight != m_weight)
+        showWeight(place.weight);
+    if (place.element)
+        followElement(*place.element);
+}
+
+void CodebookDock::showWeight(std::size_t weight)
+{
+    if (m_task)
+        m_task->cancel();
+    m_task.reset();
+    const bool same = weight == m_weight;
+    m_shown = session().bundle();
+    m_weight = weight;
+    const auto &weights = m_shown->weights();
+    if (weight >= weights.size() || !weights[weight].has(codec::PartRole::Lut)) {
+        m_decoder.reset();
+        m_model->clear();
+        m_plot->setEntries({});
+        showMessage(weight >= weights.size()
+                        ? tr("Select a palette weight to see its codebook.")
+                        : tr("%1 is stored as %2: it has no codebook.\n"
+                             "Select a palette weight to see one.")
+                              .arg(fromUtf8(weights[weight].name), fromUtf8(weights[weight].form)));
+        return;
+    }
+    if (weights[weight].fault) {
+        showMessage(
+            tr("%1 cannot be decoded.\n%2")
+                .arg(fromUtf8(weights[weight].name), fromUtf8(describe(*weights[weight].fault))));
+        return;
+    }
+    m_header->setWeight(weights[weight]);
+    if (!same) { // of the same weight the old numbers stay until the new ones come
+        m_decoder.reset();
+        m_model->clear();
+        m_plot->setEntries({});
+        m_summary->setText(tr("reading\u2026"));
+        m_chooserBox->hide();
+    }
+    showContent();
+    readValues();
+}
+
+void CodebookDock::readValues()
+{
+    m_task = session().tasks().start(
+        this, tr("Reading codebooks"),
+        [bundle = m_shown, weight = m_weight](Progress &) {
+            Content content;
+            const BundleReadLock lock(*bundle);
+            auto decoder = bundle->decoder(weight);
+            if (!decoder) {
+                content.data = tl::unexpected(decoder.error());
+                return content;
+            }
+            content.decoder = std::make_shared<const codec::Decoder>(std::move(*decoder));
+            content.data = CodebookData::read(*bundle, weight, *content.decoder);
+            // Walks a mask once here, so that looking up one element later never has to.
+            static_cast<void>(content.decoder->rank(content.decoder->elements().value));
+            return content;
+        },
+        [this](Content content) {
+            m_task.reset();
+            if (!content.data) {
+                showMessage(fromUtf8(describe(content.data.error())));
+                return;
+            }
+            m_decoder = std::move(content.decoder);
+            const int entry = currentEntry();
+            m_model->setData(std::move(*content.data));
+            const auto codebooks = m_model->content().codebooks;
+            m_chooser->setRange(0, static_cast<int>(std::min<std::uint64_t>(
+                                       codebooks - 1, std::numeric_limits<int>::max())));
+            m_chooser->setSuffix(tr(" of %1").arg(groupedNumber(codebooks)));
+            m_chooserBox->setVisible(codebooks > 1);
+            showCodebook();
+            if (const Place &place = session().place(); place.weight == m_weight && place.element)
+                followElement(*place.element);
+            else if (entry >= 0)
+                selectEntry(entry);
+            countUses();
+        });
+}
+
+void CodebookDock::countUses()
+{
+    m_task = session().tasks().start(
+        this, tr("Counting uses of codebook entries"),
+        [bundle = m_shown, decoder = m_decoder,
+         vector = m_model->content().vector](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            progress.setTotal(decoder->elements().value / std::max<std::uint64_t>(vector, 1));
+            return decoder->codebookUse(&progress);
+        },
+        [this](std::vector<std::uint64_t> uses) {
+            m_task.reset();
+            m_model->setUses(std::move(uses));
+            showUses();
+        });
+}
+
+void CodebookDock::showCodebook()
+{
+    m_table->resizeColumnsToContents();
+    showUses();
+}
+
+void CodebookDock::showUses()
+{
+    const CodebookData &content = m_model->content();
+    const int entry = currentEntry();
+    std::vector<CodebookPlot::Entry> entries;
+    std::uint64_t unused = 0, duplicates = 0;
+    for (int i = 0; i < m_model->rowCount(); ++i) {
+        const bool duplicate = m_model->duplicateOf(i).has_value();
+        entries.push_back({m_model->uses(i).value_or(0), m_model->value(i), duplicate});
+        unused += m_model->uses(i) == 0u ? 1 : 0;
+        duplicates += duplicate ? 1 : 0;
+    }
+    const bool counted = !content.uses.empty();
+    m_plot->setEntries(std::move(entries));
+    m_plot->setCurrentPoint(entry);
+    QString text = tr("%1 entries of %2, %3-bit indices")
+                       .arg(groupedNumber(content.entries), fromUtf8(elementTypeName(content.type)))
+                       .arg(content.indexBits);
+    if (content.vector > 1)
+        text += tr(", vectors of %1").arg(content.vector);
+    text += QStringLiteral(" \u00B7 ");
+    text += counted ? tr("%1 never used, %2 duplicates").arg(unused).arg(duplicates)
+                    : tr("counting uses\u2026");
+    m_summary->setText(text);
+    m_table->resizeColumnToContents(m_model->usesColumn());
+}
+
+int CodebookDock::currentEntry() const
+{
+    const QModelIndex index = m_sorted->mapToSource(m_table->currentIndex());
+    return index.isValid() ? index.row() : -1;
+}
+
+void CodebookDock::selectEntry(int entry)
+{
+    if (entry < 0 || entry >= m_model->rowCount())
+        return;
+    m_selecting = true;
+    const int column = std::max(m_table->currentIndex().column(), 0);
+    const QModelIndex index = m_sorted->mapFromSource(m_model->index(entry, column));
+    m_table->setCurrentIndex(index);
+    m_table->scrollTo(index);
+    m_plot->setCurrentPoint(entry);
+    m_selecting = false;
+}
+
+void CodebookDock::followElement(std::uint64_t element)
+{
+    if (!m_decoder || element >= m_decoder->elements().value || m_model->rowCount() == 0)
+        return;
+    const BundleReadLock lock(*m_shown);
+    const auto place = m_decoder->codebookOf(element);
+    std::int64_t code = codec::Decoder::kNotStored;
+    m_decoder->codes(element, {&code, 1});
+    m_chooser->setValue(static_cast<int>(place.codebook));
+    if (code >= 0 && code < m_model->rowCount())
+        selectEntry(static_cast<int>(code));
+}
+
+void CodebookDock::requestEdit(quint64 codebook, quint64 entry, quint64 lane, double value)
+{
+    const Weight &weight = m_shown->weights()[m_weight];
+    session().requestEdits(
+        {codebookEdit(weight, codebook, entry, lane, m_model->content().vector > 1, value)},
+        tr("Set codebook %1 entry %2 of %3")
+            .arg(QString::number(codebook), QString::number(entry), fromUtf8(weight.name)));
+}
+
+bool CodebookDock::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_table && event->type() == QEvent::KeyPress &&
+        static_cast<QKeyEvent *>(event)->matches(QKeySequence::Copy)) {
+        QApplication::clipboard()->setText(selectionAsTsv(*m_table->selectionModel()));
+        return true;
+    }
+    return Dock::eventFilter(watched, event);
+}
+
+} // namespace kernscope::ui

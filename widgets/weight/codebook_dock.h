@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/weight/codebook_model.h"
+
+class QLabel;
+class QSortFilterProxyModel;
+class QSpinBox;
+class QTableView;
+
+namespace kernscope::ui {
+
+class CodebookPlot;
+class WeightHeader;
+
+/// The codebooks of the chosen palette weight: entries as values and swatches, the uses of each as
+/// numbers and bars, duplicates and entries that nothing uses. Values can be edited in place.
+class CodebookDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit CodebookDock(Session &session, QWidget *parent = nullptr);
+
+    /// Plot as table, export of picture and data.
+    QList<QAction *> menuActions() const;
+
+    CodebookModel &model() { return *m_model; }
+    QTableView &table() { return *m_table; }
+    CodebookPlot &plot() { return *m_plot; }
+    QSpinBox &chooser() { return *m_chooser; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    struct Content; ///< what a worker reads
+    void connectViews();
+    void showWeight(std::size_t weight);
+    void readValues();
+    void countUses();
+    void showCodebook();
+    void showUses();
+    void selectEntry(int entry);
+    void followElement(std::uint64_t element);
+    void requestEdit(quint64 codebook, quint64 entry, quint64 lane, double value);
+    int currentEntry() const;
+
+    std::size_t m_weight = kNoIndex;
+    BundlePtr m_shown;
+    std::shared_ptr<const codec::Decoder> m_decoder;
+    TaskPtr m_task;
+    bool m_selecting = false;
+    WeightHeader *m_header = nullptr;
+    QLabel *m_summary = nullptr;
+    QWidget *m_chooserBox = nullptr;
+    QSpinBox *m_chooser = nullptr;
+    CodebookModel *m_model = nullptr;
+    QSortFilterProxyModel *m_sorted = nullptr;
+    QTableView *m_table = nullptr;
+    CodebookPlot *m_plot = nullptr;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/mask_dock.h"
+
+#include "widgets/common/color_scale.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/tile_view.h"
+#include "widgets/patch/cell_edits.h"
+#include "widgets/weight/density_plot.h"
+#include "widgets/weight/weight_header.h"
+#include "widgets/weight/weight_tiles.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QAction>
+#include <QDoubleValidator>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSplitter>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr int kMaskSettleMilliseconds = 200;
+
+} // namespace
+
+MaskDock::MaskDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("mask"), tr("Mask"), parent), m_settle(new QTimer(this))
+{
+    auto *content = new QWidget(this);
+    m_header = new WeightHeader(false, content);
+    for (QLabel **label : {&m_figures, &m_note, &m_cell}) {
+        *label = new QLabel(content);
+        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    m_figures->setWordWrap(true);
+    m_figures->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    connect(m_figures, &QLabel::linkActivated, this, [this] { scheduleRefresh(); });
+    m_note->setWordWrap(true);
+    m_note->setForegroundRole(QPalette::PlaceholderText);
+    m_cell->setAccessibleName(tr("Cell"));
+    m_cell->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_scale = new ColorScale(content);
+    m_scale->showDensity();
+    m_picture = new TileView(session.tasks(), content);
+    m_picture->setAccessibleName(tr("Picture of the mask"));
+    m_picture->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
+        return describeCell(cell, tile, index);
+    });
+    m_density = new DensityPlot(content);
+    m_density->setMinimumHeight(theme::em(this, 7)); // less shows axes and no curve
+
+    auto *bar = new QHBoxLayout;
+    bar->addWidget(m_scale);
+    bar->addStretch(1);
+    bar->addWidget(m_picture->createZoomButtons(content));
+    auto *upper = new QWidget(content);
+    auto *upperLayout = new QVBoxLayout(upper);
+    upperLayout->setContentsMargins(0, 0, 0, 0);
+    upperLayout->setSpacing(2);
+    upperLayout->addLayout(bar);
+    upperLayout->addWidget(m_picture, 1);
+    auto *foot = new QHBoxLayout;
+    foot->addWidget(m_cell, 1);
+    foot->addWidget(createPainting());
+    upperLayout->addLayout(foot);
+    auto *parts = new QSplitter(Qt::Vertical, content);
+    parts->addWidget(upper);
+    parts->addWidget(m_density);
+    parts->setStretchFactor(0, 3);
+    parts->setStretchFactor(1, 2);
+    parts->setChildrenCollapsible(false);
+
+    auto *layout = new QVBoxLayout(content);
+    const int margin = theme::em(this, 0.3);
+    layout->setContentsMargins(margin, margin, margin, margin);
+    layout->setSpacing(margin);
+    layout->addWidget(m_header);
+    layout->addWidget(m_figures);
+    layout->addWidget(m_note);
+    layout->addWidget(parts, 1);
+    setContent(content);
+    content->setFocusProxy(m_picture);
+    m_settle->setSingleShot(true);
+    m_settle->setInterval(kMaskSettleMilliseconds);
+    connect(m_settle, &QTimer::timeout, this, &MaskDock::goToMoved);
+    createActions();
+    connectViews();
+}
+
+QWidget *MaskDock::createPainting()
+{
+    m_keep = new QAction(tr("Keep Element"), this);
+    m_keep->setIconText(tr("Keep"));
+    m_keep->setToolTip(tr("Keep the element under the cell cursor, with the value beside: one "
+                          "value more is stored (K)"));
+    m_drop = new QAction(tr("Leave Element Out"), this);
+    m_drop->setIconText(tr("Leave out"));
+    m_drop->setToolTip(
+        tr("Leave the element under the cell cursor out: it reads as 0 and one value "
+           "less is stored (D)"));
+    m_keep->setShortcut(QKeySequence(Qt::Key_K));
+    m_drop->setShortcut(QKeySequence(Qt::Key_D));
+    m_painting = new QWidget(this);
+    m_keepValue = new QLineEdit(QStringLiteral("0"), m_painting);
+    m_keepValue->setAccessibleName(tr("Value of kept elements"));
+    m_keepValue->setToolTip(tr("The value that a kept element gets"));
+    m_keepValue->setMaximumWidth(theme::em(this, 4));
+    auto *validator = new QDoubleValidator(m_keepValue);
+    validator->setLocale(QLocale::c());
+    m_keepValue->setValidator(validator);
+    auto *layout = new QHBoxLayout(m_painting);
+    layout->setContentsMargins(0, 0, 0, 0);
+    for (QAction *action : {m_keep, m_drop}) {
+        action->setShortcutContext(Qt::WidgetShortcut);
+        m_picture->addAction(action);
+        auto *button = new QToolButton(m_painting);
+        button->setDefaultAction(action);
+        button->setAccessibleName(action->text());
+        layout->addWidget(button);
+        if (action == m_keep) {
+            layout->addWidget(new QLabel(tr("as"), m_painting));
+            layout->addWidget(m_keepValue);
+        }
+    }
+    return m_painting;
+}
+
+void MaskDock::createActions()
+{
+    m_actions = {m_keep, m_drop};
+    m_actions += m_picture->zoomActions();
+    m_actions += m_density->plotActions();
+}
+
+void MaskDock::connectViews()
+{
+    connect(m_keep, &QAction::triggered, this, [this] { paintMask(true); });
+    connect(m_drop, &QAction::triggered, this, [this] { paintMask(false); });
+    connect(m_picture, &TileView::currentCellChanged, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, false); });
+    connect(m_picture, &TileView::cellClicked, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
+    connect(m_picture, &TileView::cellActivated, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
+    connect(m_picture, &TileView::cellHovered, this, [this](std::uint64_t row, std::uint64_t col) {
+        Q_EMIT session().statusMessage(m_picture->describe({row, col}));
+    });
+    connect(m_picture, &TileView::loaded, this, &MaskDock::updatePainting);
+    connect(m_density, &PlotWidget::pointActivated, this, [this](int channel) {
+        if (m_reader)
+            moveCell(m_reader->map().wrapped() ? 0 : static_cast<std::uint64_t>(channel), 0, true);
+    });
+    connect(m_density, &PlotWidget::exportFailed, &session(), &Session::statusMessage);
+    connect(&session(), &Session::patchingEnabledChanged, this, &MaskDock::updatePainting);
+    // Asking for an edit stops all reading; a refusal brings no new bytes to read.
+    connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        m_figures->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
+    });
+}
+
+bool MaskDock::working() const
+{
+    return m_picture->loading() || (m_task && !m_task->progress().cancelled());
+}
+
+void MaskDock::refresh()
+{
+    if (!session().bundle()) {
+        m_weight = kNoIndex;
+        showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+        return;
+    }
+    const std::size_t placed = session().place().weight;
+    const bool sameFile = m_shown && m_shown->path() == session().bundle()->path();
+    const std::size_t wanted = sameFile && (pinned() || placed == kNoIndex) ? m_weight : placed;
+    const auto &weights = session().bundle()->weights();
+    const bool same = sameFile && m_reader && wanted == m_weight && wanted < weights.size() &&
+                      weights[wanted].shape == m_reader->map().shape();
+    showWeight(wanted, same);
+}
+
+void MaskDock::follow(const Place &place, QObject *)
+{
+    if (place.weight == kNoIndex || !session().bundle())
+        return;
+    if (place.weight != m_weight || !m_reader)
+        showWeight(place.weight, false);
+    if (!place.element || !m_reader)
+        return;
+    if (const auto cell = m_reader->map().cell(*place.element)) {
+        m_picture->setCurrentCell(Cell{cell->first, cell->second});
+        if (!m_reader->map().wrapped())
+            m_density->setCurrentPoint(static_cast<int>(cell->first));
+        updatePainting();
+    }
+}
+
+void MaskDock::changeEvent(QEvent *event)
+{
+    Dock::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_reader)
+        drawPicture(true);
+}
+
+void MaskDock::showWeight(std::size_t weight, bool same)
+{
+    if (m_task)
+        m_task->cancel();
+    m_task.reset();
+    m_moved.reset();
+    m_shown = session().bundle();
+    m_weight = weight;
+    const auto &weights = m_shown->weights();
+    if (weight >= weights.size() || weights[weight].fault) {
+        m_reader.reset();
+        m_picture->setSource(nullptr);
+        m_density->clear();
+        showMessage(weight >= weights.size()
+                        ? tr("Select a sparse weight in the Bundle dock to see its mask.")
+                        : tr("%1 cannot be decoded.\n%2")
+                              .arg(fromUtf8(weights[weight].name),
+                                   fromUtf8(describe(*weights[weight].fault))));
+        return;
+    }
+    const Weight &shown = weights[weight];
+    m_header->setWeight(shown);
+    m_reader = std::make_shared<const WeightReader>(m_shown, weight, SliceMap(shown.shape));
+    m_note->setVisible(!m_reader->masked());
+    m_note->setText(tr("Stored as %1, without a mask: this is where the decoded values are zero.")
+                        .arg(fromUtf8(shown.form)));
+    if (!same) {
+        m_figures->setText(tr("reading\u2026"));
+        m_density->clear();
+    }
+    showContent();
+    drawPicture(same);
+    readFigures();
+    updatePainting();
+}
+
+void MaskDock::drawPicture(bool same)
+{
+    m_picture->setSource(std::make_shared<const MaskTiles>(m_reader, theme::isDark(palette())),
+                         same);
+}
+
+void MaskDock::readFigures()
+{
+    m_task = session().tasks().start(
+        this, tr("Density of %1").arg(fromUtf8(m_shown->weights()[m_weight].name)),
+        [bundle = m_shown, weight = m_weight](Progress &progress) {
+            return MaskFigures::compute(*bundle, weight, progress);
+        },
+        [this](Result<MaskFigures> figures) {
+            m_task.reset();
+            if (figures)
+                showFigures(*figures);
+            else
+                m_figures->setText(fromUtf8(describe(figures.error())));
+        });
+}
+
+void MaskDock::showFigures(const MaskFigures &figures)
+{
+    const bool masked = m_reader->masked();
+    m_figures->setText(figures.text(masked));
+    m_density->setDensity(figures.channels, figures.perChannel, masked,
+                          axisNames(m_reader->weight()).value(0));
+    m_density->setVisible(!figures.channels.empty());
+    const Place &place = session().place();
+    if (place.weight == m_weight && place.element && !m_reader->map().wrapped()) {
+        if (const auto cell = m_reader->map().cell(*place.element))
+            m_density->setCurrentPoint(static_cast<int>(cell->first));
+    }
+}
+
+QString MaskDock::figures() const
+{
+    return m_figures->text();
+}
+
+void MaskDock::moveCell(std::uint64_t row, std::uint64_t col, bool now)
+{
+    if (!m_reader)
+        return;
+    m_moved = m_reader->map().element(row, col);
+    if (!m_moved)
+        return;
+    m_picture->setCurrentCell(Cell{row, col});
+    updatePainting();
+    if (now)
+        goToMoved();
+    else
+        m_settle->start();
+}
+
+void MaskDock::goToMoved()
+{
+    m_settle->stop();
+    if (m_moved && m_weight != kNoIndex)
+        session().goToElement(m_weight, *m_moved, this);
+    m_moved.reset();
+}
+
+std::optional<std::uint64_t> MaskDock::currentElement() const
+{
+    const auto cell = m_picture->currentCell();
+    return cell && m_reader ? m_reader->map().element(cell->row, cell->col) : std::nullopt;
+}
+
+void MaskDock::updatePainting()
+{
+    const auto cell = m_picture->currentCell();
+    m_cell->setText(cell ? m_picture->describe(*cell) : tr("no cell chosen"));
+    m_cell->setToolTip(m_cell->text());
+    const bool masked = m_reader && m_reader->masked();
+    m_painting->setVisible(masked && session().patchingEnabled());
+    const bool can = masked && session().patchingEnabled() && currentElement().has_value();
+    m_keep->setEnabled(can);
+    m_drop->setEnabled(can);
+}
+
+void MaskDock::paintMask(bool keep)
+{
+    const auto element = currentElement();
+    if (!element || !session().patchingEnabled() || !m_reader->masked())
+        return;
+    const Weight &weight = m_shown->weights()[m_weight];
+    const QString place = fromUtf8(weight.name) + m_reader->map().indexText(*element);
+    const double value = QLocale::c().toDouble(m_keepValue->text());
+    session().requestEdits(
+        {elementEdit(weight, *element, keep ? Edit::Kind::Keep : Edit::Kind::Drop, value)},
+        keep ? tr("Keep %1").arg(place) : tr("Leave out %1").arg(place));
+}
+
+QString MaskDock::describeCell(const Cell &cell, const Tile *tile, std::size_t index) const
+{
+    if (!m_reader)
+        return {};
+    const auto element = m_reader->map().element(cell.row, cell.col);
+    if (!element)
+        return tr("past the last element");
+    const QString place = m_reader->map().indexText(*element);
+    if (!tile || index >= tile->marks.size())
+        return place;
+    const bool kept = tile->marks[index].shape == CellShape::Square;
+    if (m_reader->masked())
+        return kept ? tr("%1: \u25A0 kept").arg(place) : tr("%1: \u00B7 left out").arg(place);
+    return kept ? tr("%1: \u25A0 not zero").arg(place) : tr("%1: \u00B7 zero").arg(place);
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/weight/mask_figures.h"
+#include "widgets/weight/weight_reader.h"
+
+#include <optional>
+
+class QAction;
+class QLabel;
+class QLineEdit;
+
+namespace kernscope::ui {
+
+class ColorScale;
+class DensityPlot;
+class TileView;
+class WeightHeader;
+struct Tile;
+struct Cell;
+
+/// The mask of the chosen weight as a picture of any size, its density per output channel, and
+/// painting: keep or drop the element under the cell cursor. Of a weight without a mask: which
+/// decoded values are zero.
+class MaskDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit MaskDock(Session &session, QWidget *parent = nullptr);
+
+    /// Keep, drop, zoom, plot.
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    TileView &picture() { return *m_picture; }
+    DensityPlot &density() { return *m_density; }
+    QAction *keepAction() const { return m_keep; }
+    QAction *dropAction() const { return m_drop; }
+    QLineEdit *keepValue() const { return m_keepValue; }
+    QString figures() const;
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    QWidget *createPainting();
+    void createActions();
+    void connectViews();
+    void showWeight(std::size_t weight, bool same);
+    void readFigures();
+    void showFigures(const MaskFigures &figures);
+    void drawPicture(bool same);
+    void moveCell(std::uint64_t row, std::uint64_t col, bool now);
+    void goToMoved();
+    void paintMask(bool keep);
+    void updatePainting();
+    std::optional<std::uint64_t> currentElement() const;
+    QString describeCell(const Cell &cell, const Tile *tile, std::size_t index) const;
+
+    std::size_t m_weight = kNoIndex;
+    BundlePtr m_shown;
+    WeightReaderPtr m_reader;
+    TaskPtr m_task;
+    std::optional<std::uint64_t> m_moved;
+    QTimer *m_settle = nullptr;
+    QList<QAction *> m_actions;
+    QAction *m_keep = nullptr, *m_drop = nullptr;
+    WeightHeader *m_header = nullptr;
+    QLabel *m_figures = nullptr, *m_note = nullptr, *m_cell = nullptr;
+    ColorScale *m_scale = nullptr;
+    TileView *m_picture = nullptr;
+    QWidget *m_painting = nullptr;
+    QLineEdit *m_keepValue = nullptr;
+    DensityPlot *m_density = nullptr;
+};
+
+} // namespace kernscope::ui

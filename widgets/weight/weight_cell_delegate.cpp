@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/weight_cell_delegate.h"
+
+#include "widgets/common/theme.h"
+#include "widgets/weight/weight_grid_model.h"
+
+#include <QApplication>
+#include <QDoubleValidator>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPersistentModelIndex>
+
+namespace kernscope::ui {
+
+WeightCellDelegate::WeightCellDelegate(QObject *parent) : QStyledItemDelegate(parent) {}
+
+void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &option,
+                               const QModelIndex &index) const
+{
+    QStyleOptionViewItem cell = option;
+    initStyleOption(&cell, index);
+    const QString value = cell.text;
+    cell.text.clear();
+    const QStyle *style = cell.widget ? cell.widget->style() : QApplication::style();
+    style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
+
+    const bool selected = option.state & QStyle::State_Selected;
+    const bool leftOut = index.data(WeightGridModel::LeftOutRole).toBool();
+    const bool changed = index.data(WeightGridModel::ChangedRole).toBool();
+    const QColor text = option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text);
+    QColor faint = selected ? text : option.palette.color(QPalette::PlaceholderText);
+    const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 2;
+    const QRect inner = option.rect.adjusted(margin, 0, -margin, 0);
+    painter->save();
+    painter->setFont(option.font);
+    painter->setPen(faint);
+    const QString code = index.data(WeightGridModel::CodeRole).toString();
+    painter->drawText(inner, Qt::AlignLeft | Qt::AlignVCenter,
+                      changed ? theme::glyph(Token::MarkChanged) + QLatin1Char(' ') + code : code);
+    painter->setPen(leftOut ? faint : text);
+    painter->drawText(inner, (leftOut ? Qt::AlignHCenter : Qt::AlignRight) | Qt::AlignVCenter,
+                      value);
+    if (changed) {
+        const int width = std::max(1, theme::em(cell.widget, 0.15));
+        QPen pen(theme::color(Token::MarkChanged, theme::isDark(option.palette)), width);
+        pen.setJoinStyle(Qt::MiterJoin);
+        painter->setPen(pen);
+        painter->drawRect(
+            QRectF(option.rect)
+                .adjusted(width / 2.0, width / 2.0, -width / 2.0 - 1, -width / 2.0 - 1));
+    }
+    painter->restore();
+}
+
+QWidget *WeightCellDelegate::createEditor(QWidget *parent, const QStyleOptionViewItem &,
+                                          const QModelIndex &index) const
+{
+    auto *edit = new QLineEdit(parent);
+    edit->setAccessibleName(tr("New value"));
+    edit->setFrame(false);
+    edit->setAutoFillBackground(true);
+    edit->setAlignment(Qt::AlignRight);
+    auto *validator = new QDoubleValidator(edit);
+    validator->setLocale(QLocale::c());
+    edit->setValidator(validator);
+    const QPersistentModelIndex at(index);
+    connect(edit, &QLineEdit::textEdited, this, [this, at](const QString &text) {
+        if (at.isValid())
+            Q_EMIT typed(at, text);
+    });
+    return edit;
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/weight_dock.h"
+
+#include "widgets/common/color_scale.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/common/tile_view.h"
+#include "widgets/patch/cell_edits.h"
+#include "widgets/weight/histogram_plot.h"
+#include "widgets/weight/slice_picker.h"
+#include "widgets/weight/statistics_panel.h"
+#include "widgets/weight/weight_grid_view.h"
+#include "widgets/weight/weight_header.h"
+#include "widgets/weight/weight_tiles.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QTimer>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr int kSettleMilliseconds = 200; ///< a run of arrow keys is one step of the history
+
+} // namespace
+
+WeightDock::WeightDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("weight"), tr("Weight"), parent), m_settle(new QTimer(this))
+{
+    auto *content = new QWidget(this);
+    m_header = new WeightHeader(true, content);
+    m_picker = new SlicePicker(content);
+    m_grid = new WeightGridView(session.tasks(), content);
+    m_statistics = new StatisticsPanel(session, content);
+
+    m_pictures = new QSplitter(Qt::Vertical, content);
+    m_pictures->addWidget(createHeatMap());
+    m_pictures->addWidget(m_grid);
+    m_pictures->setChildrenCollapsible(false);
+    connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_userParted = true; });
+    auto *sides = new QSplitter(Qt::Horizontal, content);
+    sides->addWidget(m_pictures);
+    sides->addWidget(m_statistics);
+    sides->setStretchFactor(0, 3);
+    sides->setStretchFactor(1, 2);
+    sides->setChildrenCollapsible(false);
+
+    auto *layout = new QVBoxLayout(content);
+    const int margin = theme::em(this, 0.3);
+    layout->setContentsMargins(margin, margin, margin, margin);
+    layout->setSpacing(margin);
+    layout->addWidget(m_header);
+    layout->addWidget(m_picker);
+    layout->addWidget(sides, 1);
+    setContent(content);
+    content->setFocusProxy(m_grid);
+
+    m_settle->setSingleShot(true);
+    m_settle->setInterval(kSettleMilliseconds);
+    connect(m_settle, &QTimer::timeout, this, &WeightDock::goToMoved);
+    connectViews();
+    createActions();
+}
+
+void WeightDock::enlargeGrid(bool large)
+{
+    constexpr int kWhole = 10'000; // only the ratio counts
+    const int map = large ? kWhole / 4 : kWhole / 2;
+    if (!m_userParted)
+        m_pictures->setSizes({map, kWhole - map});
+}
+
+QWidget *WeightDock::createHeatMap()
+{
+    auto *box = new QWidget(this);
+    m_map = new TileView(session().tasks(), box);
+    m_map->setAccessibleName(tr("Heat map of the slice"));
+    m_map->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
+        return describeCell(cell, tile, index);
+    });
+    m_colors = new QComboBox(box);
+    m_colors->addItems({tr("Signed"), tr("Magnitude")});
+    m_colors->setAccessibleName(tr("Colours of the heat map"));
+    m_colors->setToolTip(tr("Signed: blue below zero, orange above. Magnitude: dark to light."));
+    m_scale = new ColorScale(box);
+    auto *bar = new QHBoxLayout;
+    bar->setSpacing(theme::em(this, 0.3));
+    bar->addWidget(m_colors);
+    bar->addWidget(m_scale);
+    bar->addStretch(1);
+    bar->addWidget(m_map->createZoomButtons(box));
+    auto *layout = new QVBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(2);
+    layout->addLayout(bar);
+    layout->addWidget(m_map, 1);
+    return box;
+}
+
+void WeightDock::connectViews()
+{
+    connect(m_colors, &QComboBox::currentIndexChanged, this, [this] { drawHeatMap(true); });
+    connect(m_picker, &SlicePicker::mapChanged, this,
+            [this](const SliceMap &map) { showSlice(map, false); });
+    connect(m_map, &TileView::currentCellChanged, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, false); });
+    connect(m_map, &TileView::cellClicked, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
+    connect(m_map, &TileView::cellActivated, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
+    connect(m_map, &TileView::cellHovered, this, [this](std::uint64_t row, std::uint64_t col) {
+        Q_EMIT session().statusMessage(m_map->describe({row, col}));
+    });
+    connect(m_map, &TileView::loaded, this, [this] {
+        if (m_tiles)
+            m_scale->showValues(m_tiles->colors(), m_tiles->range());
+    });
+    connect(m_grid, &WeightGridView::cellMoved, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, false); });
+    connect(m_grid, &WeightGridView::cellClicked, this,
+            [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
+    connect(m_grid, &WeightGridView::editRequested, this, &WeightDock::requestEdit);
+    connect(&session(), &Session::patchingEnabledChanged, m_grid, &WeightGridView::setEditable);
+    // Asking for an edit stops all reading; a refusal brings no new bytes to read.
+    connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
+    m_grid->setEditable(session().patchingEnabled());
+}
+
+void WeightDock::createActions()
+{
+    auto *copy = new QAction(tr("Copy Values"), this);
+    connect(copy, &QAction::triggered, m_grid, &WeightGridView::copySelection);
+    m_grid->addAction(copy);
+    m_grid->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_actions.append(copy);
+    auto *colors = new QActionGroup(this);
+    for (int i = 0; i < m_colors->count(); ++i) {
+        auto *action = new QAction(tr("%1 Colours").arg(m_colors->itemText(i)), colors);
+        action->setCheckable(true);
+        action->setChecked(i == m_colors->currentIndex());
+        connect(action, &QAction::triggered, this, [this, i] { m_colors->setCurrentIndex(i); });
+        connect(m_colors, &QComboBox::currentIndexChanged, action,
+                [action, i](int now) { action->setChecked(now == i); });
+        m_actions.append(action);
+    }
+    m_actions += m_map->zoomActions();
+    m_actions += m_statistics->histogramActions();
+    m_actions += m_statistics->histogram().plotActions();
+}
+
+void WeightDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle) {
+        m_weight = kNoIndex;
+        m_shown.reset();
+        showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+        return;
+    }
+    // The same document keeps its weights in order; another one starts from its place.
+    const bool same = m_shown && m_shown->path() == bundle->path() && m_weight != kNoIndex &&
+                      m_weight < bundle->weights().size() &&
+                      m_shown->weights()[m_weight].name == bundle->weights()[m_weight].name &&
+                      m_shown->weights()[m_weight].shape == bundle->weights()[m_weight].shape;
+    const std::size_t wanted = same && (pinned() || session().place().weight == kNoIndex)
+                                   ? m_weight
+                                   : session().place().weight;
+    showWeight(wanted, same && wanted == m_weight);
+}
+
+void WeightDock::follow(const Place &place, QObject *)
+{
+    if (place.weight == kNoIndex || !session().bundle())
+        return;
+    if (place.weight != m_weight || !m_reader)
+        showWeight(place.weight, false);
+    if (place.element && m_reader)
+        showElement(*place.element);
+}
+
+bool WeightDock::working() const
+{
+    return m_map->loading() || m_grid->model().loading() || m_statistics->working();
+}
+
+void WeightDock::changeEvent(QEvent *event)
+{
+    Dock::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_reader)
+        drawHeatMap(true);
+}
+
+void WeightDock::showWeight(std::size_t weight, bool sameWeight)
+{
+    const BundlePtr bundle = session().bundle();
+    m_shown = bundle;
+    m_weight = weight;
+    m_moved.reset();
+    if (weight >= bundle->weights().size()) {
+        m_weight = kNoIndex;
+        m_reader.reset();
+        m_tiles.reset();
+        m_map->setSource(nullptr);
+        m_grid->setReader(nullptr);
+        m_statistics->setWeight(nullptr, 0);
+        showMessage(bundle->weights().empty()
+                        ? tr("This bundle holds no weights.")
+                        : tr("Select a weight in the Bundle dock to see its values."));
+        return;
+    }
+    const Weight &shown = bundle->weights()[weight];
+    m_header->setWeight(shown);
+    if (shown.fault) {
+        m_reader.reset();
+        showMessage(tr("%1 cannot be decoded.\n%2")
+                        .arg(fromUtf8(shown.name), fromUtf8(describe(*shown.fault))));
+        return;
+    }
+    if (!sameWeight)
+        m_picker->setShape(shown.shape, axisNames(shown));
+    showContent();
+    showSlice(sameWeight ? m_picker->map() : SliceMap(shown.shape), sameWeight);
+    m_statistics->setWeight(bundle, weight);
+}
+
+void WeightDock::showSlice(const SliceMap &map, bool sameCells)
+{
+    m_reader = std::make_shared<const WeightReader>(m_shown, m_weight, map);
+    m_grid->setReader(m_reader, sameCells);
+    drawHeatMap(sameCells);
+    const Place &place = session().place();
+    if (!sameCells && place.weight == m_weight && place.element) {
+        if (const auto cell = map.cell(*place.element)) {
+            m_map->setCurrentCell(Cell{cell->first, cell->second});
+            m_grid->showCell(cell->first, cell->second);
+        }
+    }
+}
+
+void WeightDock::drawHeatMap(bool sameCells)
+{
+    if (!m_reader)
+        return;
+    const auto colors =
+        m_colors->currentIndex() == 1 ? ValueColors::Magnitude : ValueColors::Signed;
+    m_tiles = std::make_shared<const ValueTiles>(m_reader, colors, theme::isDark(palette()));
+    m_scale->showValues(colors, 0);
+    m_map->setSource(m_tiles, sameCells);
+}
+
+void WeightDock::showElement(std::uint64_t element)
+{
+    auto cell = m_reader->map().cell(element);
+    if (!cell) {
+        // The slice on view leaves the element out: move the held axes to it.
+        const SliceMap map = m_picker->map().containing(element);
+        m_picker->setMap(map);
+        showSlice(map, false);
+        cell = map.cell(element);
+    }
+    if (!cell)
+        return;
+    m_map->setCurrentCell(Cell{cell->first, cell->second});
+    m_grid->showCell(cell->first, cell->second);
+}
+
+void WeightDock::moveCell(std::uint64_t row, std::uint64_t col, bool now)
+{
+    if (!m_reader)
+        return;
+    const auto element = m_reader->map().element(row, col);
+    if (!element)
+        return;
+    m_moved = element;
+    m_map->setCurrentCell(Cell{row, col});
+    m_grid->showCell(row, col);
+    if (now)
+        goToMoved();
+    else
+        m_settle->start();
+}
+
+void WeightDock::goToMoved()
+{
+    m_settle->stop();
+    if (m_moved && m_weight != kNoIndex)
+        session().goToElement(m_weight, *m_moved, this);
+    m_moved.reset();
+}
+
+void WeightDock::requestEdit(std::uint64_t element, double value)
+{
+    const Weight &weight = m_shown->weights()[m_weight];
+    const auto cell = m_reader->map().cell(element);
+    const QModelIndex index =
+        cell ? m_grid->model().indexOf(cell->first, cell->second) : QModelIndex();
+    const bool leftOut = index.data(WeightGridModel::LeftOutRole).toBool();
+    const QString place = fromUtf8(weight.name) + m_reader->map().indexText(element);
+    session().requestEdits(
+        {elementEdit(weight, element, leftOut ? Edit::Kind::Keep : Edit::Kind::Set, value)},
+        leftOut ? tr("Keep %1").arg(place) : tr("Set %1").arg(place));
+}
+
+QString WeightDock::describeCell(const Cell &cell, const Tile *tile, std::size_t index) const
+{
+    if (!m_reader)
+        return {};
+    const auto element = m_reader->map().element(cell.row, cell.col);
+    if (!element)
+        return tr("past the last element");
+    const QString place = m_reader->map().indexText(*element);
+    if (!tile || index >= tile->values.size())
+        return place;
+    if (tile->marks[index].shape == CellShape::Dot)
+        return tr("%1: left out by the mask").arg(place);
+    return tr("%1: %2").arg(place, valueText(static_cast<double>(tile->values[index])));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/weight/slice_map.h"
+#include "widgets/weight/weight_reader.h"
+
+#include <memory>
+
+class QComboBox;
+class QLabel;
+class QSplitter;
+class QTimer;
+
+namespace kernscope::ui {
+
+class ColorScale;
+class SlicePicker;
+class StatisticsPanel;
+class TileView;
+class ValueTiles;
+class WeightGridView;
+class WeightHeader;
+struct Tile;
+struct Cell;
+
+/// The chosen weight: header, slice picker, heat map over value grid, statistics and histogram.
+class WeightDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit WeightDock(Session &session, QWidget *parent = nullptr);
+
+    /// The grid gets most of the room beside the heat map, or half of it; until the user moves
+    /// what parts them.
+    void enlargeGrid(bool large);
+
+    /// Heat map: colours, zoom; histogram: scale, table, export.
+    QList<QAction *> menuActions() const { return m_actions; }
+
+    TileView &heatMap() { return *m_map; }
+    WeightGridView &grid() { return *m_grid; }
+    StatisticsPanel &statistics() { return *m_statistics; }
+    SlicePicker &slicePicker() { return *m_picker; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    QWidget *createHeatMap();
+    void connectViews();
+    void createActions();
+    void showWeight(std::size_t weight, bool sameWeight);
+    void showSlice(const SliceMap &map, bool sameCells);
+    void drawHeatMap(bool sameCells);
+    void showElement(std::uint64_t element);
+    void moveCell(std::uint64_t row, std::uint64_t col, bool now);
+    void goToMoved();
+    void requestEdit(std::uint64_t element, double value);
+    QString describeCell(const Cell &cell, const Tile *tile, std::size_t index) const;
+
+    std::size_t m_weight = kNoIndex;
+    BundlePtr m_shown;
+    WeightReaderPtr m_reader;
+    std::shared_ptr<const ValueTiles> m_tiles;
+    std::optional<std::uint64_t> m_moved;
+    QTimer *m_settle = nullptr;
+    QList<QAction *> m_actions;
+    WeightHeader *m_header = nullptr;
+    SlicePicker *m_picker = nullptr;
+    TileView *m_map = nullptr;
+    QComboBox *m_colors = nullptr;
+    ColorScale *m_scale = nullptr;
+    WeightGridView *m_grid = nullptr;
+    StatisticsPanel *m_statistics = nullptr;
+    QSplitter *m_pictures = nullptr; ///< heat map above, grid below
+    bool m_userParted = false;
+};
+
+} // namespace kernscope::ui

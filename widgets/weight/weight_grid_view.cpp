@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/weight_grid_view.h"
+
+#include "core/codec/edit/editor.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/weight/weight_cell_delegate.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QTableView>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <limits>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// What the codec makes of a value, as a sentence.
+QString codecAnswer(const codec::Decoder &decoder, std::uint64_t element, double value)
+{
+    const auto words = [](const char *text) {
+        return QCoreApplication::translate("kernscope::WeightGridView", text);
+    };
+    const auto plan =
+        codec::Editor(decoder).setElement(element, value, std::numeric_limits<double>::infinity());
+    if (!plan)
+        return fromUtf8(describe(plan.error()));
+    QString text = words("%1 is held as %2").arg(valueText(value), valueText(plan->stored));
+    if (plan->stored == value)
+        text = words("%1 is held exactly").arg(valueText(value));
+    if (!plan->note.empty())
+        text += QStringLiteral(", ") + fromUtf8(plan->note);
+    if (plan->parts.empty())
+        text += words(" (no change)");
+    return text;
+}
+
+} // namespace
+
+WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
+    : QWidget(parent), m_model(new WeightGridModel(tasks, this)), m_table(new QTableView(this)),
+      m_answer(new QLabel(this))
+{
+    auto *delegate = new WeightCellDelegate(m_table);
+    m_table->setItemDelegate(delegate);
+    m_table->setModel(m_model);
+    m_table->setAccessibleName(tr("Values of the slice"));
+    m_table->setTabKeyNavigation(false);
+    m_table->setWordWrap(false);
+    m_table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    m_table->setCornerButtonEnabled(false);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->horizontalHeader()->setDefaultSectionSize(
+        m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 12);
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
+    m_table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
+    m_table->verticalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->installEventFilter(this);
+    m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_answer->setAccessibleName(tr("Answer of the codec"));
+    m_answer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_answer->setMinimumHeight(theme::em(this, 1.3));
+
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(2);
+    layout->addWidget(m_table, 1);
+    layout->addWidget(createPages());
+    layout->addWidget(m_answer);
+    setFocusProxy(m_table);
+
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            &WeightGridView::onCurrentChanged);
+    connect(m_table, &QAbstractItemView::clicked, this, [this](const QModelIndex &index) {
+        if (m_model->elementAt(index))
+            Q_EMIT cellClicked(m_model->firstRow() + static_cast<unsigned>(index.row()),
+                               m_model->firstCol() + static_cast<unsigned>(index.column()));
+    });
+    connect(m_model, &WeightGridModel::editRequested, this, &WeightGridView::editRequested);
+    connect(delegate, &WeightCellDelegate::typed, this, &WeightGridView::answerTo);
+    // What was typed and given up has no answer any more.
+    connect(delegate, &QAbstractItemDelegate::closeEditor, this,
+            [this] { say(m_table->currentIndex().data(Qt::AccessibleTextRole).toString()); });
+    connect(m_model, &WeightGridModel::loaded, this,
+            [this] { onCurrentChanged(m_table->currentIndex()); });
+    connect(m_model, &QAbstractItemModel::modelReset, this, &WeightGridView::updatePages);
+}
+
+/// Of a weight with more cells than a table can lay out: which are here, and the way to others.
+QWidget *WeightGridView::createPages()
+{
+    m_pages = new QWidget(this);
+    m_page = new QLabel(m_pages);
+    auto *layout = new QHBoxLayout(m_pages);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_page, 1);
+    const QStringList names{tr("Rows before"), tr("Rows after"), tr("Columns before"),
+                            tr("Columns after")};
+    const QList<Qt::ArrowType> arrows{Qt::UpArrow, Qt::DownArrow, Qt::LeftArrow, Qt::RightArrow};
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        auto *turn = new QToolButton(m_pages);
+        turn->setArrowType(arrows[i]);
+        turn->setAutoRaise(true);
+        turn->setToolTip(names[i]);
+        turn->setAccessibleName(names[i]);
+        connect(turn, &QToolButton::clicked, this, [this, i] { turnPage(i < 2, i % 2 == 1); });
+        layout->addWidget(turn);
+        m_turns.append(turn);
+    }
+    m_pages->hide();
+    return m_pages;
+}
+
+void WeightGridView::turnPage(bool rows, bool forward)
+{
+    const std::uint64_t first = rows ? m_model->firstRow() : m_model->firstCol();
+    const auto count =
+        static_cast<std::uint64_t>(rows ? m_model->rowCount() : m_model->columnCount());
+    const std::uint64_t to = forward ? first + count : first - std::min<std::uint64_t>(first, 1);
+    m_moving = true;
+    m_model->reveal(rows ? to : m_model->firstRow(), rows ? m_model->firstCol() : to);
+    const QModelIndex at =
+        m_model->indexOf(rows ? to : m_model->firstRow(), rows ? m_model->firstCol() : to);
+    if (at.isValid())
+        m_table->scrollTo(at, forward ? QAbstractItemView::PositionAtTop
+                                      : QAbstractItemView::PositionAtBottom);
+    m_moving = false;
+}
+
+void WeightGridView::updatePages()
+{
+    m_pages->setVisible(m_model->windowed());
+    if (!m_model->windowed())
+        return;
+    const SliceMap &map = m_model->reader()->map();
+    const std::uint64_t endRow =
+        m_model->firstRow() + static_cast<std::uint64_t>(m_model->rowCount());
+    const std::uint64_t endCol =
+        m_model->firstCol() + static_cast<std::uint64_t>(m_model->columnCount());
+    m_page->setText(tr("rows %1 to %2 of %3, columns %4 to %5 of %6")
+                        .arg(groupedNumber(m_model->firstRow()), groupedNumber(endRow - 1),
+                             groupedNumber(map.rows()), groupedNumber(m_model->firstCol()),
+                             groupedNumber(endCol - 1), groupedNumber(map.cols())));
+    m_turns[0]->setEnabled(m_model->firstRow() > 0);
+    m_turns[1]->setEnabled(endRow < map.rows());
+    m_turns[2]->setEnabled(m_model->firstCol() > 0);
+    m_turns[3]->setEnabled(endCol < map.cols());
+}
+
+void WeightGridView::setReader(WeightReaderPtr reader, bool sameCells)
+{
+    m_moving = true;
+    m_model->setReader(std::move(reader), sameCells);
+    m_moving = false;
+    if (!sameCells)
+        say({});
+}
+
+void WeightGridView::setEditable(bool editable)
+{
+    m_model->setEditable(editable);
+}
+
+void WeightGridView::showCell(std::uint64_t row, std::uint64_t col)
+{
+    m_moving = true;
+    m_model->reveal(row, col);
+    const QModelIndex index = m_model->indexOf(row, col);
+    if (index.isValid() && index != m_table->currentIndex()) {
+        m_table->setCurrentIndex(index);
+        m_table->scrollTo(index);
+    }
+    m_moving = false;
+    say(index.data(Qt::AccessibleTextRole).toString());
+}
+
+void WeightGridView::showNoCell()
+{
+    m_moving = true;
+    m_table->selectionModel()->clear();
+    m_moving = false;
+    say({});
+}
+
+void WeightGridView::onCurrentChanged(const QModelIndex &now)
+{
+    say(now.data(Qt::AccessibleTextRole).toString());
+    if (!m_moving && now.isValid() && m_table->hasFocus() && m_model->elementAt(now))
+        Q_EMIT cellMoved(m_model->firstRow() + static_cast<unsigned>(now.row()),
+                         m_model->firstCol() + static_cast<unsigned>(now.column()));
+}
+
+void WeightGridView::answerTo(const QModelIndex &index, const QString &text)
+{
+    bool number = false;
+    const double value = text.toDouble(&number);
+    const auto element = m_model->elementAt(index);
+    const WeightReaderPtr &reader = m_model->reader();
+    if (!number || !element || !reader) {
+        say(text.isEmpty() ? QString() : tr("\u201C%1\u201D is not a number").arg(text));
+        return;
+    }
+    if (index.data(WeightGridModel::LeftOutRole).toBool()) {
+        say(tr("The mask leaves this element out: Enter keeps it with %1, one value more is stored")
+                .arg(valueText(value)));
+        return;
+    }
+    const BundleReadLock lock(*reader->bundle());
+    // The cell is on view, so its decoder was made long ago.
+    if (const codec::Decoder *decoder = reader->decoder())
+        say(codecAnswer(*decoder, *element, value));
+}
+
+void WeightGridView::say(const QString &text)
+{
+    m_answer->setText(text);
+    m_answer->setToolTip(text);
+    m_answer->setAccessibleDescription(text);
+}
+
+QString WeightGridView::answer() const
+{
+    return m_answer->text();
+}
+
+void WeightGridView::copySelection() const
+{
+    QApplication::clipboard()->setText(selectionAsTsv(*m_table->selectionModel()));
+}
+
+bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched == m_table && event->type() == QEvent::FocusIn &&
+        !m_table->currentIndex().isValid()) {
+        // The view picks its first cell by itself then: no wish of the person's.
+        m_moving = true;
+        QTimer::singleShot(0, this, [this] { m_moving = false; });
+    }
+    if (watched == m_table && event->type() == QEvent::KeyPress) {
+        const auto *press = static_cast<QKeyEvent *>(event);
+        // Otherwise the first key typed would only pick a cell, and be lost.
+        if (!m_table->currentIndex().isValid() && !press->text().isEmpty())
+            m_table->setCurrentIndex(m_model->index(0, 0));
+        const QModelIndex at = m_table->currentIndex();
+        if (press->matches(QKeySequence::Copy)) {
+            copySelection();
+            return true;
+        }
+        const bool enter = press->key() == Qt::Key_Return || press->key() == Qt::Key_Enter;
+        // An open editor passes Enter on to the table while it hands over its value.
+        if (enter && at.isValid() && !m_table->isPersistentEditorOpen(at)) {
+            if (m_model->flags(at) & Qt::ItemIsEditable)
+                m_table->edit(at);
+            else if (m_model->elementAt(at))
+                Q_EMIT cellClicked(m_model->firstRow() + static_cast<unsigned>(at.row()),
+                                   m_model->firstCol() + static_cast<unsigned>(at.column()));
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+} // namespace kernscope::ui

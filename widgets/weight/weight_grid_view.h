@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/weight/weight_grid_model.h"
+
+#include <QWidget>
+
+class QLabel;
+class QTableView;
+class QToolButton;
+
+namespace kernscope::ui {
+
+/// The value grid with the line that answers while one types. Ctrl+C copies the selection.
+class WeightGridView : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit WeightGridView(TaskManager &tasks, QWidget *parent = nullptr);
+
+    WeightGridModel &model() { return *m_model; }
+    QTableView &table() { return *m_table; }
+    /// See WeightGridModel::setReader. Columns keep their widths.
+    void setReader(WeightReaderPtr reader, bool sameCells = false);
+    void setEditable(bool editable);
+
+    /// Selects a cell of the slice and scrolls to it; emits nothing.
+    void showCell(std::uint64_t row, std::uint64_t col);
+    void showNoCell();
+    QString answer() const; ///< the line under the grid
+    /// The selected values as tab-separated text, to the clipboard.
+    void copySelection() const;
+
+Q_SIGNALS:
+    void cellMoved(std::uint64_t row, std::uint64_t col);   ///< cell cursor, by the person
+    void cellClicked(std::uint64_t row, std::uint64_t col); ///< mouse or Enter
+    void editRequested(quint64 element, double value);
+
+protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    void onCurrentChanged(const QModelIndex &now);
+    void answerTo(const QModelIndex &index, const QString &text);
+    void say(const QString &text);
+    QWidget *createPages();
+    void turnPage(bool rows, bool forward);
+    void updatePages();
+
+    WeightGridModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QLabel *m_answer = nullptr, *m_page = nullptr;
+    QWidget *m_pages = nullptr;
+    QList<QToolButton *> m_turns; ///< rows back and on, columns back and on
+    bool m_moving = false;
+};
+
+} // namespace kernscope::ui

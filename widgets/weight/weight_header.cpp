@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/weight_header.h"
+
+#include "widgets/common/elided_name.h"
+#include "widgets/common/table_text.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
+    : QWidget(parent), m_name(new QLabel(this))
+{
+    QFont bold = font();
+    bold.setBold(true);
+    m_name->setFont(bold);
+    m_name->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(1);
+    layout->addWidget(m_name);
+    if (!withFacts)
+        return;
+    for (QLabel **label : {&m_facts, &m_consumers}) {
+        *label = new QLabel(this);
+        (*label)->setWordWrap(true);
+        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        (*label)->setTextFormat(Qt::PlainText);
+        layout->addWidget(*label);
+    }
+}
+
+void WeightHeader::setWeight(const Weight &weight)
+{
+    m_fullName = fromUtf8(weight.name);
+    m_name->setToolTip(m_fullName);
+    m_name->setAccessibleName(m_fullName);
+    if (m_facts) {
+        m_facts->setText(weightFacts(weight));
+        m_consumers->setText(tr("used by %1").arg(consumerWords(weight)));
+    }
+    elide();
+}
+
+void WeightHeader::resizeEvent(QResizeEvent *event)
+{
+    QWidget::resizeEvent(event);
+    elide();
+}
+
+void WeightHeader::elide()
+{
+    m_name->setText(elidedName(m_name->fontMetrics(), m_fullName, width()));
+}
+
+} // namespace kernscope::ui
