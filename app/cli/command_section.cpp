@@ -25,11 +25,14 @@ void addBuild(CLI::App &parent, Session &session)
         ->capture_default_str();
     command->add_option("--vector", options->vector, "Output channels that one entry serves")
         ->capture_default_str();
-    command->add_option("--cores", options->cores, "Cores that share each weight")
-        ->check(CLI::Range(1, 256))
-        ->capture_default_str();
-    command->add_option("--lanes", options->lanes, "Most channels of a group (0: geometry rule)")
-        ->capture_default_str();
+    command
+        ->add_option("--cores", options->cores,
+                     "Cores that share each weight; without it, those of the chip")
+        ->check(CLI::Range(1, 256));
+    command
+        ->add_option("--lanes", options->lanes,
+                     "Most channels of a group; without it one: channel c on core c mod cores")
+        ->check(CLI::Range(1, 65536));
     command->add_flag("--hwx-slices", options->hwxSlices,
                       "Write the slices of a container for H13 or H14 instead, end to end");
     command->add_flag("--leave-zeros", options->sparseSlices,

@@ -49,6 +49,42 @@ std::string roofsText(const Roofs &roofs)
     return text;
 }
 
+/// "conv", and of an operation with several weights which one it is: "lstm.weight_ih".
+std::string opText(const roofline::Layer &layer)
+{
+    const bool several = layer.param.starts_with("weight_");
+    return several ? layer.op + "." + layer.param : layer.op;
+}
+
+std::string programText(const roofline::ProgramTime &program)
+{
+    using Bound = roofline::ProgramTime::Bound;
+    if (program.layers == 0)
+        return {};
+    std::string text = fmt::format("\n  engine time {} s", numberText(program.engineTimeS));
+    if (program.timed < program.layers)
+        text += fmt::format(" (unknown for {} of {} layers; {:.3g} s for the others)",
+                            program.layers - program.timed, program.layers, program.knownS);
+    text += fmt::format("; dispatch floor {} s\n", numberText(program.dispatchFloorS));
+    if (program.bound == Bound::Dispatch)
+        return text +
+               fmt::format("  program {} s: bound by the dispatch, {:.0f} % of it the engine "
+                           "works\n",
+                           numberText(program.timeS), 100 * *program.engineTimeS / *program.timeS);
+    return text + fmt::format("  program {} s: bound by {}\n", numberText(program.timeS),
+                              program.bound == Bound::Engine ? "the engine" : "what is not known");
+}
+
+std::string unassessedText(const Bundle &bundle)
+{
+    Table table({{"weight"}, {"stored", Align::Right}, {"why it is in no layer"}});
+    for (const Unassessed &rest : unassessedWeights(bundle)) {
+        const Weight &weight = bundle.weights()[rest.weight];
+        table.add({printable(weight.name), grouped(weight.storedBytes.value), rest.reason});
+    }
+    return table.empty() ? std::string() : heading("Not assessed") + table.text();
+}
+
 std::string layersText(const std::vector<Placement> &placements)
 {
     Table table({{"layer"},
@@ -73,9 +109,8 @@ std::string layersText(const std::vector<Placement> &placements)
             remarks += "above-working-set ";
         if (!placement.above.empty())
             remarks += fmt::format("above-{}-roofs", placement.above.size());
-        table.add({placement.layer.name, placement.layer.op, stored.form,
-                   placement.layer.flops ? fmt::format("{:.4g}", stored.flops) : "?",
-                   fmt::format("{:.4g}", stored.bytes), numberText(stored.intensity),
+        table.add({printable(placement.layer.name), opText(placement.layer), stored.form,
+                   numberText(stored.flops), numberText(stored.bytes), numberText(stored.intensity),
                    std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
                    numberText(stored.timeS), best.form, numberText(best.timeS), remarks});
     }
@@ -104,21 +139,21 @@ int runRoofline(const ChipOptions &options, Session &session)
             return refuseTarget(session, "roofline", placed.error());
         placements.push_back(std::move(*placed));
     }
-    const auto programTime = roofline::applyDispatchFloor(placements, *roofs);
+    const auto program = roofline::programTime(placements, *roofs);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
         report::Json document = report::document("roofline");
         document["target"] =
             report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
         document["bundle"] = (*bundle)->name();
-        report::addRoofline(document, *roofs, placements, options.batch, programTime);
+        report::addRoofline(document, *roofs, placements, options.batch, program);
+        report::addUnassessed(document, **bundle);
         printDocument(session, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet)
         print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
-              layersText(placements) +
-              (programTime ? fmt::format("\n  program at least {:.3g} s\n", *programTime) : ""));
+              layersText(placements) + programText(program) + unassessedText(**bundle));
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -4,7 +4,6 @@
 #include "app/cli/output_file.h"
 #include "app/cli/section_run.h"
 #include "app/cli/text_output.h"
-#include "core/assessment/geometry.h"
 #include "core/bundle/section_weight.h"
 #include "core/codec/encode/encoder.h"
 #include "core/lanes/size_law.h"
@@ -12,6 +11,7 @@
 #include "core/report/section_json.h"
 #include "core/target/target.h"
 
+#include <algorithm>
 #include <list>
 
 #include <fmt/format.h>
@@ -67,17 +67,6 @@ Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const Secti
     return chosen;
 }
 
-/// The geometry rule's group size for a weight of that kernel (listing 20.1).
-std::uint64_t groupSize(const lanes::Geometry &geometry, unsigned bits)
-{
-    const auto cap = bits > 8   ? decision::CapClass::SixteenBit
-                     : bits > 4 ? decision::CapClass::EightBit
-                                : decision::CapClass::FourBit;
-    return decision::outputChannelGroup(
-        geometry.width * geometry.height * geometry.depth, decision::byteCap(cap),
-        decision::channelsPerAccumulator(decision::SourceMode::Default));
-}
-
 /// Weights encoded anew for the section, and their decoders; addresses stay.
 struct Encoded {
     codec::EncodedWeight weight;
@@ -126,7 +115,8 @@ Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen
             weight->form = section::StoredForm::Kind::Dense;
         if (options.form == "sparse")
             weight->form = section::StoredForm::Kind::Sparse;
-        weight->mostLanes = options.lanes != 0 ? options.lanes : groupSize(weight->geometry, 16);
+        // One lane deals channel c to core c mod cores, the chip's map (listing 20.2).
+        weight->mostLanes = options.lanes != 0 ? options.lanes : 1;
         out.weights.push_back(std::move(*weight));
     }
     return {};
@@ -211,6 +201,44 @@ struct SliceFile {
     }
 };
 
+/// The section as our own reader has it, value by value against what it was made from: nothing is
+/// written that does not read back.
+Result<void> readsBack(const std::vector<std::byte> &bytes, const Gathered &gathered)
+{
+    OpenOptions memory;
+    memory.memory = {{"built.ksec", bytes}};
+    const auto built = Bundle::open("built.ksec", memory);
+    if (!built)
+        return tl::unexpected(built.error());
+    for (const Diagnostic &fault : (*built)->diagnostics()) {
+        if (fault.severity == Severity::Error)
+            return tl::unexpected(fault.error);
+    }
+    auto source = gathered.decoders.begin();
+    for (std::size_t i = 0; i < gathered.weights.size(); ++i, ++source) {
+        const std::string &name = gathered.weights[i].name;
+        const auto index = (*built)->weightByName(name);
+        const auto stored = index ? (*built)->decoder(*index)
+                                  : tl::unexpected(buildError("name", name, "none", "Not built"));
+        if (!stored)
+            return tl::unexpected(stored.error());
+        constexpr std::uint64_t kBlock = 1 << 16;
+        const std::uint64_t elements = source->elements().value;
+        std::vector<std::uint16_t> wanted(std::min(kBlock, elements)), found(wanted.size());
+        for (std::uint64_t at = 0; at < elements; at += kBlock) {
+            const std::size_t count = std::min(kBlock, elements - at);
+            source->decodeHalf(at, std::span(wanted).first(count));
+            stored->decodeHalf(at, std::span(found).first(count));
+            if (!std::equal(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(count),
+                            found.begin()))
+                return tl::unexpected(
+                    buildError(name, "the values of the bundle", "others",
+                               "The built section does not read back; nothing was written"));
+        }
+    }
+    return {};
+}
+
 } // namespace
 
 int runSectionBuild(const SectionOptions &options, Session &session)
@@ -230,11 +258,14 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     section::BuildTarget build;
     build.name = (*target)->name;
     build.codegen = (*target)->descriptorVersion.value_or(0);
-    build.cores = options.cores;
+    const auto cores = target::cores(**target);
+    build.cores = options.cores != 0 ? options.cores : cores->value.value_or(lanes::kEngines);
     build.sharedKernelMemory = (*target)->familyIndex.value_or(0) > 2; // from the A14 family on
     const auto bytes = section::buildSection(build, gathered.weights);
     if (!bytes)
         return reportFailure(session, kSectionCommand, bytes.error());
+    if (auto read = readsBack(*bytes, gathered); !read)
+        return reportFailure(session, kSectionCommand, read.error());
     const auto section = section::readSection(*bytes, options.output);
     if (!section)
         return reportFailure(session, kSectionCommand, section.error());

@@ -22,8 +22,8 @@ struct SectionOptions {
     std::string form = "stored"; ///< stored, dense, sparse, palette, affine
     unsigned bits = 4;           ///< palette
     std::uint64_t vector = 1;    ///< palette
-    unsigned cores = 16;
-    std::uint64_t lanes = 0;     ///< most lanes of a group; 0: by the geometry rule
+    unsigned cores = 0;          ///< 0: those of the chip
+    std::uint64_t lanes = 0;     ///< most lanes of a group; 0: one, channel c on core c mod cores
     bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
     bool sparseSlices = false;   ///< those that leave zeros out
     std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels

@@ -198,13 +198,13 @@ Result<std::vector<FormCandidate>> candidatesOf(const roofline::Layer &layer,
 void settle(FormChoice &choice, double tolerance)
 {
     choice.chosen = "dense";
-    if (choice.bound == roofline::Bound::Compute || choice.bound == roofline::Bound::Dispatch) {
+    if (choice.bound == roofline::Bound::Compute) {
         choice.reason = fmt::format("the layer is {} bound: fewer weight bytes do not help",
                                     roofline::boundName(choice.bound));
         return;
     }
     const std::string unknown = choice.bound == roofline::Bound::Unknown
-                                    ? "no ceilings are published for the chip: taken as bandwidth "
+                                    ? "what binds the layer is not known: taken as bandwidth "
                                       "bound; "
                                     : "";
     for (const FormCandidate &candidate : choice.candidates) {

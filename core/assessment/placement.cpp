@@ -15,32 +15,23 @@ using decision::WeightForm;
 constexpr std::array<std::string_view, 4> kCandidates{"palette4", "sparse", "int8", "blockwise"};
 constexpr std::uint64_t kBlock = 32; ///< elements of a block in a candidate
 
-/// The rest of a point, once its FLOPs and bytes stand.
+/// The rest of a point, once its FLOPs and bytes stand. What is unknown stays so: without both
+/// roofs nobody knows which of them binds.
 void rate(Point &point, const Roofs &roofs)
 {
-    if (point.bytes <= 0)
+    if (point.flops && roofs.compute)
+        point.computeS = *point.flops / roofs.compute->value;
+    if (point.bytes && roofs.bandwidth)
+        point.memoryS = *point.bytes / roofs.bandwidth->value;
+    if (point.flops && point.bytes && *point.bytes > 0)
+        point.intensity = *point.flops / *point.bytes;
+    if (!point.computeS || !point.memoryS || !point.intensity)
         return;
-    point.intensity = point.flops / point.bytes;
-    double time = 0;
-    if (roofs.bandwidth) {
-        time = point.bytes / roofs.bandwidth->value;
-        point.bound = Bound::Bandwidth;
-        point.attainable = *point.intensity * roofs.bandwidth->value;
-    }
-    if (roofs.compute) {
-        const double arithmetic = point.flops / roofs.compute->value;
-        if (arithmetic > time) {
-            time = arithmetic;
-            point.bound = Bound::Compute;
-        }
-        point.attainable =
-            std::min(point.attainable.value_or(roofs.compute->value), roofs.compute->value);
-    }
-    if (!roofs.compute && !roofs.bandwidth)
-        return;
-    point.timeS = time;
-    if (time > 0)
-        point.rate = point.flops / time;
+    point.bound = *point.computeS > *point.memoryS ? Bound::Compute : Bound::Bandwidth;
+    point.attainable = std::min(roofs.compute->value, *point.intensity * roofs.bandwidth->value);
+    point.timeS = std::max(*point.computeS, *point.memoryS);
+    if (*point.timeS > 0)
+        point.rate = *point.flops / *point.timeS;
 }
 
 Point pointOf(const WeightForm &form, const Layer &layer, const Roofs &roofs,
@@ -54,11 +45,16 @@ Point pointOf(const WeightForm &form, const Layer &layer, const Roofs &roofs,
     // it.
     point.weightBytes = decided.bytesMoved.value_or(form.denseBytes);
     const double times = static_cast<double>(batch);
-    point.flops = static_cast<double>(layer.flops.value_or(0)) * times;
-    point.bytes = static_cast<double>(point.weightBytes) +
-                  (static_cast<double>(layer.inputBytes.value_or(0)) +
-                   static_cast<double>(layer.outputBytes.value_or(0))) *
-                      times;
+    if (layer.flops)
+        point.flops = static_cast<double>(*layer.flops) * times;
+    if (layer.inputBytes && layer.outputBytes && layer.shareRead) {
+        // Another row of a table for each input; a kernel crosses once a dispatch.
+        const double share = std::min(1.0, *layer.shareRead < 1 ? *layer.shareRead * times : 1.0);
+        point.bytes =
+            static_cast<double>(point.weightBytes) * share +
+            (static_cast<double>(*layer.inputBytes) + static_cast<double>(*layer.outputBytes)) *
+                times;
+    }
     rate(point, roofs);
     return point;
 }
@@ -69,15 +65,17 @@ bool usable(const Point &point)
            point.outcome == Outcome::Folds;
 }
 
+/// The least time; where times are not known, the fewest bytes that cross.
 std::size_t bestOf(const std::vector<Point> &trail)
 {
     std::size_t best = 0;
     for (std::size_t i = 1; i < trail.size(); ++i) {
-        if (!usable(trail[i]) || !trail[i].timeS)
+        if (!usable(trail[i]))
             continue;
         const Point &so = trail[best];
-        const bool faster = !usable(so) || !so.timeS || *trail[i].timeS < *so.timeS;
-        const bool same = so.timeS && *trail[i].timeS == *so.timeS;
+        const bool timed = so.timeS && trail[i].timeS;
+        const bool faster = !usable(so) || (timed && *trail[i].timeS < *so.timeS);
+        const bool same = !timed || *trail[i].timeS == *so.timeS;
         if (faster || (same && trail[i].weightBytes < so.weightBytes))
             best = i;
     }
@@ -115,8 +113,7 @@ void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
 
 std::string_view boundName(Bound bound)
 {
-    static constexpr std::array<std::string_view, 4> kNames{"compute", "bandwidth", "dispatch",
-                                                            "unknown"};
+    static constexpr std::array<std::string_view, 3> kNames{"compute", "bandwidth", "unknown"};
     return kNames[std::size_t(bound)];
 }
 
@@ -196,26 +193,36 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     return placed;
 }
 
-std::optional<double> applyDispatchFloor(std::span<Placement> placements, const Roofs &roofs)
+ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
 {
-    double total = 0;
-    for (const Placement &placement : placements)
-        total += placement.stored().timeS.value_or(0);
-    if (total <= 0)
-        return std::nullopt;
-    if (!roofs.dispatchFloorS || total >= *roofs.dispatchFloorS)
-        return total;
-    const double scale = *roofs.dispatchFloorS / total;
-    for (Placement &placement : placements) {
-        for (Point &point : placement.trail) {
-            if (point.bound != Bound::Bandwidth || !point.timeS)
-                continue;
-            point.bound = Bound::Dispatch;
-            point.timeS = *point.timeS * scale;
-            point.rate = point.flops / *point.timeS;
-        }
+    ProgramTime program;
+    program.dispatchFloorS = roofs.dispatchFloorS;
+    program.dispatchSource = roofs.dispatchSource;
+    program.layers = placements.size();
+    for (const Placement &placement : placements) {
+        if (!placement.stored().timeS)
+            continue;
+        program.knownS += *placement.stored().timeS;
+        ++program.timed;
     }
-    return *roofs.dispatchFloorS;
+    if (program.timed == program.layers && program.layers > 0)
+        program.engineTimeS = program.knownS;
+    if (!roofs.dispatchFloorS)
+        return program;
+    // Layers of unknown time can only add to a sum that is past the floor already.
+    if (program.timed > 0 && program.knownS >= *roofs.dispatchFloorS)
+        program.bound = ProgramTime::Bound::Engine;
+    else if (program.engineTimeS)
+        program.bound = ProgramTime::Bound::Dispatch;
+    if (program.engineTimeS)
+        program.timeS = std::max(*program.engineTimeS, *roofs.dispatchFloorS);
+    return program;
+}
+
+std::string_view programBoundName(ProgramTime::Bound bound)
+{
+    static constexpr std::array<std::string_view, 3> kNames{"engine", "dispatch", "unknown"};
+    return kNames[std::size_t(bound)];
 }
 
 } // namespace kernscope::roofline

@@ -56,27 +56,32 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice = {
 
 /// One use of a weight.
 struct Layer {
-    std::string name, op;
+    std::string name, op, param;
     std::size_t weight = 0, consumer = 0; ///< indices in the bundle
     std::optional<std::uint64_t> flops;   ///< of one dispatch at batch 1; empty: unknown
     std::optional<std::uint64_t> inputBytes, outputBytes; ///< fp16; empty: unknown
     std::uint64_t outputChannels = 0;
+    /// Of the weight's bytes, those that one dispatch reads: below 1 where an embedding fetches
+    /// some rows. Empty: not known.
+    std::optional<double> shareRead = 1;
     decision::WeightForm form;
 };
 
-enum class Bound : std::uint8_t { Compute, Bandwidth, Dispatch, Unknown };
+enum class Bound : std::uint8_t { Compute, Bandwidth, Unknown };
 std::string_view boundName(Bound bound);
 
 /// The layer under one form.
 struct Point {
     std::string form; ///< WeightForm::key
     decision::Outcome outcome = decision::Outcome::Unknown;
-    std::uint64_t weightBytes = 0; ///< that cross to the engine
-    double flops = 0, bytes = 0;
-    std::optional<double> intensity; ///< FLOP/B
+    std::uint64_t weightBytes = 0;           ///< that cross to the engine
+    std::optional<double> flops;             ///< empty: an extent is not known
+    std::optional<double> bytes;             ///< weight and activations; empty likewise
+    std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
+    std::optional<double> intensity;         ///< FLOP/B
     Bound bound = Bound::Unknown;
     std::optional<double> attainable; ///< min(compute, intensity x bandwidth), FLOP/s
-    std::optional<double> timeS;      ///< the longer of arithmetic and bytes; dispatch: its share
+    std::optional<double> timeS;      ///< the longer of arithmetic and bytes
     std::optional<double> rate;       ///< flops / timeS
     bool stored = false;              ///< the form that the bundle has
 };
@@ -98,11 +103,20 @@ struct Placement {
 Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge &judge,
                         std::uint64_t batch = 1);
 
-/// The dispatch floor is paid once a program. Where all layers together take less, those under the
-/// ridge are bound by the dispatch: their times become their shares of the floor, and fewer bytes
-/// do not help. Layers above the ridge stay bound by their arithmetic.
-/// Returns the time of the program, the floor at least; nothing where no roof is known.
-std::optional<double> applyDispatchFloor(std::span<Placement> placements, const Roofs &roofs);
+/// A program: the sum over its layers, and what one dispatch costs at least. The floor belongs to
+/// the dispatch: no layer is bound by it, a program is.
+struct ProgramTime {
+    enum class Bound : std::uint8_t { Engine, Dispatch, Unknown };
+    std::optional<double> engineTimeS; ///< of all layers; empty: one is unknown, or there is none
+    double knownS = 0;                 ///< of the layers whose time is known
+    std::size_t layers = 0, timed = 0; ///< of which the time is known
+    std::optional<double> dispatchFloorS;
+    std::string dispatchSource;
+    std::optional<double> timeS; ///< the longer of the two; empty where one is unknown
+    Bound bound = Bound::Unknown;
+};
+std::string_view programBoundName(ProgramTime::Bound bound); ///< "engine", "dispatch", "unknown"
+ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs);
 
 /// A weight of the same values in another form, sized by that form's law. Nothing where it has no
 /// such form (sparse with less than half zeros, or a density that is not known).

@@ -20,11 +20,31 @@ bool isConvolution(const Consumer &consumer)
     return consumer.op == "conv" || consumer.op == "conv_transpose";
 }
 
+bool isRecurrent(const Consumer &consumer)
+{
+    return consumer.op == "lstm" || consumer.op == "gru" || consumer.op == "rnn";
+}
+
+bool isGather(const Consumer &consumer)
+{
+    return consumer.op.starts_with("gather");
+}
+
 bool hasKernel(const Consumer &consumer)
 {
     if (isConvolution(consumer) || consumer.op == "linear")
         return consumer.param == "weight";
+    if (isRecurrent(consumer))
+        return consumer.param.starts_with("weight_");
+    if (consumer.op == "einsum")
+        return consumer.param == "values";
     return consumer.op == "matmul" && (consumer.param == "x" || consumer.param == "y");
+}
+
+/// Reads the weight as a layer of its own: with a kernel, or row by row as an embedding does.
+bool isLayer(const Consumer &consumer)
+{
+    return hasKernel(consumer) || (isGather(consumer) && consumer.param == "x");
 }
 
 decision::WeightUse useOf(const Bundle &bundle, const Weight &weight)
@@ -178,13 +198,17 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
     std::uint64_t rows = at(weight.shape, 1), columns = at(weight.shape, 0);
     // linear: [outputs, inputs]. matmul: y is [inputs, outputs], x [outputs, inputs]; transposed,
     // the other way round.
-    bool outputsFirst = consumer.op == "linear";
+    bool outputsFirst = consumer.op == "linear" || isRecurrent(consumer);
     if (consumer.op == "matmul")
         outputsFirst = consumer.param == "x" ? !geometry.transposeX : geometry.transposeY;
     operation.outputChannels = outputsFirst ? rows : columns;
     operation.inputChannels = outputsFirst ? columns : rows;
+    // A recurrent layer makes its gates step by step, whatever it hands out: one pixel a step.
     const auto output = geometry.output ? elementCount(*geometry.output) : std::nullopt;
-    if (output && operation.outputChannels > 0)
+    if (isRecurrent(consumer) && consumer.layerFlops && weight.elements.value > 0)
+        operation.outputWidth =
+            std::max<std::uint64_t>(*consumer.layerFlops / 2 / weight.elements.value, 1);
+    else if (output && operation.outputChannels > 0)
         operation.outputWidth =
             std::max<std::uint64_t>(output->value / operation.outputChannels, 1);
 }
@@ -195,7 +219,41 @@ std::optional<std::uint64_t> halfBytes(const std::optional<Shape> &shape)
     return count ? checkedMultiply(count->value, 2) : std::nullopt;
 }
 
+/// The share of a table's rows that a gather fetches: a row an index, all at most.
+std::optional<double> shareRead(const Weight &weight, const Consumer &consumer)
+{
+    const auto output =
+        consumer.geometry.output ? elementCount(*consumer.geometry.output) : std::nullopt;
+    if (!output || weight.elements.value == 0)
+        return std::nullopt;
+    return std::min(1.0, static_cast<double>(output->value) /
+                             static_cast<double>(weight.elements.value));
+}
+
+/// Why an operation that reads a weight is no layer.
+std::string unassessedReason(const Consumer &consumer)
+{
+    const std::string op = consumer.op + "." + consumer.param;
+    if (consumer.param == "bias")
+        return op + ": added to the output of its layer, one value a channel";
+    return op + ": no multiplication by the weight is known of this operation";
+}
+
 } // namespace
+
+std::vector<Unassessed> unassessedWeights(const Bundle &bundle)
+{
+    std::vector<Unassessed> rest;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        const auto &consumers = weight.consumers;
+        if (std::any_of(consumers.begin(), consumers.end(), isLayer))
+            continue;
+        rest.push_back({i, consumers.empty() ? "no operation of the bundle reads it"
+                                             : unassessedReason(consumers.front())});
+    }
+    return rest;
+}
 
 decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
                                 std::optional<double> zeroFraction)
@@ -232,7 +290,8 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle)
 std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
                                                const decision::WeightForm &form)
 {
-    if (!hasKernel(consumer) || weight.shape.empty())
+    // Of einsum, output channels and reduction depend on the equation: no operation of the array.
+    if (!hasKernel(consumer) || weight.shape.empty() || consumer.op == "einsum")
         return std::nullopt;
     decision::Operation operation;
     if (isConvolution(consumer)) {
@@ -264,19 +323,22 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
         const Weight &weight = bundle.weights()[i];
         for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
             const Consumer &consumer = weight.consumers[c];
-            if (!hasKernel(consumer))
+            if (!isLayer(consumer))
                 continue;
             roofline::Layer layer;
             layer.name = consumer.name.empty() ? weight.name : consumer.name;
             layer.op = consumer.op;
             layer.weight = i;
             layer.consumer = c;
-            layer.flops = consumer.flops;
+            layer.param = consumer.param;
+            layer.flops = consumer.layerFlops;
             layer.inputBytes = halfBytes(consumer.geometry.input);
             layer.outputBytes = halfBytes(consumer.geometry.output);
             const auto operation = operationOf(weight, consumer, forms[i]);
             layer.outputChannels = operation ? operation->outputChannels : at(weight.shape, 0);
             layer.form = forms[i];
+            if (isGather(consumer))
+                layer.shareRead = shareRead(weight, consumer);
             layers.push_back(std::move(layer));
         }
     }

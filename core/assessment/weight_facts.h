@@ -6,6 +6,7 @@
 #include "core/bundle/bundle.h"
 
 #include <span>
+#include <string>
 #include <vector>
 
 /// A bundle's weights in the terms of decisions, geometry and roofline.
@@ -24,7 +25,16 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
 std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
                                                const decision::WeightForm &form);
 
-/// One layer a consumer with a kernel; for a weight without one, none.
+/// A weight that is in no layer, with the reason.
+struct Unassessed {
+    std::size_t weight = 0;
+    std::string reason;
+};
+/// The weights that layersOf leaves out, in the bundle's order.
+std::vector<Unassessed> unassessedWeights(const Bundle &bundle);
+
+/// One layer a consumer that multiplies by the weight (conv, conv_transpose, linear, matmul,
+/// einsum, lstm, gru, rnn) or fetches its rows (gather); for a weight without one, none.
 std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms);
 

@@ -140,6 +140,23 @@ ConsumerGeometry geometryOf(const ValueGraph &graph, const GraphOperation &reade
     return geometry;
 }
 
+/// The arithmetic of an einsum, and the operand beside the weight as its input: the one of another
+/// shape, or of the same where all are alike.
+void describeEinsum(const ValueGraph &graph, const mil::Operation &operation,
+                    const mil::ValueType *weight, Consumer &consumer)
+{
+    const auto own = weight && weight->isTensor() ? weight->shape() : std::nullopt;
+    const auto shapes = einsumShapes(graph, operation);
+    consumer.geometry.input.reset();
+    consumer.layerFlops.reset();
+    if (!shapes || shapes->empty())
+        return;
+    consumer.layerFlops = einsumFlops(text(graph, operation, "equation"), *shapes);
+    const auto other = std::find_if(shapes->begin(), shapes->end(),
+                                    [&](const Shape &shape) { return own && shape != *own; });
+    consumer.geometry.input = other == shapes->end() ? shapes->front() : *other;
+}
+
 } // namespace
 
 Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
@@ -152,7 +169,32 @@ Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::s
     consumer.param = param;
     consumer.geometry = geometryOf(graph, reader, param);
     consumer.flops = consumerFlops(consumer, weight);
+    consumer.layerFlops = layerFlops(consumer, weight);
+    if (consumer.op == "einsum" && consumer.param == "values")
+        describeEinsum(graph, *reader.operation, weight, consumer);
     return consumer;
+}
+
+std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
+                                               const mil::Operation &operation)
+{
+    const mil::Argument *values = operation.input("values");
+    if (!values)
+        return std::nullopt;
+    std::vector<Shape> shapes;
+    bool known = true;
+    for (const mil::Value &value : values->values) {
+        forEachValue(value, [&](const mil::Value &each) {
+            if (std::holds_alternative<std::vector<mil::Value>>(each.content))
+                return;
+            const mil::ValueType *type = graph.typeOf(each);
+            auto shape = type && type->isTensor() ? type->shape() : std::nullopt;
+            known = known && shape;
+            if (shape)
+                shapes.push_back(std::move(*shape));
+        });
+    }
+    return known ? std::optional(std::move(shapes)) : std::nullopt;
 }
 
 std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation)

@@ -22,4 +22,16 @@ Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::s
 /// 0 for ops and operands that are not counted, nothing where an extent is unknown.
 std::optional<std::uint64_t> consumerFlops(const Consumer &consumer, const mil::ValueType *weight);
 
+/// The shapes of the operands that an einsum multiplies, in the equation's order; nothing where one
+/// is unknown or has other extents than numbers.
+std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
+                                               const mil::Operation &operation);
+/// Multiplications and additions of an einsum: twice the product of the extents of all letters of
+/// the equation ("nchw,nwhu->nchu"). Nothing where equation and shapes do not match.
+std::optional<std::uint64_t> einsumFlops(std::string_view equation,
+                                         const std::vector<Shape> &operands);
+/// Consumer::layerFlops of every other operation. A recurrent layer multiplies each of its weights
+/// once a step and batch: 2 x elements x (elements of x / its last extent).
+std::optional<std::uint64_t> layerFlops(const Consumer &consumer, const mil::ValueType *weight);
+
 } // namespace kernscope

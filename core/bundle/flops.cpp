@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/consumers.h"
 
+#include <algorithm>
+#include <map>
+
 namespace kernscope {
 
 namespace {
@@ -38,7 +41,67 @@ Count matmulDepth(const Consumer &consumer, const Shape &weight)
     return weight[weight.size() - (isX != transposed ? 1 : 2)];
 }
 
+/// Steps times batch of a recurrent layer: its x is [steps, batch, inputs].
+Count recurrentSteps(const std::optional<Shape> &input)
+{
+    if (!input || input->empty() || input->back() == 0)
+        return std::nullopt;
+    return product(Shape(input->begin(), input->end() - 1));
+}
+
+bool isRecurrent(const Consumer &consumer)
+{
+    return (consumer.op == "lstm" || consumer.op == "gru" || consumer.op == "rnn") &&
+           consumer.param.starts_with("weight_");
+}
+
+/// Adds the letters of one operand; false where they do not name its extents.
+bool readLetters(std::string_view letters, const Shape &shape, std::map<char, std::uint64_t> &sizes)
+{
+    if (letters.size() != shape.size())
+        return false;
+    for (std::size_t i = 0; i < letters.size(); ++i) {
+        const bool letter =
+            (letters[i] >= 'a' && letters[i] <= 'z') || (letters[i] >= 'A' && letters[i] <= 'Z');
+        const auto [at, isNew] = sizes.try_emplace(letters[i], shape[i]);
+        // An extent of 1 is broadcast over the other operand's.
+        if (!letter || (!isNew && at->second != shape[i] && at->second != 1 && shape[i] != 1))
+            return false;
+        at->second = std::max(at->second, shape[i]);
+    }
+    return true;
+}
+
 } // namespace
+
+std::optional<std::uint64_t> einsumFlops(std::string_view equation,
+                                         const std::vector<Shape> &operands)
+{
+    std::string text(equation);
+    std::erase(text, ' ');
+    const std::size_t arrow = text.find("->");
+    std::string_view left = std::string_view(text).substr(0, arrow);
+    std::map<char, std::uint64_t> sizes;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const std::size_t comma = left.find(',');
+        if ((comma == std::string_view::npos) != (i + 1 == operands.size()) ||
+            !readLetters(left.substr(0, comma), operands[i], sizes))
+            return std::nullopt;
+        left = comma == std::string_view::npos ? std::string_view() : left.substr(comma + 1);
+    }
+    Count flops = operands.size() < 2 ? std::nullopt : Count(2);
+    for (const auto &[letter, size] : sizes)
+        flops = times(flops, size);
+    return flops;
+}
+
+std::optional<std::uint64_t> layerFlops(const Consumer &consumer, const mil::ValueType *weight)
+{
+    if (!isRecurrent(consumer))
+        return consumer.flops;
+    const auto shape = weight && weight->isTensor() ? weight->shape() : std::nullopt;
+    return times(times(2, product(shape)), recurrentSteps(consumer.geometry.input));
+}
 
 std::optional<std::uint64_t> consumerFlops(const Consumer &consumer, const mil::ValueType *weight)
 {

@@ -38,6 +38,8 @@ Json placementJson(const roofline::Placement &placement);
 /// Adds ceilings, ridge, floor, working set and layers.
 void addRoofline(Json &document, const roofline::Roofs &roofs,
                  std::span<const roofline::Placement> placements, std::uint64_t batch,
-                 std::optional<double> programTimeS = std::nullopt);
+                 const roofline::ProgramTime &program);
+/// `unassessed[]`: each weight that is in no layer, with the reason.
+void addUnassessed(Json &document, const Bundle &bundle);
 
 } // namespace kernscope::report

@@ -8,6 +8,20 @@ namespace {
 
 using namespace roofline;
 
+Json programJson(const ProgramTime &program)
+{
+    Json json;
+    json["engine_time_s"] = optionalJson(program.engineTimeS);
+    json["known_time_s"] = program.knownS;
+    json["layers"] = program.layers;
+    json["layers_timed"] = program.timed;
+    json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
+    json["dispatch_source"] = program.dispatchSource;
+    json["time_s"] = optionalJson(program.timeS);
+    json["bound"] = programBoundName(program.bound);
+    return json;
+}
+
 } // namespace
 
 Json ceilingJson(const Ceiling &ceiling)
@@ -29,7 +43,10 @@ Json pointJson(const Point &point)
     json["form"] = point.form;
     json["outcome"] = decision::outcomeName(point.outcome);
     json["weight_bytes"] = numberJson(point.weightBytes);
-    json["bytes"] = point.bytes;
+    json["flops"] = optionalJson(point.flops);
+    json["bytes"] = optionalJson(point.bytes);
+    json["compute_s"] = optionalJson(point.computeS);
+    json["memory_s"] = optionalJson(point.memoryS);
     json["intensity"] = optionalJson(point.intensity);
     json["bound"] = boundName(point.bound);
     json["attainable_flops"] = optionalJson(point.attainable);
@@ -44,9 +61,10 @@ Json placementJson(const Placement &placement)
     Json json;
     json["name"] = placement.layer.name;
     json["op"] = placement.layer.op;
+    json["param"] = placement.layer.param;
     json["form"] = stored.form;
-    json["flops"] = placement.layer.flops ? Json(stored.flops) : Json(nullptr);
-    json["bytes"] = stored.bytes;
+    json["flops"] = optionalJson(stored.flops);
+    json["bytes"] = optionalJson(stored.bytes);
     json["weight_bytes_stored"] = numberJson(placement.layer.form.storedBytes);
     json["weight_bytes_dense"] = numberJson(placement.layer.form.denseBytes);
     json["input_bytes"] =
@@ -71,7 +89,7 @@ Json placementJson(const Placement &placement)
 }
 
 void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> placements,
-                 std::uint64_t batch, std::optional<double> programTimeS)
+                 std::uint64_t batch, const ProgramTime &program)
 {
     document["batch"] = numberJson(batch);
     document["ceilings"] = Json::array();
@@ -87,13 +105,27 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
     document["ridge_source"] = roofs.ridgeSource;
     document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
     document["dispatch_source"] = roofs.dispatchSource;
-    document["program_time_s"] = optionalJson(programTimeS);
+    document["program_time_s"] = optionalJson(program.timeS);
+    document["program"] = programJson(program);
     document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
     document["working_set_source"] = roofs.workingSetSource;
     document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);
     document["layers"] = Json::array();
     for (const Placement &placement : placements)
         document["layers"].push_back(placementJson(placement));
+}
+
+void addUnassessed(Json &document, const Bundle &bundle)
+{
+    document["unassessed"] = Json::array();
+    for (const Unassessed &rest : unassessedWeights(bundle)) {
+        const Weight &weight = bundle.weights()[rest.weight];
+        Json row;
+        row["weight"] = weight.name;
+        row["stored_bytes"] = numberJson(weight.storedBytes.value);
+        row["reason"] = rest.reason;
+        document["unassessed"].push_back(std::move(row));
+    }
 }
 
 } // namespace kernscope::report

@@ -256,6 +256,61 @@ private Q_SLOTS:
         QVERIFY(run({QStringLiteral("roofline")}, QStringLiteral("lut4")).out.contains("ridge"));
     }
 
+    /// Symbolic extents: null everywhere, and no bound, instead of 0 FLOP and a time.
+    void unknownFlopsStayUnknown()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 64, ?, 8]> x";
+        made.constant("tensor<fp16, [64, 64, 1, 1]>", "w",
+                      made.blob(ElementType::Fp16, "[64, 64, 1, 1]", Bytes(8192)));
+        made.line("tensor<fp16, [1, 64, ?, 8]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.result = "y";
+        const QString path = writeBundle(m_scratch, "open.mlmodelc", made);
+        const Json json =
+            runCli({QStringLiteral("roofline"), QStringLiteral("--json"), path}).json();
+        const Json &layer = json["layers"][0];
+        for (const char *key :
+             {"flops", "bytes", "intensity", "attainable_flops", "time_s", "rate_flops"})
+            QVERIFY2(layer[key].is_null(), key);
+        QCOMPARE(string(layer, "bound"), QStringLiteral("unknown"));
+        const Json &program = json["program"];
+        QVERIFY(program["engine_time_s"].is_null() && program["time_s"].is_null());
+        QCOMPARE(double(program["dispatch_floor_s"]), 0.23e-3);
+        QCOMPARE(string(program, "bound"), QStringLiteral("unknown"));
+    }
+
+    void programsAndRecurrentLayers()
+    {
+        MadeBundle made;
+        made.parameters = "tensor<fp16, [3, 1, 4]> x";
+        for (const auto &[name, shape, bytes] :
+             {std::tuple("ih", "[8, 4]", 64), {"hh", "[8, 2]", 32}, {"b", "[8]", 16}})
+            made.constant(std::string("tensor<fp16, ") + shape + ">", name,
+                          made.blob(ElementType::Fp16, shape, Bytes(std::size_t(bytes))));
+        made.line("tensor<fp16, [3, 1, 2]> y = lstm(bias = b, weight_hh = hh, weight_ih = ih, x = "
+                  "x)[name = string(\"y\")]");
+        made.result = "y";
+        const QString path = writeBundle(m_scratch, "lstm.mlmodelc", made);
+        const Json json =
+            runCli({QStringLiteral("roofline"), QStringLiteral("--json"), path}).json();
+        QCOMPARE(json["layers"].size(), std::size_t(2));
+        double flops = 0, time = 0;
+        for (const Json &layer : json["layers"]) {
+            flops += double(layer["flops"]);
+            time += double(layer["time_s"]);
+            QCOMPARE(string(layer, "op"), QStringLiteral("lstm"));
+        }
+        QCOMPARE(flops, 2.0 * 3 * (32 + 16));
+        QCOMPARE(json["unassessed"].size(), std::size_t(1));
+        QCOMPARE(string(json["unassessed"][0], "weight"), QStringLiteral("b"));
+        const Json &program = json["program"];
+        QCOMPARE(string(program, "bound"), QStringLiteral("dispatch"));
+        QCOMPARE(double(program["engine_time_s"]), time);
+        QCOMPARE(double(program["time_s"]), 0.23e-3);
+        const auto text = runCli({QStringLiteral("roofline"), path});
+        QVERIFY(text.out.contains("bound by the dispatch") && text.out.contains("Not assessed"));
+    }
+
     void choices()
     {
         const auto result = run({QStringLiteral("choose"), QStringLiteral("--json"),

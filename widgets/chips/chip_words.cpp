@@ -89,6 +89,28 @@ QString speedupWord(const decision::Speedup &speedup)
     return low == high ? low : ChipWords::tr("%1 to %2").arg(low, high);
 }
 
+QString programWord(const roofline::ProgramTime &program)
+{
+    const auto seconds = [](const std::optional<double> &time) {
+        return time ? siWord(*time, QStringLiteral("s")) : ChipWords::tr("unknown");
+    };
+    QString text = ChipWords::tr("All layers: %1 of the engine").arg(seconds(program.engineTimeS));
+    if (program.timed < program.layers)
+        text += ChipWords::tr(" (%1 of %2 layers have no known time)")
+                    .arg(program.layers - program.timed)
+                    .arg(program.layers);
+    switch (program.bound) {
+    case roofline::ProgramTime::Bound::Engine:
+        return text + ChipWords::tr("; the program takes %1, bound by the engine.")
+                          .arg(seconds(program.timeS));
+    case roofline::ProgramTime::Bound::Dispatch:
+        return text + ChipWords::tr("; the program takes %1, bound by the dispatch.")
+                          .arg(seconds(program.timeS));
+    case roofline::ProgramTime::Bound::Unknown: break;
+    }
+    return text + ChipWords::tr("; what bounds the program is not known.");
+}
+
 QString siWord(double value, const QString &unit)
 {
     struct Prefix {

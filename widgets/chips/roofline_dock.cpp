@@ -145,14 +145,14 @@ void RooflineDock::place(const roofline::Roofs &roofs)
         showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
         return;
     }
-    const auto programTime = roofline::applyDispatchFloor(placements, roofs);
-    showFacts(roofs, programTime);
+    const auto program = roofline::programTime(placements, roofs);
+    showFacts(roofs, program);
     m_plot->setContent(roofs, std::move(placements));
     showContent();
     follow(session().place(), nullptr);
 }
 
-void RooflineDock::showFacts(const roofline::Roofs &roofs, std::optional<double> programTime)
+void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program)
 {
     QStringList facts;
     if (!roofs.compute && !roofs.bandwidth) {
@@ -171,8 +171,7 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, std::optional<double>
                           roofs.step ? tr("; above it %1 was measured")
                                            .arg(siWord(roofs.step->value, QStringLiteral("FLOP/s")))
                                      : QString());
-    if (programTime)
-        facts << tr("All layers: at least %1.").arg(siWord(*programTime, QStringLiteral("s")));
+    facts << programWord(program);
     facts << tr(
         "Solid roofs are measured, dashed derived; hollow points estimated; a boxed ! passes a "
         "measured roof.");

@@ -34,7 +34,7 @@ private:
     void buildActions();
     void fillCeilings(const roofline::Roofs &roofs);
     void place(const roofline::Roofs &roofs);
-    void showFacts(const roofline::Roofs &roofs, std::optional<double> programTime);
+    void showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program);
 
     ChipState &m_state;
     const target::Target *m_shown = nullptr; ///< whose ceilings the boxes hold

@@ -36,7 +36,6 @@ QString boundWord(roofline::Bound bound)
     switch (bound) {
     case roofline::Bound::Compute: return RooflinePlot::tr("compute bound");
     case roofline::Bound::Bandwidth: return RooflinePlot::tr("bandwidth bound");
-    case roofline::Bound::Dispatch: return RooflinePlot::tr("dispatch bound");
     case roofline::Bound::Unknown: break;
     }
     return RooflinePlot::tr("bound unknown");
@@ -172,9 +171,8 @@ QString RooflinePlot::pointText(int point) const
     QString text =
         tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
             .arg(fromUtf8(placed.layer.name), fromUtf8(placed.layer.op), fromUtf8(stored.form),
-                 placed.layer.flops ? siWord(stored.flops, QStringLiteral("FLOP"))
-                                    : tr("unknown FLOP"),
-                 siWord(stored.bytes, QStringLiteral("B")))
+                 stored.flops ? siWord(*stored.flops, QStringLiteral("FLOP")) : tr("unknown FLOP"),
+                 siWord(stored.bytes.value_or(0), QStringLiteral("B")))
             .arg(*stored.intensity, 0, 'g', 4);
     if (m_given.compute && m_given.bandwidth)
         text +=
@@ -222,13 +220,13 @@ QVariant RooflinePlot::cell(int point, int column) const
     case 0: return fromUtf8(placed.layer.name);
     case 1: return fromUtf8(placed.layer.op);
     case 2: return fromUtf8(stored.form);
-    case 3: return placed.layer.flops ? QVariant(stored.flops) : QVariant();
-    case 4: return stored.bytes;
+    case 3: return number(stored.flops);
+    case 4: return number(stored.bytes);
     case 5: return number(stored.intensity);
     case 6: return fromUtf8(roofline::boundName(stored.bound));
     case 7: return number(stored.attainable);
     case 8: return number(stored.timeS);
-    case 9: return dense.bytes;
+    case 9: return number(dense.bytes);
     case 10: return number(dense.timeS);
     case 11: return fromUtf8(best.form);
     case 12: return number(best.timeS);

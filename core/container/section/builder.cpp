@@ -153,7 +153,12 @@ void WeightBuilder::describe(Unit &unit, std::size_t core) const
     unit.width = low32(g.width);
     unit.groups = low32(g.groups);
     unit.vectorSize = low32(m_form.vector);
-    unit.flags = m_target.sharedKernelMemory ? SharedKernelMemory : ReplicatedPerCore;
+    // A unit holds the channels of its core. That is a whole copy only where there is one core.
+    unit.flags = 0;
+    if (m_target.sharedKernelMemory)
+        unit.flags = SharedKernelMemory;
+    else if (m_cores == 1)
+        unit.flags = ReplicatedPerCore;
     if (m_form.kind == StoredForm::Kind::Palette && (m_form.vector > 1 || m_form.books > 1))
         unit.flags |= VectorPalette;
     if (m_weight.isMutable)

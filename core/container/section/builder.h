@@ -15,7 +15,7 @@ struct BuildTarget {
     std::string name; ///< at most 16 bytes: "H13"
     std::uint32_t codegen = 7;
     unsigned cores = lanes::kEngines;
-    bool sharedKernelMemory = false; ///< else one copy a core
+    bool sharedKernelMemory = false; ///< else each core has a kernel memory of its own
 };
 
 /// How a weight's coefficients are held in a section.

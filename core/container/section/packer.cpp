@@ -235,17 +235,19 @@ Result<void> Packer::packScales(Packed &out) const
     return {};
 }
 
-/// Codebooks of this core: one, or one a record.
+/// Codebooks of this core: one, or one a chunk. All cores have as many: a core without channels in
+/// a last chunk holds that chunk's first codebook, which nothing reads.
 void Packer::packPalette(Packed &out) const
 {
     const codec::Operand &lut = *asOperand(m_decoder.encoding().palette->lut);
     const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
     const std::uint64_t width = bitWidth(lut.type) / 8;
-    out.books = m_form.books > 1 ? out.records.size() : 1;
-    std::uint64_t at = 0;
-    for (std::uint64_t record = 0; record < out.books; ++record) {
-        const std::uint64_t book =
-            m_form.books > 1 ? out.channelList[at] / m_form.channelsPerBook : 0;
+    out.books = m_form.books > 1 ? m_chunks.size() : 1;
+    for (std::uint64_t number = 0; number < out.books; ++number) {
+        const lanes::Chunk &chunk = m_chunks[number];
+        const std::uint64_t channel =
+            chunk.first + (chunk.channelsOf(m_core) == 0 ? 0 : m_core * chunk.lanes);
+        const std::uint64_t book = m_form.books > 1 ? channel / m_form.channelsPerBook : 0;
         for (std::uint64_t i = book * perBook; i < (book + 1) * perBook; ++i) {
             std::uint64_t position = 8 * width * i;
             if (lut.order)
@@ -253,7 +255,6 @@ void Packer::packPalette(Packed &out) const
             const auto entry = lut.bytes.subspan(position / 8, width);
             out.palette.insert(out.palette.end(), entry.begin(), entry.end());
         }
-        at += out.records[record].channels();
     }
     const auto entry = format::paletteEntryFormat(format::KernelFormat(m_form.kernelFormat));
     const auto number = entry ? format::typeNumber(*entry) : Result<format::TypeNumber>();

@@ -99,19 +99,71 @@ private Q_SLOTS:
         }
     }
 
-    void smallProgramsWaitForTheDispatch()
+    /// The floor belongs to the dispatch: the layers keep their own bounds and times.
+    void theDispatchFloorIsTheProgrammes()
     {
+        using ProgramBound = ProgramTime::Bound;
         const auto roofs = roofsOf(named("M1"));
-        std::vector<Placement> small{placed(convolution(8, 1, 4), "M1"),
-                                     placed(convolution(256, 3, 32), "M1")};
-        QCOMPARE(applyDispatchFloor(small, *roofs).value_or(0), 0.23e-3);
-        QCOMPARE(small[0].stored().bound, Bound::Dispatch);
+        const std::vector<Placement> small{placed(convolution(8, 1, 4), "M1"),
+                                           placed(convolution(256, 3, 32), "M1")};
+        const ProgramTime waits = programTime(small, *roofs);
+        QCOMPARE(waits.timeS.value_or(0), 0.23e-3);
+        QCOMPARE(waits.bound, ProgramBound::Dispatch);
+        QCOMPARE(*waits.engineTimeS, *small[0].stored().timeS + *small[1].stored().timeS);
+        QCOMPARE(small[0].stored().bound, Bound::Bandwidth);
         QCOMPARE(small[1].stored().bound, Bound::Compute);
-        std::vector<Placement> large{placed(convolution(8, 1, 4), "M1"),
-                                     placed(convolution(4096, 1, 1), "M1")};
-        QVERIFY(applyDispatchFloor(large, *roofs).value_or(0) > 0.23e-3);
-        QCOMPARE(large[0].stored().bound, Bound::Bandwidth);
-        QVERIFY(!applyDispatchFloor({}, *roofs));
+        const std::vector<Placement> large{placed(convolution(8, 1, 4), "M1"),
+                                           placed(convolution(4096, 1, 1), "M1")};
+        const ProgramTime works = programTime(large, *roofs);
+        QCOMPARE(works.bound, ProgramBound::Engine);
+        QVERIFY(*works.timeS > 0.23e-3 && works.timeS == works.engineTimeS);
+        const ProgramTime none = programTime({}, *roofs);
+        QVERIFY(!none.timeS && !none.engineTimeS && none.bound == ProgramBound::Unknown);
+    }
+
+    void aProgramWithAnUnknownLayerHasNoTime()
+    {
+        using ProgramBound = ProgramTime::Bound;
+        const auto roofs = roofsOf(named("M1"));
+        Layer open = convolution(64, 1, 8);
+        open.flops.reset();
+        open.outputBytes.reset();
+        std::vector<Placement> layers{placed(open, "M1")};
+        QVERIFY(!programTime(layers, *roofs).timeS);
+        QCOMPARE(programTime(layers, *roofs).bound, ProgramBound::Unknown);
+        layers.push_back(placed(convolution(8, 1, 4), "M1"));
+        const ProgramTime some = programTime(layers, *roofs);
+        QVERIFY(!some.engineTimeS && some.timed == 1 && some.knownS > 0);
+        QCOMPARE(some.bound, ProgramBound::Unknown);
+        // What is known is past the floor already: more can only add.
+        layers.push_back(placed(convolution(4096, 1, 1), "M1"));
+        QCOMPARE(programTime(layers, *roofs).bound, ProgramBound::Engine);
+        QVERIFY(!programTime(layers, *roofs).timeS);
+    }
+
+    /// The M2 has no published compute ceiling: no batch makes it fast.
+    void anUnknownCeilingIsNoLimitAtAll()
+    {
+        for (const std::uint64_t batch : {1, 1000}) {
+            const Point &point = placed(convolution(1024, 1, 8), "M2", batch).stored();
+            QVERIFY(point.intensity && point.memoryS && !point.computeS);
+            QVERIFY(!point.attainable && !point.timeS && !point.rate);
+            QCOMPARE(point.bound, Bound::Unknown);
+        }
+        const Placement on = placed(convolution(1024, 1, 8), "M2");
+        QCOMPARE(on.trail[on.best].form, std::string("palette4")); // the fewest bytes all the same
+    }
+
+    void aGatherReadsSomeRows()
+    {
+        Layer layer = convolution(1024, 1, 1);
+        layer.flops = 0;
+        layer.shareRead = 0.01;
+        const Point &point = placed(layer, "M1").stored();
+        QCOMPARE(*point.intensity, 0.0);
+        QCOMPARE(*point.bytes, 0.01 * 2 * 1024 * 1024 + 4 * 1024);
+        QCOMPARE(point.bound, Bound::Bandwidth);
+        QVERIFY(*placed(layer, "M1", 1000).stored().bytes < 2.1e6 + 4.1e6);
     }
 
     void theBatchMovesTheIntensity()
@@ -157,14 +209,20 @@ private Q_SLOTS:
                      QStringLiteral("roofline.ceiling"));
     }
 
-    void unknownExtentsAreMarked()
+    void unknownExtentsStayUnknown()
     {
         Layer layer = convolution(64, 1, 8);
         QVERIFY(!placed(layer, "M1").estimated);
         layer.inputBytes.reset();
-        QVERIFY(placed(layer, "M1").estimated);
         layer.flops.reset();
-        QVERIFY(placed(layer, "M1").estimated);
+        const Placement open = placed(layer, "M1");
+        QVERIFY(open.estimated);
+        for (const Point &point : open.trail) {
+            QVERIFY(!point.flops && !point.bytes && !point.intensity && !point.attainable);
+            QVERIFY(!point.timeS && !point.rate);
+            QCOMPARE(point.bound, Bound::Unknown);
+        }
+        QCOMPARE(open.stored().weightBytes, std::uint64_t(2 * 64 * 64));
     }
 };
 

@@ -46,6 +46,8 @@ class TestBundleConsumers : public QObject
 private slots:
     void flops_data();
     void flops();
+    void layerFlops_data();
+    void layerFlops();
     void throughOtherOps();
     void intoLoops();
     void geometry();
@@ -103,6 +105,61 @@ void TestBundleConsumers::flops()
     QVERIFY(bundle);
     QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
     QCOMPARE(consumersOf(**bundle, "w"), consumer.toStdString());
+}
+
+/// What the roofline counts: the arithmetic of recurrent layers and of einsum as well.
+void TestBundleConsumers::layerFlops_data()
+{
+    QTest::addColumn<QByteArray>("shape");
+    QTest::addColumn<int>("elements");
+    QTest::addColumn<QByteArray>("parameters");
+    QTest::addColumn<QByteArray>("statement");
+    QTest::addColumn<qlonglong>("flops"); // -1: unknown
+    const auto row = [](const char *name, const char *shape, int elements, const char *x,
+                        const char *statement, qlonglong flops) {
+        QTest::newRow(name) << QByteArray(shape) << elements
+                            << QByteArray("tensor<fp16, ") + x + "> x" << QByteArray(statement)
+                            << flops;
+    };
+    row("lstm, inputs", "[8, 4]", 32, "[3, 1, 4]",
+        "tensor<fp16, [3, 1, 2]> y = lstm(weight_ih = w, x = x)", 2 * 3 * 32);
+    row("lstm, state", "[8, 2]", 16, "[3, 5, 4]",
+        "tensor<fp16, [1, 5, 2]> y = lstm(weight_hh = w, x = x)", 2 * 15 * 16);
+    row("gru, backwards", "[6, 4]", 24, "[2, 1, 4]",
+        "tensor<fp16, [2, 1, 2]> y = gru(weight_ih_back = w, x = x)", 2 * 2 * 24);
+    row("lstm, open steps", "[8, 4]", 32, "[?, 1, 4]",
+        "tensor<fp16, [?, 1, 2]> y = lstm(weight_ih = w, x = x)", -1);
+    row("lstm, bias", "[8]", 8, "[3, 1, 4]", "tensor<fp16, [3, 1, 2]> y = lstm(bias = w, x = x)",
+        0);
+    row("einsum", "[2, 6, 3, 5]", 180, "[1, 4, 2, 6]",
+        "tensor<fp16, [1, 4, 2, 5]> y = einsum(equation = string(\"nchw,hwcu->nchu\"), values = "
+        "(x, w))",
+        -1); // c is 4 in one and 3 in the other
+    row("einsum", "[2, 6, 4, 5]", 240, "[1, 4, 2, 6]",
+        "tensor<fp16, [1, 4, 2, 5]> y = einsum(equation = string(\"nchw, hwcu -> nchu\"), values "
+        "= (x, w))",
+        2 * 4 * 2 * 6 * 5);
+    row("gather", "[10, 4]", 40, "[3]", "tensor<fp16, [3, 4]> y = gather(indices = x, x = w)", 0);
+    row("linear", "[2, 4]", 8, "[1, 4]", "tensor<fp16, [1, 2]> y = linear(weight = w, x = x)", 16);
+}
+
+void TestBundleConsumers::layerFlops()
+{
+    QFETCH(QByteArray, shape);
+    QFETCH(int, elements);
+    QFETCH(QByteArray, parameters);
+    QFETCH(QByteArray, statement);
+    QFETCH(qlonglong, flops);
+    MadeBundle made;
+    made.parameters = parameters.toStdString();
+    weight(made, "w", shape.toStdString(), static_cast<std::size_t>(elements));
+    made.line(statement.toStdString() + "[name = string(\"y\")]");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    const auto &consumers = (*bundle)->weights()[*(*bundle)->weightByName("w")].consumers;
+    QCOMPARE(consumers.size(), std::size_t(1));
+    const auto found = consumers.front().layerFlops;
+    QCOMPARE(found ? static_cast<qlonglong>(*found) : -1, flops);
 }
 
 void TestBundleConsumers::throughOtherOps()

@@ -121,6 +121,7 @@ private slots:
     void decodesBack_data();
     void decodesBack();
     void followsTheDesign();
+    void everyCoreHasAllCodebooks();
     void relocatesAndStrips();
     void editsWhereItLies();
     void keepsZerosInPlace();
@@ -223,6 +224,19 @@ void TestSection::followsTheDesign()
     QVERIFY(text.find("6..7") != std::string::npos);
     const auto parsed = format::parseKernelUnit(format::printKernelUnit(kernelUnit(unit)));
     QVERIFY(parsed && *parsed == kernelUnit(unit));
+}
+
+/// 40 channels on 16 cores at most two lanes: 32 channels, then 8 that half of the cores lack.
+void TestSection::everyCoreHasAllCodebooks()
+{
+    const auto made = make(QStringLiteral("books"), {40, 3, 1, 1}, 2, false);
+    QVERIFY(made);
+    QCOMPARE(firstCode(made->bytes), std::string());
+    const BundlePtr bundle = openMade(made->bytes);
+    QVERIFY(bundle && !bundle->weights().front().fault);
+    QCOMPARE(halvesOf(*bundle->decoder(0)), halvesOf(*made->decoder));
+    for (const Unit &unit : readSection(made->bytes, "x")->units)
+        QCOMPARE(unit.flags & ReplicatedPerCore, 0U); // each holds a sixteenth, no whole copy
 }
 
 void TestSection::relocatesAndStrips()
