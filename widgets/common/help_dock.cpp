@@ -5,6 +5,7 @@
 
 #include <QAction>
 #include <QDesktopServices>
+#include <QDir>
 #include <QEvent>
 #include <QFile>
 #include <QTextBrowser>
@@ -118,10 +119,11 @@ void HelpDock::render()
 
 void HelpDock::follow(const QUrl &link)
 {
-    const QString path = link.path();
-    if (link.isRelative() && path.endsWith(QLatin1String(".md")))
-        showPage(path.chopped(3));
-    else if (link.scheme() == QLatin1String("https"))
+    if (link.isRelative() && link.path().endsWith(QLatin1String(".md"))) {
+        // Relative to the page that is shown: the format pages lie in a folder of their own.
+        const QUrl target = QUrl(m_page).resolved(link);
+        showPage(QDir::cleanPath(target.path()).chopped(3));
+    } else if (link.scheme() == QLatin1String("https"))
         QDesktopServices::openUrl(link);
 }
 

@@ -10,7 +10,8 @@ class QTextBrowser;
 
 namespace kernscope::ui {
 
-/// The manual: one page a dock, in Markdown under ":/help", found by the dock's id.
+/// The manual: one page a dock, in Markdown under ":/help", found by the dock's id; below
+/// ":/help/formats" the pages about the file formats ("formats/blob-storage").
 class HelpDock : public Dock
 {
     Q_OBJECT
