@@ -13,7 +13,7 @@
 /// from a bundle's consumer; every figure is that of the compiler's model, not a measurement.
 namespace kernscope::decision {
 
-/// The two readings of the group-size listing (quantization.md, section 7, C14).
+/// The two readings of the group-size listing (resources/formats/engine.md, Geometry).
 enum class OcgReading : std::uint8_t {
     Listing, ///< listing 20.1: min(floor_pow2(8/k) x channels per accumulator, cap / k)
     Formula, ///< the printed formula: min(floor_pow2(8/k), cap)

@@ -18,8 +18,9 @@ std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operati
 Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
                           const mil::ValueType *weight);
 
-/// Multiplications and additions that a consumer spends on the weight (mil-format.md, section 5):
-/// 0 for ops and operands that are not counted, nothing where an extent is unknown.
+/// Multiplications and additions that a consumer spends on the weight
+/// (resources/formats/programs.md): 0 for ops and operands that are not counted, nothing where an
+/// extent is unknown.
 std::optional<std::uint64_t> consumerFlops(const Consumer &consumer, const mil::ValueType *weight);
 
 /// The shapes of the operands that an einsum multiplies, in the equation's order; nothing where one

@@ -26,7 +26,7 @@ bool makesSurvivors(const mil::Operation &operation);
 /// True for the ops that only make weights: "constexpr_…".
 bool isConstexpr(const mil::Operation &operation);
 
-/// Turns constants and chains of constexpr ops into one encoding (mil-format.md, section 4).
+/// Turns constants and chains of constexpr ops into one encoding (resources/formats/forms.md).
 /// Only the tables are looked at: every shape, type, count and length, no payload.
 class FormReader
 {

@@ -87,7 +87,7 @@ std::string decodeFormatLane(std::uint32_t version, FormatLane lane, std::uint32
 {
     const FormatWordLayout layout = formatWordLayout(version);
     const std::uint32_t code = (word & layout.mask(lane)) >> layout.low(lane);
-    // Codes 0 and 1 are read both ways round on H11 to H15 (hwx-generations.md, section 3).
+    // Codes 0 and 1 are read both ways round on H11 to H15 (resources/formats/descriptors.md).
     const bool contested = version < 17;
     switch (code) {
     case 0: return contested ? "uint8 or int8 (contested)" : "uint8";

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <variant>
 
-/// How a weight is stored, as every program form combines it (mil-format.md, section 4):
+/// How a weight is stored, as every program form combines it (resources/formats/forms.md):
 ///
 ///     output element at position p = scaled( looked up( payload at p ) )
 ///

@@ -13,7 +13,7 @@
 #include <vector>
 
 /// The engine's activation table: 43 fp16 numbers that stand for a function of one variable
-/// (chapter 25; quantization.md, section 6; hwx-generations.md, section 4.3).
+/// (chapter 25; resources/formats/engine.md; resources/formats/kernel-bytes.md).
 namespace kernscope::format {
 
 /// Which reading of the record applies; the fields of each are in tables/activation_table.csv.

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-/// How a weight is cut into slices, one an engine (hwx-generations.md, 4.2 to 4.6). Lanes are the
-/// output channels that one engine makes at a time; they interleave in memory.
+/// How a weight is cut into slices, one an engine (resources/formats/kernel-bytes.md). Lanes are
+/// the output channels that one engine makes at a time; they interleave in memory.
 namespace kernscope::lanes {
 
 inline constexpr unsigned kEngines = 16; ///< from H13 on, whatever a target's suffix says

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-/// Slices that leave zeros out, as known for H13 and H14 (hwx-generations.md, 4.6): a plane is its
-/// biases, a 16-bit body length, then a row a step of the reduction: mask byte, the numbers that
-/// are not zero in the order of the lanes, lanes / 2 - 2 zero bytes. Planes are padded to 64 bytes.
-/// H13 puts a zero byte before each row; H14 one before the first row and one after every mask
-/// byte, counting the same. Known for up to eight lanes only.
+/// Slices that leave zeros out, as known for H13 and H14 (resources/formats/kernel-bytes.md): a
+/// plane is its biases, a 16-bit body length, then a row a step of the reduction: mask byte, the
+/// numbers that are not zero in the order of the lanes, lanes / 2 - 2 zero bytes. Planes are padded
+/// to 64 bytes. H13 puts a zero byte before each row; H14 one before the first row and one after
+/// every mask byte, counting the same. Known for up to eight lanes only.
 namespace kernscope::lanes {
 
 enum class SparseForm : std::uint8_t { H13, H14 };

@@ -6,7 +6,7 @@
 #include <span>
 
 /// Sub-byte codes in one bit stream, least significant bit first: code i of width b takes bits
-/// i*b .. i*b+b-1, and bit t is bit (t mod 8) of byte t div 8 (mil-format.md, section 1).
+/// i*b .. i*b+b-1, and bit t is bit (t mod 8) of byte t div 8 (resources/formats/blob-storage.md).
 /// Widths: 1, 2, 3, 4, 6 and 8 bits. Codes must lie in the stream.
 namespace kernscope {
 

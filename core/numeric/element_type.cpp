@@ -17,7 +17,8 @@ struct Row {
     char kind; // f: floating point, i: signed, u: unsigned, -: other
 };
 
-// mil-format.md, section 1 (text names and widths) and section 6 (types without a blob code).
+// resources/formats/blob-storage.md (text names and widths) and programs.md (types without a blob
+// code).
 // clang-format off
 constexpr std::array<Row, 25> kRows{{
     {ElementType::Unknown, "unknown", 0, '-'},

@@ -13,7 +13,7 @@
 namespace kernscope {
 
 /// Element types of ML programs and weight files, one enum for both catalogues; the numbers that
-/// each container uses for them are the container's own (mil-format.md, sections 1 and 6).
+/// each container uses for them are the container's own (resources/formats/blob-storage.md).
 enum class ElementType : std::uint8_t {
     Unknown,
     Bool,

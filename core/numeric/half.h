@@ -5,9 +5,10 @@
 #include <cmath>
 #include <cstdint>
 
-/// Single numbers between fp32 and the narrow floating-point formats (quantization.md, section 1).
-/// All narrowing rounds to nearest, ties to even. Conversions of NaN make it quiet and keep as much
-/// of its payload as fits, as the processors' own conversions do. Bulk versions: convert.h.
+/// Single numbers between fp32 and the narrow floating-point formats
+/// (resources/formats/numbers.md). All narrowing rounds to nearest, ties to even. Conversions of
+/// NaN make it quiet and keep as much of its payload as fits, as the processors' own conversions
+/// do. Bulk versions: convert.h.
 namespace kernscope {
 
 inline constexpr std::uint16_t kHalfInfinity = 0x7c00;
@@ -90,7 +91,7 @@ constexpr float e5m2ToFloat(std::uint8_t code)
 }
 
 /// Magnitude code of |value| in a format of `fraction` bits and that bias, its exponents taken as
-/// unbounded (quantization.md, section 1.2). `magnitude` holds the bits of a finite |value|.
+/// unbounded (resources/formats/numbers.md). `magnitude` holds the bits of a finite |value|.
 constexpr std::uint32_t smallFloatMagnitude(std::uint32_t magnitude, unsigned fraction,
                                             std::uint32_t bias)
 {

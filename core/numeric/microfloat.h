@@ -8,7 +8,7 @@
 #include <cstdint>
 
 /// The formats of microscaled blocks, and fp16 to E5M2 in every reading of the engine's cast
-/// (quantization.md, sections 1.4 to 1.6). fp32 from and to E4M3FN and E5M2: half.h.
+/// (resources/formats/numbers.md). fp32 from and to E4M3FN and E5M2: half.h.
 namespace kernscope {
 
 /// E2M1 code (low nibble; 8 is the sign) to fp32, exact: 0, 0.5, 1, 1.5, 2, 3, 4, 6.
@@ -54,7 +54,7 @@ constexpr float e8m0Reciprocal(std::uint8_t code)
 }
 
 /// fp32 to the E8M0 code of the smallest power of two that is not below |value|: 254 for infinity,
-/// 255 for NaN, 0 for zero. Round-up rule of quantization.md, section 2.3.
+/// 255 for NaN, 0 for zero. Round-up rule of resources/formats/numbers.md.
 constexpr std::uint8_t floatToE8m0Up(float value)
 {
     const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & 0x7fffffffu;

@@ -21,7 +21,7 @@ struct NamedRun {
     const char *name;
 };
 
-// design/section-container.md, as core/container/section reads it.
+// resources/formats/weight-sections.md, as core/container/section reads it.
 constexpr std::array<NamedRun, 10> kHeaderRuns{{
     {0x00, 4, QT_TRANSLATE_NOOP("kernscope::SectionField", "magic")},
     {0x04, 2, QT_TRANSLATE_NOOP("kernscope::SectionField", "version (u16)")},

@@ -20,7 +20,7 @@ QStringList kernelAxes(std::size_t count)
     return count <= 3 ? all.mid(static_cast<qsizetype>(3 - count)) : QStringList();
 }
 
-/// Axes as mil-format.md, section 5, lays them out; empty where the op says nothing.
+/// Axes as resources/formats/programs.md, lays them out; empty where the op says nothing.
 QStringList namesBy(const Consumer &consumer, std::size_t rank)
 {
     const QString out = WeightWords::tr("out channel"), in = WeightWords::tr("in channel");

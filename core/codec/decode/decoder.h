@@ -26,7 +26,7 @@ public:
     ElementType type() const;      ///< decoded type
 
     /// Canonical fp16 bits of elements [first, first + out.size()), by the form's own arithmetic
-    /// and mil-format.md section 8: rounded once to T, then to nearest even to fp16.
+    /// and resources/formats/forms.md: rounded once to T, then to nearest even to fp16.
     /// The range must lie in the tensor.
     void decodeHalf(std::uint64_t first, std::span<std::uint16_t> out) const;
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-/// INT8 as pto.tquant makes it (quantization.md, section 4): one scale, and for unsigned codes one
-/// offset, a row of the matrix or one for all of it.
+/// INT8 as pto.tquant makes it (resources/formats/numbers.md): one scale, and for unsigned codes
+/// one offset, a row of the matrix or one for all of it.
 namespace kernscope::codec {
 
 enum class Int8Mode : std::uint8_t {

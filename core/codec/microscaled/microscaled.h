@@ -11,8 +11,9 @@
 #include <string_view>
 #include <vector>
 
-/// Microscaled matrices as pto.tquant makes them (quantization.md, section 2): groups of 32 numbers
-/// share one power of two (E8M0), each number is an E4M3FN byte (MXFP8) or an E2M1 nibble (MXFP4).
+/// Microscaled matrices as pto.tquant makes them (resources/formats/numbers.md): groups of 32
+/// numbers share one power of two (E8M0), each number is an E4M3FN byte (MXFP8) or an E2M1 nibble
+/// (MXFP4).
 namespace kernscope::codec {
 
 inline constexpr std::uint64_t kMxGroup = 32;

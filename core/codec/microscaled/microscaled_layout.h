@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-/// The fractal layouts that the cube unit reads (quantization.md, section 3). Every function works
-/// on bytes; the inverse of each gives the row-major bytes back.
+/// The fractal layouts that the cube unit reads (resources/formats/numbers.md). Every function
+/// works on bytes; the inverse of each gives the row-major bytes back.
 namespace kernscope::codec {
 
 /// NZ: boxes of 16 rows by 32 bytes, row-major inside, ordered column of boxes by column of boxes.

@@ -11,7 +11,7 @@
 #include <string>
 
 /// The .anec form of the Linux driver: a header of sizes, then text and kernel bytes as they were
-/// in a container for H13 (hwx-format.md, section 12). Read only.
+/// in a container for H13 (resources/formats/hardware-containers.md). Read only.
 namespace kernscope::anec {
 
 inline constexpr std::size_t kTiles = 32;

@@ -17,7 +17,8 @@
 #include <vector>
 
 /// The hardware container (.hwx): a Mach-O like file with magic 0xbeefface that holds task
-/// descriptors, kernel bytes, ports and symbols (hwx-format.md, hwx-generations.md).
+/// descriptors, kernel bytes, ports and symbols (resources/formats/hardware-containers.md,
+/// resources/formats/descriptors.md).
 namespace kernscope::hwx {
 
 inline constexpr std::uint32_t kMagic = 0xbeefface;

@@ -16,8 +16,8 @@ namespace {
 
 using descriptor::TaskDetail;
 
-/// An aperture or BAR of version 24 (hwx-generations.md, section 5): four slots a tensor from 24
-/// on, outputs first, then inputs.
+/// An aperture or BAR of version 24 (resources/formats/hardware-containers.md): four slots a tensor
+/// from 24 on, outputs first, then inputs.
 constexpr std::uint32_t kFirstTensorBar = 24, kBarsPerTensor = 4, kWeightBar = 4;
 constexpr std::uint32_t kVersionOfBars = 24, kImageVersion = 10;
 

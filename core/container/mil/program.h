@@ -12,7 +12,7 @@
 #include <vector>
 
 /// The ML program, the same model for `model.mil` text and for the protobuf of an .mlpackage
-/// (mil-format.md, sections 3 to 6). Every place that a patch may rewrite carries its span.
+/// (resources/formats/programs.md). Every place that a patch may rewrite carries its span.
 namespace kernscope::mil {
 
 /// Bytes of the program file that spell something; length 0 where that is not known.

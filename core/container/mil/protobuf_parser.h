@@ -14,7 +14,7 @@
 
 namespace kernscope::mil {
 
-/// Reads the ML program of a protobuf `Model` message by message (mil-format.md, section 6).
+/// Reads the ML program of a protobuf `Model` message by message (resources/formats/programs.md).
 ///
 /// As in TextParser, a function that returns false has reported the fault, once. Most messages
 /// are first cut into their fields, since nothing says that a type comes before its value.

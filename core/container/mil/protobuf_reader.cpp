@@ -12,7 +12,7 @@ namespace kernscope::mil {
 
 namespace {
 
-/// "CoreML6" is what program text calls ios16 (mil-format.md, section 6); others as they are.
+/// "CoreML6" is what program text calls ios16 (resources/formats/programs.md); others as they are.
 std::string opsetName(const std::string &written)
 {
     static const std::map<std::string, std::string, std::less<>> names{

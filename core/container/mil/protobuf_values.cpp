@@ -9,7 +9,7 @@ namespace kernscope::mil {
 
 namespace {
 
-/// mil-format.md, section 6: the program's codes, which are not those of weight.bin.
+/// resources/formats/programs.md: the program's codes, which are not those of weight.bin.
 ElementType elementTypeOf(std::uint64_t code)
 {
     switch (code) {

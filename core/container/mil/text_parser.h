@@ -15,7 +15,7 @@ namespace kernscope::mil {
 
 class PackedElements;
 
-/// Recursive descent over the tokens of one program text (mil-format.md, section 3).
+/// Recursive descent over the tokens of one program text (resources/formats/programs.md).
 ///
 /// Every parse function returns false where it could not go on; the fault has then been reported,
 /// once, and the caller only returns. Recovery is in `recoverStatement` and `recoverFunction`.

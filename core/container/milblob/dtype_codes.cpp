@@ -5,7 +5,7 @@ namespace kernscope::milblob {
 
 namespace {
 
-// mil-format.md, section 1. The index is the code; 0 is none.
+// resources/formats/blob-storage.md. The index is the code; 0 is none.
 constexpr std::array<ElementType, 18> kTypes{
     ElementType::Unknown,   ElementType::Fp16,    ElementType::Fp32,  ElementType::Uint8,
     ElementType::Int8,      ElementType::Bf16,    ElementType::Int16, ElementType::Uint16,

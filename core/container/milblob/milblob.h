@@ -13,7 +13,8 @@
 #include <string_view>
 #include <vector>
 
-/// MIL blob storage, version 2 (mil-format.md, section 1): `weight.bin` of Core ML bundles.
+/// MIL blob storage, version 2 (resources/formats/blob-storage.md): `weight.bin` of Core ML
+/// bundles.
 namespace kernscope::milblob {
 
 inline constexpr std::uint64_t kHeaderBytes = 64;

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-/// The weight-section container (.ksec), version 1 (design/section-container.md): kernel units,
-/// one a core, with the six sections of listing 25.1.
+/// The weight-section container (.ksec), version 1 (resources/formats/weight-sections.md): kernel
+/// units, one a core, with the six sections of listing 25.1.
 namespace kernscope::section {
 
 inline constexpr std::uint64_t kHeaderBytes = 64;

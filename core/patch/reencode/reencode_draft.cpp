@@ -19,7 +19,8 @@ using codec::EncodedWeight;
 using codec::PartRole;
 
 constexpr unsigned kFirstNewSignature = 18;
-/// Constants of at least so many elements go to the weight file (mil-format.md, section 1).
+/// Constants of at least so many elements go to the weight file
+/// (resources/formats/blob-storage.md).
 constexpr std::uint64_t kSmallestBlob = 10;
 
 tl::unexpected<Error> opsetFault(std::string expected, const DraftTarget &target,

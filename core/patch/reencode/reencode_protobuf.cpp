@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Operations as messages of an .mlpackage's model (mil-format.md, section 6).
+// Operations as messages of an .mlpackage's model (resources/formats/programs.md).
 #include "core/patch/reencode/reencode_draft.h"
 
 #include "core/numeric/convert.h"

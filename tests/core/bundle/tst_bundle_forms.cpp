@@ -58,7 +58,7 @@ void result(MadeBundle &made, std::string_view type, std::string_view shape, std
 
 const Bytes kBook = halves({0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15});
 
-// One function a form; the worked bytes are those of mil-format.md, section 7.
+// One function a form; the worked bytes are those of resources/formats/forms.md.
 
 void dense(MadeBundle &made)
 {

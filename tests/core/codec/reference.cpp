@@ -9,7 +9,7 @@ namespace kernscope::codec::test {
 
 namespace {
 
-/// Value of a narrow floating-point code, by the definition of quantization.md, section 1.1.
+/// Value of a narrow floating-point code, by the definition of resources/formats/numbers.md.
 double smallFloat(std::uint64_t code, unsigned exponentBits, unsigned fractionBits, int bias)
 {
     const std::uint64_t fraction = code & ((1u << fractionBits) - 1u);

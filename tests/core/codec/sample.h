@@ -55,8 +55,9 @@ struct Sample {
 Sample makeSample(const Form &form, std::mt19937_64 &random);
 std::vector<std::byte> randomBytes(std::uint64_t count, std::mt19937_64 &random);
 
-/// Decoded value of one element (T as double), straight from the formulas of mil-format.md,
-/// section 4, element by element and without any code of the decoder.
+/// Decoded value of one element (T as double), straight from the formulas of
+/// resources/formats/programs.md, section 4, element by element and without any code of the
+/// decoder.
 double referenceValue(const Encoding &encoding, std::uint64_t element);
 /// The same as canonical fp16 bits (section 8).
 std::uint16_t referenceHalf(const Encoding &encoding, std::uint64_t element);

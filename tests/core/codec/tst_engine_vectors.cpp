@@ -13,7 +13,7 @@
 using namespace kernscope;
 using namespace kernscope::codec;
 
-/// The golden vectors of engine weights (quantization.md, section 5).
+/// The golden vectors of engine weights (resources/formats/forms.md).
 class TestEngineVectors : public QObject
 {
     Q_OBJECT

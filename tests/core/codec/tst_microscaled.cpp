@@ -60,7 +60,7 @@ class TestMicroscaled : public QObject
     Q_OBJECT
 
 private slots:
-    /// quantization.md, table 2.7: exponents and what 500, 0.3 and 7 become.
+    /// resources/formats/numbers.md, table 2.7: exponents and what 500, 0.3 and 7 become.
     void workedValues_data()
     {
         QTest::addColumn<double>("largest");

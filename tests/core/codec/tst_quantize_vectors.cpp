@@ -108,7 +108,7 @@ MxRequest requestOf(const nlohmann::json &row)
 
 } // namespace
 
-/// The golden vectors of microscaled and INT8 quantisation (quantization.md, sections 2 to 4).
+/// The golden vectors of microscaled and INT8 quantisation (resources/formats/numbers.md).
 class TestQuantizeVectors : public QObject
 {
     Q_OBJECT

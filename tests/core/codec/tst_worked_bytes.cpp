@@ -17,7 +17,7 @@ std::vector<std::byte> hex(const char *text)
 
 } // namespace
 
-/// The worked bytes of mil-format.md, section 7.
+/// The worked bytes of resources/formats/forms.md.
 class TestWorkedBytes : public QObject
 {
     Q_OBJECT

@@ -176,7 +176,8 @@ void TestLanes::placesByHand()
 
 void TestLanes::matchesTheMatmulFormula()
 {
-    // hwx-generations.md 4.2: plane q = (p mod 16)(planes/16) + p/16, halfword q K g + k g + n mod
+    // resources/formats/kernel-bytes.md: plane q = (p mod 16)(planes/16) + p/16, halfword q K g + k
+    // g + n mod
     // g
     for (const std::uint64_t n : {16U, 128U, 256U, 512U, 1024U}) {
         Geometry geometry;

@@ -60,7 +60,7 @@ void TestBitpack::workedBytes_data()
     QTest::addColumn<unsigned>("width");
     QTest::addColumn<QByteArray>("stream");
     QTest::addColumn<QList<int>>("codes");
-    // mil-format.md, section 7.
+    // resources/formats/forms.md.
     QTest::newRow("uint3") << 3u << QByteArray("D1581F") << QList<int>{1, 2, 3, 4, 5, 6, 7, 0};
     QTest::newRow("uint6") << 6u << QByteArray("8130FC") << QList<int>{1, 2, 3, 63};
     QTest::newRow("uint2") << 2u << QByteArray("6C03") << QList<int>{0, 3, 2, 1, 3};

@@ -14,7 +14,7 @@ using namespace kernscope;
 
 namespace {
 
-/// A floating-point format by its definition (quantization.md, section 1.1).
+/// A floating-point format by its definition (resources/formats/numbers.md).
 struct Format {
     int exponentBits;
     int fractionBits;

@@ -12,7 +12,7 @@
 
 using namespace kernscope;
 
-/// The golden vectors of the number formats (quantization.md, section 1).
+/// The golden vectors of the number formats (resources/formats/numbers.md).
 class TestNumberVectors : public QObject
 {
     Q_OBJECT

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// SYNTHETIC hardware containers for tests: written by this project, by what is published of each
-/// generation (hwx-generations.md, section 11), never by a compiler. Every one says so in its
+/// generation (resources/formats/kernel-bytes.md), never by a compiler. Every one says so in its
 /// banner. What is not published (the coefficients' order from version 17 on) is assumed.
 namespace kernscope::test {
 

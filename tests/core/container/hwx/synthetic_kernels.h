@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-/// SYNTHETIC containers around slices of any kernel, for the laws of hwx-generations.md 4.2 to 4.6.
+/// SYNTHETIC containers around slices of any kernel, for the laws of
+/// resources/formats/kernel-bytes.md.
 namespace kernscope::test {
 
 struct MadeKernel {

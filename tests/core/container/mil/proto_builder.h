@@ -6,7 +6,8 @@
 
 #include <utility>
 
-/// Writes the wire format by hand (mil-format.md, section 6), for the tests of the protobuf reader.
+/// Writes the wire format by hand (resources/formats/programs.md), for the tests of the protobuf
+/// reader.
 namespace prototest {
 
 inline QByteArray varint(quint64 value)

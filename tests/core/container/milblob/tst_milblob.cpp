@@ -51,7 +51,7 @@ void TestMilblob::codes()
     QCOMPARE(milblob::codeOf(ElementType::Bool), 0U);
 }
 
-/// mil-format.md, section 7 a: an int4 palette.
+/// resources/formats/forms.md a: an int4 palette.
 void TestMilblob::workedBytes()
 {
     milblob::Writer writer;
@@ -85,7 +85,7 @@ void TestMilblob::elementCounts_data()
     QTest::addColumn<QByteArray>("payload");
     QTest::addColumn<int>("padding");
     QTest::addColumn<int>("elements");
-    // mil-format.md, section 7 b and e
+    // resources/formats/forms.md b and e
     QTest::newRow("mask of 10") << QByteArray("uint1") << QByteArray("9201") << 6 << 10;
     QTest::newRow("uint2") << QByteArray("uint2") << QByteArray("6c03") << 6 << 5;
     QTest::newRow("uint3") << QByteArray("uint3") << QByteArray("d1581f") << 0 << 8;
