@@ -130,7 +130,8 @@ struct Consumer {
     std::vector<std::string> via;       ///< ops between: "cast", "transpose"
     std::optional<std::uint64_t> flops; ///< multiply and add count as two; empty: shape unknown
     /// All arithmetic that the operation does with this operand, those of lstm, gru, rnn and einsum
-    /// included, which `flops` counts as 0 (mil-format.md, section 5). Empty: an extent is unknown.
+    /// included, which `flops` counts as 0 (resources/formats/programs.md). Empty: an extent is
+    /// unknown.
     std::optional<std::uint64_t> layerFlops;
     ConsumerGeometry geometry;
 };
