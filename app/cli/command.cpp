@@ -2,41 +2,60 @@
 #include "app/cli/command.h"
 
 #include "app/cli/text_output.h"
+#include "core/patch/edit/find_weight.h"
+#include "core/target/target.h"
 
-#include <atomic>
-#include <csignal>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 
-namespace {
-
-std::atomic<Progress *> g_interruptible{nullptr};
-volatile std::sig_atomic_t g_interrupted = 0;
-static_assert(std::atomic<Progress *>::is_always_lock_free, "used in a signal handler");
-
-extern "C" void onInterrupt(int)
-{
-    g_interrupted = 1;
-    if (Progress *progress = g_interruptible.load())
-        progress->cancel();
-}
-
-} // namespace
-
 void addCommonOptions(CLI::App &command, Session &session)
 {
     command.add_flag("--json", session.json, "Print one JSON document on standard output");
     command.add_flag("-q,--quiet", session.quiet, "Print errors only");
-    command.add_option("--target", session.target, "Chip to judge by, under any of its names")
-        ->type_name("NAME");
+    command
+        .add_option("--target", session.target,
+                    "Chip to judge by, under any of its names (default H13)")
+        ->type_name("NAME")
+        ->each([](const std::string &name) {
+            if (auto found = target::findTarget(name); !found)
+                throw UsageFailure{std::move(found.error())};
+        });
+    command.preparse_callback([&session, &command](std::size_t) {
+        const CLI::App *parent = command.get_parent();
+        const bool nested = parent != nullptr && parent->get_parent() != nullptr;
+        session.command = nested ? parent->get_name() : command.get_name();
+    });
+}
+
+CLI::Option *addOutput(CLI::App &command, Session &session, std::string &output,
+                       const std::string &help, const std::string &type)
+{
+    CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
+    command.add_flag("-f,--force", session.force,
+                     "Replace the output where it is a file that exists");
+    return option;
+}
+
+void addExamples(CLI::App &command, std::initializer_list<const char *> lines)
+{
+    std::string text = "Examples:";
+    for (const char *line : lines)
+        text += std::string("\n  kernscope-cli ") + line;
+    command.footer(text);
 }
 
 int exitCodeOf(const Error &error)
 {
-    return error.code.starts_with("io.") ? kIo : kBadInput;
+    if (error.code.starts_with("io.") || error.code == "task.cancelled")
+        return kIo;
+    const bool usage = error.code == "cli.weight" || error.code == "patch.weight" ||
+                       error.code == "cli.usage" || error.code == "cli.option" ||
+                       error.code == "target.name";
+    return usage ? kUsage : kBadInput;
 }
 
 int exitCodeOf(const Diagnostics &diagnostics)
@@ -46,14 +65,16 @@ int exitCodeOf(const Diagnostics &diagnostics)
 
 int reportFailure(Session &session, std::string_view command, const Error &error)
 {
-    const Diagnostics only{{Severity::Error, error}};
+    // Work that a signal stopped fails in one way or another; the signal is what matters.
+    const Diagnostics only{
+        {Severity::Error, interrupted() ? cancelledError(stoppedText()) : error}};
     if (session.json) {
         report::Json document = report::document(command);
         printDocument(session, document, only);
     } else {
         printDiagnostics(session, only);
     }
-    return exitCodeOf(error);
+    return exitCodeOf(only.front().error);
 }
 
 void printDocument(Session &, report::Json &document, const Diagnostics &diagnostics)
@@ -74,29 +95,17 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path)
     return Bundle::open(path);
 }
 
-void beginInterrupt(Session &session)
+int reportStopped(Session &session, std::string_view command)
 {
-    g_interruptible = &session.progress;
-    struct sigaction action = {};
-    action.sa_handler = onInterrupt;
-    action.sa_flags = static_cast<int>(SA_RESETHAND); // a second Ctrl-C ends a process that hangs
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
+    return reportFailure(session, command, cancelledError(stoppedText()));
 }
 
-bool interrupted()
+Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
 {
-    return g_interrupted != 0;
-}
-
-void endInterrupt()
-{
-    g_interruptible = nullptr;
-    if (!interrupted())
-        return;
-    std::signal(SIGINT, SIG_DFL);
-    std::raise(SIGINT);
+    auto found = patch::findWeight(bundle, name);
+    if (!found)
+        found.error().code = "cli.weight";
+    return found;
 }
 
 } // namespace kernscope::cli

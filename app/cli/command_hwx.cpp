@@ -19,6 +19,7 @@ void addHwx(CLI::App &app, Session &session)
     command->add_option("--diff", options->other, "Compare with the tasks of another container")
         ->type_name("OTHER");
     addCommonOptions(*command, session);
+    addExamples(*command, {"hwx network.hwx --no-registers", "hwx old.hwx --diff new.hwx"});
     command->callback([options, &session] { session.exitCode = runHwx(*options, session); });
 }
 

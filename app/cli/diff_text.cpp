@@ -39,7 +39,7 @@ std::string fileVerdict(const FileDifference &file)
 
 std::string filesText(const Difference &difference)
 {
-    Table table({{"file"}, {"A", Align::Right}, {"B", Align::Right}, {"bytes"}});
+    Table table({{"file", Align::Name}, {"A", Align::Right}, {"B", Align::Right}, {"bytes"}});
     for (const FileDifference &file : difference.files)
         table.add({printable(file.path), sizeText(file.bytesA), sizeText(file.bytesB),
                    fileVerdict(file)});
@@ -79,16 +79,17 @@ std::string countsText(const ValueDifference &values)
 
 std::vector<Table::Column> columns(bool values)
 {
-    std::vector<Table::Column> list{{"weight"}, {"A"}, {"B"}, {"stored B/A", Align::Right}};
+    std::vector<Table::Column> list{
+        {"weight", Align::Name}, {"A"}, {"B"}, {"stored B/A", Align::Right}};
     if (values) {
         list.push_back({"max |d|", Align::Right});
         list.push_back({"rmse", Align::Right});
         list.push_back({"cosine", Align::Right});
         list.push_back({"ULP", Align::Right});
-        list.push_back({"elements"});
+        list.push_back({"elements", Align::Name});
     }
     list.push_back({"paired by"});
-    list.push_back({"verdict"});
+    list.push_back({"verdict", Align::Name});
     return list;
 }
 

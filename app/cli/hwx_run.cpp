@@ -39,6 +39,16 @@ struct Opened {
 
 Result<Opened> openContainer(const std::string &path)
 {
+    std::error_code fault;
+    if (std::filesystem::is_directory(path, fault)) {
+        Error error;
+        error.code = "io.open";
+        error.file = path;
+        error.expected = "a hardware container (.hwx, .anec)";
+        error.found = "a folder";
+        error.message = "Only a file can be a hardware container; inspect reads folders";
+        return tl::unexpected(std::move(error));
+    }
     auto file = OverlaidFile::open(path, std::filesystem::path(path).filename().string());
     if (!file)
         return tl::unexpected(std::move(file.error()));

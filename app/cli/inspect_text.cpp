@@ -48,7 +48,7 @@ std::string functionsText(const Bundle &bundle)
 
 std::string filesText(const Bundle &bundle)
 {
-    Table table({{"path"},
+    Table table({{"path", Align::Name},
                  {"bytes", Align::Right},
                  {"kind"},
                  {"records", Align::Right},
@@ -92,13 +92,13 @@ std::string weightsText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
                         const StatisticsOptions &asked)
 {
-    std::vector<Table::Column> columns = {{"name"},
-                                          {"form"},
+    std::vector<Table::Column> columns = {{"name", Align::Name},
+                                          {"form", Align::Name},
                                           {"type"},
                                           {"shape"},
                                           {"stored B", Align::Right},
                                           {"ratio", Align::Right},
-                                          {"used by"}};
+                                          {"used by", Align::Name}};
     if (asked.figures) {
         for (const char *figure : {"zeros", "min", "max", "mean", "not finite"})
             columns.push_back({figure, Align::Right});
@@ -140,7 +140,11 @@ std::string totalsText(const Bundle &bundle)
 
 std::string sectionsText(const Bundle &bundle)
 {
-    Table table({{"file"}, {"offset", Align::Right}, {"bytes", Align::Right}, {"kind"}, {"name"}});
+    Table table({{"file"},
+                 {"offset", Align::Right},
+                 {"bytes", Align::Right},
+                 {"kind"},
+                 {"name", Align::Name}});
     for (const Section &section : bundle.sections())
         table.add({bundle.files()[section.file].path,
                    fmt::format("{:#x}", section.range.offset.value),

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 
+#include <algorithm>
 #include <exception>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -11,11 +14,25 @@ namespace {
 
 namespace cli = kernscope::cli;
 
+/// As CLI11 takes them, last first. "help [COMMAND]" is the command's --help.
+std::vector<std::string> argumentsOf(int argc, char **argv, cli::Session &session)
+{
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    // Known before the parser has got there: a document answers for every mistake.
+    session.json = std::find(arguments.begin(), arguments.end(), "--json") != arguments.end();
+    if (!arguments.empty() && arguments.front() == "help") {
+        arguments.erase(arguments.begin());
+        arguments.push_back("--help");
+    }
+    std::reverse(arguments.begin(), arguments.end());
+    return arguments;
+}
+
 int run(int argc, char **argv, cli::Session &session)
 {
     CLI::App app("Inspects, decodes, compares and patches compiled neural-network weights.",
                  "kernscope-cli");
-    app.set_version_flag("--version", "kernscope-cli " KERNSCOPE_VERSION);
+    app.set_version_flag("-V,--version", "kernscope-cli " KERNSCOPE_VERSION);
     app.require_subcommand(1);
     app.get_formatter()->column_width(34);
     cli::addInspect(app, session);
@@ -29,9 +46,11 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addSection(app, session);
     cli::addSelftest(app, session);
     try {
-        app.parse(argc, argv);
+        app.parse(argumentsOf(argc, argv, session));
     } catch (const CLI::ParseError &error) {
-        return app.exit(error) == 0 ? cli::kDone : cli::kUsage;
+        return cli::reportParseError(app, error, session);
+    } catch (const cli::UsageFailure &failure) {
+        return cli::reportUsage(session, session.command, failure.error);
     }
     return session.exitCode;
 }
@@ -52,6 +71,5 @@ int main(int argc, char **argv)
         cli::complain("kernscope-cli: standard output cannot be written");
         exitCode = cli::kIo;
     }
-    cli::endInterrupt();
-    return exitCode;
+    return cli::endInterrupt(session, exitCode);
 }

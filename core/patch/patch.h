@@ -79,10 +79,20 @@ Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
 Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
                                std::function<void()> &settle);
 
-/// Copies the bundle (folder or file) to `target`, which must not exist, with the overlay applied;
-/// built beside it and renamed at the end. Verified like saveInPlace.
+struct CopyOptions {
+    bool replace = false; ///< a file that exists at the target is replaced; a folder never is
+    /// The folder that a bundle in memory was made from: what the bundle does not hold (other
+    /// files, links, empty folders) is copied from there, and permissions with it.
+    std::filesystem::path origin;
+};
+/// Copies the bundle (folder or file) to `target` with the overlay applied; built beside it and
+/// renamed at the end, so that the copy is whole or not there. Verified like saveInPlace.
+///
+/// Files, empty folders and links are copied as what they are, with permissions and times of
+/// change; whatever cannot be copied is an error. Errors: those of OutputPlace (the target must lie
+/// outside of the bundle), "io.read", "io.write", "patch.stale", "patch.verify", "task.cancelled".
 Result<SaveReport> saveCopy(const Bundle &bundle, const std::filesystem::path &target,
-                            Progress *progress = nullptr);
+                            Progress *progress = nullptr, const CopyOptions &options = {});
 
 /// Finishes or undoes an interrupted saveInPlace of the bundle at `path`; true where there was one.
 Result<bool> recoverJournal(const std::filesystem::path &path);
