@@ -13,14 +13,6 @@ namespace kernscope {
 
 namespace {
 
-tl::unexpected<Error> cancelled()
-{
-    Error error;
-    error.code = "task.cancelled";
-    error.message = "The comparison was cancelled";
-    return tl::unexpected(std::move(error));
-}
-
 /// A file of each side, or of one of them.
 struct FilePair {
     std::size_t a = kNoIndex, b = kNoIndex;
@@ -217,18 +209,23 @@ std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
 
 bool BundleComparison::comparePairValues(WeightPair &pair)
 {
-    if (!m_options.values || !pair.shapeEqual)
-        return true;
-    auto values = compareValues(m_a, pair.a, m_b, pair.b, m_options.tolerance, m_progress);
-    if (values) {
-        pair.values = *values;
-        pair.step = quantisationStep(m_a, pair.a, m_b, pair.b);
-        return true;
-    }
-    if (values.error().code == "task.cancelled")
-        return false;
-    pair.fault = std::move(values.error());
-    return true;
+    return !m_options.values || !pair.shapeEqual ||
+           compareValues(m_a, m_b, pair, m_options.tolerance, m_progress);
+}
+
+/// Whether the same stored bytes stand for the same values.
+bool sameDecoding(const Weight &a, const Weight &b)
+{
+    const auto samePart = [](const Part &x, const Part &y) {
+        return x.shape == y.shape && !x.order && !y.order;
+    };
+    const auto axisOf = [](const Weight &weight) {
+        const bool scaled = weight.encoding && weight.encoding->scaling;
+        return scaled ? weight.encoding->scaling->axis : 0;
+    };
+    return !a.fault && !b.fault && a.sourceOp == b.sourceOp && a.vectorAxis == b.vectorAxis &&
+           axisOf(a) == axisOf(b) &&
+           std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), samePart);
 }
 
 Result<Difference> BundleComparison::run()
@@ -238,12 +235,12 @@ Result<Difference> BundleComparison::run()
     announceTotal(files);
     for (const FilePair &pair : files) {
         if (!compareFile(pair))
-            return cancelled();
+            return tl::unexpected(cancelledError("The comparison was cancelled"));
     }
     describeProgram();
     for (WeightPair &pair : m_result.weights) {
         if (!compareStored(pair) || !comparePairValues(pair))
-            return cancelled();
+            return tl::unexpected(cancelledError("The comparison was cancelled"));
     }
     const auto sameFile = [](const FileDifference &file) { return file.equal; };
     const auto sameWeight = [this](const WeightPair &pair) {
@@ -266,6 +263,27 @@ std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, con
     if (!stepA || !stepB)
         return stepA ? stepA : stepB;
     return std::max(*stepA, *stepB);
+}
+
+bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
+                   Progress *progress)
+{
+    const Weight &from = a.weights()[pair.a];
+    if (pair.storedEqual && sameDecoding(from, b.weights()[pair.b])) {
+        pair.values = ValueDifference::same(from.elements.value, from.type);
+        pair.step = quantisationStep(a, pair.a, b, pair.b);
+        return progress == nullptr || progress->advance(from.elements.value);
+    }
+    auto values = compareValues(a, pair.a, b, pair.b, tolerance, progress);
+    if (!values && values.error().code == "task.cancelled")
+        return false;
+    if (!values) {
+        pair.fault = std::move(values.error());
+        return true;
+    }
+    pair.values = *std::move(values);
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
+    return true;
 }
 
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/json_values.h"
 
+#include <cmath>
+
 namespace kernscope::report {
 
 namespace {
@@ -36,9 +38,15 @@ Json valuesJson(const ValueDifference &values)
     json["mean_abs"] = values.meanAbs;
     json["rmse"] = values.rmse;
     json["cosine"] = values.cosine;
-    json["max_ulp"] = values.maxUlp;
+    json["max_rel"] = values.maxRel;
+    json["snr_db"] = std::isfinite(values.snr) ? Json(values.snr) : Json(nullptr);
+    json["not_finite"] = numberJson(values.notFinite);
+    json["max_ulp"] = numberJson(values.maxUlp);
+    json["ulp_type"] = elementTypeName(values.ulpType);
     json["ulp_histogram"] = numbersJson(values.ulpHistogram);
     json["beyond_tolerance"] = numberJson(values.beyondTolerance);
+    json["bit_faithful"] = values.faithful();
+    json["unfaithful"] = numberJson(values.unfaithful);
     return json;
 }
 
