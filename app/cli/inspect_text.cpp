@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace kernscope::cli {
 
@@ -44,6 +45,39 @@ std::string functionsText(const Bundle &bundle)
             text += fmt::format("    out  {}\n", printable(output));
     }
     return text.empty() ? text : heading("Functions") + text;
+}
+
+/// "ane 0.00175, bnns 0.0375": the compiler's own estimates, in milliseconds.
+std::string estimatesText(const mil::BackendNotes &notes)
+{
+    std::string text;
+    for (const auto &[backend, ms] : notes.estimatedMs)
+        text += fmt::format("{}{} {:.3g}", text.empty() ? "" : ", ", printable(backend), ms);
+    return text;
+}
+
+void addOperations(Table &table, const mil::Function &function, const mil::Block &block,
+                   const std::string &segment)
+{
+    for (const mil::Operation &operation : block.operations) {
+        const mil::BackendNotes notes = mil::backendNotes(operation, segment);
+        if (!notes.empty() && operation.type != "const")
+            table.add({function.name, operation.displayName(), operation.type, notes.selected,
+                       fmt::format("{}", fmt::join(notes.supported, ", ")), estimatesText(notes)});
+        for (const mil::Block &nested : operation.blocks)
+            addOperations(table, function, nested, segment);
+    }
+}
+
+/// Where the compiler runs each op, as far as it says so.
+std::string backendsText(const Bundle &bundle)
+{
+    Table table({{"function"}, {"name"}, {"op"}, {"runs on"}, {"supported"}, {"estimated ms"}});
+    for (const mil::Function &function : bundle.program().functions)
+        addOperations(table, function, function.body,
+                      mil::segmentBackend(bundle.program(), function));
+    return table.empty() ? std::string()
+                         : heading("Backends (the compiler's notes)") + table.text();
 }
 
 std::string filesText(const Bundle &bundle)
@@ -155,7 +189,8 @@ std::string inspectText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
                         const StatisticsOptions &asked, bool withSections)
 {
-    std::string text = summaryText(bundle) + functionsText(bundle) + filesText(bundle);
+    std::string text =
+        summaryText(bundle) + functionsText(bundle) + backendsText(bundle) + filesText(bundle);
     if (withSections)
         text += sectionsText(bundle);
     text += weightsText(bundle, statistics, asked);

@@ -134,6 +134,7 @@ struct Consumer {
     /// unknown.
     std::optional<std::uint64_t> layerFlops;
     ConsumerGeometry geometry;
+    mil::BackendNotes backends; ///< where the compiler runs the op; empty where it does not say
 };
 
 /// Value of Weight::detail, as the contract's JSON has it.

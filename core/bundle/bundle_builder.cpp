@@ -211,7 +211,8 @@ SectionKind BundleBuilder::roleOf(std::size_t file) const
 void BundleBuilder::readWeights()
 {
     for (const mil::Function &function : m_bundle->m_program.functions)
-        WeightReader(function, *m_blobs, m_programPath, m_log).read(m_bundle->m_weights);
+        WeightReader(m_bundle->m_program, function, *m_blobs, m_programPath, m_log)
+            .read(m_bundle->m_weights);
 }
 
 void BundleBuilder::addBareWeights()
