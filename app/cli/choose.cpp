@@ -92,17 +92,6 @@ std::string choiceText(const FormChoice &choice)
     return text + table.text();
 }
 
-Error noSuchWeight(const std::string &name)
-{
-    Error error;
-    error.code = "choose.weight";
-    error.field = "--weight";
-    error.expected = "the name of a weight";
-    error.found = name;
-    error.message = "The bundle has no such weight.";
-    return error;
-}
-
 } // namespace
 
 int runChoose(const ChipOptions &options, Session &session)
@@ -118,9 +107,9 @@ int runChoose(const ChipOptions &options, Session &session)
         return reportFailure(session, "choose", bundle.error());
     std::size_t first = 0, last = (*bundle)->weights().size();
     if (!options.weight.empty()) {
-        const auto at = (*bundle)->weightByName(options.weight);
+        const auto at = namedWeight(**bundle, options.weight);
         if (!at)
-            return refuseTarget(session, "choose", noSuchWeight(options.weight));
+            return refuseTarget(session, "choose", at.error());
         first = *at;
         last = first + 1;
     }

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 
 #include "app/cli/text_output.h"
+#include "core/patch/edit/find_weight.h"
 
 #include <atomic>
 #include <csignal>
@@ -32,6 +33,14 @@ void addCommonOptions(CLI::App &command, Session &session)
     command.add_flag("-q,--quiet", session.quiet, "Print errors only");
     command.add_option("--target", session.target, "Chip to judge by, under any of its names")
         ->type_name("NAME");
+}
+
+Result<std::size_t> namedWeight(const Bundle &bundle, std::string_view name)
+{
+    auto found = patch::findWeight(bundle, name);
+    if (!found)
+        found.error().code = "cli.weight";
+    return found;
 }
 
 int exitCodeOf(const Error &error)

@@ -67,6 +67,10 @@ void printDocument(Session &session, report::Json &document, const Diagnostics &
 /// Finishes an interrupted save, then opens. Errors: those of Bundle::open and recoverJournal.
 Result<BundlePtr> openBundle(const std::filesystem::path &path);
 
+/// The weight that a word of the command line names: NAME, FUNCTION/NAME or MODEL/FUNCTION/NAME.
+/// Errors: "cli.weight", `expected` naming the candidates or the nearest ones.
+Result<std::size_t> namedWeight(const Bundle &bundle, std::string_view name);
+
 /// Makes Ctrl-C cancel session.progress. endInterrupt() ends the process as that signal would have
 /// where it came, once the command has put everything back; otherwise it does nothing.
 void beginInterrupt(Session &session);

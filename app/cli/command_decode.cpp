@@ -130,14 +130,10 @@ Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
 std::optional<std::size_t> findWeight(const Bundle &bundle, const DecodeOptions &options,
                                       Session &session, int &exitCode)
 {
-    if (const auto found = bundle.weightByName(options.weight))
-        return found;
-    Error error;
-    error.code = "cli.weight";
-    error.expected = "the name of a weight";
-    error.found = options.weight;
-    error.message = "The bundle has no weight of this name.";
-    reportFailure(session, "decode", error);
+    const auto found = namedWeight(bundle, options.weight);
+    if (found)
+        return *found;
+    reportFailure(session, "decode", found.error());
     exitCode = kUsage;
     return std::nullopt;
 }

@@ -26,15 +26,9 @@ int runEncode(const EncodeOptions &options, Session &session)
     const auto bundle = openBundle(options.path);
     if (!bundle)
         return reportFailure(session, "encode", bundle.error());
-    const auto weight = (*bundle)->weightByName(options.weight);
-    if (!weight) {
-        Error error;
-        error.code = "cli.weight";
-        error.expected = "the name of a weight";
-        error.found = options.weight;
-        error.message = "The bundle has no weight of this name";
-        return usage(session, error);
-    }
+    const auto weight = namedWeight(**bundle, options.weight);
+    if (!weight)
+        return usage(session, weight.error());
     const auto encoded = encodeWeight(**bundle, *weight, *form);
     if (!encoded) {
         // Values that the form cannot hold are bad input, not wrong use.

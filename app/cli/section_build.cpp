@@ -48,10 +48,10 @@ Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const Secti
 {
     std::vector<std::size_t> chosen;
     for (const std::string &name : options.names) {
-        const auto weight = bundle.weightByName(name);
+        const auto weight = namedWeight(bundle, name);
         if (!weight)
             return tl::unexpected(
-                buildError("name", "the name of a weight", name, "The bundle has no such weight"));
+                buildError("name", weight.error().expected, name, "The bundle has no such weight"));
         chosen.push_back(*weight);
     }
     if (!chosen.empty())

@@ -70,6 +70,7 @@ bool WeightReader::isOutermost(const GraphOperation &maker) const
 void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
 {
     weight.function = m_function.name;
+    weight.model = m_function.model;
     weight.type = type.element;
     const auto shape = type.isTensor() ? type.shape() : std::nullopt;
     const auto count = shape ? elementCount(*shape) : std::nullopt;

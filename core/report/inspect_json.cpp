@@ -90,6 +90,19 @@ Json blobJson(const milblob::Record &record)
     return json;
 }
 
+Json modelJson(const mil::ModelNode &node)
+{
+    Json json;
+    json["path"] = node.path;
+    json["kind"] = node.kind;
+    json["field"] = node.field;
+    json["specification"] = node.specification;
+    json["offset"] = numberJson(node.span.offset);
+    json["bytes"] = numberJson(node.span.length);
+    json["read"] = node.isProgram() || node.isNetwork() || node.isPipeline();
+    return json;
+}
+
 Json fileJson(const BundleFile &file)
 {
     Json json;
@@ -147,6 +160,11 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     json["functions"] = Json::array();
     for (const mil::Function &function : bundle.program().functions)
         json["functions"].push_back(functionJson(bundle.program(), function));
+    json["models"] = Json::array();
+    for (const mil::ModelNode &node : bundle.program().models)
+        json["models"].push_back(modelJson(node));
+    if (!bundle.readOnlyReason().empty())
+        json["read_only"] = bundle.readOnlyReason();
     json["files"] = Json::array();
     for (const BundleFile &file : bundle.files())
         json["files"].push_back(fileJson(file));

@@ -128,6 +128,8 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
     json["name"] = shown.name;
     json["op_name"] = shown.opName;
     json["function"] = shown.function;
+    json["model"] = shown.model;
+    json["address"] = shown.address();
     json["source_op"] = shown.sourceOp;
     json["form"] = shown.form;
     json["shape"] = numbersJson(shown.shape);

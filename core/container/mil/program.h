@@ -30,7 +30,7 @@ struct ValueType {
     /// Of tensors, buffers and states of tensors; of lists and dictionaries that of their scalar
     /// members or values.
     ElementType element = ElementType::Unknown;
-    std::vector<std::int64_t> dims;             ///< empty: scalar
+    std::vector<std::int64_t> dims;   ///< empty: scalar
     std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
     std::string text;                 ///< as spelt, for kinds other than Tensor
     /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
@@ -126,10 +126,25 @@ struct Function {
     Block body;
 };
 
+/// A model of a serialised Model message: the outermost one, and of pipelines each within it.
+struct ModelNode {
+    std::string path;        ///< "detector", "outer/inner"; empty: the outermost one
+    std::uint32_t field = 0; ///< number of the field that says its kind: 502; 0: none
+    std::string kind;        ///< "mlProgram", "nonMaximumSuppression", …; "field N" if not known
+    SourceSpan span;         ///< the Model message
+    SourceSpan content;      ///< content of that field
+    std::string specification; ///< version, as a number
+
+    bool isPipeline() const { return field >= 200 && field <= 202; }
+    bool isProgram() const { return field == 502; }
+    bool isNetwork() const { return field == 303 || field == 403 || field == 500; }
+};
+
 struct Program {
     std::string version; ///< "1.3"; of a protobuf, its version number
     std::vector<Argument> attributes;
     std::vector<Function> functions;
+    std::vector<ModelNode> models; ///< of a serialised Model, from the outermost one inwards
 };
 
 /// What the newest compiler (3600.x) writes at an operation: where it can run, where it will, and
@@ -137,8 +152,8 @@ struct Program {
 struct BackendNotes {
     std::string selected;               ///< SelectedBackend, or the backend of a segment: "ane"
     std::vector<std::string> supported; ///< BackendSupport without "unsupported"
-    std::vector<std::pair<std::string, double>> estimatedMs;    ///< EstimatedRuntime
-    std::vector<std::pair<std::string, std::string>> messages;  ///< ValidationMessage: why not
+    std::vector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
+    std::vector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
 
     bool empty() const
     {
