@@ -158,7 +158,7 @@ void Document::reload()
     std::string weight;
     if (const auto &weights = m_session.bundle()->weights();
         m_session.place().weight < weights.size())
-        weight = weights[m_session.place().weight].name;
+        weight = weights[m_session.place().weight].findableName();
     std::optional<Source> other;
     if (m_session.other())
         other = Source{m_otherPath, m_otherMemory};

@@ -139,7 +139,7 @@ Result<EncodedBundle> encodeWeight(const Bundle &bundle, std::size_t weight,
     EncodedBundle result;
     result.made = std::move(*made);
     result.before = weight;
-    result.after = result.made->weightByName(before.name).value_or(0);
+    result.after = result.made->weightByName(before.address()).value_or(0);
     const auto stored = result.made->decoder(result.after);
     if (!stored)
         return tl::unexpected(stored.error());

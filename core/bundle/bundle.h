@@ -34,11 +34,15 @@ enum class BundleKind : std::uint8_t {
     Hwx,
     Anec,
     Section,
-    Quantized, ///< a folder that `quantize` wrote
+    Quantized,   ///< a folder that `quantize` wrote
+    Network,     ///< a lone .mlmodel that is a neural network of the kind before programs
+    Pipeline,    ///< a lone .mlmodel that is a pipeline
+    Safetensors, ///< a checkpoint, read only
+    Npz,         ///< an archive of NumPy arrays, read only
     Unknown
 };
-/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized",
-/// "unknown".
+/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized", "network",
+/// "pipeline", "safetensors", "npz", "unknown".
 std::string_view bundleKindName(BundleKind kind);
 
 /// What a run of bytes is for; each has a colour token (window.md, Tokens).
@@ -134,6 +138,7 @@ struct Consumer {
     /// unknown.
     std::optional<std::uint64_t> layerFlops;
     ConsumerGeometry geometry;
+    mil::BackendNotes backends; ///< where the compiler runs the op; empty where it does not say
 };
 
 /// Value of Weight::detail, as the contract's JSON has it.
@@ -158,7 +163,8 @@ struct LanePiece {
 struct Weight {
     std::string name;     ///< of the value that the consumer reads
     std::string opName;   ///< attributes["name"] of the op that makes it
-    std::string function; ///< "main"
+    std::string function; ///< "main"; empty where there are no functions
+    std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
     std::string form;     ///< "dense-fp16", "affine", "lut", "sparse+lut", …
     Shape shape;
@@ -175,6 +181,11 @@ struct Weight {
 
     ByteCount denseFp16Bytes() const { return ByteCount(elements.value * 2); } ///< checked on open
     double ratio() const; ///< stored bytes over dense fp16 bytes
+    /// "MODEL/FUNCTION/NAME" without the parts that are empty.
+    std::string address() const;
+    bool sharesName = false; ///< another weight of the bundle has its name
+    /// Its name where that is enough to find it, else its address.
+    std::string findableName() const { return sharesName ? address() : name; }
     const Part *part(codec::PartRole role) const;
     bool has(codec::PartRole role) const { return part(role) != nullptr; }
 
@@ -243,7 +254,10 @@ public:
     const std::shared_ptr<const section::Section> &section() const { return m_section; }
     Totals totals() const;
 
+    /// By its address, or by its name where no other weight has that.
     std::optional<std::size_t> weightByName(std::string_view name) const;
+    /// Why no byte of it can be changed; empty where they can.
+    const std::string &readOnlyReason() const { return m_readOnlyReason; }
     std::optional<std::size_t> fileByPath(std::string_view path) const;
     /// Index of the section that holds a byte: O(log sections). kNoIndex past the end.
     std::size_t sectionAt(std::size_t file, FileOffset offset) const;
@@ -277,6 +291,7 @@ private:
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;
     std::shared_ptr<const section::Section> m_section;
+    std::string m_readOnlyReason;
 };
 
 using BundlePtr = std::shared_ptr<const Bundle>;

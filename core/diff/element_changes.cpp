@@ -48,7 +48,8 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
         m_vector = oneBook ? 1 : std::max<std::uint64_t>(m_lut->shape.back(), 1);
         m_entries = oneBook ? m_lut->shape[0] : m_lut->shape[m_lut->shape.size() - 2];
     }
-    for (const PartRole role : {PartRole::Scale, PartRole::ZeroPoint, PartRole::Offset}) {
+    for (const PartRole role :
+         {PartRole::Scale, PartRole::ZeroPoint, PartRole::Offset, PartRole::Bias}) {
         const Part *part = m_weight.part(role);
         if (part && partChanged(*part))
             m_scales.push_back(part);

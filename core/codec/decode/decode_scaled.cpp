@@ -185,7 +185,14 @@ void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) co
         roundToHalf(values);
     forEachScaleRun(first, values.size(),
                     [&](std::size_t at, const ScaleRun &run, std::size_t count) {
-                        scaleFloats(values.subspan(at, count), run);
+                        const auto some = values.subspan(at, count);
+                        if (!scaling->addsOffset)
+                            return scaleFloats(some, run);
+                        ScaleRun product = run;
+                        product.offsets = {};
+                        scaleFloats(some, product);
+                        for (std::size_t i = 0; i < count && !run.offsets.empty(); ++i)
+                            some[i] += run.offsets[(run.phase + i) / run.block];
                     });
 }
 

@@ -55,6 +55,7 @@ struct ScalingState {
     bool roundDifference = false;
     bool roundData = false; ///< fp32 data of an fp16 result become fp16 first
     bool roundOffset = false;
+    bool addsOffset = false; ///< as Scaling has it
 
     /// Numbers of cells [cell, cell + out.size()) as fp32.
     void scalesOf(std::uint64_t cell, std::span<float> out) const;
