@@ -7,6 +7,7 @@
 #include "core/report/json.h"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,7 @@ void addDiff(CLI::App &app, Session &session);
 void addEncode(CLI::App &app, Session &session);
 void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
+void addRecover(CLI::App &app, Session &session);
 void addHwx(CLI::App &app, Session &session);
 /// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Session &session);
@@ -64,8 +66,11 @@ int reportFailure(Session &session, std::string_view command, const Error &error
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
 void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
 
-/// Finishes an interrupted save, then opens. Errors: those of Bundle::open and recoverJournal.
+/// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
+/// as it will be when it is undone. Errors: those of Bundle::open.
 Result<BundlePtr> openBundle(const std::filesystem::path &path);
+/// The same for one file that a command reads by itself.
+Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
 
 /// Makes Ctrl-C cancel session.progress. endInterrupt() ends the process as that signal would have
 /// where it came, once the command has put everything back; otherwise it does nothing.

@@ -39,7 +39,7 @@ struct Opened {
 
 Result<Opened> openContainer(const std::string &path)
 {
-    auto file = OverlaidFile::open(path, std::filesystem::path(path).filename().string());
+    auto file = openFile(path);
     if (!file)
         return tl::unexpected(std::move(file.error()));
     if (!hwx::isContainer((*file)->bytes()) && anec::isAnec((*file)->bytes())) {

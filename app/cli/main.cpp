@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
 
 #include <exception>
@@ -22,6 +23,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addDecode(app, session);
     cli::addDiff(app, session);
     cli::addPatch(app, session);
+    cli::addRecover(app, session);
     cli::addEncode(app, session);
     cli::addQuantize(app, session);
     cli::addHwx(app, session);
@@ -33,6 +35,7 @@ int run(int argc, char **argv, cli::Session &session)
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? cli::kDone : cli::kUsage;
     }
+    cli::finishJournals(session);
     return session.exitCode;
 }
 

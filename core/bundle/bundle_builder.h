@@ -27,6 +27,7 @@ private:
     BundleBuilder();
 
     void build(OpenedFiles &&opened);
+    void addNotes(Diagnostics notes);
     void buildHardware();
     void buildSection();
     void buildQuantized();

@@ -7,6 +7,8 @@
 #include "core/bundle/diagnostic_log.h"
 
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,8 @@ struct OpenedFiles {
     std::vector<BundleFile> files;
     std::string programPath;      ///< of the program among `files`; empty where there is none
     std::filesystem::path folder; ///< of a lone file: where it lies; empty otherwise
-    std::string modelFolder;      ///< what "@model_path" stands for: "" or "Data/com.apple.CoreML/"
+    std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped; ///< of OpenOptions
+    std::string modelFolder; ///< what "@model_path" stands for: "" or "Data/com.apple.CoreML/"
 };
 
 /// Lists and maps the files of the bundle at `path`. Errors: "io.open" and its like, "bundle.kind",
