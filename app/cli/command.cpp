@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 
+#include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/target/target.h"
+#include "core/patch/interrupted_save.h"
 
 #include <utility>
 
@@ -79,7 +81,9 @@ int reportFailure(Session &session, std::string_view command, const Error &error
 
 void printDocument(Session &, report::Json &document, const Diagnostics &diagnostics)
 {
-    report::finish(document, diagnostics);
+    Diagnostics rows = unsaidJournals(diagnostics);
+    rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
+    report::finish(document, rows);
     // Names come from files: what is no UTF-8 is replaced, so that the document always is.
     print(document.dump(1, ' ', false, report::Json::error_handler_t::replace));
     print("\n");
@@ -87,12 +91,19 @@ void printDocument(Session &, report::Json &document, const Diagnostics &diagnos
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)
 {
-    const auto recovered = recoverJournal(path);
-    if (!recovered)
-        return tl::unexpected(recovered.error());
-    if (*recovered)
-        complain("An interrupted save of " + path.filename().string() + " was undone");
-    return Bundle::open(path);
+    auto opened = openForReading(path);
+    if (opened.bundle)
+        noteJournals((*opened.bundle)->diagnostics());
+    return std::move(opened.bundle);
+}
+
+Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path)
+{
+    auto opened = openFileForReading(path);
+    if (!opened)
+        return tl::unexpected(std::move(opened.error()));
+    noteJournals(opened->notes);
+    return std::move(opened->file);
 }
 
 int reportStopped(Session &session, std::string_view command)

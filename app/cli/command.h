@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -49,6 +50,7 @@ void addDiff(CLI::App &app, Session &session);
 void addEncode(CLI::App &app, Session &session);
 void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
+void addRecover(CLI::App &app, Session &session);
 void addHwx(CLI::App &app, Session &session);
 /// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Session &session);
@@ -80,8 +82,11 @@ int reportFailure(Session &session, std::string_view command, const Error &error
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
 void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
 
-/// Finishes an interrupted save, then opens. Errors: those of Bundle::open and recoverJournal.
+/// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
+/// as it will be when it is undone. Errors: those of Bundle::open.
 Result<BundlePtr> openBundle(const std::filesystem::path &path);
+/// The same for one file that a command reads by itself.
+Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
 
 /// Says that a signal stopped the command, and what was written before it; returns 4.
 int reportStopped(Session &session, std::string_view command);

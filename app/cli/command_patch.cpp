@@ -55,11 +55,14 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                  const std::optional<SaveReport> &saved, const PatchArguments &arguments,
                  Session &session)
 {
+    Diagnostics diagnostics = bundle.diagnostics();
+    if (saved)
+        diagnostics.insert(diagnostics.end(), saved->warnings.begin(), saved->warnings.end());
     if (!session.json) {
         if (!session.quiet)
             print(patchText(bundle, edits, saved,
                             arguments.inPlace ? bundle.name() : arguments.output));
-        printDiagnostics(session, bundle.diagnostics());
+        printDiagnostics(session, diagnostics);
         return;
     }
     report::Json document = report::patchJson(bundle, edits, saved);
@@ -67,7 +70,7 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     if (!arguments.output.empty())
         document["output"] = arguments.output;
     document["tolerance"] = arguments.tolerance;
-    printDocument(session, document, bundle.diagnostics());
+    printDocument(session, document, diagnostics);
 }
 
 int runPatch(const PatchArguments &arguments, const std::vector<Edit> &edits, Session &session)
@@ -152,7 +155,8 @@ void addPatch(CLI::App &app, Session &session)
     command->get_option("--force")->needs(output);
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
     command->add_flag("--backup", arguments->backup,
-                      "With --in-place: keep a copy of each changed file as FILE.bak");
+                      "With --in-place: keep a copy of each changed file beside the bundle, in "
+                      "BUNDLE.bak");
     command
         ->add_option("--tolerance", arguments->tolerance,
                      "How far a stored value may be from the one asked for. 0 by default: exact, "

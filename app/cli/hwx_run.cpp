@@ -49,7 +49,7 @@ Result<Opened> openContainer(const std::string &path)
         error.message = "Only a file can be a hardware container; inspect reads folders";
         return tl::unexpected(std::move(error));
     }
-    auto file = OverlaidFile::open(path, std::filesystem::path(path).filename().string());
+    auto file = openFile(path);
     if (!file)
         return tl::unexpected(std::move(file.error()));
     if (!hwx::isContainer((*file)->bytes()) && anec::isAnec((*file)->bytes())) {

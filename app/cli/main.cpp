@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 
@@ -39,6 +40,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addDecode(app, session);
     cli::addDiff(app, session);
     cli::addPatch(app, session);
+    cli::addRecover(app, session);
     cli::addEncode(app, session);
     cli::addQuantize(app, session);
     cli::addHwx(app, session);
@@ -52,6 +54,7 @@ int run(int argc, char **argv, cli::Session &session)
     } catch (const cli::UsageFailure &failure) {
         return cli::reportUsage(session, session.command, failure.error);
     }
+    cli::finishJournals(session);
     return session.exitCode;
 }
 

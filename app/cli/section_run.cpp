@@ -24,7 +24,7 @@ struct OpenedSection {
 
 Result<OpenedSection> openSection(const std::string &path)
 {
-    auto file = OverlaidFile::open(path, std::filesystem::path(path).filename().string());
+    auto file = openFile(path);
     if (!file)
         return tl::unexpected(std::move(file.error()));
     auto section = section::readSection((*file)->bytes(), (*file)->name());

@@ -3,6 +3,7 @@
 
 #include "app/cli/command.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/journal_notes.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -232,7 +233,9 @@ bool outputFailed()
 
 void printDiagnostics(const Session &session, const Diagnostics &diagnostics)
 {
-    for (const Diagnostic &diagnostic : diagnostics) {
+    Diagnostics rows = unsaidJournals(diagnostics);
+    rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
+    for (const Diagnostic &diagnostic : rows) {
         const bool error = diagnostic.severity == Severity::Error;
         if (session.quiet && !error)
             continue;

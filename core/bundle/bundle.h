@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -218,6 +219,13 @@ struct Totals {
 struct OpenOptions {
     /// Files that exist in memory instead of on disk: path relative to the bundle -> content.
     std::vector<std::pair<std::string, std::vector<std::byte>>> memory;
+
+    /// Called with each file of the disk once it is mapped, before any of it is read.
+    std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped = {};
+    /// True for files in the bundle's folder that are none of its content.
+    std::function<bool(const std::filesystem::path &)> leftOut = {};
+    /// Asked once when all is read: rows to begin the diagnostics with, also after reread().
+    std::function<Diagnostics()> notes = {};
 };
 
 /// The one model that views, reports, diffs and patches read: an immutable snapshot of the tables,
@@ -288,6 +296,7 @@ private:
     std::vector<Weight> m_weights;
     mil::Program m_program;
     std::size_t m_programFile = kNoIndex;
+    Diagnostics m_notes; ///< of OpenOptions::notes
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;
     std::shared_ptr<const section::Section> m_section;

@@ -87,6 +87,8 @@ Result<BundlePtr> BundleBuilder::open(const std::filesystem::path &path, const O
         return tl::unexpected(std::move(opened.error()));
     builder.m_bundle->m_path = path;
     builder.build(std::move(*opened));
+    if (options.notes)
+        builder.addNotes(options.notes());
     return builder.m_bundle;
 }
 
@@ -107,7 +109,15 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
         opened.programPath = before.m_files[before.m_programFile].path;
     builder.m_bundle->m_path = before.m_path;
     builder.build(std::move(opened));
+    builder.addNotes(before.m_notes);
     return builder.m_bundle;
+}
+
+void BundleBuilder::addNotes(Diagnostics notes)
+{
+    Diagnostics &rows = m_bundle->m_diagnostics;
+    rows.insert(rows.begin(), notes.begin(), notes.end());
+    m_bundle->m_notes = std::move(notes);
 }
 
 void BundleBuilder::build(OpenedFiles &&opened)

@@ -32,6 +32,7 @@ private:
     void buildTables(OpenedFiles &&opened);
     void markNames();
     void buildWith(const ContainerReader &reader);
+    void addNotes(Diagnostics notes);
     void buildHardware();
     void buildSection();
     void buildQuantized();

@@ -222,6 +222,8 @@ void addFile(OpenedFiles &opened, const fs::path &place, std::string path, Diagn
     }
     if (const auto pointer = lfsPointer((*mapped)->bytes()))
         log.add(Severity::Error, lfsError(*pointer, path));
+    if (opened.mapped)
+        opened.mapped(*mapped);
     BundleFile file;
     file.file = std::move(*mapped);
     file.path = std::move(path);
@@ -279,7 +281,8 @@ Error noBundle(const fs::path &folder)
     return error;
 }
 
-Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, DiagnosticLog &log)
+Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOptions &options,
+                       DiagnosticLog &log)
 {
     // Looked for first: any folder can be given, and mapping all of a home folder helps nobody.
     std::error_code failure;
@@ -291,8 +294,11 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, DiagnosticLog 
     auto listed = listFolder(path, log);
     if (!listed)
         return tl::unexpected(std::move(listed.error()));
-    for (ListedFile &file : *listed)
+    for (ListedFile &file : *listed) {
+        if (options.leftOut && options.leftOut(file.place))
+            continue;
         addFile(opened, file.place, std::move(file.path), log);
+    }
     return findProgram(opened);
 }
 
@@ -323,14 +329,17 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
         return openMemory(path, options);
     OpenedFiles opened;
     opened.name = lastComponent(path);
+    opened.mapped = options.mapped;
     std::error_code failure;
     Result<void> found;
     if (fs::is_directory(path, failure)) {
-        found = mapFolder(opened, path, log);
+        found = mapFolder(opened, path, options, log);
     } else {
         auto mapped = OverlaidFile::open(path, opened.name);
         if (!mapped)
             return tl::unexpected(std::move(mapped.error()));
+        if (opened.mapped)
+            opened.mapped(*mapped);
         BundleFile file;
         file.file = std::move(*mapped);
         file.path = opened.name;

@@ -8,6 +8,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +25,8 @@ struct OpenedFiles {
     std::string programPath;      ///< of the program among `files`; empty where there is none
     std::filesystem::path folder; ///< of a lone file: where it lies; empty otherwise
     std::string readOnlyReason;   ///< why nothing of it can be changed; empty where it can
-    std::string modelFolder;      ///< what "@model_path" stands for: "" or "Data/com.apple.CoreML/"
+    std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped; ///< of OpenOptions
+    std::string modelFolder; ///< what "@model_path" stands for: "" or "Data/com.apple.CoreML/"
 };
 
 /// Lists and maps the files of the bundle at `path`; a package in a zip archive is unpacked into

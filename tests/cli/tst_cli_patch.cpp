@@ -50,7 +50,6 @@ private slots:
     void wrongUse();
     void existingTarget();
     void backup();
-    void interruptedSaveIsUndone();
 
 private:
     CliResult patch(const QStringList &arguments)
@@ -250,18 +249,8 @@ void TestCliPatch::backup()
     const QByteArray before = weights();
     QCOMPARE(patch(edits({"--set", "w[0]=5", "--in-place", "--backup"})).exitCode, 0);
     QVERIFY(weights() != before);
-    QCOMPARE(contentOf(m_path + QStringLiteral("/weights/weight.bin.bak")), before);
-}
-
-/// A journal that an earlier process left: every command begins by undoing that save.
-void TestCliPatch::interruptedSaveIsUndone()
-{
-    QFile torn(m_path + QStringLiteral(".kernscope-journal"));
-    QVERIFY(torn.open(QIODevice::WriteOnly));
-    torn.write("KSJOURN1");
-    torn.close();
-    QCOMPARE(patch(edits({"--set", "w[0]=5", "--in-place"})).exitCode, 0);
-    QVERIFY(!torn.exists());
+    QCOMPARE(contentOf(m_path + QStringLiteral(".bak/weights/weight.bin")), before);
+    QCOMPARE(QDir(m_path + QStringLiteral("/weights")).entryList(QDir::Files).size(), 1);
 }
 
 QTEST_GUILESS_MAIN(TestCliPatch)

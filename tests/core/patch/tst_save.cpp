@@ -2,7 +2,10 @@
 // Saving on real files: which bytes change, and what is refused.
 #include "core/base/output_place.h"
 #include "core/patch/save_steps.h"
+#include "made_bundle.h"
 #include "on_disk.h"
+
+#include <fmt/format.h>
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +25,8 @@ private slots:
     void nothingToSave();
     void savedStateIsClean();
     void backups();
+    void oneListOfRanges_data();
+    void oneListOfRanges();
     void stale_data();
     void stale();
     void readOnly();
@@ -89,19 +94,76 @@ void TestSave::savedStateIsClean()
     QCOMPARE(decoded(*disk.open(), "w")[4], 6.0f);
 }
 
+/// Beside the bundle, never in it: it would count as content.
 void TestSave::backups()
 {
     const OnDisk disk("dense-fp16");
     const auto bundle = disk.patched("set w[3]=5");
     QVERIFY(saveInPlace(*bundle, true));
     const std::string weights = "weights/weight.bin";
-    QVERIFY(readAll(disk.path / "weights/weight.bin.bak") == disk.original.at(weights));
-    QVERIFY(!fs::exists(disk.path / "model.mil.bak"));
+    const fs::path kept = disk.folder() / "x.mlmodelc.bak";
+    QVERIFY(readAll(kept / weights) == disk.original.at(weights));
+    QCOMPARE(readTree(kept).size(), std::size_t{1});
+    QCOMPARE(readTree(disk.path).size(), disk.original.size());
     // The first backup stays.
     const auto again = planEdits(bundle, {*parseEdit(Edit::Kind::Set, "w[4]=6")}, 0.0);
     QVERIFY(applyEdit(bundle, again->front()));
     QVERIFY(saveInPlace(*bundle, true));
-    QVERIFY(readAll(disk.path / "weights/weight.bin.bak") == disk.original.at(weights));
+    QVERIFY(readAll(kept / weights) == disk.original.at(weights));
+    QCOMPARE((*Bundle::open(disk.path))->totalBytes(), bundle->totalBytes());
+    // A file of the bundle that is opened alone does not keep its backup inside either.
+    const OnDisk other("dense-fp16");
+    const BundlePtr lone = *Bundle::open(other.path / weights);
+    const auto edit = planEdits(lone, {*parseEdit(Edit::Kind::Set, "blob@0x40[0]=7")}, 0.0);
+    QVERIFY(edit && applyEdit(lone, edit->front()) && saveInPlace(*lone, true));
+    QCOMPARE(readTree(other.path).size(), other.original.size());
+    QVERIFY(readAll(other.folder() / "x.mlmodelc.bak" / weights) == other.original.at(weights));
+    // A file of no bundle: beside it.
+    const fs::path alone = other.folder() / "lone.bin";
+    fs::copy_file(disk.path / weights, alone);
+    const BundlePtr file = *Bundle::open(alone);
+    const auto third = planEdits(file, {*parseEdit(Edit::Kind::Set, "blob@0x40[0]=9")}, 0.0);
+    QVERIFY(third && applyEdit(file, third->front()) && saveInPlace(*file, true));
+    QVERIFY(fs::exists(other.folder() / "lone.bin.bak"));
+}
+
+/// What is reported is what is written: the calls of the hook are the writes.
+void TestSave::oneListOfRanges_data()
+{
+    QTest::addColumn<std::uint64_t>("elements");
+    QTest::addColumn<std::uint64_t>("step"); // of the elements that are changed
+    QTest::newRow("few") << std::uint64_t{100} << std::uint64_t{7};
+    QTest::newRow("every fourth") << std::uint64_t{400000} << std::uint64_t{4};
+    QTest::newRow("every thousandth") << std::uint64_t{8000000} << std::uint64_t{1000};
+}
+
+void TestSave::oneListOfRanges()
+{
+    QFETCH(const std::uint64_t, elements);
+    QFETCH(const std::uint64_t, step);
+    const QTemporaryDir folder;
+    const fs::path path = fs::path(folder.path().toStdString()) / "weight.bin";
+    MadeBundle made;
+    (void)made.blob(ElementType::Fp16, fmt::format("[{}]", elements), Bytes(2 * elements));
+    writeAll(path, made.weights());
+    const BundlePtr bundle = *Bundle::open(path);
+    const auto &file = bundle->files().front().file;
+    for (std::uint64_t i = 0; i < elements; i += step)
+        QVERIFY(file->write(FileOffset(128 + 2 * i), hex("00 3c")));
+    const auto pending = pendingRanges(*bundle);
+    QVERIFY(pending.size() <= 4096);
+    std::size_t writes = 0;
+    const auto saved = patch::saveInPlace(*bundle, false, [&writes](SaveStep now) {
+        writes += now == SaveStep::RangeWritten ? 1 : 0;
+        return true;
+    });
+    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+    QCOMPARE(writes, saved->ranges.size());
+    QVERIFY(std::equal(
+        pending.begin(), pending.end(), saved->ranges.begin(), saved->ranges.end(),
+        [](const auto &a, const auto &b) { return a.file == b.file && a.range == b.range; }));
+    const auto now = file->bytes();
+    QVERIFY(readAll(path) == Bytes(now.begin(), now.end()));
 }
 
 void TestSave::stale_data()
