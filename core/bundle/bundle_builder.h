@@ -34,7 +34,6 @@ private:
     void buildWith(const ContainerReader &reader);
     void buildHardware();
     void buildSection();
-    void buildQuantized();
     void readProgram(OpenedFiles &opened);
     void nameBlobs();
     void readBlobFiles();
