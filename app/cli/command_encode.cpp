@@ -29,7 +29,7 @@ int runEncode(const EncodeOptions &options, Session &session)
     const auto rules = outputRules(session, **bundle);
     if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
         return reportFailure(session, "encode", free.error());
-    const auto encoded = encodeWeight(**bundle, *weight, *form);
+    const auto encoded = encodeWeight(**bundle, *weight, *form, options.opset);
     if (!encoded) {
         // Values that the form cannot hold are bad input, not wrong use.
         const Error &error = encoded.error();
@@ -133,6 +133,11 @@ void addEncode(CLI::App &app, Session &session)
         ->required()
         ->type_name("NAME");
     addFormOptions(*command, *options);
+    command
+        ->add_option("--opset", options->opset,
+                     "Operation set of the copy (ios16 to ios18); by default the earliest that "
+                     "has the form, not before the program's own")
+        ->type_name("SET");
     addOutput(*command, session, options->output, "Bundle to write", "BUNDLE")->required();
     addCommonOptions(*command, session);
     addExamples(

@@ -148,8 +148,6 @@ void BundleBuilder::buildTables(OpenedFiles &&opened)
         return buildHardware();
     if (m_bundle->m_kind == BundleKind::Section)
         return buildSection();
-    if (m_bundle->m_kind == BundleKind::Quantized)
-        return buildQuantized();
     if (const ContainerReader *reader = containerReader(m_bundle->m_kind))
         return buildWith(*reader);
     if (!m_programPath.empty())

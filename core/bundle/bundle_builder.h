@@ -35,7 +35,6 @@ private:
     void addNotes(Diagnostics notes);
     void buildHardware();
     void buildSection();
-    void buildQuantized();
     void readProgram(OpenedFiles &opened);
     void nameBlobs();
     void readBlobFiles();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/checkpoint/checkpoint.h"
 #include "core/container/container_reader.h"
+#include "core/container/quantized/quantized.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +10,8 @@ namespace kernscope {
 
 std::span<const ContainerReader *const> containerReaders()
 {
-    static const std::array readers{&checkpoint::safetensorsReader(), &checkpoint::npzReader()};
+    static const std::array readers{&checkpoint::safetensorsReader(), &checkpoint::npzReader(),
+                                    &quantizedReader()};
     return readers;
 }
 

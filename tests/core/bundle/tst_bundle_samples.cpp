@@ -3,7 +3,7 @@
 
 #include "core/bundle/statistics.h"
 #include "core/patch/edit/find_weight.h"
-#include "data_folder.h"
+#include "tests/data/data_folder.h"
 
 #include <QDir>
 #include <QFile>
@@ -13,6 +13,7 @@
 #include <QTest>
 
 using namespace kernscope;
+using namespace Qt::StringLiterals;
 
 /// The customer's samples: texts of compiler 3600.x, states, functions, pipelines, networks.
 class TestBundleSamples : public QObject
@@ -55,8 +56,8 @@ BundlePtr TestBundleSamples::open(const QString &name) const
 void TestBundleSamples::texts_data()
 {
     QTest::addColumn<QString>("path");
-    for (const QString &name : QDir(m_folder.filePath("mil-3600")).entryList({"*.mil"}))
-        QTest::newRow(qPrintable(name)) << "mil-3600/" + name;
+    for (const QString &name : QDir(m_folder.filePath(u"mil-3600"_s)).entryList({u"*.mil"_s}))
+        QTest::newRow(qPrintable(name)) << u"mil-3600/"_s + name;
     QTest::newRow("state") << QStringLiteral("models/text/state.mlmodelc");
     QTest::newRow("functions") << QStringLiteral("models/text/functions.mlmodelc");
 }
@@ -77,7 +78,7 @@ void TestBundleSamples::texts()
 
 void TestBundleSamples::estimates()
 {
-    const BundlePtr bundle = open("mil-3600/iso__lstm.mil");
+    const BundlePtr bundle = open(u"mil-3600/iso__lstm.mil"_s);
     QVERIFY(bundle);
     QCOMPARE(bundle->weights().size(), 4U);
     const mil::BackendNotes &notes = bundle->weights()[2].consumers.at(0).backends;
@@ -86,7 +87,7 @@ void TestBundleSamples::estimates()
     QCOMPARE(notes.estimatedMs.size(), 2U);
     QCOMPARE(notes.estimatedMs[0].second, 476.80945305249844);
     QCOMPARE(notes.messages.at(0).second, std::string("Unsupported MIL operation \"lstm\"."));
-    const BundlePtr segments = open("mil-3600/H16G__ctx.band_part.seg.mil");
+    const BundlePtr segments = open(u"mil-3600/H16G__ctx.band_part.seg.mil"_s);
     QVERIFY(segments);
     for (const Weight &weight : segments->weights())
         QCOMPARE(weight.consumers.at(0).backends.selected, std::string("ane"));
@@ -94,7 +95,7 @@ void TestBundleSamples::estimates()
 
 void TestBundleSamples::functions()
 {
-    const BundlePtr bundle = open("models/text/functions.mlmodelc");
+    const BundlePtr bundle = open(u"models/text/functions.mlmodelc"_s);
     QVERIFY(bundle);
     QCOMPARE(bundle->weights().size(), 2U);
     QVERIFY(!bundle->weightByName("w"));
@@ -111,9 +112,9 @@ void TestBundleSamples::pipelines_data()
 {
     QTest::addColumn<QString>("path");
     QTest::addColumn<QStringList>("models");
-    QTest::newRow("nms") << "models/pipeline-nms.mlpackage" << QStringList{"detector"};
-    QTest::newRow("two") << "models/pipeline-two.mlpackage" << QStringList{"first", "second"};
-    QTest::newRow("network") << "models/network-pipeline.mlmodel" << QStringList{"model0"};
+    QTest::newRow("nms") << "models/pipeline-nms.mlpackage" << QStringList{u"detector"_s};
+    QTest::newRow("two") << "models/pipeline-two.mlpackage" << QStringList{u"first"_s, u"second"_s};
+    QTest::newRow("network") << "models/network-pipeline.mlmodel" << QStringList{u"model0"_s};
 }
 
 void TestBundleSamples::pipelines()
@@ -138,7 +139,7 @@ void TestBundleSamples::pipelines()
     const auto named = std::count_if(sections.begin(), sections.end(), [](const Section &section) {
         return section.name.find("nonMaximumSuppression") != std::string::npos;
     });
-    QCOMPARE(named, std::ptrdiff_t(path.contains("two") ? 0 : 1));
+    QCOMPARE(named, std::ptrdiff_t(path.contains(u"two"_s) ? 0 : 1));
 }
 
 void TestBundleSamples::network_data()
@@ -153,27 +154,27 @@ void TestBundleSamples::network()
     QFETCH(QString, path);
     const BundlePtr bundle = open(path);
     QVERIFY(bundle);
-    QFile file(m_folder.filePath("models/network.mlmodel.expected.json"));
+    QFile file(m_folder.filePath(u"models/network.mlmodel.expected.json"_s));
     QVERIFY(file.open(QIODevice::ReadOnly));
     const QJsonArray expected =
-        QJsonDocument::fromJson(file.readAll()).object()["weights"].toArray();
+        QJsonDocument::fromJson(file.readAll()).object()[u"weights"_s].toArray();
     QVERIFY(!expected.isEmpty());
     const AllStatistics statistics = computeAllStatistics(*bundle, {true, true}, nullptr);
     QCOMPARE(qsizetype(bundle->weights().size()), expected.size());
     for (const QJsonValue &value : expected) {
         const QJsonObject wanted = value.toObject();
-        const std::string name = wanted["name"].toString().toStdString();
+        const std::string name = wanted[u"name"_s].toString().toStdString();
         const auto index = bundle->weightByName(name);
         QVERIFY2(index, name.c_str());
         const Weight &weight = bundle->weights()[*index];
-        QVERIFY2(weight.form == wanted["form"].toString().toStdString(), name.c_str());
+        QVERIFY2(weight.form == wanted[u"form"_s].toString().toStdString(), name.c_str());
         QJsonArray shape;
         for (const std::uint64_t extent : weight.shape)
             shape.append(qint64(extent));
-        QVERIFY2(shape == wanted["shape"].toArray(), name.c_str());
+        QVERIFY2(shape == wanted[u"shape"_s].toArray(), name.c_str());
         QVERIFY2(statistics.weights[*index], name.c_str());
         QCOMPARE(QString::fromStdString(statistics.weights[*index]->sha256),
-                 wanted["sha256"].toString());
+                 wanted[u"sha256"_s].toString());
     }
 }
 

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 using namespace kernscope;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -116,6 +117,7 @@ private slots:
     void tensorFaults();
     void arrays();
     void damaged();
+    void patchSource();
     void zippedBundle();
     void pointers();
     void folders();
@@ -219,6 +221,37 @@ void TestCheckpoint::damaged()
     }
 }
 
+/// Values of a tensor, by its own name or by another one.
+void TestCheckpoint::patchSource()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath(u"x.safetensors"_s);
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                           R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                           floats({3, 4, 5, 6})));
+    file.close();
+    test::MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w",
+                  made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
+    made.consume("w");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    for (const auto &[source, wanted] :
+         {std::pair(path, std::vector<float>{3, 4}), {path + u"#other"_s, {5, 6}}}) {
+        const auto edit = parseEdit(Edit::Kind::FromNpy, "w=" + source.toStdString());
+        QVERIFY(edit);
+        const auto planned = planEdits(*bundle, {*edit}, 0);
+        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+        const auto after = applyEdit(*bundle, planned->front());
+        QVERIFY(after);
+        QCOMPARE(test::decoded(**after, "w"), wanted);
+    }
+    const auto missing = parseEdit(Edit::Kind::FromNpy, "w=" + path.toStdString() + "#nothing");
+    QVERIFY(missing && !planEdits(*bundle, {*missing}, 0));
+}
+
 /// A zipped compiled model opens like the folder, and is not changed.
 void TestCheckpoint::zippedBundle()
 {
@@ -266,21 +299,21 @@ void TestCheckpoint::folders()
 {
     QTemporaryDir folder;
     QDir dir(folder.path());
-    QVERIFY(dir.mkpath("a.mlmodelc") && dir.mkpath("sub/b.mlpackage"));
+    QVERIFY(dir.mkpath(u"a.mlmodelc"_s) && dir.mkpath(u"sub/b.mlpackage"_s));
     const auto several = Bundle::open(folder.path().toStdString());
     QVERIFY(!several);
     QCOMPARE(several.error().code, std::string("bundle.several"));
     QCOMPARE(several.error().expected, std::string("one of a.mlmodelc, sub/b.mlpackage"));
-    QVERIFY(dir.mkpath("old.mlmodelc"));
-    QFile(dir.filePath("old.mlmodelc/model.espresso.net")).open(QIODevice::WriteOnly);
-    const auto espresso = Bundle::open(dir.filePath("old.mlmodelc").toStdString());
+    QVERIFY(dir.mkpath(u"old.mlmodelc"_s));
+    QFile(dir.filePath(u"old.mlmodelc/model.espresso.net"_s)).open(QIODevice::WriteOnly);
+    const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());
     QVERIFY(!espresso);
     QVERIFY(espresso.error().found.find("Espresso") != std::string::npos);
-    QFile archive(dir.filePath("m.mlarchive"));
+    QFile archive(dir.filePath(u"m.mlarchive"_s));
     QVERIFY(archive.open(QIODevice::WriteOnly));
     archive.write("AA01....");
     archive.close();
-    const auto archived = Bundle::open(dir.filePath("m.mlarchive").toStdString());
+    const auto archived = Bundle::open(dir.filePath(u"m.mlarchive"_s).toStdString());
     QVERIFY(!archived);
     QVERIFY(archived.error().found.find(".mlarchive") != std::string::npos);
 }
