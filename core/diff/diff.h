@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
+#include "core/diff/program_difference.h"
 #include "core/diff/value_difference.h"
 
 #include <cstdint>
@@ -33,23 +34,33 @@ struct WeightPair {
     std::optional<Error> fault; ///< why the values could not be compared
 };
 
-/// One file of either bundle. Ranges are in the coordinates of both files (same offset); bytes
-/// past the shorter one's end are one last range.
+/// One file of either bundle. Its bytes are set against those of the other side by what they
+/// are: a part of a weight against the same part, a line of the program against the same line.
 struct FileDifference {
     std::string path;
+    std::size_t a = kNoIndex, b = kNoIndex;  ///< index into Bundle::files()
     std::optional<ByteCount> bytesA, bytesB; ///< empty: not there
-    bool equal = false;
-    std::vector<ByteRange> ranges; ///< at most kMaxRanges, the last then reaching to the end
+    bool equal = false;                      ///< the same bytes at the same places
+    bool otherSpelling = false;  ///< program text against protobuf: bytes are not compared
+    std::uint64_t different = 0; ///< bytes that differ, or that one side has alone
+    /// Where: offsets in A, and in B. What one side has alone is in its list only. Ascending; at
+    /// most kMaxRanges, the last then reaching to the end.
+    std::vector<ByteRange> ranges, rangesB;
     bool rangesCut = false;
     static constexpr std::size_t kMaxRanges = 10000;
 };
 
 struct Difference {
-    bool identical = false; ///< every file has the same bytes (and with values: the same values)
+    /// Nothing differs: every file has the same bytes, or is a program equal to the other's. Of
+    /// bundles of two kinds: equal programs, and every weight the same stored bytes.
+    bool identical = false;
     std::vector<FileDifference> files;
     struct {
-        bool equal = false;
+        bool equal = false;           ///< as programs, whatever their spelling
+        bool sameComputation = false; ///< equal but for how weights are stored
+        bool sameBytes = false;
         std::optional<ByteCount> bytesA, bytesB;
+        ProgramDifference detail;
     } program;
     std::vector<WeightPair> weights; ///< in the order of A
     std::vector<std::size_t> onlyA, onlyB;
@@ -80,6 +91,11 @@ std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
 /// "kept values exact", "within one step", "3 values differ", "close", "different", …; of a pair
 /// whose values were not compared, what the stored bytes say.
 std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b);
+
+/// The whole comparison in one line: "program identical (2,416 bytes), 1 of 13 weights
+/// re-encoded, 0 values changed beyond fp16 rounding". The part about values only where they were
+/// compared.
+std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference);
 
 /// Decoded values of one pair, all figures in one pass, on every processor. Takes the files' locks
 /// itself, shared, for as long as it runs: the caller must not hold them. Errors: those of
