@@ -2,14 +2,15 @@
 #include "core/base/overlaid_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <iterator>
 #include <mutex>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,6 +33,7 @@ public:
     Descriptor(const Descriptor &) = delete;
     Descriptor &operator=(const Descriptor &) = delete;
     int get() const { return m_descriptor; }
+    int release() { return std::exchange(m_descriptor, -1); }
 
 private:
     int m_descriptor;
@@ -60,22 +62,9 @@ std::string_view kindName(mode_t mode)
     return "something else";
 }
 
-FileStamp stampFrom(const struct stat &status)
-{
-    FileStamp stamp;
-    stamp.device = static_cast<std::uint64_t>(status.st_dev);
-    stamp.inode = static_cast<std::uint64_t>(status.st_ino);
-    stamp.bytes = static_cast<std::uint64_t>(status.st_size);
-    stamp.modifiedSeconds = status.st_mtim.tv_sec;
-    stamp.modifiedNanoseconds = status.st_mtim.tv_nsec;
-    return stamp;
-}
-
-std::uint64_t pageBytes()
-{
-    static const auto bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    return bytes;
-}
+/// Descriptors that are kept open at most, of the thousand or so that a process may have.
+constexpr int kMostDescriptors = 256;
+std::atomic<int> g_descriptors{0};
 
 } // namespace
 
@@ -83,7 +72,7 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::open(const std::filesystem::
                                                          std::string name)
 {
     // O_NONBLOCK: opening a pipe without a writer must not wait.
-    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.get() < 0)
         return tl::unexpected(systemError("io.open", name, "The file cannot be opened", errno));
     struct stat status = {};
@@ -101,16 +90,19 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::open(const std::filesystem::
     std::shared_ptr<OverlaidFile> result(new OverlaidFile);
     result->m_name = std::move(name);
     result->m_path = path;
-    result->m_stamp = stampFrom(status);
+    result->m_stamp = FileStamp::from(status);
+    result->m_mark = FileStatusMark::from(status);
     const auto size = static_cast<std::size_t>(status.st_size);
     if (size == 0)
         return result; // an empty mapping is not allowed, and not needed
-    void *mapping = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-    if (mapping == MAP_FAILED)
+    if (const int fault = result->m_mapping.map(file.get(), size); fault != 0)
         return tl::unexpected(
-            systemError("io.map", result->m_name, "The file cannot be mapped", errno));
-    result->m_mapping = mapping;
-    result->m_bytes = {static_cast<const std::byte *>(mapping), size};
+            systemError("io.map", result->m_name, "The file cannot be mapped", fault));
+    result->m_bytes = result->m_mapping.bytes();
+    if (g_descriptors.fetch_add(1) < kMostDescriptors)
+        result->m_descriptor = file.release();
+    else
+        g_descriptors.fetch_sub(1);
     return result;
 }
 
@@ -126,8 +118,10 @@ std::shared_ptr<OverlaidFile> OverlaidFile::fromMemory(std::vector<std::byte> co
 
 OverlaidFile::~OverlaidFile()
 {
-    if (m_mapping != nullptr)
-        ::munmap(m_mapping, m_bytes.size());
+    if (m_descriptor < 0)
+        return;
+    ::close(m_descriptor);
+    g_descriptors.fetch_sub(1);
 }
 
 Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> content)
@@ -166,19 +160,12 @@ Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> c
 
 Result<void> OverlaidFile::makeWritable(FileOffset offset, ByteCount bytes)
 {
-    if (m_mapping == nullptr)
+    if (!m_mapping.mapped())
         return {};
-    const std::uint64_t first = offset.value / pageBytes() * pageBytes();
-    const std::uint64_t length = offset.value + bytes.value - first;
-    auto *page = static_cast<std::byte *>(m_mapping) + first;
-    constexpr int kAccess = PROT_READ | PROT_WRITE;
-    if (::mprotect(page, length, kAccess) == 0)
+    const int fault = m_mapping.makeWritable(offset.value, bytes.value);
+    if (fault == 0)
         return {};
-    // Each scattered change splits the mapping, and the system limits the splits (some 65,000):
-    // making all of it writable takes one mapping again. Pages stay shared until written.
-    if (errno == ENOMEM && ::mprotect(m_mapping, m_bytes.size(), kAccess) == 0)
-        return {};
-    Error error = systemError("io.map", m_name, "No memory for the change", errno);
+    Error error = systemError("io.map", m_name, "No memory for the change", fault);
     error.offset = offset;
     error.length = bytes;
     return tl::unexpected(std::move(error));
@@ -280,27 +267,98 @@ std::span<const std::byte> OverlaidFile::diskBytes(ByteRange changedRange) const
     return run->second;
 }
 
+void OverlaidFile::takeStamp()
+{
+    if (m_path.empty())
+        return;
+    struct stat status = {};
+    const bool found = ::stat(m_path.c_str(), &status) == 0;
+    const std::lock_guard lock(m_stampMutex);
+    m_stamp = found ? std::optional(FileStamp::from(status)) : std::nullopt;
+    m_mark = FileStatusMark::from(status);
+}
+
 void OverlaidFile::markSaved()
 {
     const std::unique_lock lock(m_mutex);
     m_originals.clear();
-    if (!m_path.empty())
-        m_stamp = stampOf(m_path);
+    takeStamp();
 }
 
 void OverlaidFile::restamp()
 {
     const std::unique_lock lock(m_mutex);
-    if (!m_path.empty())
-        m_stamp = stampOf(m_path);
+    takeStamp();
 }
 
-std::optional<FileStamp> OverlaidFile::stampOf(const std::filesystem::path &path)
+FileState OverlaidFile::state() const
 {
-    struct stat status = {};
-    if (::stat(path.c_str(), &status) != 0)
-        return std::nullopt;
-    return stampFrom(status);
+    FileState state;
+    if (m_path.empty())
+        return state;
+    state.found = FileStamp::of(m_path);
+    const std::lock_guard lock(m_stampMutex);
+    const auto place = [&](const std::optional<FileStamp> &other) {
+        return other && m_stamp && other->device == m_stamp->device &&
+               other->inode == m_stamp->inode;
+    };
+    std::optional<FileStamp> mapped = place(state.found) ? state.found : std::nullopt;
+    bool rewritten = false; // written, with its old time set again
+    if (struct stat status = {}; m_descriptor >= 0 && ::fstat(m_descriptor, &status) == 0) {
+        mapped = FileStamp::from(status);
+        // A file that was moved away has a later mark as well.
+        rewritten = place(state.found) && FileStatusMark::from(status).unexplained(m_mark);
+    }
+    const auto lost = m_mapping.lost();
+    if (!lost && !rewritten && mapped == m_stamp) {
+        state.kind = state.found == m_stamp ? FileState::Kind::Same : FileState::Kind::Replaced;
+        return state;
+    }
+    if (m_bytes.empty() && m_descriptor < 0) { // nothing was mapped: only the path can tell
+        state.kind = place(state.found) ? FileState::Kind::Changed : FileState::Kind::Replaced;
+        return state;
+    }
+    state.kind = FileState::Kind::Changed;
+    state.found = mapped;
+    std::uint64_t from = 0;
+    if (mapped && mapped->bytes < m_bytes.size())
+        from = mapped->bytes;
+    else if (lost)
+        from = lost->offset.value;
+    state.range = {FileOffset(from), ByteCount(m_bytes.size() - from)};
+    return state;
+}
+
+Error OverlaidFile::changedError(const FileState &state) const
+{
+    Error error;
+    error.code = "io.changed";
+    error.file = m_name;
+    if (state.kind == FileState::Kind::Changed) {
+        error.offset = state.range.offset;
+        error.length = state.range.bytes;
+    }
+    if (const std::lock_guard lock(m_stampMutex); m_stamp)
+        error.expected = m_stamp->text();
+    error.found = state.found ? state.found->text() : "no file";
+    error.message = "Another program changed the file while it was read; open it again";
+    return error;
+}
+
+Result<void> OverlaidFile::checkSame() const
+{
+    const FileState now = state();
+    if (now.kind != FileState::Kind::Changed)
+        return {};
+    return tl::unexpected(changedError(now));
+}
+
+Result<void> OverlaidFile::checkInPlace() const
+{
+    const FileState now = state();
+    if (now.kind == FileState::Kind::Same)
+        return {};
+    return tl::unexpected(changedError(now));
 }
 
 } // namespace kernscope

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/file_stamp.h"
+#include "core/base/guarded_mapping.h"
 #include "core/base/quantity.h"
 
 #include <cstddef>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <span>
@@ -16,18 +19,27 @@
 
 namespace kernscope {
 
-/// Which file on disk was mapped, and its state then.
-struct FileStamp {
-    std::uint64_t device = 0, inode = 0, bytes = 0;
-    std::int64_t modifiedSeconds = 0, modifiedNanoseconds = 0;
-    friend bool operator==(const FileStamp &, const FileStamp &) = default;
+/// How the file on disk stands against what was mapped of it.
+struct FileState {
+    enum class Kind : std::uint8_t {
+        Same,
+        Replaced, ///< another file, or none, has its place; what was mapped reads as before
+        Changed,  ///< the mapped file itself was written or cut: what is read may be old or new
+    };
+    Kind kind = Kind::Same;
+    std::optional<FileStamp> found; ///< of the file at the path now; of the mapped one if changed
+    ByteRange range;                ///< Changed: the bytes that do not read as they did
 };
 
 /// A file mapped read-only and privately, with the changes that would be saved laid over it.
 ///
-/// `bytes()` always shows what a save would write. A change makes only the touched pages writable
-/// and private (copy on write), so the file on disk is never written through the mapping, opening
-/// costs nothing that grows with the file, and every reader of `bytes()` sees the change at once.
+/// `bytes()` always shows what a save would write. A change copies only the touched pages, so the
+/// file on disk is never written through the mapping, opening costs nothing that grows with the
+/// file, and every reader of `bytes()` sees the change at once.
+///
+/// Another program may write, cut or replace the file meanwhile. Reads survive that (lost bytes
+/// read as zero, changes stay), but what they find may be half old and half new: whoever made an
+/// answer from `bytes()` calls `checkSame()` before giving it out, and drops it where that fails.
 /// Readers on other threads hold `mutex()` shared while they read; `write` and `markSaved` take it
 /// alone, so their caller must not hold it. The const queries never lock (a reader that holds the
 /// mutex shared may call them); without it they are only safe on the thread that writes.
@@ -73,21 +85,36 @@ public:
     /// Of the file on disk when it was mapped or last marked as saved; empty for one in memory.
     const std::optional<FileStamp> &stamp() const { return m_stamp; }
     /// Of the file at `path` now; empty where there is none.
-    static std::optional<FileStamp> stampOf(const std::filesystem::path &path);
+    static std::optional<FileStamp> stampOf(const std::filesystem::path &path)
+    {
+        return FileStamp::of(path);
+    }
+
+    /// Asks the system how the file stands now. From any thread; needs no lock.
+    FileState state() const;
+    /// Error "io.changed" (file, range, stamp then and now) where the mapped file was changed.
+    Result<void> checkSame() const;
+    /// The same where it was replaced: for whoever must know that the path still leads here.
+    Result<void> checkInPlace() const;
 
     std::shared_mutex &mutex() const { return m_mutex; }
 
 private:
     OverlaidFile() = default;
+    void takeStamp();
+    Error changedError(const FileState &state) const;
     Result<void> makeWritable(FileOffset offset, ByteCount bytes);
     void keepOriginals(FileOffset offset, ByteCount bytes);
     void dropUnchanged(FileOffset offset, ByteCount bytes);
 
     std::string m_name;
     std::filesystem::path m_path;
+    mutable std::mutex m_stampMutex; ///< of the next two
     std::optional<FileStamp> m_stamp;
+    FileStatusMark m_mark;
     std::span<const std::byte> m_bytes;
-    void *m_mapping = nullptr;
+    GuardedMapping m_mapping;
+    int m_descriptor = -1; ///< of the mapped file; -1 where too many are open
     std::vector<std::byte> m_memory;
     /// start of a changed run -> its bytes on disk; runs are disjoint, never adjacent, and differ
     /// from the disk in every byte.

@@ -152,10 +152,11 @@ void convertToHalf(std::span<const std::byte> packed, ElementType type, std::uin
                    std::span<std::uint16_t> out)
 {
     if (type == ElementType::Fp16) {
-        if (2 * out.size() >= kStreamedBytes)
+        if (out.size_bytes() >= streamedBytes()) {
             streamCopy(packed.subspan(2 * first, 2 * out.size()),
                        reinterpret_cast<std::byte *>(out.data()));
-        else if (!out.empty())
+            flushStream();
+        } else if (!out.empty())
             std::memcpy(out.data(), packed.data() + 2 * first, 2 * out.size());
         return;
     }
