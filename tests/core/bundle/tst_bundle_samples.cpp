@@ -139,7 +139,7 @@ void TestBundleSamples::pipelines()
     const auto named = std::count_if(sections.begin(), sections.end(), [](const Section &section) {
         return section.name.find("nonMaximumSuppression") != std::string::npos;
     });
-    QCOMPARE(named, std::ptrdiff_t(path.contains(u"two"_s) ? 0 : 1));
+    QCOMPARE(named, std::ptrdiff_t(path.contains(u"-two"_s) ? 0 : 1));
 }
 
 void TestBundleSamples::network_data()
