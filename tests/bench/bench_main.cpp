@@ -67,6 +67,7 @@ int main(int argc, char **argv)
     const auto out = std::make_unique<HugeBuffer<std::uint16_t>>(std::size_t{32} << 20);
     registerCases(decodeCases(out->span()));
     registerCases(encodeCases());
+    registerCases(statisticsCases());
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))
         return 2;

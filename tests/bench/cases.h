@@ -28,5 +28,7 @@ struct Case {
 /// Decoders write into `out`, which is reused for all of them.
 std::vector<Case> decodeCases(std::span<std::uint16_t> out);
 std::vector<Case> encodeCases();
+/// Counting decoded values, from which every figure of statistics and histograms follows.
+std::vector<Case> statisticsCases();
 
 } // namespace kernscope::bench

@@ -107,6 +107,7 @@ int printRatios(std::string_view only)
     };
     run(decodeCases(out.span()));
     run(encodeCases());
+    run(statisticsCases());
     return below;
 }
 

@@ -90,16 +90,21 @@ void elementRun(const std::uint8_t *in, const float *factors, bool nanFactors, s
         __builtin_prefetch(in + kAhead);
         if constexpr (E4m3) {
             const hn::RebindToSigned<decltype(d)> di;
-            const auto bytes = hn::PromoteTo(d, hn::LoadU(hn::FixedTag<std::uint8_t, 32>(), in));
-            // As in halvesOf.
-            const auto moved = hn::ShiftRight<1>(hn::BitCast(di, hn::ShiftLeft<8>(bytes)));
-            const auto halves = hn::And(hn::BitCast(d, moved), hn::Set(d, 0xbfff));
-            const auto isNan = hn::Eq(hn::Or(bytes, hn::Set(d, 0x80)), hn::Set(d, 0xff));
-            if (HWY_UNLIKELY(nanFactors || !hn::AllFalse(d, isNan)))
+            const hn::FixedTag<std::uint8_t, 32> d8;
+            const auto bytes = hn::LoadU(d8, in);
+            const auto wide =
+                hn::PromoteTo(di, hn::BitCast(hn::RebindToSigned<decltype(d8)>(), bytes));
+            // The sign, extended, reaches the exponent's highest bit, which is cleared: 1/256 of
+            // the value, as in halvesOf.
+            const auto halves = hn::And(hn::BitCast(d, hn::ShiftLeft<7>(wide)), hn::Set(d, 0xbfff));
+            const auto nanCodes = hn::Eq(hn::Or(bytes, hn::Set(d8, 0x80)), hn::Set(d8, 0xff));
+            if (HWY_UNLIKELY(nanFactors || !hn::AllFalse(d8, nanCodes))) {
+                const auto isNan = hn::Eq(hn::And(halves, hn::Set(d, 0x7fff)), hn::Set(d, 0x3f80));
                 storeLine<true, Streamed>(hn::IfThenElse(isNan, hn::Set(d, kMxNan), halves),
                                           factors, out);
-            else
+            } else {
                 storeLine<false, Streamed>(halves, factors, out);
+            }
         } else {
             const auto codes = hn::PromoteTo(d, loadManyNibbles(in));
             const HalfLine halves{_mm512_permutexvar_epi16(codes.raw, table.halves.raw)};
