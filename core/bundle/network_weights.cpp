@@ -82,7 +82,7 @@ private:
             m_encoding.payload = bytes(PartRole::Data, ElementType::Fp16);
             return;
         case StoredWeight::Kind::Palette: addPalette(); return;
-        case StoredWeight::Kind::Linear: addCodes(unsignedType(m_stored.bits)); return;
+        case StoredWeight::Kind::Linear: addCodes(network::codeType(m_stored.bits)); return;
         case StoredWeight::Kind::Int8:
             if (m_stored.scale.count > 0)
                 return addCodes(ElementType::Int8);
@@ -97,7 +97,7 @@ private:
     {
         m_weight.form = "palette";
         m_weight.detail = {{"bits", std::uint64_t(m_stored.bits)}};
-        m_encoding.payload = bytes(PartRole::Indices, unsignedType(m_stored.bits));
+        m_encoding.payload = bytes(PartRole::Indices, network::codeType(m_stored.bits));
         codec::Palette palette;
         palette.entries = m_stored.table.count;
         palette.lut = floats(PartRole::Lut, m_stored.table, {m_stored.table.count});

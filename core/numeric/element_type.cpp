@@ -95,9 +95,7 @@ ElementType unsignedType(unsigned bits)
     case 2: return ElementType::Uint2;
     case 3: return ElementType::Uint3;
     case 4: return ElementType::Uint4;
-    case 5: return ElementType::Uint5;
     case 6: return ElementType::Uint6;
-    case 7: return ElementType::Uint7;
     case 8: return ElementType::Uint8;
     default: return ElementType::Unknown;
     }

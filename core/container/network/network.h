@@ -46,6 +46,12 @@ struct StoredWeight {
     std::optional<Error> fault; ///< why the values cannot be read
 };
 
+/// The type of a code of so many bits; networks have those of 5 and 7, programs do not.
+inline ElementType codeType(unsigned bits)
+{
+    return bits == 5 ? ElementType::Uint5 : bits == 7 ? ElementType::Uint7 : unsignedType(bits);
+}
+
 /// What a network holds. Time is linear in the message.
 struct Network {
     std::size_t layers = 0; ///< those of nested networks included

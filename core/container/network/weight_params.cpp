@@ -190,7 +190,7 @@ void setShape(StoredWeight &weight, Shape shape, std::size_t axis, WireState &st
     const auto count = elementCount(shape);
     const bool known = !shape.empty() && count && count->value > 0;
     // The last byte of codes may be filled up.
-    const bool fits = known && (isCoded(weight) ? packedBytes(*count, unsignedType(weight.bits)) ==
+    const bool fits = known && (isCoded(weight) ? packedBytes(*count, codeType(weight.bits)) ==
                                                       ByteCount(weight.bytes.length)
                                                 : count->value == values);
     if (fits) {
