@@ -48,6 +48,18 @@ std::optional<ThemeChoice> themeOf(const QString &name)
     return std::nullopt;
 }
 
+/// "1280x800", each side 320 to 8192.
+std::optional<QSize> sizeOf(const QString &text)
+{
+    constexpr int kLeast = 320, kMost = 8192;
+    const QStringList sides = text.toLower().split(QLatin1Char('x'));
+    bool wide = false, high = false;
+    const QSize size(sides.value(0).toInt(&wide), sides.value(1).toInt(&high));
+    const bool sound = sides.size() == 2 && wide && high && size.width() >= kLeast &&
+                       size.height() >= kLeast && size.width() <= kMost && size.height() <= kMost;
+    return sound ? std::optional(size) : std::nullopt;
+}
+
 } // namespace
 
 void prepareEnvironment(int argc, char **argv)
@@ -82,11 +94,16 @@ CommandLine parseCommandLine(const QCoreApplication &application)
     const QCommandLineOption theme(QStringLiteral("theme"),
                                    CommandLineWords::tr("light, dark or system"),
                                    CommandLineWords::tr("theme"));
-    parser.addOptions({pictures, theme});
+    const QCommandLineOption size(
+        QStringLiteral("size"),
+        CommandLineWords::tr("With --screenshots: size of the window, 1400x900 unless given"),
+        CommandLineWords::tr("WxH"));
+    parser.addOptions({pictures, size, theme});
     parser.addPositionalArgument(
         QStringLiteral("path"),
         CommandLineWords::tr("A bundle, a weight file or a program; two are compared. "
-                             "None: the embedded sample."),
+                             "None: the embedded sample. PATH#PLACE goes to a place in it: "
+                             "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
         QStringLiteral("[PATH [PATH]]"));
     if (!parser.parse(application.arguments()))
         return misuse(parser.errorText());
@@ -109,6 +126,12 @@ CommandLine parseCommandLine(const QCoreApplication &application)
         if (!choice)
             return misuse(CommandLineWords::tr("No such theme: %1").arg(parser.value(theme)));
         line.theme = *choice;
+    }
+    if (parser.isSet(size)) {
+        const auto wanted = sizeOf(parser.value(size));
+        if (!wanted)
+            return misuse(CommandLineWords::tr("Not a size: %1").arg(parser.value(size)));
+        line.size = *wanted;
     }
     if (parser.isSet(pictures)) {
         line.screenshots = parser.value(pictures);

@@ -15,10 +15,11 @@ namespace kernscope::app {
 inline constexpr QSize kScreenshotSize(1400, 900);
 
 /// What the program was asked for: `kernscope [--theme T] [PATH [PATH]]` or
-/// `kernscope --screenshots DIR [--theme T] PATH [PATH]`.
+/// `kernscope --screenshots DIR [--size WxH] [--theme T] PATH [PATH]`.
 struct CommandLine {
-    QStringList paths;   ///< none, one, or two to compare
-    QString screenshots; ///< folder; empty: the window is shown
+    QStringList paths;            ///< none, one, or two to compare
+    QString screenshots;          ///< folder; empty: the window is shown
+    QSize size = kScreenshotSize; ///< of the window in pictures
     ThemeChoice theme = ThemeChoice::Light;
     bool themeGiven = false;
     std::optional<int> exitCode; ///< set where there is nothing left to do: 0 or 2

@@ -2,6 +2,7 @@
 #include "app/dock_arranger.h"
 
 #include <QDockWidget>
+#include <QFontMetrics>
 #include <QLayout>
 #include <QMainWindow>
 #include <QSize>
@@ -17,7 +18,7 @@ namespace {
 /// DockNode with its docks found, and without those that are not there.
 struct Placed {
     DockNode::Kind kind = DockNode::Kind::Leaf;
-    double share = 1;
+    double share = 1, ems = 0;
     QDockWidget *dock = nullptr;
     bool visible = true;
     std::vector<Placed> children;
@@ -35,7 +36,7 @@ struct Placed {
 /// Nothing where no dock of the node exists.
 std::vector<Placed> resolve(const DockNode &node, const QList<QDockWidget *> &docks)
 {
-    Placed placed{node.kind, node.share, nullptr, node.visible, {}};
+    Placed placed{node.kind, node.share, node.ems, nullptr, node.visible, {}};
     if (node.kind == DockNode::Kind::Leaf) {
         const auto found = std::find_if(docks.begin(), docks.end(), [&](const QDockWidget *dock) {
             return dock->objectName() == node.id;
@@ -74,7 +75,7 @@ struct Sizes {
     QList<int> widths, heights;
 };
 
-void measure(const Placed &node, QSize size, int separator, Sizes &sizes)
+void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes)
 {
     if (node.dock) {
         sizes.docks << node.dock;
@@ -83,23 +84,29 @@ void measure(const Placed &node, QSize size, int separator, Sizes &sizes)
         return;
     }
     if (node.kind == DockNode::Kind::Tabs) {
-        measure(node.children.front(), size, separator, sizes);
+        measure(node.children.front(), size, separator, em, sizes);
         return;
     }
     const bool row = node.kind == DockNode::Kind::Row;
     double shares = 0;
-    int shown = 0;
+    int shown = 0, fixed = 0;
+    const auto fixedExtent = [em](const Placed &child) {
+        return static_cast<int>(std::lround(child.ems * em));
+    };
     for (const Placed &child : node.children) {
-        if (child.shows()) {
-            shares += child.share;
-            ++shown;
-        }
+        if (!child.shows())
+            continue;
+        shares += child.ems > 0 ? 0 : child.share;
+        fixed += fixedExtent(child);
+        ++shown;
     }
-    const int extent = (row ? size.width() : size.height()) - separator * std::max(0, shown - 1);
+    const int extent =
+        (row ? size.width() : size.height()) - separator * std::max(0, shown - 1) - fixed;
     for (const Placed &child : node.children) {
-        const int part =
-            static_cast<int>(std::lround(extent * child.share / std::max(shares, child.share)));
-        measure(child, row ? QSize(part, size.height()) : QSize(size.width(), part), separator,
+        const int part = child.ems > 0 ? fixedExtent(child)
+                                       : static_cast<int>(std::lround(
+                                             extent * child.share / std::max(shares, child.share)));
+        measure(child, row ? QSize(part, size.height()) : QSize(size.width(), part), separator, em,
                 sizes);
     }
 }
@@ -123,19 +130,26 @@ bool names(const Placed &node, const QDockWidget *dock)
 
 DockNode container(DockNode::Kind kind, double share, std::vector<DockNode> children)
 {
-    return {kind, share, {}, true, std::move(children)};
+    return {kind, share, 0, {}, true, std::move(children)};
 }
 
 } // namespace
 
+DockNode DockNode::wide(double extent) const
+{
+    DockNode node = *this;
+    node.ems = extent;
+    return node;
+}
+
 DockNode DockNode::leaf(double share, const char *id)
 {
-    return {Kind::Leaf, share, QString::fromLatin1(id), true, {}};
+    return {Kind::Leaf, share, 0, QString::fromLatin1(id), true, {}};
 }
 
 DockNode DockNode::hidden(double share, const char *id)
 {
-    return {Kind::Leaf, share, QString::fromLatin1(id), false, {}};
+    return {Kind::Leaf, share, 0, QString::fromLatin1(id), false, {}};
 }
 
 DockNode DockNode::tabs(double share, std::vector<DockNode> children)
@@ -179,7 +193,7 @@ void arrangeDocks(QMainWindow &host, const QList<QDockWidget *> &docks, const Do
     Sizes sizes;
     const int separator =
         host.style()->pixelMetric(QStyle::PM_DockWidgetSeparatorExtent, nullptr, &host);
-    measure(tree, host.size(), separator, sizes);
+    measure(tree, host.size(), separator, QFontMetrics(host.font()).height(), sizes);
     host.resizeDocks(sizes.docks, sizes.widths, Qt::Horizontal);
     host.resizeDocks(sizes.docks, sizes.heights, Qt::Vertical);
     host.layout()->activate();

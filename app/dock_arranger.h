@@ -17,10 +17,13 @@ struct DockNode {
     enum class Kind : std::uint8_t { Leaf, Tabs, Row, Column };
     Kind kind = Kind::Leaf;
     double share = 1;
+    double ems = 0;      ///< extent in heights of the host's font, taken before the shares; 0: none
     QString id;          ///< Leaf: objectName of the dock
     bool visible = true; ///< Leaf: false, it has its place but starts hidden
     std::vector<DockNode> children;
 
+    /// This node with that fixed extent.
+    DockNode wide(double extent) const;
     static DockNode leaf(double share, const char *id);
     static DockNode hidden(double share, const char *id);
     static DockNode tabs(double share, std::vector<DockNode> children);

@@ -22,8 +22,10 @@
 #include "widgets/hardware/relocations_dock.h"
 #include "widgets/hardware/tasks_dock.h"
 #include "widgets/overview/bundle_dock.h"
+#include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/weight/codebook_dock.h"
+#include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/weight_dock.h"
 
@@ -48,6 +50,8 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     host->installEventFilter(this);
     add<ui::BundleDock>(session, host, Qt::ALT | Qt::Key_1);
     add<ui::WeightDock>(session, host, Qt::ALT | Qt::Key_2);
+    add<ui::OverviewDock>(session, host, Qt::ALT | Qt::Key_O);
+    add<ui::InspectorDock>(session, host, Qt::ALT | Qt::Key_I);
     add<ui::CodebookDock>(session, host, Qt::ALT | Qt::Key_3);
     add<ui::MaskDock>(session, host, Qt::ALT | Qt::Key_4);
     add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);

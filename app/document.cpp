@@ -2,6 +2,7 @@
 #include "app/document.h"
 
 #include "app/document_run.h"
+#include "app/layouts.h"
 #include "app/paths.h"
 #include "widgets/common/task_manager.h"
 
@@ -182,7 +183,8 @@ void Document::showOpened(const Source &source, const Opened &opened)
     m_session.setPatchingEnabled(false);
     m_session.setBundle(opened.bundle);
     m_watch.watch(opened.bundle);
-    if (!opened.bundle->weights().empty())
+    // A bundle opens with its overview; a container has none, its docks show a weight at once.
+    if (isContainer(*opened.bundle) && !opened.bundle->weights().empty())
         m_session.goToWeight(0);
     checkModified();
     Q_EMIT this->opened(opened.recovered);

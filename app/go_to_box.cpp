@@ -1,70 +1,165 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
 
-#include "app/glyph_icon.h"
+#include "app/palette_list.h"
 #include "app/place_text.h"
+#include "core/container/mil/program.h"
+#include "widgets/common/line_icon.h"
 #include "widgets/common/theme.h"
 
 #include <QAction>
-#include <QCompleter>
+#include <QFocusEvent>
 #include <QKeyEvent>
-#include <QStringListModel>
 
 namespace kernscope::app {
 
-GoToBox::GoToBox(ui::Session &session, QWidget *parent)
-    : QLineEdit(parent), m_session(session), m_names(new QStringListModel(this))
+namespace {
+
+constexpr int kMostHits = 60;
+constexpr std::size_t kMostNames = 200'000; ///< of sections and operations each
+
+/// Operations of a block and of the blocks nested in it, in the order of the program.
+void collect(const mil::Block &block, std::vector<const mil::Operation *> &out)
 {
-    setPlaceholderText(tr("Go to: weight[i,j]   section+0x40   0x1f40"));
-    setAccessibleName(tr("Go to a weight, a section or an offset"));
-    setToolTip(tr("A weight, weight[i,j], section+0x40, file:0x1f40 or an offset (Ctrl+G)"));
+    for (const mil::Operation &operation : block.operations) {
+        if (out.size() >= kMostNames)
+            return;
+        if (operation.type != "const")
+            out.push_back(&operation);
+        for (const mil::Block &nested : operation.blocks)
+            collect(nested, out);
+    }
+}
+
+} // namespace
+
+GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_session(session)
+{
+    setPlaceholderText(tr("Search, go to weight[3,0,1], 0x1f40\u2026   Ctrl+K"));
+    setAccessibleName(tr("Search, or go to a weight, a section or an offset"));
+    setToolTip(tr("A weight, weight[i,j], section+0x40, file:0x1f40 or an offset; or a part of the "
+                  "name of a weight, an action, an operation, a section, a chip or a help page "
+                  "(Ctrl+K, Ctrl+G)"));
     setAcceptDrops(false); // files are dropped on the window, not typed here
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-
-    auto *completer = new QCompleter(m_names, this);
-    completer->setFilterMode(Qt::MatchContains);
-    completer->setCaseSensitivity(Qt::CaseInsensitive);
-    completer->setMaxVisibleItems(16);
-    setCompleter(completer);
-
-    m_fault = addAction(glyphIcon(QStringLiteral("!"), this), QLineEdit::TrailingPosition);
+    addAction(ui::lineIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    m_fault = addAction(ui::lineIcon(QStringLiteral("warning")), QLineEdit::TrailingPosition);
     m_fault->setVisible(false);
 
-    connect(&session, &ui::Session::bundleChanged, this, &GoToBox::fillNames);
-    connect(this, &QLineEdit::textEdited, this, [this] { showFault({}); });
+    connect(&session, &ui::Session::bundleChanged, this, [this] {
+        m_stale = true;
+        clear();
+        showFault({});
+        hideHits();
+    });
+    connect(this, &QLineEdit::textEdited, this, [this] {
+        showFault({});
+        search();
+    });
     connect(this, &QLineEdit::returnPressed, this, &GoToBox::go);
 }
 
 QSize GoToBox::sizeHint() const
 {
-    const QSize base = QLineEdit::sizeHint();
-    return {ui::theme::em(this, 26), base.height()};
+    return {ui::theme::em(this, 23), QLineEdit::sizeHint().height() + ui::theme::em(this, 0.3)};
 }
 
-void GoToBox::fillNames()
+PaletteList &GoToBox::hits()
 {
-    m_names->setStringList(m_session.bundle() ? placeNames(*m_session.bundle()) : QStringList());
-    clear();
+    if (!m_hits) {
+        m_hits = new PaletteList(window());
+        connect(m_hits, &PaletteList::picked, this, &GoToBox::run);
+    }
+    return *m_hits;
+}
+
+void GoToBox::addNames()
+{
+    const BundlePtr bundle = m_session.bundle();
+    if (!bundle)
+        return;
+    PaletteIndex::Group weights, sections, operations;
+    weights.kind = PaletteIndex::Kind::Weight;
+    for (const Weight &weight : bundle->weights())
+        weights.names += QString::fromStdString(weight.name);
+    weights.note = [bundle](std::size_t i) {
+        return QString::fromStdString(bundle->weights()[i].form);
+    };
+    weights.run = [this](std::size_t i) { m_session.goToWeight(i, this); };
+    sections.kind = PaletteIndex::Kind::Section;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < bundle->sections().size() && places.size() < kMostNames; ++i) {
+        if (bundle->sections()[i].kind == SectionKind::Padding)
+            continue;
+        places.push_back(i);
+        sections.names += QString::fromStdString(bundle->sections()[i].name);
+    }
+    sections.run = [this, places](std::size_t i) { m_session.goToSection(places[i], this); };
+    operations.kind = PaletteIndex::Kind::Operation;
+    std::vector<const mil::Operation *> all;
+    for (const mil::Function &function : bundle->program().functions)
+        collect(function.body, all);
+    for (const mil::Operation *operation : all)
+        operations.names +=
+            QString::fromStdString(operation->type + ' ' + operation->displayName());
+    operations.run = [this, bundle, all](std::size_t i) {
+        if (bundle->programFile() != kNoIndex && all[i]->span.length > 0)
+            m_session.goToBytes(bundle->programFile(),
+                                {FileOffset(all[i]->span.offset), ByteCount(all[i]->span.length)},
+                                this);
+    };
+    m_index.add(std::move(weights));
+    m_index.add(std::move(sections));
+    m_index.add(std::move(operations));
+}
+
+void GoToBox::search()
+{
+    if (m_stale) {
+        m_stale = false;
+        m_index.clear();
+        addNames();
+        if (m_source)
+            m_source(m_index);
+    }
+    hits().showBelow(*this, m_index.find(text(), kMostHits));
+}
+
+void GoToBox::run(int row)
+{
+    if (!m_hits || row < 0 || row >= m_hits->hits().rowCount())
+        return;
+    const PaletteIndex::Item item = m_hits->hits().at(row);
+    hideHits();
     showFault({});
+    Q_EMIT left();
+    item.run();
 }
 
 void GoToBox::go()
 {
-    if (!m_session.bundle()) {
-        showFault(tr("Open a bundle first."));
+    if (m_hits && m_hits->isVisible() && m_hits->chosen() >= 0) {
+        run(m_hits->chosen());
         return;
     }
-    const auto place = parsePlace(*m_session.bundle(), text(), m_session.place().file);
-    if (!place) {
-        QString why = QString::fromStdString(place.error().message);
+    QString why = tr("Open a bundle first.");
+    if (m_session.bundle()) {
+        const auto place = parsePlace(*m_session.bundle(), text(), m_session.place().file);
+        if (place) {
+            hideHits();
+            showFault({});
+            m_session.goTo(*place, this);
+            Q_EMIT left();
+            return;
+        }
+        why = QString::fromStdString(place.error().message);
         if (!place.error().found.empty())
             why += QStringLiteral(" (%1)").arg(QString::fromStdString(place.error().found));
-        showFault(why);
-        return;
     }
-    showFault({});
-    m_session.goTo(*place, this);
-    Q_EMIT left();
+    if (m_hits && m_hits->isVisible())
+        run(0);
+    else
+        showFault(why);
 }
 
 void GoToBox::showFault(const QString &text)
@@ -76,15 +171,41 @@ void GoToBox::showFault(const QString &text)
         Q_EMIT m_session.statusMessage(text);
 }
 
+void GoToBox::hideHits()
+{
+    m_stale = true; // actions are enabled and disabled as one works
+    if (m_hits)
+        m_hits->hide();
+}
+
+void GoToBox::focusOutEvent(QFocusEvent *event)
+{
+    QLineEdit::focusOutEvent(event);
+    if (event->reason() != Qt::PopupFocusReason)
+        hideHits();
+}
+
 void GoToBox::keyPressEvent(QKeyEvent *event)
 {
-    if (event->key() == Qt::Key_Escape) {
+    switch (event->key()) {
+    case Qt::Key_Escape:
+        hideHits();
         clear();
         showFault({});
         Q_EMIT left();
         return;
+    case Qt::Key_Down:
+        if (!m_hits || !m_hits->isVisible())
+            search();
+        else
+            m_hits->step(1);
+        return;
+    case Qt::Key_Up:
+        if (m_hits)
+            m_hits->step(-1);
+        return;
+    default: QLineEdit::keyPressEvent(event);
     }
-    QLineEdit::keyPressEvent(event);
 }
 
 } // namespace kernscope::app

@@ -14,20 +14,28 @@ namespace kernscope::app {
 namespace {
 
 /// Of QMainWindow::saveState; a state of another number is not restored.
-constexpr int kStateVersion = 1;
+constexpr int kStateVersion = 2;
 
 using Node = DockNode;
 
-// The drawings of window.md. Numbers are shares of the extent along the container's axis.
+// The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
+// at the sides are so many heights of the font wide, whatever the window.
+constexpr double kNavigator = 20, kInspector = 24;
+
+Node navigator()
+{
+    return Node::leaf(20, "bundle").wide(kNavigator);
+}
+
 Node inspectLayout()
 {
-    return Node::column(
-        1, {Node::row(50, {Node::leaf(31, "bundle"), Node::leaf(47, "weight"),
-                           Node::column(22, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
-                           Node::hidden(24, "help")}),
-            Node::leaf(27, "layout"),
-            Node::tabs(23, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics"),
-                            Node::leaf(1, "patches")})});
+    return Node::row(
+        1, {navigator(),
+            Node::column(
+                58, {Node::tabs(62, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
+                     Node::tabs(38, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+                                     Node::leaf(1, "patches"), Node::leaf(1, "diagnostics")})}),
+            Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
 }
 
 Node compareLayout()
@@ -39,36 +47,38 @@ Node compareLayout()
 
 Node patchLayout()
 {
-    return Node::column(
-        1, {Node::row(62, {Node::leaf(22, "bundle"), Node::leaf(52, "weight"),
-                           Node::column(26, {Node::leaf(24, "codebook"), Node::leaf(76, "mask")}),
-                           Node::hidden(24, "help")}),
-            Node::row(38, {Node::leaf(56, "patches"),
-                           Node::tabs(44, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})})});
+    return Node::row(
+        1, {navigator(),
+            Node::column(58,
+                         {Node::leaf(60, "weight"),
+                          Node::tabs(40, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
+                                          Node::leaf(1, "layout"), Node::leaf(1, "diagnostics")})}),
+            Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
 }
 
 Node performanceLayout()
 {
-    return Node::column(
-        1, {Node::row(
-                55, {Node::leaf(18, "bundle"), Node::leaf(58, "stream"), Node::hidden(24, "help")}),
-            Node::row(45, {Node::leaf(52, "roofline"),
-                           Node::tabs(48, {Node::leaf(1, "geometry"), Node::leaf(1, "choose"),
-                                           Node::leaf(1, "targets"), Node::leaf(1, "formats"),
-                                           Node::leaf(1, "collective")})})});
+    return Node::row(
+        1, {navigator(),
+            Node::column(80,
+                         {Node::leaf(52, "stream"),
+                          Node::tabs(48, {Node::leaf(1, "roofline"), Node::leaf(1, "geometry"),
+                                          Node::leaf(1, "choose"), Node::leaf(1, "targets"),
+                                          Node::leaf(1, "formats"), Node::leaf(1, "collective")})}),
+            Node::hidden(24, "help")});
 }
 
 Node hardwareLayout()
 {
-    return Node::column(
-        1, {Node::row(50, {Node::leaf(22, "bundle"),
-                           Node::tabs(46, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
-                                           Node::leaf(1, "activation")}),
-                           Node::tabs(32, {Node::leaf(1, "commands"), Node::leaf(1, "relocations"),
-                                           Node::leaf(1, "descriptor")}),
-                           Node::hidden(24, "help")}),
-            Node::leaf(27, "layout"),
-            Node::tabs(23, {Node::leaf(1, "hex"), Node::leaf(1, "diagnostics")})});
+    return Node::row(
+        1, {navigator(),
+            Node::column(
+                80, {Node::tabs(60, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
+                                     Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
+                                     Node::leaf(1, "descriptor"), Node::leaf(1, "activation")}),
+                     Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+                                     Node::leaf(1, "diagnostics")})}),
+            Node::hidden(24, "help")});
 }
 
 Node nodeOf(Layout layout)

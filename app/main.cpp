@@ -32,7 +32,7 @@ int takeScreenshots(const app::CommandLine &line)
     app::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
     settings.setTheme(line.theme);
     app::MainWindow window(settings);
-    window.resize(app::kScreenshotSize);
+    window.resize(line.size);
     window.show();
     app::ScreenshotRun run(window, line.screenshots);
     QObject::connect(&run, &app::ScreenshotRun::finished, &window,
@@ -49,7 +49,7 @@ int showWindow(const app::CommandLine &line)
 {
     app::Settings settings;
     if (line.themeGiven)
-        settings.setTheme(line.theme);
+        settings.overrideTheme(line.theme); // this once: the next start has what was chosen
     app::MainWindow window(settings);
     window.show();
     window.openPaths(line.paths);

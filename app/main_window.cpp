@@ -8,6 +8,7 @@
 #include "app/welcome_page.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
+#include "widgets/common/line_icon.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_dock.h"
@@ -88,6 +89,7 @@ void MainWindow::buildCentre()
     m_host->setDockNestingEnabled(true);
     m_host->setDockOptions(QMainWindow::AllowNestedDocks | QMainWindow::AllowTabbedDocks |
                            QMainWindow::AnimatedDocks);
+    m_host->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
     m_centre->addWidget(m_host);
     setCentralWidget(centre);
 
@@ -106,9 +108,13 @@ void MainWindow::connectSession()
     connect(&m_session, &ui::Session::bundleChanged, this, &MainWindow::showState);
     connect(&m_session, &ui::Session::otherChanged, this, &MainWindow::showState);
     connect(&m_session, &ui::Session::historyChanged, this, &MainWindow::showState);
+    connect(&m_session, &ui::Session::placeChanged, this, &MainWindow::onPlaceChanged);
+    connect(&m_session, &ui::Session::placeConfirmed, this, &MainWindow::onPlaceChanged);
     connect(&m_session, &ui::Session::editsRefused, this, &MainWindow::onRefused);
     connect(&m_session, &ui::Session::patchingEnabledChanged, this, [this](bool enabled) {
         m_patching->setChecked(enabled);
+        m_patching->setIcon(
+            ui::lineIcon(enabled ? QStringLiteral("unlock") : QStringLiteral("lock")));
         if (enabled)
             m_notices->remove(QStringLiteral("edit"));
     });
@@ -169,6 +175,21 @@ void MainWindow::showLayout(Layout layout)
     m_layouts->show(layout);
 }
 
+/// The overview makes room for the first weight that is chosen.
+void MainWindow::onPlaceChanged()
+{
+    ui::Dock *overview = m_docks->dock(QStringLiteral("overview"));
+    ui::Dock *weight = m_docks->dock(QStringLiteral("weight"));
+    const ui::Place &place = m_session.place();
+    const bool chosen = m_session.bundle() && place.weight < m_session.bundle()->weights().size();
+    if (!m_host->tabifiedDockWidgets(overview).contains(weight))
+        return;
+    if (chosen && overview->isVisible() && !overview->visibleRegion().isEmpty())
+        weight->raise();
+    else if (place == ui::Place())
+        overview->raise();
+}
+
 void MainWindow::chooseLayout(Layout layout)
 {
     m_layoutByHand = true;
@@ -180,6 +201,8 @@ void MainWindow::chooseLayout(Layout layout)
 /// A weight section has no tasks and no commands, but groups and a descriptor.
 void MainWindow::raiseForOpened()
 {
+    if (m_layouts->current() == Layout::Inspect && m_session.place() == ui::Place())
+        m_docks->dock(QStringLiteral("overview"))->raise();
     if (m_layouts->current() != Layout::Hardware || !m_session.bundle()->section())
         return;
     const auto raise = [this](const char *empty, const char *wanted) {

@@ -7,6 +7,7 @@
 #include "app/theme_switch.h"
 #include "widgets/common/session.h"
 
+#include <QKeySequence>
 #include <QMainWindow>
 
 #include <array>
@@ -23,6 +24,7 @@ namespace kernscope::app {
 class DockSet;
 class GoToBox;
 class NoticeArea;
+class PaletteIndex;
 class StatusLine;
 class WelcomePage;
 
@@ -69,7 +71,14 @@ private:
     void buildAppearanceMenus(QMenu *menu);
     void buildGoMenu();
     void buildCompareMenu();
-    void buildToolsMenu();
+    void buildTaskMenus();
+    // main_window_tools.cpp
+    void buildToolBar();
+    void fillPalette(PaletteIndex &index);
+    void copyLink();
+    void addDockActions(QMenu *menu, const QStringList &ids);
+    void runInFocus(QKeySequence::StandardKey key);
+    void fillHistory(QMenu *menu, bool back);
     void buildHelpMenu();
     QAction *add(QMenu *menu, const QString &text, const QKeySequence &key,
                  std::function<void()> run);
@@ -95,6 +104,7 @@ private:
     void onOpened(bool recovered);
     void noteInterrupted(bool recovered);
     void askInterrupted(const std::vector<InterruptedSave> &saves);
+    void goToLink();
     void onOpenFailed(const QString &path, const Error &error);
     void onSaved(const SaveReport &report, const QString &target);
     void onSaveFailed(const Error &error);
@@ -107,6 +117,7 @@ private:
     void togglePatching();
     void showWelcome(bool welcome);
     void showLayout(Layout layout);
+    void onPlaceChanged();
     void chooseLayout(Layout layout); ///< by hand: later files leave it
     Layout layoutForOpened() const;
     void raiseForOpened();
@@ -132,11 +143,13 @@ private:
 
     QMenu *m_recentMenu = nullptr;
     QActionGroup *m_layoutGroup = nullptr;
-    QAction *m_patching = nullptr, *m_back = nullptr, *m_forward = nullptr;
+    QAction *m_patching = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_open = nullptr,
+            *m_save = nullptr, *m_undo = nullptr, *m_redo = nullptr, *m_compareWith = nullptr;
     QList<QAction *> m_needBundle, m_needOther, m_needChanges;
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;
+    QString m_wantedPlace; ///< of a link: where to go once its file is open
     bool m_layoutByHand = false;
     bool m_closing = false;
 };

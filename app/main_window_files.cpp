@@ -4,6 +4,7 @@
 #include "app/dock_set.h"
 #include "app/error_text.h"
 #include "app/notice_area.h"
+#include "app/place_text.h"
 #include "app/save_dialog.h"
 #include "app/status_line.h"
 #include "resources/sample.h"
@@ -53,7 +54,9 @@ void MainWindow::openPaths(const QStringList &paths)
     whenKept([this, paths] {
         const bool two = paths.size() > 1;
         m_wantedLayout = two ? std::optional(Layout::Compare) : std::nullopt;
-        m_document.open(QFileInfo(paths.first()).absoluteFilePath(),
+        const PlaceLink link = splitLink(paths.first());
+        m_wantedPlace = link.place;
+        m_document.open(QFileInfo(link.path).absoluteFilePath(),
                         two ? QFileInfo(paths[1]).absoluteFilePath() : QString());
     });
 }
@@ -301,11 +304,27 @@ void MainWindow::onOpened(bool recovered)
     }
     showLayout(m_wantedLayout.value_or(layoutForOpened()));
     raiseForOpened();
+    goToLink();
     showState();
     if (m_document.inMemory())
         noteSample();
     noteInterrupted(recovered);
     m_status->showMessage(tr("Opened %1").arg(m_document.name()));
+}
+
+/// Where a link pointed: known once the bundle is open.
+void MainWindow::goToLink()
+{
+    const QString wanted = std::exchange(m_wantedPlace, {});
+    if (wanted.isEmpty())
+        return;
+    const auto place = parsePlace(*m_session.bundle(), wanted, m_session.place().file);
+    if (place)
+        m_session.goTo(*place);
+    else
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("link"),
+                       tr("The link points to no place in this file: %1. %2")
+                           .arg(wanted, errorSentence(place.error())));
 }
 
 void MainWindow::onOpenFailed(const QString &path, const Error &error)

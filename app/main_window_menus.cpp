@@ -2,24 +2,21 @@
 #include "app/main_window.h"
 
 #include "app/dock_set.h"
-#include "app/glyph_icon.h"
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
 #include "app/welcome_page.h"
 #include "widgets/common/help_dock.h"
+#include "widgets/common/line_icon.h"
 #include "widgets/common/task_manager.h"
-#include "widgets/common/theme.h"
 #include "widgets/patch/patches_dock.h"
 
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QInputDialog>
 #include <QMenu>
 #include <QMenuBar>
-#include <QToolButton>
 #include <QUndoStack>
 
 namespace kernscope::app {
@@ -40,31 +37,18 @@ void MainWindow::buildMenus()
     buildViewMenu();
     buildGoMenu();
     buildCompareMenu();
-    buildToolsMenu();
+    buildTaskMenus();
     buildHelpMenu();
 
-    auto *corner = new QWidget(menuBar());
-    auto *row = new QHBoxLayout(corner);
-    const int gap = ui::theme::em(this, 0.2);
-    row->setContentsMargins(gap, 0, gap, 0);
-    row->setSpacing(gap);
-    for (QAction *action : {m_back, m_forward}) {
-        auto *button = new QToolButton(corner);
-        button->setDefaultAction(action);
-        button->setAutoRaise(true);
-        button->setFocusPolicy(Qt::TabFocus);
-        row->addWidget(button);
-    }
-    m_goTo = new GoToBox(m_session, corner);
-    m_goTo->setMaximumHeight(ui::theme::em(this, 1.4)); // no higher than the menus beside it
-    row->addWidget(m_goTo, 1);
-    menuBar()->setCornerWidget(corner, Qt::TopRightCorner);
+    buildToolBar();
 }
 
 void MainWindow::buildFileMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&File"));
-    add(menu, tr("&Open Bundle Folder\u2026"), QKeySequence::Open, [this] { openFolder(); });
+    m_open =
+        add(menu, tr("&Open Bundle Folder\u2026"), QKeySequence::Open, [this] { openFolder(); });
+    m_open->setIcon(ui::lineIcon(QStringLiteral("open")));
     add(menu, tr("Open &File\u2026"), Qt::CTRL | Qt::ALT | Qt::Key_O, [this] { openFile(); });
     m_recentMenu = menu->addMenu(tr("Open &Recent"));
     QMenu *samples = menu->addMenu(tr("Open Sa&mple"));
@@ -74,7 +58,9 @@ void MainWindow::buildFileMenu()
           std::pair{tr("&Palette"), QStringLiteral("sample-palette.mlmodelc")}})
         add(samples, text, {}, [this, sample = name] { openSample(sample); });
     menu->addSeparator();
-    m_needChanges << add(menu, tr("&Save\u2026"), QKeySequence::Save, [this] { save(); });
+    m_save = add(menu, tr("&Save\u2026"), QKeySequence::Save, [this] { save(); });
+    m_save->setIcon(ui::lineIcon(QStringLiteral("save")));
+    m_needChanges << m_save;
     m_needBundle << add(menu, tr("Save &As\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_S,
                         [this] { saveAs(); });
     m_needBundle << add(menu, tr("Re&load from Disk"), QKeySequence::Refresh, [this] { revert(); });
@@ -113,18 +99,27 @@ void MainWindow::buildEditMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&Edit"));
     QUndoStack &stack = m_session.undoStack();
-    QAction *undo = stack.createUndoAction(this, tr("&Undo"));
-    undo->setShortcut(QKeySequence::Undo);
-    QAction *redo = stack.createRedoAction(this, tr("&Redo"));
-    redo->setShortcuts(
+    m_undo = stack.createUndoAction(this, tr("&Undo"));
+    m_undo->setShortcut(QKeySequence::Undo);
+    m_undo->setIcon(ui::lineIcon(QStringLiteral("undo")));
+    m_redo = stack.createRedoAction(this, tr("&Redo"));
+    m_redo->setShortcuts(
         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
-    menu->addActions({undo, redo});
+    m_redo->setIcon(ui::lineIcon(QStringLiteral("redo")));
+    menu->addActions({m_undo, m_redo});
+    menu->addSeparator();
+    // The keys are the docks' own; here they are found.
+    m_needBundle << add(menu, tr("&Copy in This Dock") + QStringLiteral("\tCtrl+C"), {},
+                        [this] { runInFocus(QKeySequence::Copy); });
+    m_needBundle << add(menu, tr("&Find in This Dock") + QStringLiteral("\tCtrl+F"), {},
+                        [this] { runInFocus(QKeySequence::Find); });
     menu->addSeparator();
     m_patching = add(menu, tr("Enable &Patching"), Qt::CTRL | Qt::Key_E, [this] {
         m_patching->setChecked(m_session.patchingEnabled());
         togglePatching();
     });
     m_patching->setCheckable(true);
+    m_patching->setIcon(ui::lineIcon(QStringLiteral("lock")));
     m_needBundle << m_patching;
     m_needBundle << add(menu, tr("&Add Edit\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_E, [this] {
         showWelcome(false);
@@ -154,6 +149,8 @@ void MainWindow::buildViewMenu()
     menu->addSeparator();
     buildDockMenu(menu->addMenu(tr("&Docks")));
     buildAppearanceMenus(menu);
+    m_needBundle << add(menu, tr("&Cancel What Is Running"), Qt::CTRL | Qt::Key_Period,
+                        [this] { m_session.tasks().cancelAll(); });
     QAction *full = add(menu, tr("&Full Screen"), QKeySequence(Qt::Key_F11),
                         [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     full->setStatusTip(tr("Fill the screen, or go back to a window"));
@@ -193,16 +190,21 @@ void MainWindow::buildGoMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&Go"));
     m_back = add(menu, tr("&Back"), Qt::ALT | Qt::Key_Left, [this] { m_session.goBack(); });
-    m_back->setIcon(glyphIcon(QStringLiteral("\u2190"), this));
+    m_back->setIcon(ui::lineIcon(QStringLiteral("back")));
     m_back->setToolTip(tr("Back to the place before (Alt+Left)"));
     m_forward =
         add(menu, tr("&Forward"), Qt::ALT | Qt::Key_Right, [this] { m_session.goForward(); });
-    m_forward->setIcon(glyphIcon(QStringLiteral("\u2192"), this));
+    m_forward->setIcon(ui::lineIcon(QStringLiteral("forward")));
     m_forward->setToolTip(tr("Forward again (Alt+Right)"));
-    m_needBundle << add(menu, tr("&Go To\u2026"), Qt::CTRL | Qt::Key_G, [this] {
+    const auto focusBox = [this] {
         m_goTo->setFocus(Qt::ShortcutFocusReason);
         m_goTo->selectAll();
-    });
+    };
+    QAction *find = add(menu, tr("&Search\u2026"), Qt::CTRL | Qt::Key_K, focusBox);
+    find->setIcon(ui::lineIcon(QStringLiteral("search")));
+    m_needBundle << add(menu, tr("&Go To\u2026"), Qt::CTRL | Qt::Key_G, focusBox);
+    m_needBundle << add(menu, tr("Copy &Link to This Place"), Qt::CTRL | Qt::SHIFT | Qt::Key_L,
+                        [this] { copyLink(); });
     menu->addSeparator();
     m_needBundle << add(menu, tr("&Next Weight"), Qt::ALT | Qt::Key_Down,
                         [this] { stepWeight(1); });
@@ -213,8 +215,10 @@ void MainWindow::buildGoMenu()
 void MainWindow::buildCompareMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&Compare"));
-    m_needBundle << add(menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O,
+    m_compareWith = add(menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O,
                         [this] { openOther(); });
+    m_compareWith->setIcon(ui::lineIcon(QStringLiteral("compare")));
+    m_needBundle << m_compareWith;
     m_needBundle << add(menu, tr("Compare with F&ile\u2026"),
                         Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O, [this] { openOtherFile(); });
     QAction *saved = add(menu, tr("Compare with What Is on &Disk"), {}, [this] {
@@ -248,22 +252,33 @@ void MainWindow::buildCompareMenu()
     }
 }
 
-void MainWindow::buildToolsMenu()
+/// What the docks can do, by what one is at work on.
+void MainWindow::buildTaskMenus()
 {
-    QMenu *menu = menuBar()->addMenu(tr("&Tools"));
-    for (const DockSet::Entry &entry : m_docks->entries()) {
-        const QString id = entry.dock->id();
-        const bool elsewhere = id == QLatin1String("compare") || id == QLatin1String("bytes") ||
-                               id == QLatin1String("help") || entry.menuActions.isEmpty();
-        if (elsewhere)
-            continue;
-        QMenu *own = menu->addMenu(entry.dock->windowTitle());
-        own->addActions(entry.menuActions);
-        m_needBundle << own->menuAction();
+    const auto ids = [](const char *names) {
+        return QString::fromLatin1(names).split(QLatin1Char(' '));
+    };
+    addDockActions(menuBar()->addMenu(tr("&Weights")),
+                   ids("bundle overview weight inspector codebook mask"));
+    addDockActions(menuBar()->addMenu(tr("&Bytes")), ids("hex layout patches diagnostics"));
+    addDockActions(menuBar()->addMenu(tr("C&hips")),
+                   ids("stream roofline geometry choose targets formats collective"));
+    addDockActions(menuBar()->addMenu(tr("Hard&ware")),
+                   ids("tasks groups relocations commands descriptor activation"));
+}
+
+/// Those of one dock at once, those of several under the docks' names.
+void MainWindow::addDockActions(QMenu *menu, const QStringList &ids)
+{
+    m_needBundle << menu->menuAction();
+    for (const QString &id : ids) {
+        for (const DockSet::Entry &entry : m_docks->entries()) {
+            if (entry.dock->id() != id || entry.menuActions.isEmpty())
+                continue;
+            QMenu *own = menu->addMenu(entry.dock->windowTitle());
+            own->addActions(entry.menuActions);
+        }
     }
-    menu->addSeparator();
-    m_needBundle << add(menu, tr("&Cancel What Is Running"), Qt::CTRL | Qt::Key_Period,
-                        [this] { m_session.tasks().cancelAll(); });
 }
 
 void MainWindow::buildHelpMenu()

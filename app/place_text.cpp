@@ -2,6 +2,7 @@
 #include "app/place_text.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QRegularExpression>
 #include <QSet>
 
@@ -128,7 +129,8 @@ Result<ui::Place> offsetFrom(const Bundle &bundle, const Named &named, std::uint
     }
     if (!range)
         return fail("goto.range",
-                    PlaceWords::tr("This weight is spelt in the program; it has no bytes."));
+                    PlaceWords::tr(
+                        "This weight is written in the program text; it has no bytes of its own."));
     if (offset >= range->bytes.value)
         return fail("goto.range", PlaceWords::tr("It has %1 bytes; 0x%2 is past its end.")
                                       .arg(range->bytes.value)
@@ -196,6 +198,18 @@ QString placeText(const Bundle &bundle, const ui::Place &place)
             .arg(QString::fromStdString(bundle.files()[place.file].path))
             .arg(place.bytes->offset.value, 0, 16);
     return {};
+}
+
+PlaceLink splitLink(const QString &text)
+{
+    if (QFileInfo::exists(text))
+        return {text, {}};
+    for (auto at = text.indexOf(QLatin1Char('#')); at > 0;
+         at = text.indexOf(QLatin1Char('#'), at + 1)) {
+        if (QFileInfo::exists(text.left(at)))
+            return {text.left(at), text.mid(at + 1)};
+    }
+    return {text, {}};
 }
 
 QStringList placeNames(const Bundle &bundle)

@@ -25,4 +25,10 @@ QString placeText(const Bundle &bundle, const ui::Place &place);
 /// Names of weights, then sections that have one of their own: what a completer offers.
 QStringList placeNames(const Bundle &bundle);
 
+/// `kernscope PATH#PLACE`: a file and a place in it. A path that exists as it stands is no link.
+struct PlaceLink {
+    QString path, place;
+};
+PlaceLink splitLink(const QString &text);
+
 } // namespace kernscope::app

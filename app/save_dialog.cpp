@@ -94,6 +94,7 @@ QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenR
     table->setHorizontalHeaderLabels(
         {tr("File"), tr("Offset"), tr("Bytes"), tr("On disk"), tr("Becomes")});
     table->verticalHeader()->hide();
+    table->setTabKeyNavigation(false); // Tab goes on to the buttons
     table->verticalHeader()->setDefaultSectionSize(ui::theme::em(this, 1.5));
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     for (int row = 0; row < count; ++row) {

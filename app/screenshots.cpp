@@ -67,8 +67,11 @@ void ScreenshotRun::plan()
 {
     m_steps.push_back([this] {
         m_window.layouts().show(Layout::Inspect);
-        chooseWeight({});
+        m_window.session().goTo({});
+        m_window.docks().dock(QStringLiteral("overview"))->raise();
     });
+    m_steps.push_back([this] { grabWindow(QStringLiteral("window-overview")); });
+    m_steps.push_back([this] { chooseWeight({}); });
     m_steps.push_back([this] { grabWindow(QStringLiteral("window-inspect")); });
     if (m_compare) {
         m_steps.push_back([this] { m_window.layouts().show(Layout::Compare); });

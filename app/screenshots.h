@@ -14,8 +14,8 @@ namespace kernscope::app {
 class MainWindow;
 
 /// Takes a picture of the window in every layout and of every dock, once each has drawn what it
-/// has: DIR/window-inspect.png, window-compare.png (two bundles only), window-patch.png and
-/// dock-ID.png. The patch is made in memory; nothing is written but pictures.
+/// has: DIR/window-overview.png, window-inspect.png, window-compare.png (two bundles only),
+/// window-patch.png and dock-ID.png. The patch is made in memory; nothing is written but pictures.
 class ScreenshotRun : public QObject
 {
     Q_OBJECT

@@ -120,6 +120,8 @@ void Settings::clearRecent()
 
 ThemeChoice Settings::theme() const
 {
+    if (m_theme)
+        return *m_theme;
     const QString name = m_store->value(kThemeKey).toString();
     if (name == QLatin1String("light"))
         return ThemeChoice::Light;
@@ -128,6 +130,7 @@ ThemeChoice Settings::theme() const
 
 void Settings::setTheme(ThemeChoice choice)
 {
+    m_theme.reset();
     const auto name = [choice] {
         switch (choice) {
         case ThemeChoice::Light: return QStringLiteral("light");

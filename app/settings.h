@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include <memory>
+#include <optional>
 
 namespace kernscope::app {
 
@@ -38,6 +39,8 @@ public:
     void clearRecent();
 
     ThemeChoice theme() const;
+    /// Answers this from now on, until another one is chosen; nothing is written.
+    void overrideTheme(ThemeChoice choice) { m_theme = choice; }
     void setTheme(ThemeChoice choice);
     /// Points added to the system's font size, -4 to 12.
     int fontStep() const;
@@ -69,6 +72,7 @@ private:
     void writeRecent(const QList<Recent> &entries);
 
     std::unique_ptr<QSettings> m_store;
+    std::optional<ThemeChoice> m_theme; ///< of this run only
 };
 
 } // namespace kernscope::app

@@ -116,7 +116,7 @@ void TestDocument::opensAndLocks()
     QVERIFY(!m_session->patchingEnabled());
     QVERIFY(!m_document->modified());
     QVERIFY(!bundle().weights().empty());
-    QCOMPARE(m_session->place().weight, std::size_t{0});
+    QCOMPARE(m_session->place().weight, kNoIndex); // the overview first
     QVERIFY(m_session->other() == nullptr);
 }
 

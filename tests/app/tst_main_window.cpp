@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
+#include "app/palette_list.h"
 #include "app/status_line.h"
 #include "app/welcome_page.h"
 #include "synthetic.h"
@@ -8,6 +9,7 @@
 
 #include <QAbstractItemView>
 #include <QAction>
+#include <QClipboard>
 #include <QDialogButtonBox>
 #include <QDropEvent>
 #include <QMenuBar>
@@ -47,6 +49,8 @@ private Q_SLOTS:
     void shortcutsAreUnique();
     void goesToTypedPlaces();
     void backAndForward();
+    void paletteFindsEverything();
+    void linksOpenTheirPlace();
     void stepsThroughWeights();
     void helpOfTheFocusedDock();
     void everyDockHasHelp();
@@ -220,11 +224,11 @@ void TestMainWindow::layoutsShowTheirDocks_data()
     };
     QTest::addColumn<int>("key");
     QTest::addColumn<QStringList>("docks");
-    QTest::newRow("inspect") << int(Qt::Key_1) << ids("bundle weight codebook mask layout hex");
+    QTest::newRow("inspect") << int(Qt::Key_1) << ids("bundle overview inspector hex");
     QTest::newRow("compare") << int(Qt::Key_2) << ids("compare");
-    QTest::newRow("patch") << int(Qt::Key_3) << ids("bundle weight codebook mask patches hex");
-    QTest::newRow("performance") << int(Qt::Key_4) << ids("bundle stream roofline geometry");
-    QTest::newRow("hardware") << int(Qt::Key_5) << ids("bundle tasks layout hex");
+    QTest::newRow("patch") << int(Qt::Key_3) << ids("bundle weight inspector patches");
+    QTest::newRow("performance") << int(Qt::Key_4) << ids("bundle stream roofline");
+    QTest::newRow("hardware") << int(Qt::Key_5) << ids("bundle tasks hex");
 }
 
 void TestMainWindow::layoutsShowTheirDocks()
@@ -281,14 +285,14 @@ void TestMainWindow::layoutIsRestored()
 {
     const QString path = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
     QVERIFY(m_window->open({path}));
-    (*m_window)->docks().dock(QStringLiteral("layout"))->hide();
+    (*m_window)->docks().dock(QStringLiteral("inspector"))->hide();
     (*m_window)->layouts().show(Layout::Patch);
-    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("layout"))->isVisible());
+    QVERIFY((*m_window)->docks().dock(QStringLiteral("inspector"))->isVisible());
     (*m_window)->layouts().show(Layout::Inspect);
-    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("layout"))->isVisible());
+    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("inspector"))->isVisible());
     m_window->restart();
     QVERIFY(m_window->open({path}));
-    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("layout"))->isVisible());
+    QVERIFY(!(*m_window)->docks().dock(QStringLiteral("inspector"))->isVisible());
     QVERIFY((*m_window)->docks().dock(QStringLiteral("hex"))->isVisible());
 }
 
@@ -300,7 +304,7 @@ void TestMainWindow::resetsLayout()
         entry.dock->hide();
     action(QStringLiteral("Reset Layout"))->trigger();
     QVERIFY(m_window->settle());
-    for (const char *id : {"bundle", "weight", "codebook", "mask", "layout", "hex"})
+    for (const char *id : {"bundle", "overview", "inspector", "hex"})
         QVERIFY2((*m_window)->docks().dock(QString::fromLatin1(id))->isVisible(), id);
     const ui::Dock *bundle = (*m_window)->docks().dock(QStringLiteral("bundle"));
     QTRY_VERIFY2(std::abs(bundle->width() - width) < 40,
@@ -395,6 +399,7 @@ void TestMainWindow::backAndForward()
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
     auto &session = (*m_window)->session();
     QVERIFY(!action(QStringLiteral("Back"))->isEnabled());
+    session.goToWeight(0);
     session.goToWeight(1);
     session.goToWeight(2);
     (*m_window)->activateWindow();
@@ -407,10 +412,71 @@ void TestMainWindow::backAndForward()
     QCOMPARE(session.place().weight, std::size_t{1});
 }
 
+void TestMainWindow::paletteFindsEverything()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    auto *box = (*m_window)->findChild<app::GoToBox *>();
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    const auto type = [&](const QString &text) {
+        QTest::keyClick(&**m_window, Qt::Key_K, Qt::ControlModifier);
+        box->clear();
+        QTest::keyClicks(box, text);
+    };
+    type(QStringLiteral("reset lay"));
+    QVERIFY(box->hits().isVisible());
+    QCOMPARE(box->hits().hits().at(0).text, QStringLiteral("Reset Layout"));
+    // A part of a weight's name, chosen with the arrow key.
+    const std::string name = (*m_window)->session().bundle()->weights()[1].name;
+    type(QString::fromStdString(name).mid(1));
+    QTest::keyClick(box, Qt::Key_Down);
+    QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Weight);
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->session().place().weight, std::size_t{1});
+    QVERIFY(!box->hits().isVisible());
+    // A workspace by name, with Enter alone.
+    type(QStringLiteral("Performance"));
+    QTest::keyClick(box, Qt::Key_Return);
+    QCOMPARE((*m_window)->layouts().current(), Layout::Performance);
+    // A chip and a help page.
+    type(QStringLiteral("H17s"));
+    QCOMPARE(box->hits().hits().at(0).kind, app::PaletteIndex::Kind::Chip);
+    type(QStringLiteral("roofline"));
+    bool help = false;
+    for (int row = 0; row < box->hits().hits().rowCount(); ++row)
+        help |= box->hits().hits().at(row).kind == app::PaletteIndex::Kind::Help;
+    QVERIFY(help);
+    QTest::keyClick(box, Qt::Key_Escape);
+    QVERIFY(!box->hits().isVisible());
+}
+
+void TestMainWindow::linksOpenTheirPlace()
+{
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(m_window->open({path}));
+    auto &session = (*m_window)->session();
+    session.goToElement(1, 3);
+    action(QStringLiteral("Copy Link to This Place"))->trigger();
+    const QString link = QGuiApplication::clipboard()->text();
+    QVERIFY(link.startsWith(QStringLiteral("kernscope ")));
+    QString target = link.mid(10);
+    target.remove(QLatin1Char('\''));
+    QVERIFY(m_window->open({path}));
+    QVERIFY(session.place() == ui::Place());
+    QVERIFY(m_window->open({target}));
+    QCOMPARE(session.place().weight, std::size_t{1});
+    QCOMPARE(session.place().element.value(), std::uint64_t{3});
+    // A place that is not there is said, and the file is open all the same.
+    QVERIFY(m_window->open({path + QStringLiteral("#no such weight")}));
+    QVERIFY(session.place() == ui::Place());
+}
+
 void TestMainWindow::stepsThroughWeights()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
     auto &session = (*m_window)->session();
+    action(QStringLiteral("Next Weight"))->trigger();
+    QCOMPARE(session.place().weight, std::size_t{0});
     action(QStringLiteral("Next Weight"))->trigger();
     QCOMPARE(session.place().weight, std::size_t{1});
     for (std::size_t i = 0; i < session.bundle()->weights().size() + 3; ++i)

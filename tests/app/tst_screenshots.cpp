@@ -67,7 +67,8 @@ void TestScreenshots::writesPictures()
     QVERIFY2(ended.exitCode == 0, qPrintable(ended.err));
     QVERIFY(test::bytesOf(arguments[4]) == before);
 
-    QStringList windows{QStringLiteral("inspect"), QStringLiteral("patch")};
+    QStringList windows{QStringLiteral("overview"), QStringLiteral("inspect"),
+                        QStringLiteral("patch")};
     if (compare)
         windows << QStringLiteral("compare");
     for (const QString &layout : windows) {
@@ -85,10 +86,10 @@ void TestScreenshots::writesPictures()
     }
     QCOMPARE(QFile::exists(QDir(out).filePath(QStringLiteral("window-compare.png"))), compare);
     for (const char *id :
-         {"bundle",     "weight",     "codebook",    "mask",     "layout",      "hex",
-          "compare",    "patches",    "diagnostics", "tasks",    "relocations", "commands",
-          "descriptor", "stream",     "roofline",    "geometry", "targets",     "choose",
-          "collective", "activation", "formats",     "help"}) {
+         {"bundle",      "overview", "inspector",  "weight",     "codebook",    "mask",
+          "layout",      "hex",      "compare",    "patches",    "diagnostics", "tasks",
+          "relocations", "commands", "descriptor", "stream",     "roofline",    "geometry",
+          "targets",     "choose",   "collective", "activation", "formats",     "help"}) {
         const QImage image(
             QDir(out).filePath(QStringLiteral("dock-%1.png").arg(QString::fromLatin1(id))));
         QVERIFY2(!image.isNull() && image.width() > 400, id);

@@ -70,7 +70,7 @@ QString TestWindowManners::writeSection()
 void TestWindowManners::hiddenDocksComeBackAsWide()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
-    for (const char *id : {"bundle", "mask", "layout"}) {
+    for (const char *id : {"bundle", "inspector", "hex"}) {
         const QSize before = dock(id)->size();
         dock(id)->close();
         QVERIFY(m_window->settle());
@@ -87,9 +87,10 @@ void TestWindowManners::sectionsShowTheirGroups()
     QVERIFY(m_window->open({section}));
     QCOMPARE((*m_window)->layouts().current(), Layout::Hardware);
     QTRY_VERIFY(dock("groups")->isVisible());
-    QTRY_VERIFY(dock("descriptor")->isVisible());
     QVERIFY(m_window->settle());
     QVERIFY(dock("groups")->showsContent());
+    app::DockSet::reveal(dock("descriptor"));
+    QVERIFY(m_window->settle());
     QVERIFY(dock("descriptor")->showsContent());
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
     QCOMPARE((*m_window)->layouts().current(), Layout::Inspect);
@@ -143,6 +144,7 @@ void TestWindowManners::patchLayoutHasALargeGrid()
 {
     QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
     const QWidget *grid = &dynamic_cast<ui::WeightDock &>(*dock("weight")).grid().table();
+    (*m_window)->session().goToWeight(0);
     QVERIFY(m_window->settle());
     const int before = grid->height();
     (*m_window)->layouts().show(Layout::Patch);

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -232,6 +233,44 @@ bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
     return true;
 }
 
+/// Where the value of a kept element of a sparse weight lies, whose mask and values are rows of
+/// elements: as many values before it as the mask keeps. Nothing for every other weight, and where
+/// the mask leaves the element out. Reads the mask up to the element.
+std::optional<ElementPlace> placeOfSurvivor(const Bundle &bundle, const Weight &weight,
+                                            std::uint64_t element)
+{
+    if (!weight.encoding || !weight.encoding->mask)
+        return std::nullopt;
+    if (weight.encoding->palette && weight.encoding->palette->vector != 1)
+        return std::nullopt;
+    const Part *mask = weight.part(codec::PartRole::Mask);
+    const auto *payload = std::get_if<codec::Operand>(&weight.encoding->payload);
+    const Part *values = payload ? weight.part(payload->role) : nullptr;
+    if (!mask || !values || mask->order || values->order || values->isLiteral() ||
+        bitWidth(storedType(weight, *mask)) != 1)
+        return std::nullopt;
+    const auto bits = bundle.partBytes(*mask);
+    const auto keeps = [&](std::uint64_t i) {
+        return (std::to_integer<unsigned>(bits[i / 8]) >> (i % 8) & 1u) != 0;
+    };
+    if (element / 8 >= bits.size() || !keeps(element))
+        return std::nullopt;
+    std::uint64_t rank = 0;
+    for (std::uint64_t byte = 0; byte < element / 8; ++byte)
+        rank += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(bits[byte])));
+    for (std::uint64_t i = element / 8 * 8; i < element; ++i)
+        rank += keeps(i) ? 1 : 0;
+    const std::uint64_t width = bitWidth(storedType(weight, *values));
+    const auto bit = checkedMultiply(rank, width);
+    if (width == 0 || !bit)
+        return std::nullopt;
+    const ByteRange bytes{FileOffset(values->dataOffset.value + *bit / 8),
+                          ByteCount((*bit + width + 7) / 8 - *bit / 8)};
+    if (bytes.end() > values->range().end())
+        return std::nullopt;
+    return ElementPlace{values->file, bytes};
+}
+
 } // namespace
 
 const codec::ElementOrder *BoundOrder::of(const Bundle &bundle, const Part &part)
@@ -334,6 +373,8 @@ std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t at,
     if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
         return std::nullopt;
     const Weight &weight = bundle.weights()[at];
+    if (const auto survivor = placeOfSurvivor(bundle, weight, element))
+        return survivor;
     // Backwards: where mask and values lie in pieces, a stored value's place is its own.
     for (std::size_t i = weight.parts.size(); i-- > 0;) {
         const Part &part = weight.parts[i];

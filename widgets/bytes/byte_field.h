@@ -48,8 +48,8 @@ private:
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, BoundOrder &order);
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset);
 
-/// Where a decoded element is stored, as far as its place alone tells: its value, its index, or
-/// the byte of the mask that keeps it.
+/// Where a decoded element is stored: its value, its index, of a sparse weight its own kept value,
+/// or the byte of the mask that leaves it out.
 struct ElementPlace {
     std::size_t file = kNoIndex;
     ByteRange bytes;

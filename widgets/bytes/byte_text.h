@@ -31,9 +31,10 @@ struct InspectedValue {
     QString tip;
 };
 
-/// The bytes from the cursor on, little-endian, in every reading that weights use. Always the same
-/// rows in the same order. `bytes` may hold fewer than eight bytes.
-std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes);
+/// The bytes from the cursor on in every reading that weights use, the lowest byte of a number
+/// first or (`big`) the highest. Always the same rows in the same order. `bytes` may hold fewer
+/// than eight bytes.
+std::vector<InspectedValue> inspectBytes(std::span<const std::byte> bytes, bool big = false);
 
 /// "0x40", "40h", "64", "1_000", "1,000": an offset as people type it. `text` may begin with + or
 /// -, meant from `cursor`, or be "end" of `size`. Nothing where it is not a number or leaves the

@@ -6,6 +6,7 @@
 #include "widgets/bytes/hex_view.h"
 #include "widgets/bytes/inspector_model.h"
 #include "widgets/bytes/inspector_view.h"
+#include "widgets/bytes/section_strip.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/table_text.h"
@@ -25,7 +26,7 @@
 namespace kernscope::ui {
 
 HexDock::HexDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("hex"), tr("Hex"), parent)
+    : Dock(session, QStringLiteral("hex"), tr("Bytes"), parent)
 {
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);
@@ -39,14 +40,19 @@ HexDock::HexDock(Session &session, QWidget *parent)
     m_field = new QLabel(content);
     m_field->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_field->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    auto *bar = new QHBoxLayout;
+    m_strip = new SectionStrip(content);
+    m_strip->setBare(true);
+    auto *header = new QWidget(this);
+    auto *bar = new QHBoxLayout(header);
+    bar->setContentsMargins(gap, 0, gap, 0);
     bar->setSpacing(gap);
-    buildBar(bar);
+    buildBar(bar, header);
+    setHeader(header);
     m_body = new QHBoxLayout;
     m_body->setSpacing(gap);
     m_body->addWidget(m_view, 1);
     m_body->addWidget(m_inspector, 1);
-    column->addLayout(bar);
+    column->addWidget(m_strip);
     column->addLayout(m_body, 1);
     column->addWidget(m_find);
     column->addWidget(m_field);
@@ -56,12 +62,23 @@ HexDock::HexDock(Session &session, QWidget *parent)
 
     connect(m_view, &HexView::cursorMoved, this, &HexDock::describeCursor);
     connect(m_view, &HexView::picked, this, &HexDock::pick);
+    connect(m_view, &HexView::typed, this, [this] {
+        Q_EMIT this->session().statusMessage(
+            this->session().patchingEnabled()
+                ? tr("Bytes are not typed here: change the value in Weight, or add an edit "
+                     "(Ctrl+Shift+E).")
+                : tr("Locked: enable patching to change values (Ctrl+E)."));
+    });
     connect(m_find, &HexFindBar::found, this, &HexDock::pick);
+    connect(m_strip, &SectionStrip::picked, this, [this](std::size_t section) {
+        const ByteRange range = this->session().bundle()->sections()[section].range;
+        m_view->select({range.offset, ByteCount(1)});
+        pick(range);
+    });
 }
 
-void HexDock::buildBar(QBoxLayout *bar)
+void HexDock::buildBar(QBoxLayout *bar, QWidget *content)
 {
-    QWidget *content = m_view->parentWidget();
     m_files = new QComboBox(content);
     m_files->setAccessibleName(tr("File whose bytes are shown"));
     m_files->setToolTip(tr("File whose bytes are shown"));
@@ -127,6 +144,10 @@ void HexDock::buildActions()
         m_widths->addAction(action);
         m_actions += action;
     }
+    auto *big = dockAction(this, tr("Big-Endian Readings"), {}, [this] { describeCursor(); });
+    big->setCheckable(true);
+    connect(big, &QAction::toggled, m_readings, &InspectorModel::setBigEndian);
+    m_actions += big;
     m_view->addActions(m_actions);
     m_view->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_inspector->addActions(m_actions);
@@ -142,6 +163,7 @@ void HexDock::refresh()
     const BundlePtr bundle = session().bundle();
     if (!bundle) {
         m_view->setFile(nullptr, kNoIndex);
+        m_strip->setFile(nullptr, kNoIndex);
         showMessage(tr("Open a bundle to see its bytes (Ctrl+O)."));
         return;
     }
@@ -156,12 +178,13 @@ void HexDock::refresh()
     }
     showFile(another || m_view->file() >= bundle->files().size() ? weights : m_view->file());
     showContent();
-    follow(session().place(), nullptr);
+    followPlace();
 }
 
 void HexDock::showFile(std::size_t file)
 {
     m_view->setFile(session().bundle(), file);
+    m_strip->setFile(session().bundle(), file);
     m_files->setCurrentIndex(file < session().bundle()->files().size() ? static_cast<int>(file)
                                                                        : -1);
 }
@@ -204,6 +227,7 @@ void HexDock::describeCursor()
         return;
     }
     const std::uint64_t cursor = m_view->cursor();
+    m_strip->setCurrent(session().bundle()->sectionAt(m_view->file(), FileOffset(cursor)));
     m_readings->setBytes(
         m_view->bytes().subspan(cursor, std::min<std::uint64_t>(8, m_view->size() - cursor)));
     const ByteField field = m_view->fieldOf(cursor);

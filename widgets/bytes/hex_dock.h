@@ -18,6 +18,7 @@ namespace kernscope::ui {
 class HexFindBar;
 class HexView;
 class InspectorModel;
+class SectionStrip;
 class InspectorView;
 
 /// The bytes of one file of the bundle, what they are, and every reading of those under the cursor.
@@ -39,7 +40,7 @@ protected:
 
 private:
     void elideField();
-    void buildBar(QBoxLayout *bar);
+    void buildBar(QBoxLayout *bar, QWidget *content);
     void buildActions();
     void showFile(std::size_t file);
     void describeCursor();
@@ -54,6 +55,7 @@ private:
     QLabel *m_selection = nullptr;
     HexView *m_view = nullptr;
     InspectorModel *m_readings = nullptr;
+    SectionStrip *m_strip = nullptr; ///< the file as a minimap
     InspectorView *m_inspector = nullptr;
     QBoxLayout *m_body = nullptr;
     HexFindBar *m_find = nullptr;

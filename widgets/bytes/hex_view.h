@@ -71,6 +71,7 @@ public:
     QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
+    void typed(); ///< a letter or digit, which changes nothing
     void cursorMoved();                             ///< or the selection changed
     void picked(const kernscope::ByteRange &range); ///< the user came to rest on these bytes
 

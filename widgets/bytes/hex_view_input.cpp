@@ -134,6 +134,9 @@ void HexView::keyPressEvent(QKeyEvent *event)
     } else if (event->key() == Qt::Key_Escape && m_anchor != m_cursor) {
         moveCursor(m_cursor, false);
     } else if (!moveByKey(event)) {
+        if (!event->text().isEmpty() && event->text().front().isLetterOrNumber() &&
+            !(modifiers & Qt::ControlModifier))
+            Q_EMIT typed();
         QAbstractScrollArea::keyPressEvent(event);
         return;
     }

@@ -10,7 +10,7 @@ InspectorModel::InspectorModel(QObject *parent)
 
 void InspectorModel::setBytes(std::span<const std::byte> bytes)
 {
-    m_rows = inspectBytes(bytes);
+    m_rows = inspectBytes(bytes, m_big);
     Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
 }
 

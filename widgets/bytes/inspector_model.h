@@ -21,6 +21,9 @@ public:
 
     /// Up to eight bytes, from the cursor on. Rows stay where they are.
     void setBytes(std::span<const std::byte> bytes);
+    /// The highest byte of a number comes first; takes effect with the next setBytes().
+    void setBigEndian(bool big) { m_big = big; }
+    bool bigEndian() const { return m_big; }
 
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;
@@ -29,6 +32,7 @@ public:
 
 private:
     std::vector<InspectedValue> m_rows;
+    bool m_big = false;
 };
 
 } // namespace kernscope::ui

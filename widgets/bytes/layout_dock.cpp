@@ -44,10 +44,19 @@ std::vector<SectionKind> kindsOf(const Bundle &bundle, std::size_t file)
     return kinds;
 }
 
+/// "1,544,961.13"
+QString groupedFraction(double value)
+{
+    const auto hundredths = static_cast<std::uint64_t>(value * 100 + 0.5);
+    return QStringLiteral("%1.%2")
+        .arg(groupedNumber(hundredths / 100))
+        .arg(hundredths % 100, 2, 10, QLatin1Char('0'));
+}
+
 } // namespace
 
 LayoutDock::LayoutDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("layout"), tr("Section Layout"), parent),
+    : Dock(session, QStringLiteral("layout"), tr("Sections"), parent),
       m_model(new SectionModel(this))
 {
     auto *content = new QWidget(this);
@@ -178,7 +187,7 @@ void LayoutDock::buildTable(QWidget *parent)
         m_following = true;
         m_model->setFilter(words);
         m_following = false;
-        showSection(session().place().section);
+        showSection(place().section);
     });
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex &index) {
@@ -218,7 +227,7 @@ void LayoutDock::refresh()
     }
     showFile(file);
     showContent();
-    follow(session().place(), nullptr);
+    followPlace();
 }
 
 void LayoutDock::fillFiles()
@@ -289,7 +298,7 @@ void LayoutDock::updateZoom()
 {
     const StripScale &scale = m_strip->scale();
     m_zoom->setText(scale.bytesPerPixel() >= 0.995
-                        ? tr("%1 B per pixel").arg(scale.bytesPerPixel(), 0, 'f', 2)
+                        ? tr("%1 B per pixel").arg(groupedFraction(scale.bytesPerPixel()))
                         : tr("%1 pixels per B").arg(1 / scale.bytesPerPixel(), 0, 'f', 2));
     m_zoomOut->setEnabled(!scale.fitted());
     m_fit->setEnabled(!scale.fitted());

@@ -58,6 +58,14 @@ void SectionStrip::setFile(BundlePtr bundle, std::size_t file)
     afterScaleChange();
 }
 
+void SectionStrip::setBare(bool bare)
+{
+    m_bare = bare;
+    setHorizontalScrollBarPolicy(bare ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAlwaysOn);
+    setFrameShape(bare ? QFrame::NoFrame : QFrame::StyledPanel);
+    updateGeometry();
+}
+
 std::span<const Section> SectionStrip::sections() const
 {
     if (!m_bundle)
@@ -86,12 +94,16 @@ std::size_t SectionStrip::sectionAtPixel(double x) const
 
 QRect SectionStrip::band() const
 {
+    if (m_bare)
+        return viewport()->rect().adjusted(0, theme::em(this, 0.2), 0, -theme::em(this, 0.2));
     const int top = theme::em(this, 0.55), ruler = theme::em(this, 1.25);
     return viewport()->rect().adjusted(0, top, 0, -ruler);
 }
 
 QSize SectionStrip::sizeHint() const
 {
+    if (m_bare)
+        return {theme::em(this, 40), theme::em(this, 1.5)};
     const int bar = horizontalScrollBar()->sizeHint().height();
     return {theme::em(this, 40), theme::em(this, 4.2) + bar + 2 * frameWidth()};
 }
@@ -179,6 +191,7 @@ void SectionStrip::resizeEvent(QResizeEvent *event)
     QAbstractScrollArea::resizeEvent(event);
     m_scale.setWidth(viewport()->width());
     syncScrollBar();
+    Q_EMIT viewChanged(); // bytes a pixel are others now
 }
 
 void SectionStrip::changeEvent(QEvent *event)

@@ -24,6 +24,8 @@ public:
     /// Shows a file; the same file of the same size keeps position and zoom.
     void setFile(BundlePtr bundle, std::size_t file);
     std::size_t file() const { return m_file; }
+    /// Low, without ruler, marks and scroll bar: a minimap of the whole file.
+    void setBare(bool bare);
 
     /// The section that is outlined, an index into Bundle::sections(), or kNoIndex.
     void setCurrent(std::size_t section);
@@ -84,7 +86,7 @@ private:
     StripScale m_scale;
     double m_scrollUnit = 1; ///< bytes a step of the scroll bar
     double m_pressX = 0, m_dragX = 0;
-    bool m_pressed = false, m_dragging = false, m_syncing = false;
+    bool m_bare = false, m_pressed = false, m_dragging = false, m_syncing = false;
 };
 
 } // namespace kernscope::ui

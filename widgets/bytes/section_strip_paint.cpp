@@ -45,7 +45,8 @@ void SectionStrip::paintEvent(QPaintEvent *)
         return;
     }
     paintRuns(painter, strip);
-    paintRuler(painter, strip);
+    if (!m_bare)
+        paintRuler(painter, strip);
     paintChanges(painter, strip);
     paintCurrent(painter, strip);
 }
@@ -68,7 +69,7 @@ void SectionStrip::paintRuns(QPainter &painter, const QRect &band) const
         if (box.width() >= 4)
             painter.fillRect(QRectF(box.left(), box.top(), column, box.height()),
                              palette().color(QPalette::Base));
-        if (solid(run.kind))
+        if (solid(run.kind) && !m_bare)
             paintLabel(painter, box, shown[run.section]);
     }
 }

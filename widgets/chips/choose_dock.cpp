@@ -166,7 +166,10 @@ void ChooseDock::refresh()
         showMessage(tr("Open a bundle to choose forms for its weights (Ctrl+O)."));
         return;
     }
-    m_weight = std::min(session().place().weight, bundle->weights().size() - 1);
+    // A place without a weight leaves the one that is shown.
+    if (place().weight < bundle->weights().size())
+        m_weight = place().weight;
+    m_weight = std::min(m_weight, bundle->weights().size() - 1);
     start();
 }
 

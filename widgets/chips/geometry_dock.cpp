@@ -212,7 +212,7 @@ void GeometryDock::refresh()
 {
     if (m_shown != session().bundle() || m_choices.empty()) {
         fillChooser();
-        follow(session().place(), nullptr);
+        followPlace();
     } else {
         compute();
     }

@@ -127,10 +127,10 @@ void RooflineDock::refresh()
     if (!standard->bandwidth || bandwidth != standard->bandwidth->name)
         choice.bandwidth = bandwidth;
     const auto roofs = roofline::roofsOf(m_state.target(), choice);
-    place(roofs ? *roofs : *standard);
+    placeLayers(roofs ? *roofs : *standard);
 }
 
-void RooflineDock::place(const roofline::Roofs &roofs)
+void RooflineDock::placeLayers(const roofline::Roofs &roofs)
 {
     const BundlePtr &bundle = session().bundle();
     decision::Judge judge(m_state.choice());
@@ -149,7 +149,7 @@ void RooflineDock::place(const roofline::Roofs &roofs)
     showFacts(roofs, program);
     m_plot->setContent(roofs, std::move(placements));
     showContent();
-    follow(session().place(), nullptr);
+    followPlace();
 }
 
 void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program)

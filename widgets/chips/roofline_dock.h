@@ -33,7 +33,7 @@ protected:
 private:
     void buildActions();
     void fillCeilings(const roofline::Roofs &roofs);
-    void place(const roofline::Roofs &roofs);
+    void placeLayers(const roofline::Roofs &roofs);
     void showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program);
 
     ChipState &m_state;

@@ -187,8 +187,8 @@ void StreamDock::refresh()
     if (m_chip == kNoIndex)
         m_chip = m_state.table()->columnOf(m_state.target());
     if (m_weight >= bundle->weights().size())
-        m_weight = std::min(session().place().weight, bundle->weights().size() - 1);
-    follow(session().place(), nullptr);
+        m_weight = std::min(this->place().weight, bundle->weights().size() - 1);
+    followPlace();
     showReasons();
 }
 

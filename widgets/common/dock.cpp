@@ -17,9 +17,9 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
 {
     setObjectName(id);
     setAccessibleName(title);
-    auto *bar = new DockTitleBar(this);
-    m_pin = bar->pinButton();
-    setTitleBarWidget(bar);
+    m_bar = new DockTitleBar(this);
+    m_pin = m_bar->pinButton();
+    setTitleBarWidget(m_bar);
 
     m_stack = new QStackedWidget(this);
     m_message = new QLabel;
@@ -31,10 +31,20 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
     m_stack->addWidget(m_messageArea);
     setWidget(m_stack);
 
+    connect(&session, &Session::bundleChanged, this, &Dock::forgetPlace);
     connect(&session, &Session::bundleChanged, this, &Dock::scheduleRefresh);
     connect(&session, &Session::bytesChanged, this, &Dock::scheduleRefresh);
     connect(&session, &Session::placeChanged, this, &Dock::onPlaceChanged);
+    connect(&session, &Session::placeConfirmed, this, [this](QObject *origin) {
+        if (pinned() && origin == this)
+            m_held = m_session.place();
+    });
     connect(m_pin, &QToolButton::toggled, this, [this](bool pinned) {
+        if (pinned)
+            m_held = m_session.place();
+        else
+            m_held.reset();
+        Q_EMIT pinnedChanged(pinned);
         if (!pinned)
             onPlaceChanged(m_session.place(), nullptr);
     });
@@ -49,6 +59,18 @@ bool Dock::pinned() const
 void Dock::setPinned(bool pinned)
 {
     m_pin->setChecked(pinned);
+}
+
+void Dock::embedIn(Dock &other)
+{
+    setFeatures(QDockWidget::NoDockWidgetFeatures);
+    QWidget *bar = m_bar; // keeps the pin; Qt lets go of it, hidden, as a child
+    auto *none = new QWidget(this);
+    none->setFixedHeight(0);
+    setTitleBarWidget(none);
+    bar->hide();
+    connect(&other, &Dock::pinnedChanged, this, &Dock::setPinned);
+    setPinned(other.pinned());
 }
 
 bool Dock::showsContent() const
@@ -67,6 +89,16 @@ void Dock::showContent()
 {
     if (m_area)
         m_stack->setCurrentWidget(m_area);
+}
+
+void Dock::setNote(const QString &text)
+{
+    m_bar->setNote(text);
+}
+
+void Dock::setHeader(QWidget *header)
+{
+    m_bar->setHeader(header);
 }
 
 void Dock::showMessage(const QString &text)
@@ -100,14 +132,25 @@ void Dock::runRefresh()
 
 void Dock::onPlaceChanged(const Place &place, QObject *origin)
 {
-    if (pinned())
-        return;
+    if (pinned()) {
+        // What the dock itself picked, and the first place of another document, it takes along.
+        if (origin != this && m_held != Place())
+            return;
+        m_held = place;
+    }
     if (!isVisible()) {
         m_placeStale = true;
         return;
     }
     runRefresh();
     follow(place, origin);
+}
+
+/// Another document: the places of the one before mean nothing in it.
+void Dock::forgetPlace()
+{
+    if (m_held)
+        m_held = Place();
 }
 
 void Dock::showEvent(QShowEvent *event)
@@ -117,7 +160,7 @@ void Dock::showEvent(QShowEvent *event)
         scheduleRefresh();
     if (m_placeStale) {
         m_placeStale = false;
-        QTimer::singleShot(0, this, [this] { onPlaceChanged(m_session.place(), nullptr); });
+        QTimer::singleShot(0, this, [this] { onPlaceChanged(place(), nullptr); });
     }
 }
 

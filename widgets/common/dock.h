@@ -5,11 +5,15 @@
 
 #include <QDockWidget>
 
+#include <optional>
+
 class QLabel;
 class QStackedWidget;
 class QToolButton;
 
 namespace kernscope::ui {
+
+class DockTitleBar;
 
 /// Base of every dock: follows the common position unless pinned, puts off its refresh while it is
 /// hidden, and says what would make it show something when it has nothing.
@@ -24,10 +28,18 @@ public:
     QString id() const { return objectName(); }
     bool pinned() const;
     void setPinned(bool pinned);
+    /// Makes the dock a part of another one: no title, no floating; its pin is the other one's.
+    void embedIn(Dock &other);
+    /// Where this dock stands: the common position, or where the dock was pinned the one that it
+    /// had then or picked itself since.
+    const Place &place() const { return m_held ? *m_held : m_session.place(); }
     /// Whether a picture of the dock would show real content now; false: an empty-state message.
     bool showsContent() const;
     /// True while a refresh is put off or a task of this dock is running (screenshots wait).
     bool busy() const { return m_stale || working(); }
+
+Q_SIGNALS:
+    void pinnedChanged(bool pinned);
 
 protected:
     Session &session() { return m_session; }
@@ -37,13 +49,18 @@ protected:
     /// smaller than it needs at least.
     void setContent(QWidget *content);
     void showContent();
+    /// Faint words beside the title; pickers that stand there instead of them.
+    void setNote(const QString &text);
+    void setHeader(QWidget *header);
     /// Shows a sentence instead: why there is nothing, and what would make it show something.
     void showMessage(const QString &text);
 
     /// Called (never while hidden) after bundleChanged and bytesChanged, or after update().
     virtual void refresh() {}
-    /// Called (never while hidden or pinned) after the common position moved.
+    /// Called (never while hidden or pinned) after the common position moved, and by followPlace().
     virtual void follow(const Place &place, QObject *origin);
+    /// For refresh(), after the rows were made anew: shows place() again.
+    void followPlace() { follow(place(), nullptr); }
     virtual bool working() const { return false; }
 
     /// Asks for refresh() soon; several calls before the next event loop turn are one.
@@ -53,6 +70,7 @@ protected:
 
 private:
     void runRefresh();
+    void forgetPlace();
     void onPlaceChanged(const Place &place, QObject *origin);
 
     Session &m_session;
@@ -60,7 +78,9 @@ private:
     QLabel *m_message = nullptr;
     QWidget *m_messageArea = nullptr;
     QWidget *m_area = nullptr; ///< shows the content
+    DockTitleBar *m_bar = nullptr;
     QToolButton *m_pin = nullptr;
+    std::optional<Place> m_held; ///< while pinned
     bool m_stale = true, m_placeStale = false, m_scheduled = false;
 };
 

@@ -18,12 +18,16 @@ class DockTitleBar : public QWidget
 public:
     explicit DockTitleBar(QDockWidget *dock);
     QToolButton *pinButton() const { return m_pin; }
+    /// Faint words at the right of the title: what the dock shows in a few figures.
+    void setNote(const QString &text);
+    /// What stands beside the title instead of the note: pickers that head the content.
+    void setHeader(QWidget *header);
 
 protected:
     void paintEvent(QPaintEvent *event) override;
 
 private:
-    QLabel *m_title = nullptr;
+    QLabel *m_title = nullptr, *m_note = nullptr;
     QToolButton *m_pin = nullptr;
     bool m_focused = false; ///< the dock holds the keyboard focus
 };

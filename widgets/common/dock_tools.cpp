@@ -3,6 +3,7 @@
 
 #include "widgets/common/elided_name.h"
 #include "widgets/common/session.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -18,6 +19,8 @@
 #include <QLineEdit>
 #include <QStyledItemDelegate>
 #include <QTableView>
+#include <QTimer>
+#include <QTreeView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -51,6 +54,27 @@ private:
     QWidget *m_next;
 };
 
+/// A number is never cut: its column grows once the view is painted.
+void growColumn(const QStyleOptionViewItem &cell, int column)
+{
+    auto *view = qobject_cast<QAbstractItemView *>(const_cast<QWidget *>(cell.widget));
+    QHeaderView *header = nullptr;
+    if (auto *table = qobject_cast<QTableView *>(view))
+        header = table->horizontalHeader();
+    else if (auto *tree = qobject_cast<QTreeView *>(view))
+        header = tree->header();
+    if (!header)
+        return;
+    const int missing = cell.fontMetrics.horizontalAdvance(cell.text) + cell.fontMetrics.height() -
+                        cell.rect.width();
+    const int width = header->sectionSize(column) + std::max(missing, 1);
+    QTimer::singleShot(0, header, [header, column, width] {
+        if (header->sectionSize(column) < width &&
+            header->sectionResizeMode(column) == QHeaderView::Interactive)
+            header->resizeSection(column, width);
+    });
+}
+
 class NearEnd : public QStyledItemDelegate
 {
 public:
@@ -65,8 +89,14 @@ public:
         const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, &cell, cell.widget);
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 1;
         const int width = room.width() - 2 * margin;
-        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) // else the style cuts again
-            cell.text = elidedName(cell.fontMetrics, cell.text, width - 2);
+        if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
+            if (cell.displayAlignment & Qt::AlignRight)
+                growColumn(cell, index.column());
+            // First without what it shares with its like, then cut; else the style cuts again.
+            const QString shorter = index.data(kShortNameRole).toString();
+            cell.text =
+                elidedName(cell.fontMetrics, shorter.isEmpty() ? cell.text : shorter, width - 2);
+        }
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
     }
 };

@@ -41,16 +41,14 @@ public:
     GlyphIcon(QString glyph, Token token) : m_glyph(std::move(glyph)), m_token(token) {}
     QIconEngine *clone() const override { return new GlyphIcon(m_glyph, m_token); }
 
-    void paint(QPainter *painter, const QRect &rect, QIcon::Mode mode, QIcon::State) override
+    void paint(QPainter *painter, const QRect &rect, QIcon::Mode, QIcon::State) override
     {
-        const QPalette palette = QGuiApplication::palette();
         painter->save();
         QFont font = QGuiApplication::font();
         font.setPixelSize(std::max(1, static_cast<int>(std::lround(rect.height() * 0.85))));
         font.setBold(true);
         painter->setFont(font);
-        painter->setPen(mode == QIcon::Selected ? palette.color(QPalette::HighlightedText)
-                                                : theme::color(m_token, darkNow()));
+        painter->setPen(theme::color(m_token, darkNow()));
         painter->drawText(rect, Qt::AlignCenter, m_glyph);
         painter->restore();
     }

@@ -54,8 +54,10 @@ void Session::goTo(Place place, QObject *origin)
     if (!m_bundle)
         return;
     complete(place);
-    if (place == m_place)
+    if (place == m_place) {
+        Q_EMIT placeConfirmed(origin);
         return;
+    }
     if (m_historyAt + 1 < m_history.size())
         m_history.resize(m_historyAt + 1);
     m_history.push_back(place);
@@ -109,6 +111,14 @@ void Session::goForward()
         return;
     ++m_historyAt;
     moveTo(m_history[m_historyAt], nullptr);
+}
+
+void Session::goToHistory(std::size_t index)
+{
+    if (index >= m_history.size() || index == m_historyAt)
+        return;
+    m_historyAt = index;
+    moveTo(m_history[index], nullptr);
 }
 
 void Session::setPatchingEnabled(bool enabled)

@@ -70,6 +70,10 @@ public:
     void goToElement(std::size_t weight, std::uint64_t element, QObject *origin = nullptr);
     void goToBytes(std::size_t file, ByteRange range, QObject *origin = nullptr);
     void goToSection(std::size_t section, QObject *origin = nullptr);
+    /// Every place of the history, oldest first, and which of them is the one of now.
+    const std::vector<Place> &history() const { return m_history; }
+    std::size_t historyAt() const { return m_historyAt; }
+    void goToHistory(std::size_t index); ///< nothing where there is none
     bool canGoBack() const { return m_historyAt > 0; }
     bool canGoForward() const { return m_historyAt + 1 < m_history.size(); }
     void goBack();
@@ -89,6 +93,7 @@ Q_SIGNALS:
     void otherChanged();
     void bytesChanged(); ///< content or tables of bundle() changed, weights keep their order
     void placeChanged(const kernscope::ui::Place &place, QObject *origin);
+    void placeConfirmed(QObject *origin); ///< goTo() was called for the place of now
     void historyChanged();
     void patchingEnabledChanged(bool enabled);
     void editsRequested(const std::vector<kernscope::Edit> &edits, const QString &title);

@@ -64,8 +64,12 @@ void TableFoot::adopt()
 {
     const int rows = m_table->model()->rowCount();
     setVisible(rows > 0);
+    // The header keeps a row hidden by its number through a reset; the sums may have had another.
+    if (m_hidden >= 0)
+        m_table->setRowHidden(m_hidden, false);
+    m_hidden = rows - 1;
     if (rows > 0)
-        m_table->setRowHidden(rows - 1, true);
+        m_table->setRowHidden(m_hidden, true);
     for (int column = 0; column < m_table->model()->columnCount(); ++column)
         m_view->setColumnWidth(column, m_table->columnWidth(column));
     align();

@@ -28,6 +28,7 @@ private:
     void align();
 
     QTableView *m_table = nullptr, *m_view = nullptr;
+    int m_hidden = -1;           ///< row of the table that is hidden for it
     QWidget *m_corner = nullptr; ///< as wide as the table's scroll bar
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/theme.h"
 
+#include "widgets/common/quiet_style.h"
+
 #include <QApplication>
 #include <QCoreApplication>
 #include <QFontMetrics>
-#include <QProxyStyle>
-#include <QStyle>
 #include <QWidget>
 
 #include <algorithm>
@@ -126,9 +126,9 @@ QBrush brushOf(SectionKind kind, bool dark)
 {
     const QColor ground = color(tokenOf(kind), dark);
     if (kind == SectionKind::Padding)
-        return QBrush(dark ? ground.lighter(180) : ground.darker(125), Qt::BDiagPattern);
+        return QBrush(dark ? QColor(0x78, 0x83, 0x8F) : ground.darker(140), Qt::BDiagPattern);
     if (kind == SectionKind::Unknown)
-        return QBrush(dark ? ground.lighter(200) : ground.darker(140), Qt::Dense6Pattern);
+        return QBrush(dark ? QColor(0x9A, 0x8A, 0x60) : ground.darker(150), Qt::Dense6Pattern);
     if (kind == SectionKind::ZeroPoint)
         return QBrush(ground, Qt::Dense2Pattern);
     return QBrush(ground);
@@ -180,15 +180,15 @@ QColor diverging(double value, bool dark)
 QPalette palette(bool dark)
 {
     QPalette p;
-    const QColor window(dark ? 0xFF23272E : 0xFFF2F4F6), base(dark ? 0xFF1B1F24 : 0xFFFFFFFF);
+    const QColor window(dark ? 0xFF20242A : 0xFFFCFDFD), base(dark ? 0xFF1B1F24 : 0xFFFFFFFF);
     const QColor text(dark ? 0xFFE4E8EC : 0xFF16191D), accent(dark ? 0xFF2F6FA8 : 0xFF0A5C94);
     const QColor faint(dark ? 0xFF8D97A1 : 0xFF69727B);
     p.setColor(QPalette::Window, window);
     p.setColor(QPalette::WindowText, text);
     p.setColor(QPalette::Base, base);
-    p.setColor(QPalette::AlternateBase, dark ? base.lighter(118) : base.darker(103));
+    p.setColor(QPalette::AlternateBase, dark ? base.lighter(112) : base.darker(102));
     p.setColor(QPalette::Text, text);
-    p.setColor(QPalette::Button, dark ? window.lighter(115) : window);
+    p.setColor(QPalette::Button, dark ? window.lighter(125) : QColor(0xFFF3F5F7));
     p.setColor(QPalette::ButtonText, text);
     p.setColor(QPalette::BrightText, Qt::white);
     p.setColor(QPalette::ToolTipBase, dark ? window.lighter(130) : QColor(0xFFFFFFF0));
@@ -199,7 +199,7 @@ QPalette palette(bool dark)
     p.setColor(QPalette::Link, dark ? QColor(0xFF6DB3EC) : accent);
     p.setColor(QPalette::Light, window.lighter(dark ? 140 : 105));
     p.setColor(QPalette::Midlight, window.lighter(dark ? 120 : 102));
-    p.setColor(QPalette::Mid, window.darker(dark ? 130 : 120));
+    p.setColor(QPalette::Mid, dark ? window.lighter(170) : window.darker(120));
     p.setColor(QPalette::Dark, window.darker(dark ? 160 : 145));
     p.setColor(QPalette::Shadow, Qt::black);
     for (const auto role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText})
@@ -212,28 +212,9 @@ bool isDark(const QPalette &palette)
     return palette.color(QPalette::Window).lightness() < 128;
 }
 
-namespace {
-
-/// Fusion with more room at the sides of a cell: a number at the right of one column and a word at
-/// the left of the next would else read as one.
-class RoomyCells final : public QProxyStyle
-{
-public:
-    RoomyCells() : QProxyStyle(QStringLiteral("Fusion")) {}
-
-    int pixelMetric(PixelMetric metric, const QStyleOption *option,
-                    const QWidget *widget) const override
-    {
-        const int plain = QProxyStyle::pixelMetric(metric, option, widget);
-        return metric == PM_FocusFrameHMargin || metric == PM_HeaderMargin ? plain + 2 : plain;
-    }
-};
-
-} // namespace
-
 void apply(bool dark)
 {
-    QApplication::setStyle(new RoomyCells);
+    QApplication::setStyle(new QuietStyle);
     QApplication::setPalette(palette(dark));
 }
 

@@ -214,7 +214,7 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
     showContent();
     if (!same) {
         m_visited = false;
-        follow(session().place(), nullptr);
+        followPlace();
     }
     m_task = session().tasks().start(
         this, tr("Comparing bytes"),

@@ -220,8 +220,10 @@ void CompareDock::onRows()
     std::size_t row = m_model->rowOfNames(m_shownA, m_shownB);
     if (row == kNoIndex && !(m_shownA.isEmpty() && m_shownB.isEmpty()))
         row = m_model->rowOfNames(m_shownB, m_shownA);
-    if (const std::size_t there = rowOfDocument(session().place().weight); !pinned())
-        row = there != kNoIndex ? there : row;
+    // A pair that was chosen without a weight of the document is no place: it stays.
+    const bool placeless = row != kNoIndex && documentWeight(row) == kNoIndex;
+    if (const std::size_t there = rowOfDocument(place().weight); there != kNoIndex && !placeless)
+        row = there;
     if (row == kNoIndex)
         row = m_model->rowAt(0);
     selectRow(row);
@@ -331,10 +333,10 @@ void CompareDock::takeSample(const PairSubject &subject)
                 shown.obstacle = QString::fromStdString(describe(sample.error()));
             m_figures->showSample(sample ? *sample : PairSample());
             m_pictures->show(shown, sample ? *sample : PairSample::none());
-            const Place &place = session().place();
-            if (documentWeight(m_row) == place.weight && place.element) {
-                m_pictures->setElement(place.element);
-                m_figures->setElement(place.element);
+            const Place &now = place();
+            if (documentWeight(m_row) == now.weight && now.element) {
+                m_pictures->setElement(now.element);
+                m_figures->setElement(now.element);
             }
         });
 }

@@ -179,7 +179,7 @@ std::span<const std::byte> ActivationDock::bytesAt(const Place &place, QString &
 void ActivationDock::readSelection()
 {
     QString name;
-    const auto bytes = bytesAt(session().place(), name);
+    const auto bytes = bytesAt(place(), name);
     const QString fault = show(bytes, name);
     m_ofFile = false;
     if (!fault.isEmpty()) {
@@ -246,7 +246,7 @@ void ActivationDock::refresh()
     if (m_table && m_ofFile)
         display();
     else
-        follow(session().place(), nullptr);
+        followPlace();
 }
 
 QString ActivationDock::show(std::span<const std::byte> bytes, const QString &name)
@@ -303,7 +303,7 @@ QString ActivationDock::needed() const
                 .arg(fromUtf8(bundle->name()), tables.join(u'\n'));
     }
     return tr("Select the 86 bytes of an activation table in Hex or Layout, or open a file "
-              "that begins with one (Tools, Activation Table).");
+              "that begins with one (Hardware, Activation Table).");
 }
 
 void ActivationDock::clear()

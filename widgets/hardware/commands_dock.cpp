@@ -109,7 +109,7 @@ void CommandsDock::refresh()
     m_following = false;
     m_tabs->setTabText(1, tr("Symbols (%1)").arg(bundle->hardware()->symbols.size()));
     showContent();
-    follow(session().place(), nullptr);
+    followPlace();
 }
 
 void CommandsDock::follow(const Place &place, QObject *origin)

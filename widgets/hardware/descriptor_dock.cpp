@@ -183,7 +183,7 @@ void DescriptorDock::refresh()
     }
     showUnit(m_chooser->currentIndex());
     showContent();
-    follow(session().place(), nullptr);
+    followPlace();
 }
 
 void DescriptorDock::showUnit(int number)

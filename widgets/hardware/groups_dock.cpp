@@ -57,7 +57,8 @@ GroupsDock::GroupsDock(Session &session, QWidget *parent)
 
 void GroupsDock::refresh()
 {
-    showWeight(session().place().weight);
+    showWeight(place().weight);
+    followPlace();
 }
 
 void GroupsDock::follow(const Place &place, QObject *origin)

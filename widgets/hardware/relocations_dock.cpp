@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -126,16 +127,18 @@ void RelocationsDock::refresh()
     m_state->setText(tr("%1 slots").arg(groupedNumber(m_places.size())));
     showRows();
     showContent();
-    follow(session().place(), nullptr);
+    followPlace();
 }
 
 void RelocationsDock::showRows()
 {
     m_following = true;
     const auto bytes = m_model->bytesOf(m_view->currentIndex().siblingAtColumn(0));
+    const int scrolled = m_view->verticalScrollBar()->value();
     m_model->setRows(slotRows(m_places, m_loaded));
     if (bytes)
         chooseRow(m_view, m_model->indexOfBytes(*bytes));
+    m_view->verticalScrollBar()->setValue(scrolled);
     m_following = false;
     m_back->setEnabled(!m_loaded.empty());
 }

@@ -213,14 +213,10 @@ void TasksDock::readTasks()
             m_other->setRange(0, static_cast<int>(std::min<std::size_t>(
                                      m_list->size() == 0 ? 0 : m_list->size() - 1,
                                      std::numeric_limits<int>::max())));
-            const Place &place = session().place();
             const std::size_t placed =
-                place.bytes ? m_list->taskOfByte(place.bytes->offset) : kNoIndex;
-            showTask(!pinned() && placed != kNoIndex ? placed
-                     : wanted < m_list->size()       ? wanted
-                                                     : 0);
-            if (!pinned())
-                follow(place, nullptr);
+                place().bytes ? m_list->taskOfByte(place().bytes->offset) : kNoIndex;
+            showTask(placed != kNoIndex ? placed : wanted < m_list->size() ? wanted : 0);
+            followPlace();
         });
 }
 

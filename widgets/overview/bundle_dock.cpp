@@ -22,7 +22,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kNameWidth = 15, kLeastName = 8; // in ems
+constexpr double kNameWidth = 9, kLeastName = 8; // in ems
 
 } // namespace
 
@@ -59,7 +59,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     m_footer->setAccessibleName(tr("Totals"));
     column->addWidget(m_filter);
     column->addWidget(m_tree, 1);
-    column->addWidget(m_footer);
+    m_footer->hide(); // beside the title
     setContent(content);
     content->setFocusProxy(m_tree);
     buildActions();
@@ -69,7 +69,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
         m_model->setFilter(words);
         m_following = false;
         openGroups();
-        follow(this->session().place(), nullptr);
+        followPlace();
         updateFooter();
     });
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this,
@@ -127,7 +127,7 @@ void BundleDock::refresh()
     if (!bundle)
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
     else
-        follow(session().place(), nullptr);
+        followPlace();
 }
 
 void BundleDock::showBundle()
@@ -160,6 +160,7 @@ void BundleDock::follow(const Place &place, QObject *origin)
     const QModelIndex index =
         place.weight < bundle->weights().size() ? m_model->indexOfWeight(place.weight)
         : place.file < bundle->files().size()   ? m_model->indexOfFile(place.file)
+        : place == Place()                      ? m_model->index(0, 0)
                                                 : QModelIndex();
     if (!index.isValid() || m_model->nodeAt(m_tree->currentIndex()) == m_model->nodeAt(index))
         return;
@@ -174,7 +175,9 @@ void BundleDock::onCurrentChanged(const QModelIndex &index)
     if (m_following || !index.isValid())
         return;
     const auto node = m_model->nodeAt(index);
-    if (node.kind == BundleTreeModel::Node::Kind::Weight) {
+    if (node.kind == BundleTreeModel::Node::Kind::Bundle) {
+        session().goTo({}, this); // the whole: its overview
+    } else if (node.kind == BundleTreeModel::Node::Kind::Weight) {
         session().goToWeight(node.index, this);
     } else if (node.kind == BundleTreeModel::Node::Kind::File) {
         const auto sections = m_model->bundle()->sectionsOf(node.index);
@@ -191,6 +194,8 @@ void BundleDock::open(const QModelIndex &index)
         Q_EMIT raiseRequested(QStringLiteral("weight"));
     else if (node.kind == BundleTreeModel::Node::Kind::File)
         Q_EMIT raiseRequested(QStringLiteral("hex"));
+    else if (node.kind == BundleTreeModel::Node::Kind::Bundle)
+        Q_EMIT raiseRequested(QStringLiteral("overview"));
 }
 
 void BundleDock::showInHex()
@@ -247,6 +252,7 @@ void BundleDock::updateFooter()
         tr("%1 · %2 B stored · %3 of fp16")
             .arg(count, groupedNumber(totals.storedBytes.value), ratioText(totals.ratio));
     m_footer->setText(text);
+    setNote(text);
     QStringList forms{text};
     for (const auto &[form, number] : totals.forms)
         forms += tr("%1: %2").arg(fromUtf8(form), groupedNumber(number));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/icons.h"
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/overview/bundle_tree_model.h"
 
@@ -114,6 +115,8 @@ QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
     const Weight &weight = m_bundle->weights()[at];
     if (role == Qt::ToolTipRole)
         return weightTip(weight);
+    if (role == kShortNameRole)
+        return column == Name ? m_shortNames.value(static_cast<qsizetype>(at)) : QVariant();
     if (role == Qt::DecorationRole && column == Name) {
         if (weight.fault)
             return severityIcon(Severity::Error);

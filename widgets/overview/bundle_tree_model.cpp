@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/bundle_tree_model.h"
 
+#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"
 
@@ -36,6 +37,10 @@ void BundleTreeModel::setBundle(BundlePtr bundle)
     m_bundle = std::move(bundle);
     m_zeros.assign(m_bundle ? m_bundle->weights().size() : 0,
                    std::numeric_limits<double>::quiet_NaN());
+    QStringList names;
+    for (std::size_t i = 0; m_bundle && i < m_bundle->weights().size(); ++i)
+        names += fromUtf8(m_bundle->weights()[i].name);
+    m_shortNames = shortNames(names);
     makeGroups();
     applyFilter();
     endResetModel();

@@ -4,6 +4,7 @@
 #include "core/bundle/bundle.h"
 
 #include <QAbstractItemModel>
+#include <QStringList>
 
 #include <cstdint>
 #include <optional>
@@ -91,6 +92,7 @@ private:
     BundlePtr m_bundle;
     std::vector<Group> m_groups;      ///< all of them
     std::vector<std::size_t> m_shown; ///< groups with a row to show
+    QStringList m_shortNames;         ///< by weight
     QString m_filter;
     int m_sortColumn = -1; ///< -1: the order of the bundle
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;

@@ -130,9 +130,9 @@ void CodebookDock::refresh()
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
-    const std::size_t placed = session().place().weight;
+    const std::size_t placed = place().weight;
     const bool sameFile = m_shown && m_shown->path() == session().bundle()->path();
-    showWeight(sameFile && (pinned() || placed == kNoIndex) ? m_weight : placed);
+    showWeight(sameFile && placed == kNoIndex ? m_weight : placed);
 }
 
 void CodebookDock::follow(const Place &place, QObject *)
@@ -216,8 +216,8 @@ void CodebookDock::readValues()
             m_chooser->setSuffix(tr(" of %1").arg(groupedNumber(codebooks)));
             m_chooserBox->setVisible(codebooks > 1);
             showCodebook();
-            if (const Place &place = session().place(); place.weight == m_weight && place.element)
-                followElement(*place.element);
+            if (const Place &now = place(); now.weight == m_weight && now.element)
+                followElement(*now.element);
             else if (entry >= 0)
                 selectEntry(entry);
             countUses();

@@ -55,6 +55,13 @@ void HistogramPlot::merge()
     if (all.empty())
         return;
     const std::uint64_t total = std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+    // Weights of one value have no width of their own: one bar about the value.
+    if (!(m_histogram.high > m_histogram.low)) {
+        m_shown.bins = {total};
+        m_shown.low = m_histogram.low - 0.5;
+        m_shown.high = m_histogram.low + 0.5;
+        return;
+    }
     const std::uint64_t spare = m_fullRange ? 0 : total / kSpare;
     std::size_t first = 0, end = all.size();
     for (std::uint64_t left = 0; first + 1 < end && left + all[first] <= spare; ++first)
@@ -71,9 +78,7 @@ void HistogramPlot::merge()
         m_shown.bins.push_back(std::accumulate(all.begin() + static_cast<std::ptrdiff_t>(bin), stop,
                                                std::uint64_t{0}));
     }
-    // Weights of one value have no width of their own.
-    const double low = m_histogram.low;
-    const double high = m_histogram.high > low ? m_histogram.high : low + 1;
+    const double low = m_histogram.low, high = m_histogram.high;
     const double width = (high - low) / static_cast<double>(all.size());
     m_shown.low = low + width * static_cast<double>(first);
     m_shown.high = m_shown.low + width * static_cast<double>(step * m_shown.bins.size());

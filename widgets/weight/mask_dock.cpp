@@ -54,7 +54,7 @@ MaskDock::MaskDock(Session &session, QWidget *parent)
         return describeCell(cell, tile, index);
     });
     m_density = new DensityPlot(content);
-    m_density->setMinimumHeight(theme::em(this, 7)); // less shows axes and no curve
+    m_density->setMinimumHeight(theme::em(this, 11)); // less shows axes and no curve
 
     auto *bar = new QHBoxLayout;
     bar->addWidget(m_scale);
@@ -181,17 +181,22 @@ void MaskDock::refresh()
         showMessage(tr("Open a bundle to begin (Ctrl+O)."));
         return;
     }
-    const std::size_t placed = session().place().weight;
+    const std::size_t placed = place().weight;
     const bool sameFile = m_shown && m_shown->path() == session().bundle()->path();
-    const std::size_t wanted = sameFile && (pinned() || placed == kNoIndex) ? m_weight : placed;
+    const std::size_t wanted = sameFile && placed == kNoIndex ? m_weight : placed;
     const auto &weights = session().bundle()->weights();
     const bool same = sameFile && m_reader && wanted == m_weight && wanted < weights.size() &&
                       weights[wanted].shape == m_reader->map().shape();
     showWeight(wanted, same);
 }
 
-void MaskDock::follow(const Place &place, QObject *)
+void MaskDock::follow(const Place &place, QObject *origin)
 {
+    // A cell that the keys moved to before must not take the place back.
+    if (origin != this) {
+        m_settle->stop();
+        m_moved.reset();
+    }
     if (place.weight == kNoIndex || !session().bundle())
         return;
     if (place.weight != m_weight || !m_reader)
@@ -278,9 +283,9 @@ void MaskDock::showFigures(const MaskFigures &figures)
     m_density->setDensity(figures.channels, figures.perChannel, masked,
                           axisNames(m_reader->weight()).value(0));
     m_density->setVisible(!figures.channels.empty());
-    const Place &place = session().place();
-    if (place.weight == m_weight && place.element && !m_reader->map().wrapped()) {
-        if (const auto cell = m_reader->map().cell(*place.element))
+    const Place &now = place();
+    if (now.weight == m_weight && now.element && !m_reader->map().wrapped()) {
+        if (const auto cell = m_reader->map().cell(*now.element))
             m_density->setCurrentPoint(static_cast<int>(cell->first));
     }
 }

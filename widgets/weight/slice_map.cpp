@@ -32,11 +32,15 @@ SliceMap::SliceMap(Shape shape, std::size_t rowAxis, std::vector<std::optional<s
 {
     m_held.resize(m_shape.size());
     m_elements = elementCount(m_shape).value_or(ElementCount()).value;
+    m_flat = m_shape.size() < 2;
     if (m_elements == 0)
         return;
     for (std::size_t axis = m_shape.size(); axis-- > 1;)
         m_strides[axis - 1] = m_strides[axis] * m_shape[axis];
-    if (m_shape.size() < 2) {
+    m_flat = m_shape.size() < 2 ||
+             (m_elements > kShortVector &&
+              std::find(m_shape.begin(), m_shape.end(), m_elements) != m_shape.end());
+    if (m_flat) {
         m_held.assign(m_shape.size(), std::nullopt);
         m_cols = m_chunk = lineLength(m_elements);
         m_rows = (m_elements - 1) / m_cols + 1;
@@ -69,7 +73,7 @@ std::optional<std::uint64_t> SliceMap::element(std::uint64_t row, std::uint64_t 
 {
     if (row >= m_rows || col >= m_cols)
         return std::nullopt;
-    if (m_shape.size() < 2) {
+    if (m_flat) {
         const std::uint64_t at = row * m_cols + col;
         return at < m_elements ? std::optional(at) : std::nullopt;
     }
@@ -85,7 +89,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> SliceMap::cell(std::uint6
 {
     if (element >= m_elements)
         return std::nullopt;
-    if (m_shape.size() < 2)
+    if (m_flat)
         return std::pair(element / m_cols, element % m_cols);
     const std::vector<std::uint64_t> at = indices(element);
     std::uint64_t col = 0;
@@ -102,7 +106,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> SliceMap::cell(std::uint6
 
 SliceMap SliceMap::containing(std::uint64_t element) const
 {
-    if (element >= m_elements || m_shape.size() < 2)
+    if (element >= m_elements || m_flat)
         return *this;
     const std::vector<std::uint64_t> at = indices(element);
     auto held = m_held;
@@ -120,7 +124,7 @@ std::uint64_t SliceMap::run(std::uint64_t row, std::uint64_t col, std::uint64_t 
         return 0;
     const std::uint64_t inChunk = m_chunk - col % m_chunk;
     std::uint64_t length = std::min({limit, m_cols - col, inChunk});
-    if (m_shape.size() < 2)
+    if (m_flat)
         length = std::min(length, m_elements - *first);
     return length;
 }
@@ -145,7 +149,7 @@ QString SliceMap::indexText(std::uint64_t element) const
 
 QString SliceMap::columnText(std::uint64_t col) const
 {
-    if (m_shape.size() < 2)
+    if (m_flat)
         return m_rows > 1 ? QLatin1Char('+') + QString::number(col) : QString::number(col);
     QStringList parts;
     for (auto it = m_colAxes.rbegin(); it != m_colAxes.rend(); ++it) {
@@ -159,7 +163,7 @@ QString SliceMap::columnText(std::uint64_t col) const
 
 QString SliceMap::rowText(std::uint64_t row) const
 {
-    return QString::number(m_shape.size() < 2 ? row * m_cols : row);
+    return QString::number(m_flat ? row * m_cols : row);
 }
 
 } // namespace kernscope::ui

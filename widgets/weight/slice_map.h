@@ -15,7 +15,7 @@ namespace kernscope::ui {
 /// How the elements of a tensor lie in rows and columns.
 ///
 /// Rows are one axis (axis 0 unless told). Every other axis is either held at one index or part of
-/// the columns, which run over those axes row-major. A tensor of one axis is wrapped into lines of
+/// the columns, which run over those axes row-major. A tensor of one axis, or with a single one longer than 1, is wrapped into lines of
 /// a power of two, about as many as a line is long; a scalar is one cell.
 class SliceMap
 {
@@ -32,7 +32,7 @@ public:
     const std::vector<std::optional<std::uint64_t>> &held() const { return m_held; }
     std::uint64_t rows() const { return m_rows; }
     std::uint64_t cols() const { return m_cols; }
-    bool wrapped() const { return m_shape.size() == 1; }
+    bool wrapped() const { return m_flat && !m_shape.empty(); }
     bool whole() const; ///< no axis is held: every element has a cell
 
     /// Row-major element of a cell; nothing past the end of a wrapped tensor.
@@ -61,6 +61,7 @@ public:
 private:
     Shape m_shape, m_strides;
     std::size_t m_rowAxis = 0;
+    bool m_flat = true; ///< one axis counts: wrapped into lines
     std::vector<std::optional<std::uint64_t>> m_held;
     std::vector<std::size_t> m_colAxes;
     std::uint64_t m_rows = 0, m_cols = 0, m_base = 0, m_elements = 0;

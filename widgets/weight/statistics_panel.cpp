@@ -82,6 +82,7 @@ StatisticsPanel::StatisticsPanel(Session &session, QWidget *parent)
     layout->setSpacing(2);
     layout->addLayout(grid);
     layout->addLayout(bar);
+    m_histogram->setMinimumHeight(theme::em(this, 11)); // less shows axes and no bars
     layout->addWidget(m_histogram, 1);
     connect(&session.tasks(), &TaskManager::changed, this, &StatisticsPanel::noticeCancel);
     connect(m_histogram, &PlotWidget::exportFailed, &session, &Session::statusMessage);

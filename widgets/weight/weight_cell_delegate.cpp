@@ -27,7 +27,7 @@ void WeightCellDelegate::paint(QPainter *painter, const QStyleOptionViewItem &op
     const bool selected = option.state & QStyle::State_Selected;
     const bool leftOut = index.data(WeightGridModel::LeftOutRole).toBool();
     const bool changed = index.data(WeightGridModel::ChangedRole).toBool();
-    const QColor text = option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text);
+    const QColor text = option.palette.color(QPalette::Text); // a chosen cell's ground is pale
     QColor faint = selected ? text : option.palette.color(QPalette::PlaceholderText);
     const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, &cell, cell.widget) + 2;
     const QRect inner = option.rect.adjusted(margin, 0, -margin, 0);

@@ -6,9 +6,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/patch/cell_edits.h"
-#include "widgets/weight/histogram_plot.h"
 #include "widgets/weight/slice_picker.h"
-#include "widgets/weight/statistics_panel.h"
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"
@@ -40,27 +38,19 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     m_header = new WeightHeader(true, content);
     m_picker = new SlicePicker(content);
     m_grid = new WeightGridView(session.tasks(), content);
-    m_statistics = new StatisticsPanel(session, content);
 
     m_pictures = new QSplitter(Qt::Vertical, content);
     m_pictures->addWidget(createHeatMap());
     m_pictures->addWidget(m_grid);
     m_pictures->setChildrenCollapsible(false);
     connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_userParted = true; });
-    auto *sides = new QSplitter(Qt::Horizontal, content);
-    sides->addWidget(m_pictures);
-    sides->addWidget(m_statistics);
-    sides->setStretchFactor(0, 3);
-    sides->setStretchFactor(1, 2);
-    sides->setChildrenCollapsible(false);
 
     auto *layout = new QVBoxLayout(content);
     const int margin = theme::em(this, 0.3);
     layout->setContentsMargins(margin, margin, margin, margin);
     layout->setSpacing(margin);
     layout->addWidget(m_header);
-    layout->addWidget(m_picker);
-    layout->addWidget(sides, 1);
+    layout->addWidget(m_pictures, 1);
     setContent(content);
     content->setFocusProxy(m_grid);
 
@@ -74,7 +64,7 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
 void WeightDock::enlargeGrid(bool large)
 {
     constexpr int kWhole = 10'000; // only the ratio counts
-    const int map = large ? kWhole / 4 : kWhole / 2;
+    const int map = large ? kWhole / 3 : kWhole / 2;
     if (!m_userParted)
         m_pictures->setSizes({map, kWhole - map});
 }
@@ -94,6 +84,7 @@ QWidget *WeightDock::createHeatMap()
     m_scale = new ColorScale(box);
     auto *bar = new QHBoxLayout;
     bar->setSpacing(theme::em(this, 0.3));
+    bar->addWidget(m_picker);
     bar->addWidget(m_colors);
     bar->addWidget(m_scale);
     bar->addStretch(1);
@@ -129,6 +120,9 @@ void WeightDock::connectViews()
     connect(m_grid, &WeightGridView::cellClicked, this,
             [this](std::uint64_t row, std::uint64_t col) { moveCell(row, col, true); });
     connect(m_grid, &WeightGridView::editRequested, this, &WeightDock::requestEdit);
+    connect(m_grid, &WeightGridView::lockedTyping, this, [this] {
+        Q_EMIT session().statusMessage(tr("Locked: enable patching to change values (Ctrl+E)."));
+    });
     connect(&session(), &Session::patchingEnabledChanged, m_grid, &WeightGridView::setEditable);
     // Asking for an edit stops all reading; a refusal brings no new bytes to read.
     connect(&session(), &Session::editsRefused, this, [this] { scheduleRefresh(); });
@@ -153,8 +147,6 @@ void WeightDock::createActions()
         m_actions.append(action);
     }
     m_actions += m_map->zoomActions();
-    m_actions += m_statistics->histogramActions();
-    m_actions += m_statistics->histogram().plotActions();
 }
 
 void WeightDock::refresh()
@@ -171,14 +163,17 @@ void WeightDock::refresh()
                       m_weight < bundle->weights().size() &&
                       m_shown->weights()[m_weight].name == bundle->weights()[m_weight].name &&
                       m_shown->weights()[m_weight].shape == bundle->weights()[m_weight].shape;
-    const std::size_t wanted = same && (pinned() || session().place().weight == kNoIndex)
-                                   ? m_weight
-                                   : session().place().weight;
+    const std::size_t wanted = same && place().weight == kNoIndex ? m_weight : place().weight;
     showWeight(wanted, same && wanted == m_weight);
 }
 
-void WeightDock::follow(const Place &place, QObject *)
+void WeightDock::follow(const Place &place, QObject *origin)
 {
+    // A cell that the keys moved to before must not take the place back.
+    if (origin != this) {
+        m_settle->stop();
+        m_moved.reset();
+    }
     if (place.weight == kNoIndex || !session().bundle())
         return;
     if (place.weight != m_weight || !m_reader)
@@ -189,7 +184,7 @@ void WeightDock::follow(const Place &place, QObject *)
 
 bool WeightDock::working() const
 {
-    return m_map->loading() || m_grid->model().loading() || m_statistics->working();
+    return m_map->loading() || m_grid->model().loading();
 }
 
 void WeightDock::changeEvent(QEvent *event)
@@ -211,7 +206,6 @@ void WeightDock::showWeight(std::size_t weight, bool sameWeight)
         m_tiles.reset();
         m_map->setSource(nullptr);
         m_grid->setReader(nullptr);
-        m_statistics->setWeight(nullptr, 0);
         showMessage(bundle->weights().empty()
                         ? tr("This bundle holds no weights.")
                         : tr("Select a weight in the Bundle dock to see its values."));
@@ -229,7 +223,6 @@ void WeightDock::showWeight(std::size_t weight, bool sameWeight)
         m_picker->setShape(shown.shape, axisNames(shown));
     showContent();
     showSlice(sameWeight ? m_picker->map() : SliceMap(shown.shape), sameWeight);
-    m_statistics->setWeight(bundle, weight);
 }
 
 void WeightDock::showSlice(const SliceMap &map, bool sameCells)
@@ -237,9 +230,9 @@ void WeightDock::showSlice(const SliceMap &map, bool sameCells)
     m_reader = std::make_shared<const WeightReader>(m_shown, m_weight, map);
     m_grid->setReader(m_reader, sameCells);
     drawHeatMap(sameCells);
-    const Place &place = session().place();
-    if (!sameCells && place.weight == m_weight && place.element) {
-        if (const auto cell = map.cell(*place.element)) {
+    const Place &now = place();
+    if (!sameCells && now.weight == m_weight && now.element) {
+        if (const auto cell = map.cell(*now.element)) {
             m_map->setCurrentCell(Cell{cell->first, cell->second});
             m_grid->showCell(cell->first, cell->second);
         }

@@ -16,7 +16,6 @@ namespace kernscope::ui {
 
 class ColorScale;
 class SlicePicker;
-class StatisticsPanel;
 class TileView;
 class ValueTiles;
 class WeightGridView;
@@ -24,7 +23,7 @@ class WeightHeader;
 struct Tile;
 struct Cell;
 
-/// The chosen weight: header, slice picker, heat map over value grid, statistics and histogram.
+/// The chosen weight: header, slice picker, heat map over value grid.
 class WeightDock final : public Dock
 {
     Q_OBJECT
@@ -36,12 +35,11 @@ public:
     /// what parts them.
     void enlargeGrid(bool large);
 
-    /// Heat map: colours, zoom; histogram: scale, table, export.
+    /// Heat map: colours, zoom.
     QList<QAction *> menuActions() const { return m_actions; }
 
     TileView &heatMap() { return *m_map; }
     WeightGridView &grid() { return *m_grid; }
-    StatisticsPanel &statistics() { return *m_statistics; }
     SlicePicker &slicePicker() { return *m_picker; }
 
 protected:
@@ -76,7 +74,6 @@ private:
     QComboBox *m_colors = nullptr;
     ColorScale *m_scale = nullptr;
     WeightGridView *m_grid = nullptr;
-    StatisticsPanel *m_statistics = nullptr;
     QSplitter *m_pictures = nullptr; ///< heat map above, grid below
     bool m_userParted = false;
 };

@@ -13,6 +13,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTimer>
 #include <QToolButton>
@@ -63,7 +64,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->horizontalHeader()->setDefaultSectionSize(
         m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 12);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.4));
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.25));
     m_table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
     m_table->verticalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setHighlightSections(false);
@@ -93,8 +94,9 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     // What was typed and given up has no answer any more.
     connect(delegate, &QAbstractItemDelegate::closeEditor, this,
             [this] { say(m_table->currentIndex().data(Qt::AccessibleTextRole).toString()); });
+    // Values that arrive are no move of the cursor, least of all of one that the focus put there.
     connect(m_model, &WeightGridModel::loaded, this,
-            [this] { onCurrentChanged(m_table->currentIndex()); });
+            [this] { say(m_table->currentIndex().data(Qt::AccessibleTextRole).toString()); });
     connect(m_model, &QAbstractItemModel::modelReset, this, &WeightGridView::updatePages);
 }
 
@@ -164,12 +166,17 @@ void WeightGridView::setReader(WeightReaderPtr reader, bool sameCells)
     m_moving = true;
     m_model->setReader(std::move(reader), sameCells);
     m_moving = false;
-    if (!sameCells)
+    if (!sameCells) {
+        // Where the weight before was scrolled to means nothing in this one.
+        m_table->horizontalScrollBar()->setValue(0);
+        m_table->verticalScrollBar()->setValue(0);
         say({});
+    }
 }
 
 void WeightGridView::setEditable(bool editable)
 {
+    m_editable = editable;
     m_model->setEditable(editable);
 }
 
@@ -254,6 +261,12 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
         if (!m_table->currentIndex().isValid() && !press->text().isEmpty())
             m_table->setCurrentIndex(m_model->index(0, 0));
         const QModelIndex at = m_table->currentIndex();
+        const bool typed = !press->text().isEmpty() && press->text().front().isPrint() &&
+                           !(press->modifiers() & (Qt::ControlModifier | Qt::AltModifier));
+        if ((typed || press->key() == Qt::Key_F2) && !m_editable) {
+            Q_EMIT lockedTyping();
+            return true;
+        }
         if (press->matches(QKeySequence::Copy)) {
             copySelection();
             return true;

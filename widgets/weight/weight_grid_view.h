@@ -33,6 +33,7 @@ public:
     void copySelection() const;
 
 Q_SIGNALS:
+    void lockedTyping(); ///< a value was typed while nothing can be edited
     void cellMoved(std::uint64_t row, std::uint64_t col);   ///< cell cursor, by the person
     void cellClicked(std::uint64_t row, std::uint64_t col); ///< mouse or Enter
     void editRequested(quint64 element, double value);
@@ -53,7 +54,7 @@ private:
     QLabel *m_answer = nullptr, *m_page = nullptr;
     QWidget *m_pages = nullptr;
     QList<QToolButton *> m_turns; ///< rows back and on, columns back and on
-    bool m_moving = false;
+    bool m_moving = false, m_editable = false;
 };
 
 } // namespace kernscope::ui

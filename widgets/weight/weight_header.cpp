@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_header.h"
 
+#include "widgets/common/design.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/table_text.h"
 #include "widgets/weight/weight_words.h"
@@ -13,9 +14,8 @@ namespace kernscope::ui {
 WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
     : QWidget(parent), m_name(new QLabel(this))
 {
-    QFont bold = font();
-    bold.setBold(true);
-    m_name->setFont(bold);
+    using design::Type;
+    m_name->setFont(design::type(font(), withFacts ? Type::Title : Type::Heading));
     m_name->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     auto *layout = new QVBoxLayout(this);
@@ -25,7 +25,7 @@ WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
     if (!withFacts)
         return;
     for (QLabel **label : {&m_facts, &m_consumers}) {
-        *label = new QLabel(this);
+        *label = design::label({}, Type::Small, this);
         (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
         (*label)->setTextFormat(Qt::PlainText);
@@ -40,7 +40,7 @@ void WeightHeader::setWeight(const Weight &weight)
     m_name->setAccessibleName(m_fullName);
     if (m_facts) {
         m_facts->setText(weightFacts(weight));
-        m_consumers->setText(tr("used by %1").arg(consumerWords(weight)));
+        m_consumers->setText(tr("read by %1").arg(consumerWords(weight)));
     }
     elide();
 }

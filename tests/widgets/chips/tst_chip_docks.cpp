@@ -146,6 +146,12 @@ private Q_SLOTS:
         dock.model().setFilter(QStringLiteral("no weight of this name"));
         QCOMPARE(shown.model()->rowCount(), 1);
         QVERIFY(dock.matrix().isRowHidden(0));
+        // What one filter hid comes back with the next: only the row of sums stays hidden.
+        for (const char *words : {"bias", "", "weight", ""}) {
+            dock.model().setFilter(QString::fromLatin1(words));
+            for (int shownRow = 0; shownRow < dock.model().rowCount(); ++shownRow)
+                QCOMPARE(dock.matrix().isRowHidden(shownRow), dock.model().isSumRow(shownRow));
+        }
     }
 
     void selectingACellOpensItsReasons()

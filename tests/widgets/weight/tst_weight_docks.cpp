@@ -6,6 +6,7 @@
 #include "widgets/weight/codebook_plot.h"
 #include "widgets/weight/density_plot.h"
 #include "widgets/weight/histogram_plot.h"
+#include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/slice_picker.h"
 #include "widgets/weight/statistics_panel.h"
@@ -128,10 +129,12 @@ void TestWeightDocks::weightShowsAll()
     open(session, "sample-sparse.mlmodelc", PartRole::Mask);
     QVERIFY(test::showDock(dock));
     QVERIFY(dock.showsContent());
-    QVERIFY(dock.statistics().statistics().has_value());
+    InspectorDock inspector(session);
+    QVERIFY(test::showDock(inspector, 400, 1200));
+    QVERIFY(inspector.statistics().statistics().has_value());
     const auto statistics = computeStatistics(*m_bundle, m_weight, {});
-    QCOMPARE(dock.statistics().statistics()->zeros, statistics->zeros);
-    QVERIFY(dock.statistics().histogram().pointCount() > 0);
+    QCOMPARE(inspector.statistics().statistics()->zeros, statistics->zeros);
+    QVERIFY(inspector.statistics().histogram().pointCount() > 0);
     const auto [kept, left] = keptAndLeftOut(*m_bundle, m_weight);
     QAbstractItemModelTester tester(&dock.grid().model(),
                                     QAbstractItemModelTester::FailureReportingMode::QtTest);

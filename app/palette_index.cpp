@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/palette_index.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <tuple>
+
+namespace kernscope::app {
+
+namespace {
+
+struct PaletteWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::Palette)
+};
+
+/// 0: begins with it; 1: one of its words does; 2: holds it; 3: does not.
+int distance(const QString &text, const QString &word)
+{
+    const qsizetype at = text.indexOf(word);
+    if (at < 0)
+        return 3;
+    if (at == 0)
+        return 0;
+    for (qsizetype from = at; from >= 0; from = text.indexOf(word, from + 1)) {
+        if (!text[from - 1].isLetterOrNumber())
+            return 1;
+    }
+    return 2;
+}
+
+struct Hit {
+    int distance = 0;
+    int kind = 0;
+    qsizetype length = 0;
+    std::size_t group = 0;
+    qsizetype name = 0;
+
+    auto key() const { return std::tie(distance, kind, length, group, name); }
+    bool operator<(const Hit &other) const { return key() < other.key(); }
+};
+
+} // namespace
+
+void PaletteIndex::add(Group group)
+{
+    Names names{std::move(group), {}};
+    names.folded.reserve(names.group.names.size());
+    for (const QString &name : std::as_const(names.group.names))
+        names.folded += name.toLower();
+    m_groups.push_back(std::move(names));
+}
+
+QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) const
+{
+    const QStringList words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    if (words.isEmpty())
+        return {};
+    std::vector<Hit> hits;
+    for (std::size_t g = 0; g < m_groups.size(); ++g) {
+        const Names &names = m_groups[g];
+        for (qsizetype i = 0; i < names.folded.size(); ++i) {
+            const QString &name = names.folded[i];
+            const int first = distance(name, words.front());
+            if (first == 3 || !std::all_of(words.begin() + 1, words.end(),
+                                           [&](const QString &w) { return name.contains(w); }))
+                continue;
+            hits.push_back({first, static_cast<int>(names.group.kind), name.size(), g, i});
+        }
+    }
+    const auto shown = std::min(hits.size(), static_cast<std::size_t>(std::max(limit, 0)));
+    std::partial_sort(hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(shown), hits.end());
+    QList<Item> items;
+    for (std::size_t i = 0; i < shown; ++i) {
+        const Group &group = m_groups[hits[i].group].group;
+        const auto at = static_cast<std::size_t>(hits[i].name);
+        items.push_back(Item{group.kind, group.names[hits[i].name],
+                             group.note ? group.note(at) : QString(),
+                             [run = group.run, at] { run(at); }});
+    }
+    return items;
+}
+
+QString paletteKindWord(PaletteIndex::Kind kind)
+{
+    switch (kind) {
+    case PaletteIndex::Kind::Weight: return PaletteWords::tr("weight");
+    case PaletteIndex::Kind::Action: return PaletteWords::tr("action");
+    case PaletteIndex::Kind::Operation: return PaletteWords::tr("operation");
+    case PaletteIndex::Kind::Section: return PaletteWords::tr("section");
+    case PaletteIndex::Kind::Chip: return PaletteWords::tr("chip");
+    case PaletteIndex::Kind::Help: return PaletteWords::tr("help");
+    }
+    return {};
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <QStringList>
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace kernscope::app {
+
+/// Everything that can be found by typing a part of its name, and what to do with it.
+class PaletteIndex
+{
+public:
+    /// In the order in which equally good hits are listed.
+    enum class Kind : std::uint8_t { Weight, Action, Operation, Section, Chip, Help };
+
+    struct Item {
+        Kind kind = Kind::Action;
+        QString text; ///< what is searched
+        QString note; ///< where it is, its shortcut
+        std::function<void()> run;
+    };
+    /// `run` gets the index of the name.
+    struct Group {
+        Kind kind = Kind::Weight;
+        QStringList names;
+        std::function<void(std::size_t)> run;
+        std::function<QString(std::size_t)> note; ///< may be empty
+    };
+
+    void clear() { m_groups.clear(); }
+    void add(Group group);
+
+    /// At most `limit` items in whose text every word occurs, in any case: texts that begin with
+    /// the first word first, then those with a word that does, then the others; short ones first.
+    QList<Item> find(const QString &words, int limit) const;
+
+private:
+    struct Names {
+        Group group;
+        QStringList folded; ///< in lower case
+    };
+    std::vector<Names> m_groups;
+};
+
+/// "weight", "action", …, translated.
+QString paletteKindWord(PaletteIndex::Kind kind);
+
+} // namespace kernscope::app

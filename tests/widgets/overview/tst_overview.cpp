@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/line_icon.h"
+#include "widgets/common/short_names.h"
+#include "widgets/common/theme.h"
+#include "widgets/overview/overview_cells.h"
+#include "widgets/overview/overview_dock.h"
+#include "widgets/overview/treemap_layout.h"
+#include "widgets/overview/treemap_view.h"
+#include "widgets/weight/codebook_dock.h"
+#include "widgets/weight/inspector_dock.h"
+#include "widgets/weight/mask_dock.h"
+#include "widgets/weight/statistics_panel.h"
+
+#include <QDir>
+#include <QLabel>
+#include <QSet>
+
+#include <cmath>
+#include <numeric>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using namespace kernscope::test;
+
+class TestOverview : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void treemapKeepsAreas()
+    {
+        const std::vector<double> sizes{600, 300, 200, 100, 50, 50, 10, 1, 0};
+        const QRectF area(3, 5, 731, 377);
+        const auto rects = squarify(sizes, area);
+        QCOMPARE(rects.size(), sizes.size());
+        const double total = std::accumulate(sizes.begin(), sizes.end(), 0.0);
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const double share = rects[i].width() * rects[i].height() / (731.0 * 377.0);
+            QVERIFY(std::abs(share - sizes[i] / total) < 1e-9);
+            QVERIFY(area.adjusted(-1e-6, -1e-6, 1e-6, 1e-6).contains(rects[i]) ||
+                    rects[i].isEmpty());
+            for (std::size_t j = 0; j < i; ++j) {
+                const QRectF both = rects[i].intersected(rects[j]);
+                QVERIFY(both.width() * both.height() < 1e-6);
+            }
+        }
+        QVERIFY(squarify({}, area).empty());
+        QVERIFY(squarify(std::vector<double>{0, 0}, area)[1].isEmpty());
+    }
+
+    void namesLoseWhatTheyShare()
+    {
+        const QStringList names{QStringLiteral("encoder_layers_0_weight_to_fp16"),
+                                QStringLiteral("encoder_layers_0_bias_to_fp16"),
+                                QStringLiteral("encoder_layers_2_weight_to_fp16"),
+                                QStringLiteral("encoder_layers_2_bias_to_fp16"),
+                                QStringLiteral("concat_0")};
+        const QStringList shorter = shortNames(names);
+        QCOMPARE(shorter[0], QStringLiteral("\u20260_weight\u2026"));
+        QCOMPARE(shorter[3], QStringLiteral("\u20262_bias\u2026"));
+        QCOMPARE(shorter[4], names[4]);
+        QCOMPARE(QSet<QString>(shorter.begin(), shorter.end()).size(), names.size());
+        // Never two the same, and never nothing.
+        const QStringList equal =
+            shortNames({QStringLiteral("a_b"), QStringLiteral("a_b"), QStringLiteral("a_b")});
+        QCOMPARE(equal[0], QStringLiteral("a_b"));
+        QVERIFY(shortNames({}).isEmpty());
+    }
+
+    void iconsAreDrawn()
+    {
+        QVERIFY(svgPath(QStringLiteral("M3 4l5-5a2 2 0 0 1 4 0H9v3z")));
+        QVERIFY(!svgPath(QStringLiteral("M3 4Q5 5 6 6")));
+        QVERIFY(!svgPath(QStringLiteral("M3 four")));
+        const QStringList files = QDir(QStringLiteral(":/icons/actions")).entryList();
+        QVERIFY(files.size() >= 10);
+        for (const QString &file : files) {
+            const QIcon icon = lineIcon(file.chopped(4));
+            QVERIFY2(!icon.isNull(), qPrintable(file));
+            const QImage picture = icon.pixmap(32, 32).toImage();
+            int inked = 0;
+            for (int y = 0; y < picture.height(); ++y) {
+                for (int x = 0; x < picture.width(); ++x)
+                    inked += qAlpha(picture.pixel(x, y)) > 128 ? 1 : 0;
+            }
+            QVERIFY2(inked > 30, qPrintable(file));
+            // Nothing is cut off by the edge.
+            for (int i = 0; i < 32; ++i)
+                QVERIFY2(qAlpha(picture.pixel(i, 0)) < 64 && qAlpha(picture.pixel(0, i)) < 64 &&
+                             qAlpha(picture.pixel(i, picture.height() - 1)) < 64 &&
+                             qAlpha(picture.pixel(picture.width() - 1, i)) < 64,
+                         qPrintable(file));
+        }
+        QVERIFY(lineIcon(QStringLiteral("no such")).isNull());
+    }
+
+    void overviewShowsTheBytes()
+    {
+        Session session;
+        OverviewDock dock(session);
+        QVERIFY(showDock(dock));
+        QVERIFY(!dock.showsContent());
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QVERIFY(settle(dock));
+        QVERIFY(dock.showsContent());
+        const auto &cells = dock.treemap().cells();
+        QCOMPARE(cells.size(), session.bundle()->weights().size());
+        double last = 1e30, sum = 0;
+        for (const auto &cell : cells) {
+            QVERIFY(cell.size <= last);
+            last = cell.size;
+            sum += cell.size;
+            QVERIFY(theme::contrast(cell.color, cell.ink) >= 4.5);
+        }
+        QCOMPARE(std::uint64_t(sum), session.bundle()->totals().storedBytes.value);
+        for (const auto colors : {OverviewDock::Colors::Outcome, OverviewDock::Colors::Zeros}) {
+            dock.setColors(colors);
+            for (const auto &cell : dock.treemap().cells())
+                QVERIFY(theme::contrast(cell.color, cell.ink) >= 4.5);
+        }
+        QSignalSpy raised(&dock, &OverviewDock::raiseRequested);
+        Q_EMIT dock.treemap().picked(cells.front().key);
+        QCOMPARE(session.place().weight, cells.front().key);
+        QCOMPARE(raised.count(), 1);
+    }
+
+    void findingsAreFound()
+    {
+        const BundlePtr bundle = openSample("sample-sparse.mlmodelc");
+        Progress progress;
+        const BundleReadLock lock(*bundle);
+        const BundleFigures tables = examineBundle(*bundle, false, progress);
+        for (const auto &weight : tables.weights)
+            QVERIFY(!weight);
+        const BundleFigures figures = examineBundle(*bundle, true, progress);
+        QCOMPARE(figures.weights.size(), bundle->weights().size());
+        for (const auto &weight : figures.weights)
+            QVERIFY(weight && !weight->sha256.empty());
+        for (std::size_t i = 1; i < figures.findings.size(); ++i)
+            QVERIFY(figures.findings[i - 1].kind <= figures.findings[i].kind);
+    }
+
+    void inspectorFitsTheForm_data()
+    {
+        QTest::addColumn<QByteArray>("sample");
+        QTest::addColumn<int>("role");
+        QTest::newRow("sparse") << QByteArray("sample-sparse.mlmodelc")
+                                << int(codec::PartRole::Mask);
+        QTest::newRow("palette") << QByteArray("sample-palette.mlmodelc")
+                                 << int(codec::PartRole::Lut);
+        QTest::newRow("dense") << QByteArray("sample-dense.mlmodelc") << int(codec::PartRole::Data);
+    }
+
+    void inspectorFitsTheForm()
+    {
+        QFETCH(QByteArray, sample);
+        QFETCH(int, role);
+        Session session;
+        InspectorDock dock(session);
+        session.setBundle(openSample(sample.toStdString()));
+        QVERIFY(showDock(dock, 400, 1200));
+        QVERIFY(dock.showsContent());
+        QVERIFY(!dock.statistics().isVisible()); // the bundle, no weight yet
+        const std::size_t weight =
+            weightWith(*session.bundle(), static_cast<codec::PartRole>(role));
+        session.goToWeight(weight);
+        QVERIFY(settle(dock));
+        QVERIFY(dock.statistics().isVisible());
+        QVERIFY(dock.statistics().statistics().has_value());
+        const Weight &shown = session.bundle()->weights()[weight];
+        QCOMPARE(dock.codebook().isVisible(), shown.has(codec::PartRole::Lut));
+        QCOMPARE(dock.mask().isVisible(), shown.has(codec::PartRole::Mask));
+        QVERIFY(!dock.codebook().isVisible() || dock.codebook().showsContent());
+        QVERIFY(!dock.mask().isVisible() || dock.mask().showsContent());
+        // Its pin is that of its parts.
+        dock.setPinned(true);
+        QVERIFY(dock.codebook().pinned() && dock.mask().pinned());
+        dock.setPinned(false);
+        QVERIFY(!dock.codebook().pinned());
+    }
+};
+
+QTEST_MAIN(TestOverview)
+#include "tst_overview.moc"

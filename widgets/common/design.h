@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QPalette>
+#include <QWidget>
+
+class QLabel;
+
+namespace kernscope::ui {
+
+/// The tokens of the window's design beside the colours of theme.h: one accent, hairlines, a scale
+/// of type and of spacing. Hierarchy comes from size and weight, not from frames.
+namespace design {
+
+/// Multiples of the application's font height.
+enum class Space : std::uint8_t { Hair, Small, Medium, Large };
+int space(const QWidget *widget, Space step);
+
+/// Of what is chosen or can be followed: the one strong colour of the frame.
+QColor accent(const QPalette &palette);
+/// Ground of a chosen row or cell; text keeps its colour on it.
+QColor chosenGround(const QPalette &palette);
+/// The line between two panels.
+QColor hairline(const QPalette &palette);
+/// Ground of a switch, a bar's empty part, a hovered tab.
+QColor track(const QPalette &palette);
+
+/// Sizes and weights of text, from the application's font.
+enum class Type : std::uint8_t {
+    Title,   ///< what a page is about
+    Heading, ///< of a section
+    Figure,  ///< a number that stands for itself
+    Body,
+    Small, ///< captions
+};
+QFont type(const QFont &base, Type step);
+/// A label of that type; captions are faint.
+QLabel *label(const QString &text, Type step, QWidget *parent);
+
+} // namespace design
+
+} // namespace kernscope::ui

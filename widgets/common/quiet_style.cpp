@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/quiet_style.h"
+
+#include "widgets/common/design.h"
+
+#include <QAbstractItemView>
+#include <QPainter>
+#include <QStyleOptionHeader>
+#include <QStyleOptionTab>
+#include <QTabBar>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// A row's chosen ground is pale, and its text stays the text's colour.
+QStyleOptionViewItem paleOption(const QStyleOptionViewItem &item)
+{
+    QStyleOptionViewItem pale = item;
+    const QColor text = item.palette.color(QPalette::Active, QPalette::Text);
+    for (const auto group : {QPalette::Active, QPalette::Inactive, QPalette::Disabled}) {
+        pale.palette.setColor(group, QPalette::Highlight, design::chosenGround(item.palette));
+        pale.palette.setColor(group, QPalette::HighlightedText, text);
+    }
+    return pale;
+}
+
+bool isRowOfView(const QWidget *widget)
+{
+    return qobject_cast<const QAbstractItemView *>(widget) != nullptr &&
+           !widget->inherits("QComboBoxListView");
+}
+
+void drawHairline(QPainter *painter, const QRect &rect, const QPalette &palette)
+{
+    const QColor line = design::hairline(palette);
+    if (rect.width() < rect.height())
+        painter->fillRect(QRect(rect.center().x(), rect.y(), 1, rect.height()), line);
+    else
+        painter->fillRect(QRect(rect.x(), rect.center().y(), rect.width(), 1), line);
+}
+
+void drawTabShape(QPainter *painter, const QStyleOptionTab &tab)
+{
+    const QPalette &palette = tab.palette;
+    const bool chosen = tab.state & QStyle::State_Selected;
+    if (!chosen && (tab.state & QStyle::State_MouseOver))
+        painter->fillRect(tab.rect, design::track(palette));
+    if (!chosen)
+        return;
+    const bool south = tab.shape == QTabBar::RoundedSouth || tab.shape == QTabBar::TriangularSouth;
+    const int y = south ? tab.rect.top() : tab.rect.bottom() - 1;
+    painter->fillRect(QRect(tab.rect.x() + 4, y, tab.rect.width() - 8, 2), design::accent(palette));
+}
+
+void drawHeader(QPainter *painter, const QStyleOptionHeader &header)
+{
+    const QColor line = design::hairline(header.palette);
+    painter->fillRect(header.rect, header.palette.color(QPalette::Base));
+    if (header.orientation == Qt::Horizontal)
+        painter->fillRect(QRect(header.rect.x(), header.rect.bottom(), header.rect.width(), 1),
+                          line);
+    else
+        painter->fillRect(QRect(header.rect.right(), header.rect.y(), 1, header.rect.height()),
+                          line);
+}
+
+} // namespace
+
+QuietStyle::QuietStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+
+int QuietStyle::pixelMetric(PixelMetric metric, const QStyleOption *option,
+                            const QWidget *widget) const
+{
+    const int plain = QProxyStyle::pixelMetric(metric, option, widget);
+    switch (metric) {
+    // A number at the right of one column and a word at the left of the next would else read as
+    // one.
+    case PM_FocusFrameHMargin:
+    case PM_HeaderMargin: return plain + 2;
+    case PM_DockWidgetSeparatorExtent:
+    case PM_SplitterWidth: return 5;
+    case PM_TabBarTabHSpace: return plain + 6;
+    default: return plain;
+    }
+}
+
+void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *option,
+                               QPainter *painter, const QWidget *widget) const
+{
+    switch (element) {
+    case PE_IndicatorDockWidgetResizeHandle:
+        drawHairline(painter, option->rect, option->palette);
+        return;
+    case PE_FrameTabBarBase: {
+        const QRect &rect = option->rect;
+        painter->fillRect(QRect(rect.x(), rect.bottom(), rect.width(), 1),
+                          design::hairline(option->palette));
+        return;
+    }
+    case PE_Frame:
+        painter->setPen(design::hairline(option->palette));
+        painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+        return;
+    case PE_PanelItemViewRow:
+    case PE_PanelItemViewItem: {
+        const auto *item = qstyleoption_cast<const QStyleOptionViewItem *>(option);
+        if (!item || !isRowOfView(widget) || !(item->state & State_Selected))
+            break;
+        const QStyleOptionViewItem pale = paleOption(*item);
+        QProxyStyle::drawPrimitive(element, &pale, painter, widget);
+        const bool first = item->viewItemPosition == QStyleOptionViewItem::Beginning ||
+                           item->viewItemPosition == QStyleOptionViewItem::OnlyOne;
+        if (first && element == PE_PanelItemViewItem)
+            painter->fillRect(QRect(item->rect.x(), item->rect.y(), 3, item->rect.height()),
+                              design::accent(item->palette));
+        return;
+    }
+    default: break;
+    }
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+}
+
+void QuietStyle::drawControl(ControlElement element, const QStyleOption *option, QPainter *painter,
+                             const QWidget *widget) const
+{
+    switch (element) {
+    case CE_Splitter: drawHairline(painter, option->rect, option->palette); return;
+    case CE_HeaderSection:
+        if (const auto *header = qstyleoption_cast<const QStyleOptionHeader *>(option)) {
+            drawHeader(painter, *header);
+            return;
+        }
+        break;
+    case CE_HeaderEmptyArea:
+        painter->fillRect(option->rect, option->palette.color(QPalette::Base));
+        return;
+    case CE_TabBarTabShape:
+        if (const auto *tab = qstyleoption_cast<const QStyleOptionTab *>(option)) {
+            drawTabShape(painter, *tab);
+            return;
+        }
+        break;
+    case CE_ItemViewItem:
+        if (const auto *item = qstyleoption_cast<const QStyleOptionViewItem *>(option);
+            item && isRowOfView(widget)) {
+            const QStyleOptionViewItem pale = paleOption(*item);
+            QProxyStyle::drawControl(element, &pale, painter, widget);
+            return;
+        }
+        break;
+    default: break;
+    }
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+QSize QuietStyle::sizeFromContents(ContentsType type, const QStyleOption *option, const QSize &size,
+                                   const QWidget *widget) const
+{
+    QSize whole = QProxyStyle::sizeFromContents(type, option, size, widget);
+    if (type == CT_TabBarTab)
+        whole.rheight() += 4;
+    return whole;
+}
+
+int QuietStyle::styleHint(StyleHint hint, const QStyleOption *option, const QWidget *widget,
+                          QStyleHintReturn *data) const
+{
+    // Tabs stand where reading begins.
+    if (hint == SH_TabBar_Alignment)
+        return Qt::AlignLeft;
+    return QProxyStyle::styleHint(hint, option, widget, data);
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+#include <QStringList>
+
+namespace kernscope::ui {
+
+/// A name without what it has in common with others; models give it beside the whole name, and
+/// views show it where the whole one has no room.
+inline constexpr int kShortNameRole = Qt::UserRole + 40;
+
+/// Every name without the words at its begin and end that three or more of the names share:
+/// "encoder_layers_0_weight_to_fp16" becomes "…0_weight…" beside its like. Words are parted by
+/// '_', '.', '/' and ':'. A name that nothing would be left of stays whole.
+QStringList shortNames(const QStringList &names);
+
+} // namespace kernscope::ui

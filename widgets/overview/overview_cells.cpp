@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/overview_cells.h"
+
+#include "widgets/chips/chip_words.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QCoreApplication>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// A screen has no room for more; the rest is one cell.
+constexpr std::size_t kMostCells = 2000;
+
+struct OverviewWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::Overview)
+};
+
+std::optional<double> zerosOf(const BundleFigures &figures, std::size_t weight)
+{
+    if (weight >= figures.weights.size() || !figures.weights[weight])
+        return std::nullopt;
+    return figures.weights[weight]->zeroFraction();
+}
+
+QColor inkOn(const QColor &ground)
+{
+    const QColor ink(0x10, 0x14, 0x18), paper(Qt::white);
+    return theme::contrast(ink, ground) >= theme::contrast(paper, ground) ? ink : paper;
+}
+
+void color(TreemapView::Cell &cell, const Weight &weight, std::size_t index,
+           const BundleFigures &figures, const OverviewColors &colors)
+{
+    cell.color = theme::color(formToken(weight.form), colors.dark);
+    if (colors.colors == OverviewDock::Colors::Outcome) {
+        const bool known = colors.table && colors.chip != kNoIndex && index < colors.table->rows();
+        const decision::Outcome outcome =
+            known ? colors.table->verdict(index, colors.chip).outcome : decision::Outcome::Unknown;
+        cell.color = theme::color(outcomeToken(outcome), colors.dark);
+        cell.note = outcomeLabel(outcome) + QStringLiteral(" \u00B7 ") + cell.note;
+        cell.hatched = outcome == decision::Outcome::Unknown;
+    } else if (colors.colors == OverviewDock::Colors::Zeros) {
+        const auto zeros = zerosOf(figures, index);
+        cell.color =
+            zeros ? theme::sequential(*zeros) : theme::color(Token::KindPadding, colors.dark);
+        cell.hatched = !zeros;
+        if (zeros)
+            cell.note = OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+    }
+    cell.ink = inkOn(cell.color);
+}
+
+QString swatch(const QColor &color, const QString &text)
+{
+    return QStringLiteral("<span style=\"color:%1\">\u25A0</span>&nbsp;%2")
+        .arg(color.name(), text.toHtmlEscaped());
+}
+
+} // namespace
+
+Token formToken(std::string_view form)
+{
+    const auto has = [form](std::string_view word) {
+        return form.find(word) != std::string_view::npos;
+    };
+    if (has("sparse"))
+        return Token::KindMask;
+    if (has("lut") || has("palette"))
+        return Token::KindCodebook;
+    if (has("affine"))
+        return Token::KindData;
+    if (has("blockwise"))
+        return Token::KindValues;
+    if (has("mx") || has("microscaled"))
+        return Token::KindScale;
+    return has("dense") ? Token::KindMetadata : Token::KindIndices;
+}
+
+std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const QStringList &names,
+                                             const BundleFigures &figures,
+                                             const OverviewColors &colors)
+{
+    const auto &weights = bundle.weights();
+    std::vector<std::size_t> order(weights.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return weights[a].storedBytes > weights[b].storedBytes;
+    });
+    std::vector<TreemapView::Cell> cells;
+    for (std::size_t i = 0; i < order.size() && i < kMostCells; ++i) {
+        const Weight &weight = weights[order[i]];
+        TreemapView::Cell cell;
+        cell.key = order[i];
+        cell.size = static_cast<double>(weight.storedBytes.value);
+        cell.name = names.value(static_cast<qsizetype>(order[i]));
+        cell.note = OverviewWords::tr("%1 B \u00B7 %2")
+                        .arg(groupedNumber(weight.storedBytes.value), ratioText(weight.ratio()));
+        color(cell, weight, order[i], figures, colors);
+        cell.tip = fromUtf8(weight.name) + QLatin1Char('\n') + weightFacts(weight);
+        if (const auto zeros = zerosOf(figures, order[i]))
+            cell.tip += QLatin1Char('\n') + OverviewWords::tr("%1 zeros").arg(percentText(*zeros));
+        cells.push_back(std::move(cell));
+    }
+    if (order.size() > kMostCells) {
+        TreemapView::Cell rest;
+        rest.key = order[kMostCells];
+        for (std::size_t i = kMostCells; i < order.size(); ++i)
+            rest.size += static_cast<double>(weights[order[i]].storedBytes.value);
+        rest.name = OverviewWords::tr("%1 more").arg(groupedNumber(order.size() - kMostCells));
+        rest.tip = rest.name;
+        rest.color = theme::color(Token::KindPadding, colors.dark);
+        rest.ink = inkOn(rest.color);
+        rest.hatched = true;
+        const auto at =
+            std::find_if(cells.begin(), cells.end(),
+                         [&](const TreemapView::Cell &cell) { return cell.size < rest.size; });
+        cells.insert(at, std::move(rest));
+    }
+    return cells;
+}
+
+QString overviewLegend(const Bundle &bundle, const BundleFigures &figures,
+                       const OverviewColors &colors)
+{
+    if (colors.colors == OverviewDock::Colors::Zeros) {
+        const bool known = std::any_of(figures.weights.begin(), figures.weights.end(),
+                                       [](const auto &one) { return one.has_value(); });
+        return known ? swatch(theme::sequential(0), OverviewWords::tr("no zeros")) +
+                           QStringLiteral(" &nbsp; ") +
+                           swatch(theme::sequential(0.5), OverviewWords::tr("half")) +
+                           QStringLiteral(" &nbsp; ") +
+                           swatch(theme::sequential(1), OverviewWords::tr("all zeros"))
+                     : OverviewWords::tr("The values were not read.");
+    }
+    struct Sum {
+        QColor color;
+        std::size_t count = 0;
+        std::uint64_t bytes = 0;
+    };
+    std::map<QString, Sum> sums;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        TreemapView::Cell cell;
+        color(cell, weight, i, figures, colors);
+        const bool outcome = colors.colors == OverviewDock::Colors::Outcome;
+        QString key = fromUtf8(weight.form);
+        if (outcome)
+            key = colors.table && colors.chip != kNoIndex && i < colors.table->rows()
+                      ? outcomeLabel(colors.table->verdict(i, colors.chip).outcome)
+                      : outcomeLabel(decision::Outcome::Unknown);
+        Sum &sum = sums[key];
+        sum.color = cell.color;
+        ++sum.count;
+        sum.bytes += weight.storedBytes.value;
+    }
+    QStringList parts;
+    for (const auto &[key, sum] : sums)
+        parts += swatch(sum.color, OverviewWords::tr("%1 %2 \u00B7 %3 B")
+                                       .arg(key)
+                                       .arg(sum.count)
+                                       .arg(groupedNumber(sum.bytes)));
+    return parts.join(QStringLiteral(" &nbsp; "));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/weight_facts.h"
+#include "widgets/overview/bundle_findings.h"
+#include "widgets/overview/overview_dock.h"
+#include "widgets/overview/treemap_view.h"
+
+#include <QStringList>
+
+#include <memory>
+
+namespace kernscope::ui {
+
+/// By what the cells of the overview's treemap are coloured.
+struct OverviewColors {
+    OverviewDock::Colors colors = OverviewDock::Colors::Form;
+    bool dark = false;
+    std::shared_ptr<const DecisionTable> table; ///< Outcome; null: not judged yet
+    std::size_t chip = kNoIndex;                ///< column of the table
+};
+
+/// Colour of a storage form: of the kind of part that makes it ("sparse+lut" is sparse).
+Token formToken(std::string_view form);
+
+/// One cell a weight, largest first; `names` by weight. Many small ones are left as one cell with
+/// the key of the largest of them.
+std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const QStringList &names,
+                                             const BundleFigures &figures,
+                                             const OverviewColors &colors);
+
+/// What the colours mean and how many bytes have each, as rich text.
+QString overviewLegend(const Bundle &bundle, const BundleFigures &figures,
+                       const OverviewColors &colors);
+
+} // namespace kernscope::ui

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/overview_dock.h"
+
+#include "core/container/mil/program.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/design.h"
+#include "widgets/common/segmented.h"
+#include "widgets/common/short_names.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/overview/overview_cells.h"
+#include "widgets/overview/treemap_view.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr std::uint64_t kMostElementsUnasked = 64u << 20;
+constexpr std::size_t kMostFindings = 12; ///< named on the page; the rest is a count
+
+} // namespace
+
+OverviewDock::OverviewDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("overview"), tr("Overview"), parent),
+      m_chips(ChipState::of(session))
+{
+    using design::Space;
+    auto *content = new QWidget(this);
+    auto *column = new QVBoxLayout(content);
+    const int gap = design::space(this, Space::Medium);
+    column->setContentsMargins(gap, design::space(this, Space::Small), gap, gap);
+    column->setSpacing(design::space(this, Space::Small));
+    m_title = design::label({}, design::Type::Title, content);
+    m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_facts = design::label({}, design::Type::Small, content);
+    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    auto *cards = new QHBoxLayout;
+    cards->setSpacing(gap);
+    m_stored = addCard(content, cards, tr("Weights stored"));
+    m_moved = addCard(content, cards, tr("Moved by a dispatch"));
+    m_odd = addCard(content, cards, tr("Worth a look"));
+    auto *head = new QHBoxLayout;
+    head->addWidget(design::label(tr("Where the bytes are"), design::Type::Heading, content), 1);
+    head->addWidget(buildSwitch(content));
+    m_map = new TreemapView(content);
+    m_map->setMinimumHeight(theme::em(this, 9));
+    m_legend = new QLabel(content);
+    m_legend->setWordWrap(true);
+    m_findings = new QLabel(content);
+    m_findings->setWordWrap(true);
+    m_findings->setTextInteractionFlags(Qt::TextBrowserInteraction);
+    m_findings->setAccessibleName(tr("Worth a look"));
+    column->addWidget(m_title);
+    column->addWidget(m_facts);
+    column->addLayout(cards);
+    column->addLayout(head);
+    column->addWidget(m_map, 1);
+    column->addWidget(m_legend);
+    column->addWidget(m_findings);
+    setContent(content);
+    content->setFocusProxy(m_map);
+    connect(m_map, &TreemapView::picked, this,
+            [this](std::size_t weight) { open(QStringLiteral("weight:%1").arg(weight)); });
+    connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
+    connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
+    connect(&m_chips, &ChipState::targetChanged, this, &OverviewDock::scheduleRefresh);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled())
+            m_task.reset();
+    });
+}
+
+OverviewDock::Card OverviewDock::addCard(QWidget *parent, QHBoxLayout *row, const QString &title)
+{
+    auto *card = new QWidget(parent);
+    auto *column = new QVBoxLayout(card);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    Card made;
+    made.value = design::label({}, design::Type::Figure, card);
+    made.note = design::label({}, design::Type::Small, card);
+    made.note->setWordWrap(true);
+    made.note->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    column->addWidget(design::label(title, design::Type::Small, card));
+    column->addWidget(made.value);
+    column->addWidget(made.note, 1);
+    row->addWidget(card, 1);
+    return made;
+}
+
+QWidget *OverviewDock::buildSwitch(QWidget *parent)
+{
+    auto *box = new Segmented(tr("Colours of the treemap"), parent);
+    auto *group = new QActionGroup(this);
+    const std::array words{std::pair{Colors::Form, tr("Colour by Form")},
+                           std::pair{Colors::Outcome, tr("Colour by Outcome")},
+                           std::pair{Colors::Zeros, tr("Colour by Zeros")}};
+    for (const auto &[colors, text] : words) {
+        auto *action = new QAction(text, group);
+        action->setCheckable(true);
+        action->setChecked(colors == m_colors);
+        connect(action, &QAction::triggered, this, [this, wanted = colors] { setColors(wanted); });
+        m_actions += action;
+        box->add(action);
+    }
+    return box;
+}
+
+void OverviewDock::setColors(Colors colors)
+{
+    m_colors = colors;
+    m_actions[static_cast<qsizetype>(colors)]->setChecked(true);
+    if (m_shown)
+        showMap();
+}
+
+bool OverviewDock::working() const
+{
+    return m_task || m_chips.working();
+}
+
+void OverviewDock::changeEvent(QEvent *event)
+{
+    Dock::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_shown)
+        showMap();
+}
+
+void OverviewDock::refresh()
+{
+    const BundlePtr bundle = session().bundle();
+    if (!bundle) {
+        if (m_task)
+            m_task->cancel();
+        m_task.reset();
+        m_shown.reset();
+        m_figures = {};
+        showMessage(tr("Open a bundle to see where its bytes are (Ctrl+O)."));
+        return;
+    }
+    const bool another = bundle != m_shown;
+    m_shown = bundle;
+    if (another) {
+        QStringList names;
+        std::uint64_t elements = 0;
+        for (const Weight &weight : bundle->weights()) {
+            names += fromUtf8(weight.name);
+            elements = checkedAdd(elements, weight.elements.value).value_or(UINT64_MAX);
+        }
+        m_names = shortNames(names);
+        examine(elements <= kMostElementsUnasked);
+    }
+    showTotals();
+    showMap();
+    showFindings();
+    showContent();
+}
+
+void OverviewDock::examine(bool all)
+{
+    if (m_task)
+        m_task->cancel();
+    m_read = all;
+    if (m_figures.weights.size() != m_shown->weights().size())
+        m_figures = {};
+    m_task = session().tasks().start(
+        this, tr("Looking over the weights"),
+        [bundle = m_shown, all](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            return examineBundle(*bundle, all, progress);
+        },
+        [this](BundleFigures figures) {
+            m_task.reset();
+            m_figures = std::move(figures);
+            showTotals();
+            showMap();
+            showFindings();
+        });
+}
+
+void OverviewDock::showTotals()
+{
+    const Totals totals = m_shown->totals();
+    m_title->setText(fromUtf8(m_shown->name()));
+    QStringList facts{fromUtf8(bundleKindName(m_shown->kind()))};
+    std::size_t operations = 0;
+    for (const mil::Function &function : m_shown->program().functions)
+        operations += mil::operationCount(function.body);
+    if (operations > 0)
+        facts += tr("%1 operations").arg(groupedNumber(operations));
+    facts += m_shown->files().size() == 1
+                 ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
+                 : tr("%1 B in %2 files")
+                       .arg(groupedNumber(m_shown->totalBytes().value))
+                       .arg(m_shown->files().size());
+    m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
+    m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
+    m_stored.note->setText(tr("%1 of dense fp16, %2 weights")
+                               .arg(ratioText(totals.ratio), groupedNumber(totals.weights)));
+    const auto &table = m_chips.table();
+    const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
+    if (chip == kNoIndex) {
+        m_moved.value->setText(QStringLiteral("\u2013"));
+        m_moved.note->setText(m_chips.working() ? tr("judging the weights\u2026") : QString());
+    } else {
+        const TargetTotals &sums = table->totals(chip);
+        m_moved.value->setText(tr("%1 B").arg(groupedNumber(sums.bytesMoved)));
+        m_moved.note->setText(tr("on %1: %2 stream, %3 fold to dense, %4 dense")
+                                  .arg(fromUtf8(m_chips.target().name))
+                                  .arg(sums.streams)
+                                  .arg(sums.folds)
+                                  .arg(sums.dense));
+    }
+    const bool looking = m_task && m_figures.findings.empty();
+    m_odd.value->setText(looking ? QStringLiteral("\u2026")
+                                 : groupedNumber(m_figures.findings.size()));
+    m_odd.note->setText(m_read ? tr("values, tables and bytes were looked at")
+                               : tr("values were not read: too many to read unasked"));
+}
+
+QString OverviewDock::weightLink(std::size_t weight) const
+{
+    return QStringLiteral("<a href=\"weight:%1\">%2</a>")
+        .arg(weight)
+        .arg(m_names.value(static_cast<qsizetype>(weight)).toHtmlEscaped());
+}
+
+QString OverviewDock::textOf(const Finding &finding) const
+{
+    const QString name = finding.weight == kNoIndex ? QString() : weightLink(finding.weight);
+    switch (finding.kind) {
+    case Finding::Kind::Damaged: return tr("%1 cannot be decoded").arg(name);
+    case Finding::Kind::UnusedRecords:
+        return QStringLiteral("<a href=\"file:%1\">%2</a>: %3")
+            .arg(finding.file)
+            .arg(fromUtf8(m_shown->files()[finding.file].path).toHtmlEscaped(),
+                 finding.count == 1 ? tr("one record that nothing names")
+                                    : tr("%1 records that nothing names").arg(finding.count));
+    case Finding::Kind::NonFinite:
+        return tr("%1 holds %2 values that are NaN or infinite").arg(name).arg(finding.count);
+    case Finding::Kind::Constant:
+        return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
+    case Finding::Kind::Larger:
+        return tr("%1 takes %2 B more than dense fp16 would")
+            .arg(name, groupedNumber(finding.count));
+    case Finding::Kind::Duplicate:
+        return tr("%1 has the values of %2").arg(name, weightLink(finding.other));
+    case Finding::Kind::Outlier:
+        return tr("%1 reaches %2, far from its other values").arg(name, valueText(finding.value));
+    }
+    return {};
+}
+
+void OverviewDock::showFindings()
+{
+    QStringList lines;
+    for (const Finding &finding : m_figures.findings) {
+        if (static_cast<std::size_t>(lines.size()) == kMostFindings) {
+            lines += tr("and %1 more").arg(m_figures.findings.size() - kMostFindings);
+            break;
+        }
+        lines += textOf(finding);
+    }
+    m_findings->setVisible(!lines.isEmpty());
+    m_findings->setText(tr("<b>Worth a look</b>") + QStringLiteral("&nbsp; ") +
+                        lines.join(QStringLiteral(" &nbsp;\u00B7&nbsp; ")));
+}
+
+void OverviewDock::showMap()
+{
+    OverviewColors colors{m_colors, theme::isDark(palette()), m_chips.table(), kNoIndex};
+    if (colors.table)
+        colors.chip = colors.table->columnOf(m_chips.target());
+    m_map->setCells(overviewCells(*m_shown, m_names, m_figures, colors));
+    m_map->setCurrentKey(place().weight);
+    m_legend->setText(overviewLegend(*m_shown, m_figures, colors));
+}
+
+void OverviewDock::follow(const Place &place, QObject *)
+{
+    m_map->setCurrentKey(place.weight);
+}
+
+void OverviewDock::open(const QString &link)
+{
+    const QStringList parts = link.split(u':');
+    const std::size_t index = parts.value(1).toULongLong();
+    if (!m_shown)
+        return;
+    if (parts.front() == QLatin1String("weight") && index < m_shown->weights().size()) {
+        session().goToWeight(index, this);
+        Q_EMIT raiseRequested(QStringLiteral("weight"));
+    } else if (parts.front() == QLatin1String("file") && index < m_shown->files().size()) {
+        session().goToBytes(index, {FileOffset(0), ByteCount(1)}, this);
+        Q_EMIT raiseRequested(QStringLiteral("hex"));
+    }
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/overview/bundle_findings.h"
+
+class QHBoxLayout;
+class QLabel;
+
+namespace kernscope::ui {
+
+class ChipState;
+class TreemapView;
+
+/// The page that a bundle opens with: its totals, a treemap of the stored bytes, and what is worth
+/// a look, each a link.
+class OverviewDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    /// What the treemap's colours say.
+    enum class Colors : std::uint8_t { Form, Outcome, Zeros };
+
+    explicit OverviewDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    void setColors(Colors colors);
+    TreemapView &treemap() { return *m_map; }
+    const BundleFigures &figures() const { return m_figures; }
+    QLabel &findings() { return *m_findings; }
+
+Q_SIGNALS:
+    void raiseRequested(const QString &dockId);
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+    void changeEvent(QEvent *event) override;
+
+private:
+    struct Card {
+        QLabel *value = nullptr, *note = nullptr;
+    };
+    Card addCard(QWidget *parent, QHBoxLayout *row, const QString &title);
+    QWidget *buildSwitch(QWidget *parent);
+    void examine(bool all);
+    void showTotals();
+    void showFindings();
+    void showMap();
+    void showLegend();
+    void open(const QString &link);
+    QString weightLink(std::size_t weight) const;
+    QString textOf(const Finding &finding) const;
+
+    ChipState &m_chips;
+    BundlePtr m_shown;
+    BundleFigures m_figures;
+    bool m_read = false; ///< the values were read
+    TaskPtr m_task;
+    Colors m_colors = Colors::Form;
+    QList<QAction *> m_actions;
+    QStringList m_names; ///< by weight, short
+    QLabel *m_title = nullptr, *m_facts = nullptr, *m_legend = nullptr, *m_findings = nullptr;
+    Card m_stored, m_moved, m_odd;
+    TreemapView *m_map = nullptr;
+};
+
+} // namespace kernscope::ui

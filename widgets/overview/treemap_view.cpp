@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/treemap_view.h"
+
+#include "widgets/common/design.h"
+#include "widgets/common/theme.h"
+#include "widgets/overview/treemap_layout.h"
+
+#include <QHelpEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+
+namespace kernscope::ui {
+
+TreemapView::TreemapView(QWidget *parent) : QWidget(parent)
+{
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Treemap of stored bytes"));
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+}
+
+void TreemapView::setCells(std::vector<Cell> cells)
+{
+    const std::size_t before = m_current >= 0 ? m_cells[static_cast<std::size_t>(m_current)].key
+                                              : static_cast<std::size_t>(-1);
+    m_cells = std::move(cells);
+    m_current = -1;
+    place();
+    setCurrentKey(before);
+}
+
+void TreemapView::setCurrentKey(std::size_t key)
+{
+    m_current = -1;
+    for (std::size_t i = 0; i < m_cells.size(); ++i) {
+        if (m_cells[i].key == key)
+            m_current = static_cast<int>(i);
+    }
+    setAccessibleDescription(m_current < 0 ? QString()
+                                           : m_cells[static_cast<std::size_t>(m_current)].tip);
+    update();
+}
+
+QSize TreemapView::sizeHint() const
+{
+    return {theme::em(this, 40), theme::em(this, 20)};
+}
+
+QSize TreemapView::minimumSizeHint() const
+{
+    return {theme::em(this, 12), theme::em(this, 8)};
+}
+
+void TreemapView::place()
+{
+    std::vector<double> sizes;
+    sizes.reserve(m_cells.size());
+    for (const Cell &cell : m_cells)
+        sizes.push_back(cell.size);
+    m_rects = squarify(sizes, QRectF(rect()));
+    update();
+}
+
+void TreemapView::resizeEvent(QResizeEvent *)
+{
+    place();
+}
+
+void TreemapView::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    for (std::size_t i = 0; i < m_cells.size(); ++i)
+        paintCell(painter, m_cells[i], m_rects[i]);
+    if (m_current < 0)
+        return;
+    const QRectF outline = m_rects[static_cast<std::size_t>(m_current)].adjusted(1, 1, -2, -2);
+    painter.setPen(QPen(palette().color(QPalette::Base), 4));
+    painter.drawRect(outline);
+    painter.setPen(QPen(palette().color(QPalette::Text), 2));
+    painter.drawRect(outline);
+}
+
+void TreemapView::paintCell(QPainter &painter, const Cell &cell, const QRectF &rect) const
+{
+    const QRectF box =
+        rect.adjusted(0, 0, rect.width() > 4 ? -1.5 : 0, rect.height() > 4 ? -1.5 : 0);
+    painter.fillRect(box, cell.color);
+    if (cell.hatched) {
+        QColor lines = cell.ink;
+        lines.setAlphaF(0.35F);
+        painter.fillRect(box, QBrush(lines, Qt::BDiagPattern));
+    }
+    const int gap = design::space(this, design::Space::Small);
+    const QRectF room = box.adjusted(gap, gap / 2.0, -gap, -gap / 2.0);
+    const QFont bold = design::type(font(), design::Type::Heading);
+    const QFontMetrics head(bold), body(font());
+    if (room.width() < 2 * head.averageCharWidth() || room.height() < head.height())
+        return;
+    painter.setPen(cell.ink);
+    painter.setFont(bold);
+    painter.drawText(QRectF(room.topLeft(), QSizeF(room.width(), head.height())),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     head.elidedText(cell.name, Qt::ElideRight, static_cast<int>(room.width())));
+    if (room.height() < head.height() + body.height() ||
+        body.horizontalAdvance(cell.note) > room.width())
+        return;
+    painter.setFont(font());
+    painter.drawText(QRectF(room.left(), room.top() + head.height(), room.width(), body.height()),
+                     Qt::AlignLeft | Qt::AlignVCenter, cell.note);
+}
+
+int TreemapView::cellAt(const QPointF &point) const
+{
+    for (std::size_t i = 0; i < m_rects.size(); ++i) {
+        if (m_rects[i].contains(point))
+            return static_cast<int>(i);
+    }
+    return -1;
+}
+
+void TreemapView::choose(int cell)
+{
+    if (cell < 0 || static_cast<std::size_t>(cell) >= m_cells.size())
+        return;
+    m_current = cell;
+    setAccessibleDescription(m_cells[static_cast<std::size_t>(cell)].tip);
+    update();
+}
+
+void TreemapView::mousePressEvent(QMouseEvent *event)
+{
+    const int cell = cellAt(event->position());
+    if (event->button() != Qt::LeftButton || cell < 0)
+        return;
+    choose(cell);
+    Q_EMIT picked(m_cells[static_cast<std::size_t>(cell)].key);
+}
+
+void TreemapView::keyPressEvent(QKeyEvent *event)
+{
+    const int last = static_cast<int>(m_cells.size()) - 1;
+    switch (event->key()) {
+    case Qt::Key_Right:
+    case Qt::Key_Down: choose(std::min(m_current + 1, last)); return;
+    case Qt::Key_Left:
+    case Qt::Key_Up: choose(std::max(m_current - 1, 0)); return;
+    case Qt::Key_Home: choose(0); return;
+    case Qt::Key_End: choose(last); return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (m_current >= 0)
+            Q_EMIT picked(m_cells[static_cast<std::size_t>(m_current)].key);
+        return;
+    default: QWidget::keyPressEvent(event);
+    }
+}
+
+bool TreemapView::event(QEvent *event)
+{
+    if (event->type() != QEvent::ToolTip)
+        return QWidget::event(event);
+    const auto *help = static_cast<QHelpEvent *>(event);
+    const int cell = cellAt(help->pos());
+    if (cell < 0)
+        QToolTip::hideText();
+    else
+        QToolTip::showText(help->globalPos(), m_cells[static_cast<std::size_t>(cell)].tip, this);
+    return true;
+}
+
+} // namespace kernscope::ui

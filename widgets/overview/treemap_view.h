@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QColor>
+#include <QRectF>
+#include <QString>
+#include <QWidget>
+
+#include <cstddef>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// A treemap of named sizes. Arrow keys walk the cells from the largest on, Enter and a click
+/// choose one; the tool tip and the accessible description say what a cell is.
+class TreemapView final : public QWidget
+{
+    Q_OBJECT
+
+public:
+    struct Cell {
+        double size = 0;
+        QString name, note; ///< two lines in the cell, where there is room
+        QString tip;
+        QColor color, ink;
+        std::size_t key = 0;  ///< what picked() gives
+        bool hatched = false; ///< a pattern beside the colour: nothing is known
+    };
+
+    explicit TreemapView(QWidget *parent = nullptr);
+
+    /// Largest first.
+    void setCells(std::vector<Cell> cells);
+    const std::vector<Cell> &cells() const { return m_cells; }
+    QRectF rectOf(std::size_t cell) const { return m_rects.at(cell); }
+    /// Outlines the cell of that key; none has it: no outline.
+    void setCurrentKey(std::size_t key);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+Q_SIGNALS:
+    void picked(std::size_t key);
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    bool event(QEvent *event) override;
+
+private:
+    void place();
+    int cellAt(const QPointF &point) const;
+    void paintCell(QPainter &painter, const Cell &cell, const QRectF &rect) const;
+    void choose(int cell);
+
+    std::vector<Cell> m_cells;
+    std::vector<QRectF> m_rects;
+    int m_current = -1;
+};
+
+} // namespace kernscope::ui

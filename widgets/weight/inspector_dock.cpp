@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/inspector_dock.h"
+
+#include "widgets/common/design.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/elided_name.h"
+#include "widgets/common/panel_section.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/weight/bundle_facts.h"
+#include "widgets/weight/codebook_dock.h"
+#include "widgets/weight/histogram_plot.h"
+#include "widgets/weight/mask_dock.h"
+#include "widgets/weight/scale_model.h"
+#include "widgets/weight/scale_panel.h"
+#include "widgets/weight/statistics_panel.h"
+#include "widgets/weight/stored_parts.h"
+#include "widgets/weight/weight_header.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QAction>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kCodebookHeight = 29, kMaskHeight = 33; // in ems: so that rows and pictures help
+
+} // namespace
+
+InspectorDock::InspectorDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("inspector"), tr("Inspector"), parent)
+{
+    auto *content = new QWidget(this);
+    m_facts = new BundleFacts(content);
+    m_statistics = new StatisticsPanel(session, content);
+    m_codebook = new CodebookDock(session, content);
+    m_mask = new MaskDock(session, content);
+    m_scales = new ScalePanel(session, content);
+    m_parts = new StoredParts(content);
+    m_readers = new QLabel(content);
+    m_readers->setWordWrap(true);
+    m_readers->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_readers->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    m_codebook->embedIn(*this);
+    m_mask->embedIn(*this);
+    for (Dock *part : {static_cast<Dock *>(m_codebook), static_cast<Dock *>(m_mask)})
+        part->findChild<WeightHeader *>()->hide(); // the inspector names the weight
+    m_codebook->setMinimumHeight(theme::em(this, kCodebookHeight));
+    m_mask->setMinimumHeight(theme::em(this, kMaskHeight));
+    auto *column = new QVBoxLayout(content);
+    const int gap = design::space(this, design::Space::Small);
+    column->setContentsMargins(gap, 0, gap, 0);
+    column->setSpacing(0);
+    const auto add = [&](const QString &title, QWidget *body, int stretch) {
+        auto *section = new PanelSection(title, body, content);
+        column->addWidget(section, stretch);
+        section->hide();
+        return section;
+    };
+    m_bundleSection = add(tr("Bundle"), m_facts, 0);
+    m_statisticsSection = add(tr("Statistics"), m_statistics, 2);
+    m_codebookSection = add(tr("Codebook"), m_codebook, 3);
+    m_scaleSection = add(tr("Scales and zero points"), m_scales, 3);
+    m_maskSection = add(tr("Mask"), m_mask, 3);
+    m_partSection = add(tr("Stored as"), m_parts, 0);
+    m_readerSection = add(tr("Read by"), m_readers, 0);
+    column->addStretch(0);
+    setContent(content);
+    connect(m_parts, &StoredParts::picked, this, [this](std::size_t file, const ByteRange &bytes) {
+        Place place;
+        place.file = file;
+        place.bytes = bytes;
+        place.weight = m_weight;
+        this->session().goTo(place, this);
+        Q_EMIT raiseRequested(QStringLiteral("hex"));
+    });
+}
+
+QList<QAction *> InspectorDock::menuActions() const
+{
+    return m_statistics->histogramActions() + m_statistics->histogram().plotActions();
+}
+
+bool InspectorDock::working() const
+{
+    const auto busy = [](const Dock *dock) { return dock->isVisible() && dock->busy(); };
+    return m_statistics->working() || m_scales->working() || busy(m_codebook) || busy(m_mask);
+}
+
+void InspectorDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle) {
+        m_weight = kNoIndex;
+        m_statistics->setWeight(nullptr, 0);
+        m_scales->setWeight(nullptr, 0);
+        showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+        return;
+    }
+    showWeight(place().weight);
+}
+
+void InspectorDock::follow(const Place &place, QObject *)
+{
+    if (!session().bundle())
+        return;
+    if (place.weight != m_weight)
+        showWeight(place.weight);
+    if (place.element && m_scaleSection->isVisible())
+        m_scales->showElement(*place.element);
+}
+
+void InspectorDock::showWeight(std::size_t index)
+{
+    const BundlePtr &bundle = session().bundle();
+    m_weight = index;
+    const bool one = index < bundle->weights().size();
+    const Weight *weight = one ? &bundle->weights()[index] : nullptr;
+    setNote(one ? fromUtf8(weight->name) : fromUtf8(bundle->name()));
+    showSections(weight);
+    if (!one) {
+        m_facts->setBundle(*bundle);
+        m_statistics->setWeight(nullptr, 0);
+        m_scales->setWeight(nullptr, 0);
+    } else {
+        m_parts->setWeight(*bundle, index);
+        m_readers->setText(consumerWords(*weight));
+        const bool sound = !weight->fault;
+        m_statistics->setWeight(sound ? bundle : nullptr, sound ? index : 0);
+        const bool scaled = sound && ScaleData::has(*weight);
+        m_scales->setWeight(scaled ? bundle : nullptr, scaled ? index : 0);
+    }
+    showContent();
+}
+
+void InspectorDock::showSections(const Weight *weight)
+{
+    const bool sound = weight && !weight->fault;
+    m_bundleSection->setVisible(!weight);
+    m_statisticsSection->setVisible(sound);
+    m_codebookSection->setVisible(sound && weight->has(codec::PartRole::Lut));
+    m_scaleSection->setVisible(sound && ScaleData::has(*weight));
+    m_maskSection->setVisible(sound && weight->has(codec::PartRole::Mask));
+    m_partSection->setVisible(weight && !weight->parts.empty());
+    m_readerSection->setVisible(weight && !weight->consumers.empty());
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/scale_panel.h"
+
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/weight/scale_model.h"
+#include "widgets/weight/scale_plot.h"
+#include "widgets/weight/weight_words.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr int kLeastRows = 6;
+
+Edit partEdit(const Weight &weight, Edit::Kind kind, std::uint64_t index)
+{
+    Edit edit;
+    edit.kind = kind;
+    edit.weight = weight.name;
+    IndexRange one;
+    one.start = index;
+    edit.indices = {one};
+    return edit;
+}
+
+} // namespace
+
+ScalePanel::ScalePanel(Session &session, QWidget *parent)
+    : QWidget(parent), m_session(session), m_state(new QLabel(this)), m_model(new ScaleModel(this)),
+      m_plot(new ScalePlot(this)), m_table(new QTableView(this))
+{
+    m_state->setForegroundRole(QPalette::PlaceholderText);
+    m_state->setWordWrap(true);
+    m_table->setModel(m_model);
+    m_table->setAccessibleName(tr("Scales and zero points"));
+    prepareTable(m_table);
+    m_table->setSortingEnabled(false);
+    m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed |
+                             QAbstractItemView::AnyKeyPressed);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_plot->setMinimumHeight(theme::em(this, 11));
+    // The header and so many rows.
+    m_table->setMinimumHeight((kLeastRows + 1) * theme::em(this, 1.35) + theme::em(this, 0.6));
+    auto *layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme::em(this, 0.2));
+    layout->addWidget(m_state);
+    layout->addWidget(m_plot);
+    layout->addWidget(m_table, 1);
+    connect(m_model, &ScaleModel::scaleEdited, this, &ScalePanel::editScale);
+    connect(m_model, &ScaleModel::zeroEdited, this, &ScalePanel::editZero);
+    connect(m_plot, &PlotWidget::currentPointChanged, this, &ScalePanel::choose);
+    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &now) { m_plot->setCurrentPoint(now.row()); });
+    connect(&session, &Session::patchingEnabledChanged, m_model, &ScaleModel::setEditable);
+    m_model->setEditable(session.patchingEnabled());
+}
+
+void ScalePanel::setWeight(BundlePtr bundle, std::size_t weight)
+{
+    if (m_task)
+        m_task->cancel();
+    m_task.reset();
+    const bool same = m_bundle && bundle && m_weight == weight;
+    m_bundle = std::move(bundle);
+    m_weight = weight;
+    if (!same) {
+        m_model->setScales({});
+        m_plot->clear();
+        m_state->clear();
+    }
+    if (!m_bundle)
+        return;
+    m_task = m_session.tasks().start(
+        this, tr("Reading scales"),
+        [shown = m_bundle, weight](Progress &progress) {
+            const BundleReadLock lock(*shown);
+            return ScaleData::read(*shown, weight, progress);
+        },
+        [this](Result<ScaleData> content) {
+            m_task.reset();
+            if (content)
+                showScales(std::move(*content));
+            else
+                m_state->setText(fromUtf8(describe(content.error())));
+        });
+}
+
+bool ScalePanel::working() const
+{
+    return m_task && !m_task->progress().cancelled();
+}
+
+void ScalePanel::showScales(ScaleData content)
+{
+    const Weight &weight = m_bundle->weights()[m_weight];
+    const auto [low, high] = std::minmax_element(content.scales.begin(), content.scales.end());
+    QString text = content.scales.size() == 1
+                       ? tr("one scale for the whole weight")
+                       : tr("%1 scales").arg(groupedNumber(content.scales.size()));
+    if (low != content.scales.end() && content.scales.size() > 1)
+        text += tr(", %1 to %2").arg(valueText(*low), valueText(*high));
+    if (content.zeros.empty())
+        text += tr("; no zero point: 0");
+    m_state->setText(text);
+    const QStringList names = axisNames(weight);
+    const QString axis = content.axis && content.shape.size() <= 1
+                             ? names.value(static_cast<qsizetype>(*content.axis))
+                             : tr("scale, row by row");
+    m_plot->setVisible(content.scales.size() > 1);
+    m_plot->setScales(content.scales, axis);
+    m_model->setScales(std::move(content));
+}
+
+void ScalePanel::showElement(std::uint64_t element)
+{
+    const ScaleData &content = m_model->content();
+    if (!m_bundle || !content.axis || content.scales.size() < 2)
+        return;
+    const Shape &shape = m_bundle->weights()[m_weight].shape;
+    if (*content.axis >= shape.size() || shape[*content.axis] != content.scales.size())
+        return;
+    for (std::size_t axis = shape.size(); axis-- > *content.axis + 1;)
+        element /= std::max<std::uint64_t>(shape[axis], 1);
+    choose(static_cast<int>(element % shape[*content.axis]));
+}
+
+void ScalePanel::choose(int scale)
+{
+    if (scale < 0 || scale >= m_model->rowCount())
+        return;
+    const QModelIndex at = m_model->index(scale, ScaleModel::ScaleColumn);
+    chooseRow(m_table, at);
+    m_table->scrollTo(at);
+}
+
+void ScalePanel::editScale(quint64 scale, double value)
+{
+    const Weight &weight = m_bundle->weights()[m_weight];
+    Edit edit = partEdit(weight, Edit::Kind::Scale, scale);
+    edit.value = value;
+    m_session.requestEdits({edit}, tr("Set scale %1 of %2").arg(scale).arg(fromUtf8(weight.name)));
+}
+
+void ScalePanel::editZero(quint64 zero, qint64 code)
+{
+    const Weight &weight = m_bundle->weights()[m_weight];
+    Edit edit = partEdit(weight, Edit::Kind::SetStored, zero);
+    edit.part =
+        m_model->content().zeroPoints ? codec::PartRole::ZeroPoint : codec::PartRole::Offset;
+    edit.stored = code;
+    m_session.requestEdits({edit},
+                           tr("Set zero point %1 of %2").arg(zero).arg(fromUtf8(weight.name)));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/session.h"
+#include "widgets/common/task_manager.h"
+
+#include <QWidget>
+
+class QLabel;
+class QTableView;
+
+namespace kernscope::ui {
+
+class ScaleModel;
+class ScalePlot;
+struct ScaleData;
+
+/// Scales and zero points of a weight: a plot along their axis over a table. Values can be edited
+/// in place while patching is enabled.
+class ScalePanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ScalePanel(Session &session, QWidget *parent = nullptr);
+
+    /// Begins anew; null: empty. The weight must have scales.
+    void setWeight(BundlePtr bundle, std::size_t weight);
+    /// Marks the scale that an element is multiplied by, as far as the axis tells.
+    void showElement(std::uint64_t element);
+    bool working() const;
+    ScaleModel &model() { return *m_model; }
+    ScalePlot &plot() { return *m_plot; }
+    QTableView &table() { return *m_table; }
+
+private:
+    void showScales(ScaleData content);
+    void editScale(quint64 scale, double value);
+    void editZero(quint64 zero, qint64 code);
+    void choose(int scale);
+
+    Session &m_session;
+    BundlePtr m_bundle;
+    std::size_t m_weight = kNoIndex;
+    TaskPtr m_task;
+    QLabel *m_state = nullptr;
+    ScaleModel *m_model = nullptr;
+    ScalePlot *m_plot = nullptr;
+    QTableView *m_table = nullptr;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/weight/stored_parts.h"
+
+#include "core/bundle/section_map.h"
+#include "widgets/common/design.h"
+#include "widgets/common/icons.h"
+#include "widgets/common/table_text.h"
+
+#include <QGridLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+StoredParts::StoredParts(QWidget *parent) : QWidget(parent)
+{
+    auto *column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+}
+
+void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
+{
+    delete m_body;
+    m_body = new QWidget(this);
+    layout()->addWidget(m_body);
+    m_rows = new QGridLayout(m_body);
+    m_rows->setContentsMargins(design::space(this, design::Space::Small), 0, 0, 0);
+    m_rows->setHorizontalSpacing(design::space(this, design::Space::Medium));
+    m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
+    m_rows->setColumnStretch(1, 1);
+    const int side = design::space(this, design::Space::Medium) + 2;
+    int row = 0;
+    for (const Part &part : bundle.weights()[index].parts) {
+        auto *swatch = new QLabel(m_body);
+        swatch->setPixmap(kindIcon(sectionKindOf(part.role)).pixmap(side, side));
+        auto *name = new QLabel(
+            QStringLiteral("%1 %2").arg(theme::sectionKindLabel(sectionKindOf(part.role)),
+                                        fromUtf8(elementTypeName(part.type))),
+            m_body);
+        auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(part.bytes.value)), m_body);
+        bytes->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        auto *link = new QLabel(m_body);
+        link->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        if (part.isLiteral()) {
+            link->setText(tr("in the program"));
+            link->setForegroundRole(QPalette::PlaceholderText);
+        } else {
+            const QString at = hexNumber(part.dataOffset.value);
+            link->setText(QStringLiteral("<a href=\"%1\">%1</a>").arg(at));
+            link->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
+                                          Qt::LinksAccessibleByKeyboard);
+            link->setToolTip(
+                QStringLiteral("%1 + %2").arg(fromUtf8(bundle.files()[part.file].path), at));
+            connect(link, &QLabel::linkActivated, this,
+                    [this, file = part.file, range = part.range()] { Q_EMIT picked(file, range); });
+        }
+        m_rows->addWidget(swatch, row, 0);
+        m_rows->addWidget(name, row, 1);
+        m_rows->addWidget(bytes, row, 2);
+        m_rows->addWidget(link, row, 3);
+        ++row;
+    }
+    m_body->show();
+}
+
+} // namespace kernscope::ui
