@@ -33,7 +33,7 @@ class Document : public QObject
     Q_OBJECT
 
 public:
-    enum class Busy : std::uint8_t { Idle, Opening, Saving };
+    enum class Busy : std::uint8_t { Idle, Opening, Saving, Planning };
 
     explicit Document(ui::Session &session, QObject *parent = nullptr);
     ~Document() override;
@@ -142,6 +142,11 @@ private:
     void finishSaveAs(const Result<SaveReport> &report, const Opened &copy, const QString &target);
 
     void onEditsRequested(const std::vector<Edit> &edits, const QString &title);
+    /// Whether planning may take longer than the window may stall.
+    bool plansAside(const std::vector<Edit> &edits) const;
+    bool refusesSave();
+    void planAside(const std::vector<Edit> &edits, const QString &title);
+    void finishPlanning(Result<std::vector<AppliedEdit>> planned, const QString &title);
     void refuse(const char *code, const QString &message);
     void collectPatches();
     void checkModified();

@@ -13,6 +13,10 @@ namespace kernscope::app {
 
 namespace {
 
+/// Edits of more elements, or beside more changed bytes, are planned off the GUI thread.
+constexpr std::uint64_t kMostElementsAtOnce = std::uint64_t{1} << 16;
+constexpr std::uint64_t kMostBytesAtOnce = std::uint64_t{32} << 20;
+
 /// True where undo steps made on one bundle fit the other: the same files of the same sizes.
 bool sameFiles(const Bundle &a, const Bundle &b)
 {
@@ -41,30 +45,69 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
         return;
     }
     if (m_busy != Busy::Idle) {
-        refuse("patch.busy", tr("Wait until the file is saved or opened, or cancel that."));
-        return;
-    }
-    // Planning lays bytes over the files for a moment: nobody may read meanwhile.
-    const bool idle = m_session.tasks().idle();
-    m_session.tasks().quiesce();
-    auto planned = planEdits(m_session.bundle(), edits, m_tolerance);
-    const bool nothing =
-        planned && std::all_of(planned->begin(), planned->end(),
-                               [](const AppliedEdit &edit) { return edit.bytes.empty(); });
-    if (!planned || nothing) {
-        if (!idle)
-            m_session.updateBundle(m_session.bundle()); // what was stopped begins again
-        if (planned)
-            Q_EMIT m_session.statusMessage(tr("Nothing changes: that is what is stored already."));
-        else
-            Q_EMIT m_session.editsRefused(planned.error());
+        refuse("patch.busy",
+               tr("Wait until the file is saved or opened or the last edit is planned, or "
+                  "cancel that."));
         return;
     }
     QString text = title;
     if (text.isEmpty())
         text = edits.size() == 1 ? QString::fromStdString(editText(edits.front()))
                                  : tr("%1 edits").arg(edits.size());
-    m_session.undoStack().push(new EditCommand(*this, std::move(*planned), text));
+    if (plansAside(edits))
+        planAside(edits, text);
+    else
+        finishPlanning(planEdits(m_session.bundle(), edits, m_tolerance), text);
+}
+
+bool Document::plansAside(const std::vector<Edit> &edits) const
+{
+    std::uint64_t work = 0;
+    for (const Edit &edit : edits) {
+        const bool many = edit.kind == Edit::Kind::Fill || edit.kind == Edit::Kind::FromNpy;
+        const auto weight = m_session.bundle()->weightByName(edit.weight);
+        // The whole weight is more than a fill of a part of it, and costs nothing to find.
+        work += !many    ? 1
+                : weight ? m_session.bundle()->weights()[*weight].elements.value
+                         : kMostElementsAtOnce + 1;
+    }
+    // Planning begins with a copy of what is changed already.
+    std::uint64_t changed = 0;
+    for (const ui::PatchEntry &patch : m_session.patches()) {
+        for (const FileEdit &run : patch.edit->bytes)
+            changed += run.after.size();
+    }
+    return work > kMostElementsAtOnce || changed > kMostBytesAtOnce;
+}
+
+void Document::planAside(const std::vector<Edit> &edits, const QString &title)
+{
+    run(
+        Busy::Planning, tr("Planning %1").arg(title),
+        [bundle = m_session.bundle(), edits, tolerance = m_tolerance](Progress &progress) {
+            return planEdits(bundle, edits, tolerance, &progress);
+        },
+        [this, title](Result<std::vector<AppliedEdit>> &planned, bool stopped) {
+            if (stopped)
+                Q_EMIT cancelled(Busy::Planning);
+            else
+                finishPlanning(std::move(planned), title);
+        });
+}
+
+void Document::finishPlanning(Result<std::vector<AppliedEdit>> planned, const QString &title)
+{
+    if (!planned) {
+        Q_EMIT m_session.editsRefused(planned.error());
+        return;
+    }
+    const bool nothing = std::all_of(planned->begin(), planned->end(),
+                                     [](const AppliedEdit &edit) { return edit.bytes.empty(); });
+    if (nothing) {
+        Q_EMIT m_session.statusMessage(tr("Nothing changes: that is what is stored already."));
+        return;
+    }
+    m_session.undoStack().push(new EditCommand(*this, std::move(*planned), title));
     collectPatches(); // a merge leaves the index as it is
 }
 
@@ -133,9 +176,21 @@ std::vector<WrittenRange> Document::pendingRanges() const
     return isOpen() ? kernscope::pendingRanges(*m_session.bundle()) : std::vector<WrittenRange>{};
 }
 
+/// While an edit is planned; while a file is opened or saved, the window offers no save.
+bool Document::refusesSave()
+{
+    if (m_busy != Busy::Planning)
+        return m_busy != Busy::Idle;
+    Error error;
+    error.code = "patch.planning";
+    error.message = "An edit is being planned: wait for it, or cancel it";
+    Q_EMIT saveFailed(error);
+    return true;
+}
+
 void Document::save(bool keepBackup)
 {
-    if (!isOpen() || inMemory() || m_busy != Busy::Idle)
+    if (!isOpen() || inMemory() || refusesSave())
         return;
     m_watch.hold();
     run(
@@ -176,7 +231,7 @@ void Document::finishSave(const Result<SaveReport> &report)
 
 void Document::saveAs(const QString &target)
 {
-    if (!isOpen() || m_busy != Busy::Idle)
+    if (!isOpen() || refusesSave())
         return;
     struct Ended {
         Result<SaveReport> report;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMergeId = 1;
 constexpr int kNeverMerge = -1;
-/// Longer edits are no typing; melting them byte by byte would cost more than it saves.
+/// Longer edits are no typing; merging them byte by byte would cost more than it saves.
 constexpr std::size_t kMaxMergedBytes = 4096;
 
 struct Change {
@@ -110,12 +110,12 @@ bool EditCommand::mergeWith(const QUndoCommand *later)
     const AppliedEdit &mine = *m_edits.front(), &its = *other->m_edits.front();
     if (!sameCell(mine.edit, its.edit))
         return false;
-    AppliedEdit melted = its;
-    melted.oldText = mine.oldText;
-    melted.bytes = composed(mine.bytes, its.bytes);
+    AppliedEdit merged = its;
+    merged.oldText = mine.oldText;
+    merged.bytes = composed(mine.bytes, its.bytes);
     setText(other->text());
-    setObsolete(melted.bytes.empty());
-    m_edits.front() = std::make_shared<const AppliedEdit>(std::move(melted));
+    setObsolete(merged.bytes.empty());
+    m_edits.front() = std::make_shared<const AppliedEdit>(std::move(merged));
     return true;
 }
 

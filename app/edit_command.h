@@ -14,7 +14,7 @@ class Document;
 
 using AppliedEditPtr = std::shared_ptr<const AppliedEdit>;
 
-/// One undo step: edits that were planned together. Repeated edits of one cell melt into one step,
+/// One undo step: edits that were planned together. Repeated edits of one cell merge into one step,
 /// and a step that ends where it began vanishes.
 class EditCommand : public QUndoCommand
 {

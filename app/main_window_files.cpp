@@ -286,8 +286,9 @@ void MainWindow::connectDocument()
     connect(&m_document, &Document::saveFailed, this, &MainWindow::onSaveFailed);
     connect(&m_document, &Document::cancelled, this, [this](Document::Busy what) {
         m_afterSave = nullptr;
-        m_status->showMessage(what == Document::Busy::Saving
-                                  ? tr("Cancelled: nothing was written.")
+        m_status->showMessage(what == Document::Busy::Saving ? tr("Cancelled: nothing was written.")
+                              : what == Document::Busy::Planning
+                                  ? tr("Cancelled: nothing was changed.")
                                   : tr("Cancelled: nothing was opened."));
     });
     connect(&m_document, &Document::modifiedChanged, this, &MainWindow::showState);

@@ -92,6 +92,18 @@ Result<BundlePtr> BundleBuilder::open(const std::filesystem::path &path, const O
     return builder.m_bundle;
 }
 
+Result<BundlePtr> BundleBuilder::fork(const Bundle &bundle)
+{
+    const std::shared_ptr<Bundle> copy(new Bundle(bundle));
+    for (BundleFile &entry : copy->m_files) {
+        auto file = entry.file->fork();
+        if (!file)
+            return tl::unexpected(std::move(file.error()));
+        entry.file = std::move(*file);
+    }
+    return copy;
+}
+
 BundlePtr BundleBuilder::reread(const Bundle &before)
 {
     BundleBuilder builder;

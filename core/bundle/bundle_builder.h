@@ -24,6 +24,9 @@ class BundleBuilder
 public:
     static Result<BundlePtr> open(const std::filesystem::path &path, const OpenOptions &options);
     static BundlePtr reread(const Bundle &before);
+    /// The same tables over files of its own (OverlaidFile::fork), for edits that are planned
+    /// aside. The caller holds a BundleReadLock, or is the thread that edits.
+    static Result<BundlePtr> fork(const Bundle &bundle);
 
 private:
     BundleBuilder();

@@ -40,10 +40,11 @@ struct AppliedEdit {
 ///
 /// `tolerance` (absolute) is how far a stored value may be from the one asked for. With 0 it must
 /// be exact, but for two things that are no loss: the ordinary rounding of numbers stored in fp16,
-/// bf16, fp32 or fp64 (codec::Editor), and the shortest spelling of an fp32 number.
+/// bf16, fp32 or fp64 (codec::Editor), and the shortest text of an fp32 number.
 ///
-/// Later edits see earlier ones: planning lays each over the files and takes all back at the end,
-/// so it holds the files' locks one write at a time and must not run beside another editor.
+/// Later edits see earlier ones. Planning works on a fork of the bundle: readers go on meanwhile,
+/// and it may run on any thread. Its memory goes with the bytes that change. Cancelled:
+/// "task.cancelled".
 Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                            double tolerance, Progress *progress = nullptr);
 

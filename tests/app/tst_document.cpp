@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/document.h"
+#include "made_bundle.h"
 #include "window_fixture.h"
 
 #include <QSignalSpy>
@@ -29,6 +30,7 @@ private Q_SLOTS:
     void savesOnlyWhatChanged_data();
     void savesOnlyWhatChanged();
     void keepsFirstBackup();
+    void plansLargeEditsAside();
     void asksAboutInterruptedSaves_data();
     void asksAboutInterruptedSaves();
     void undoAfterSave();
@@ -307,6 +309,40 @@ void TestDocument::keepsFirstBackup()
     const test::FileBytes kept = bytesOf(path + QStringLiteral(".bak"));
     QCOMPARE(kept.size(), std::size_t{1});
     QCOMPARE(kept.begin()->second, before.at(kept.begin()->first));
+}
+
+/// A fill of very many elements is a task: it can be cancelled, and is one step to undo.
+void TestDocument::plansLargeEditsAside()
+{
+    const QString path = m_folder->filePath(QStringLiteral("large.bin"));
+    test::MadeBundle made;
+    (void)made.blob(ElementType::Fp16, "[2097152]", test::Bytes(std::size_t{4} << 20));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    const test::Bytes content = made.weights();
+    file.write(reinterpret_cast<const char *>(content.data()), qint64(content.size()));
+    file.close();
+    QVERIFY(open(path));
+    m_session->setPatchingEnabled(true);
+    const auto fill = parseEdit(Edit::Kind::Fill, bundle().weights().front().name + "[:]=0.5");
+    QVERIFY(fill);
+    QSignalSpy cancelled(m_document.get(), &Document::cancelled);
+    m_session->requestEdits({*fill}, {});
+    QCOMPARE(m_document->busy(), Document::Busy::Planning);
+    QVERIFY(!m_document->modified());
+    m_session->tasks().cancelAll();
+    QVERIFY(wait());
+    QCOMPARE(cancelled.size(), 1);
+    QVERIFY(!m_document->modified());
+    m_session->requestEdits({*fill}, {});
+    QVERIFY(wait());
+    QVERIFY(m_document->modified());
+    QCOMPARE(m_session->undoStack().count(), 1);
+    float value = 0;
+    bundle().decoder(0)->decodeFloat(2097151, std::span(&value, 1));
+    QCOMPARE(value, 0.5f);
+    m_session->undoStack().undo();
+    QVERIFY(!m_document->modified());
 }
 
 /// A save that ended in the middle: opening asks, and writes only when it is told to.

@@ -121,7 +121,7 @@ void TestCliRecover::readingWritesNothing()
     const bool recover = arguments.first() == QLatin1String("recover");
     const auto before = tree();
     const CliResult result = runCli(arguments + QStringList{m_json});
-    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    QVERIFY2(result.exitCode == 0, (result.out + result.err).constData());
     const auto rows = result.json()["diagnostics"];
     const bool said = std::any_of(rows.begin(), rows.end(), [](const auto &row) {
         return row["code"] == "journal.pending" && row["severity"] == "warning";

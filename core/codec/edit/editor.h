@@ -72,6 +72,9 @@ public:
     Result<EditPlan> drop(std::uint64_t element) const;
 
 private:
+    friend class RunEditor;
+    static const Decoder::State &stateOf(const Decoder &decoder) { return *decoder.m_state; }
+
     Decoder m_decoder;
 };
 

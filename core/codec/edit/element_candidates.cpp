@@ -10,21 +10,6 @@ namespace kernscope::codec {
 
 namespace {
 
-struct ScalePair {
-    float scale = 1;
-    float offset = 0;
-};
-
-ScalePair scaleOf(const Decoder::State &state, std::uint64_t element)
-{
-    ScalePair pair;
-    const std::uint64_t cell = state.scaling->grid.cellOf(element);
-    state.scaling->scalesOf(cell, std::span(&pair.scale, 1));
-    if (state.scaling->offset)
-        state.scaling->offsetsOf(cell, std::span(&pair.offset, 1));
-    return pair;
-}
-
 float throughHalf(float value)
 {
     return halfToFloat(floatToHalf(value));
@@ -38,22 +23,6 @@ float entryOf(const PaletteState &palette, std::uint64_t codebook, std::uint64_t
         return palette.floatTable(codebook, lane)[entry];
     return halfToFloat(static_cast<std::uint16_t>(
         loadCode(palette.halfTable(codebook, lane), ElementType::Fp16, entry)));
-}
-
-double scaled(const Decoder::State &state, std::uint64_t element, float raw)
-{
-    const ScalingState &scaling = *state.scaling;
-    const ScalePair pair = scaleOf(state, element);
-    if (scaling.addsOffset) {
-        const float product = pair.scale * raw;
-        const float sum = product + pair.offset;
-        return state.halfResult() ? throughHalf(sum) : sum;
-    }
-    float difference = (scaling.roundData ? throughHalf(raw) : raw) - pair.offset;
-    if (scaling.roundDifference)
-        difference = throughHalf(difference);
-    const float product = pair.scale * difference;
-    return state.halfResult() ? throughHalf(product) : product;
 }
 
 /// Whether an entry has in its other lanes what the vector must keep.
@@ -101,6 +70,31 @@ std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPla
 
 } // namespace
 
+ScalePair scaleOf(const Decoder::State &state, std::uint64_t element)
+{
+    ScalePair pair;
+    const std::uint64_t cell = state.scaling->grid.cellOf(element);
+    state.scaling->scalesOf(cell, std::span(&pair.scale, 1));
+    if (state.scaling->offset)
+        state.scaling->offsetsOf(cell, std::span(&pair.offset, 1));
+    return pair;
+}
+
+double scaledValue(const Decoder::State &state, const ScalePair &pair, float raw)
+{
+    const ScalingState &scaling = *state.scaling;
+    if (scaling.addsOffset) {
+        const float product = pair.scale * raw;
+        const float sum = product + pair.offset;
+        return state.halfResult() ? throughHalf(sum) : sum;
+    }
+    float difference = (scaling.roundData ? throughHalf(raw) : raw) - pair.offset;
+    if (scaling.roundDifference)
+        difference = throughHalf(difference);
+    const float product = pair.scale * difference;
+    return state.halfResult() ? throughHalf(product) : product;
+}
+
 ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element)
 {
     if (!state.palette)
@@ -116,7 +110,7 @@ double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::
     const float raw = state.palette
                           ? entryOf(*state.palette, state.codebookAt(place.dense), place.lane, code)
                           : static_cast<float>(codeValue(state.payload.type, code));
-    return state.scaling ? scaled(state, place.element, raw) : raw;
+    return state.scaling ? scaledValue(state, scaleOf(state, place.element), raw) : raw;
 }
 
 std::vector<Candidate> plainCandidates(ElementType type, double value,

@@ -19,6 +19,15 @@ struct ElementPlace {
 };
 ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element);
 
+/// Scale and offset that an element's code is decoded with; 1 and 0 where there are none.
+struct ScalePair {
+    float scale = 1;
+    float offset = 0;
+};
+ScalePair scaleOf(const Decoder::State &state, std::uint64_t element);
+/// A payload number under that pair, by the form's own arithmetic.
+double scaledValue(const Decoder::State &state, const ScalePair &pair, float raw);
+
 /// Value of an element whose code would be `code`, by the form's own arithmetic.
 double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of many elements: a fill, or the values of a NumPy file.
+#include "core/codec/edit/run_editor.h"
 #include "core/numeric/npy.h"
 #include "core/patch/plan/array_source.h"
 #include "core/patch/plan/planner.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,7 +16,7 @@ namespace kernscope::patch {
 
 namespace {
 
-constexpr std::uint64_t kRun = 4096;
+constexpr std::uint64_t kRun = 65536;
 
 /// fp32 holds every value of the type exactly.
 bool exactInFloat(ElementType type)
@@ -26,21 +28,26 @@ bool exactInFloat(ElementType type)
 class Filler
 {
 public:
-    Filler(WeightPlanner &planner, double tolerance) : m_planner(planner), m_tolerance(tolerance) {}
+    Filler(WeightPlanner &planner, double tolerance)
+        : m_planner(planner), m_tolerance(tolerance),
+          m_runs(planner.payloadInFile() ? codec::RunEditor::make(planner.decoder()) : std::nullopt)
+    {
+    }
 
-    /// Elements [first, first + values.size()), fewer than kRun.
+    /// Elements [first, first + values.size()), at most kRun.
     Result<void> fill(std::uint64_t first, std::span<const double> values);
 
-    std::uint64_t changed = 0, refused = 0, seen = 0;
-    double asked = 0, stored = 0; ///< of the element that is farthest off
-    std::optional<Error> refusal; ///< the first one
+    codec::RunOutcome outcome;
 
 private:
+    Result<void> setEach(std::uint64_t first, std::span<const double> values,
+                         std::span<float> held);
     Result<void> set(std::uint64_t element, double value, float &now);
+    Result<void> check(std::uint64_t first, std::span<const float> held);
 
     WeightPlanner &m_planner;
     double m_tolerance;
-    double m_worst = -1;
+    std::optional<codec::RunEditor> m_runs; ///< where whole runs can be set at once
     std::vector<float> m_held = std::vector<float>(kRun);
     std::vector<float> m_check = std::vector<float>(kRun);
 };
@@ -50,64 +57,105 @@ Result<void> Filler::set(std::uint64_t element, double value, float &now)
     const auto plan = codec::Editor(m_planner.decoder())
                           .setElement(element, value, toleranceFor(value, m_tolerance));
     if (!plan) {
-        if (!refusal) {
-            refusal = plan.error();
-            refusal->found = fmt::format("{} for element {}", value, element);
+        if (!outcome.refusal) {
+            outcome.refusal = plan.error();
+            outcome.refusal->found = fmt::format("{} for element {}", value, element);
         }
-        ++refused;
+        ++outcome.refused;
         return {};
     }
     const double error = sameValue(plan->stored, value) ? 0.0 : std::abs(plan->stored - value);
-    if (error > m_worst || std::isnan(error)) {
-        m_worst = std::isnan(error) ? m_worst : error;
-        asked = value;
-        stored = plan->stored;
+    if (error > outcome.worst || std::isnan(error)) {
+        outcome.worst = std::isnan(error) ? outcome.worst : error;
+        outcome.asked = value;
+        outcome.stored = plan->stored;
     }
     now = static_cast<float>(plan->stored);
-    if (plan->parts.empty() || refusal) // once refused, nothing needs to be written any more
+    if (plan->parts.empty() || outcome.refusal) // once refused, nothing needs to be written
         return {};
-    ++changed;
+    ++outcome.changed;
     return m_planner.apply(*plan);
+}
+
+Result<void> Filler::setEach(std::uint64_t first, std::span<const double> values,
+                             std::span<float> held)
+{
+    const bool exact = exactInFloat(m_planner.decoder().type());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        ++outcome.seen;
+        if (exact && sameValue(static_cast<double>(held[i]), values[i])) {
+            if (outcome.worst < 0) {
+                outcome.worst = 0;
+                outcome.asked = outcome.stored = values[i];
+            }
+            continue;
+        }
+        if (auto done = set(first + i, values[i], held[i]); !done)
+            return done;
+    }
+    return {};
+}
+
+/// What was planned decodes to what it was planned for.
+Result<void> Filler::check(std::uint64_t first, std::span<const float> held)
+{
+    const auto check = std::span(m_check).first(held.size());
+    m_planner.decoder().decodeFloat(first, check);
+    for (std::size_t i = 0; i < held.size(); ++i) {
+        if (sameValue(static_cast<double>(held[i]), static_cast<double>(check[i])))
+            continue;
+        Error error;
+        error.code = "patch.verify";
+        error.expected = fmt::format("{} for element {}", held[i], first + i);
+        error.found = fmt::format("{}", check[i]);
+        error.message = "The bytes planned do not decode to the value";
+        return tl::unexpected(std::move(error));
+    }
+    return {};
 }
 
 Result<void> Filler::fill(std::uint64_t first, std::span<const double> values)
 {
     const auto held = std::span(m_held).first(values.size());
     m_planner.decoder().decodeFloat(first, held);
-    const bool exact = exactInFloat(m_planner.decoder().type());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (exact && sameValue(static_cast<double>(held[i]), values[i])) {
-            if (seen++ == 0)
-                asked = stored = values[i];
-            continue;
-        }
-        ++seen;
-        if (auto done = set(first + i, values[i], held[i]); !done)
+    const codec::EditTolerance tolerance{m_tolerance, kSpellingTolerance};
+    if (!m_runs || !m_runs->set(first, values, tolerance, held, outcome)) {
+        if (auto done = setEach(first, values, held); !done)
             return done;
+    } else if (outcome.bytes) {
+        codec::EditPlan plan;
+        plan.parts.push_back(std::move(*outcome.bytes));
+        if (auto applied = m_planner.apply(plan); !applied)
+            return applied;
     }
-    if (refusal)
-        return {};
-    const auto check = std::span(m_check).first(values.size());
-    m_planner.decoder().decodeFloat(first, check);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        if (!sameValue(static_cast<double>(held[i]), static_cast<double>(check[i]))) {
-            Error error;
-            error.code = "patch.verify";
-            error.expected = fmt::format("{} for element {}", held[i], first + i);
-            error.found = fmt::format("{}", check[i]);
-            error.message = "The bytes planned do not decode to the value";
-            return tl::unexpected(std::move(error));
-        }
-    }
-    return {};
+    return outcome.refusal ? Result<void>() : check(first, held);
 }
 
-Error refusalOf(const Filler &filler)
+/// The values of an edit: one for all elements, or those of a file.
+class EditValues
 {
-    Error error = *filler.refusal;
-    if (filler.refused > 1)
+public:
+    explicit EditValues(double value) : m_constant(kRun, value) {}
+    explicit EditValues(NpyArray array) : m_array(std::move(array)) {}
+
+    /// Those of `count` elements, at most kRun.
+    std::span<const double> of(std::uint64_t first, std::size_t count) const
+    {
+        return m_array ? std::span<const double>(m_array->values).subspan(first, count)
+                       : std::span<const double>(m_constant).first(count);
+    }
+
+private:
+    std::vector<double> m_constant;
+    std::optional<NpyArray> m_array;
+};
+
+Error refusalOf(const codec::RunOutcome &outcome)
+{
+    Error error = *outcome.refusal;
+    if (outcome.refused > 1)
         error.message += fmt::format("; {} of {} elements are refused, the first is named",
-                                     filler.refused, filler.seen);
+                                     outcome.refused, outcome.seen);
     return error;
 }
 
@@ -115,20 +163,19 @@ Error refusalOf(const Filler &filler)
 
 Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
 {
-    NpyArray array;
+    EditValues values(edit.value);
     auto selection = Selection::whole(planner.weight().elements.value);
     if (edit.kind == Edit::Kind::FromNpy) {
         auto read = readArraySource(edit.file, planner.weight());
         if (!read)
             return tl::unexpected(std::move(read.error()));
-        array = std::move(*read);
+        values = EditValues(std::move(*read));
     } else {
         auto chosen = Selection::make(edit.indices, planner.weight().shape);
         if (!chosen)
             return tl::unexpected(std::move(chosen.error()));
         selection = std::move(*chosen);
     }
-    const std::vector<double> constant(array.values.empty() ? kRun : 0, edit.value);
     m_announced += selection.elements();
     if (m_progress != nullptr)
         m_progress->setTotal(m_announced);
@@ -136,26 +183,21 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     for (auto run = selection.next(); run.count > 0; run = selection.next()) {
         for (std::uint64_t at = 0; at < run.count; at += kRun) {
             const auto n = static_cast<std::size_t>(std::min(kRun, run.count - at));
-            const auto values =
-                array.values.empty()
-                    ? std::span(constant).first(n)
-                    : std::span<const double>(array.values).subspan(run.first + at, n);
-            if (auto done = filler.fill(run.first + at, values); !done)
+            if (auto done = filler.fill(run.first + at, values.of(run.first + at, n)); !done)
                 return done;
-            if (m_progress != nullptr && !m_progress->advance(n)) {
-                Error error;
-                error.code = "task.cancelled";
-                error.message = "The edit was cancelled";
-                return tl::unexpected(std::move(error));
-            }
+            if (m_progress != nullptr && !m_progress->advance(n))
+                return tl::unexpected(
+                    cancelledError("The edit was cancelled; nothing was changed"));
         }
     }
-    if (filler.refusal)
-        return tl::unexpected(refusalOf(filler));
-    m_applied.asked = filler.asked;
-    m_applied.stored = filler.stored;
+    const codec::RunOutcome &outcome = filler.outcome;
+    if (outcome.refusal)
+        return tl::unexpected(refusalOf(outcome));
+    m_applied.asked = outcome.asked;
+    m_applied.stored = outcome.stored;
     m_applied.elements = selection.elements();
-    m_applied.note = fmt::format("{} of {} elements changed", filler.changed, selection.elements());
+    m_applied.note =
+        fmt::format("{} of {} elements changed", outcome.changed, selection.elements());
     m_applied.newText = fmt::format("{}", edit.kind == Edit::Kind::FromNpy
                                               ? edit.file
                                               : fmt::format("{}", static_cast<float>(edit.value)));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Typed edits turned into bytes: each is laid over the files to let the next one see it, and all
-// are taken back at the end.
+// Typed edits turned into bytes, on files of the planner's own.
 #include "core/patch/plan/planner.h"
 
+#include "core/bundle/bundle_builder.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/patch.h"
 
@@ -106,7 +106,6 @@ Result<AppliedEdit> Planner::plan(const Edit &edit)
     m_applied.bytes = m_recorder.take();
     if (m_applied.bytes.empty())
         m_applied.tables = false;
-    m_done.push_back(m_applied.bytes);
     if (m_applied.tables) {
         if (auto reread = rereadAndCheck(edit); !reread)
             return tl::unexpected(std::move(reread.error()));
@@ -204,24 +203,18 @@ Result<void> Planner::rereadAndCheck(const Edit &edit)
     return {};
 }
 
-Result<void> Planner::takeBack()
-{
-    if (auto undone = m_recorder.undo(); !undone)
-        return undone;
-    while (!m_done.empty()) {
-        if (auto undone = writeEdits(*m_bundle, m_done.back(), false); !undone)
-            return undone;
-        m_done.pop_back();
-    }
-    return {};
-}
-
 } // namespace patch
 
 Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                            double tolerance, Progress *progress)
 {
-    patch::Planner planner(bundle, tolerance, progress);
+    auto scratch = [&bundle]() -> Result<BundlePtr> {
+        const BundleReadLock lock(*bundle);
+        return BundleBuilder::fork(*bundle);
+    }();
+    if (!scratch)
+        return tl::unexpected(std::move(scratch.error()));
+    patch::Planner planner(std::move(*scratch), tolerance, progress);
     std::vector<AppliedEdit> planned;
     std::optional<Error> refusal;
     for (std::size_t i = 0; i < edits.size() && !refusal; ++i) {
@@ -235,8 +228,6 @@ Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::v
         refusal->message = fmt::format("{} {}: {}", editKindName(edits[i].kind), editText(edits[i]),
                                        refusal->message);
     }
-    if (auto undone = planner.takeBack(); !undone)
-        return tl::unexpected(std::move(undone.error()));
     if (refusal)
         return tl::unexpected(std::move(*refusal));
     return planned;

@@ -16,8 +16,8 @@
 
 namespace kernscope::patch {
 
-/// Plans edits one after the other; each is laid over the files at once, so that the next one sees
-/// it, until takeBack().
+/// Plans edits one after the other on a bundle of its own (BundleBuilder::fork): each is laid over its
+/// files at once, so that the next one sees it, and the bundle is thrown away at the end.
 class Planner
 {
 public:
@@ -28,8 +28,6 @@ public:
     }
 
     Result<AppliedEdit> plan(const Edit &edit);
-    /// Puts every byte back, those of an edit that failed halfway included.
-    Result<void> takeBack();
 
 private:
     Result<void> planBytes(const Edit &edit, WeightPlanner &planner);
@@ -43,7 +41,6 @@ private:
     double m_tolerance;
     Progress *m_progress;
     Recorder m_recorder;
-    std::vector<std::vector<FileEdit>> m_done;
     std::uint64_t m_announced = 0; ///< elements of bulk edits so far
 
     // Of the edit that is being planned.
@@ -60,11 +57,13 @@ inline bool sameValue(double a, double b)
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+/// Half a step of fp32, as a share of the value.
+inline constexpr double kSpellingTolerance = 0x1p-24;
 /// The tolerance for one value: never finer than fp32 spells numbers, so that a value copied from
 /// any table, where it stands in fp32's shortest spelling, is the value that it was copied from.
 inline double toleranceFor(double value, double tolerance)
 {
-    const double spelling = std::abs(value) * 0x1p-24;
+    const double spelling = std::abs(value) * kSpellingTolerance;
     return std::isfinite(spelling) && spelling > tolerance ? spelling : tolerance;
 }
 

@@ -103,18 +103,6 @@ std::vector<FileEdit> Recorder::take()
     return edits;
 }
 
-Result<void> Recorder::undo()
-{
-    for (const auto &[file, runs] : m_before) {
-        for (const auto &[start, before] : runs) {
-            if (auto written = m_files[file]->write(FileOffset(start), before); !written)
-                return written;
-        }
-    }
-    m_before.clear();
-    return {};
-}
-
 Result<void> writeEdits(const Bundle &bundle, std::span<const FileEdit> edits, bool forward)
 {
     for (const FileEdit &edit : edits) {

@@ -14,7 +14,7 @@
 namespace kernscope::patch {
 
 /// Writes through to the overlays of a bundle and remembers what was there, so that what was
-/// written becomes a plan, or can be taken back. Files are numbered as in Bundle::files().
+/// written becomes a plan. Files are numbered as in Bundle::files().
 class Recorder
 {
 public:
@@ -26,9 +26,6 @@ public:
     /// What changed since the last call: exactly the changed runs where they are few, else runs
     /// with some unchanged bytes between, so that a large edit stays near its own size.
     std::vector<FileEdit> take();
-
-    /// Puts back what was there before the writes since the last take().
-    Result<void> undo();
 
 private:
     using Runs = std::map<std::uint64_t, std::vector<std::byte>>; ///< start -> earlier bytes

@@ -252,6 +252,13 @@ Result<void> WeightPlanner::finish()
     return {};
 }
 
+bool WeightPlanner::payloadInFile() const
+{
+    const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
+    const auto index = payload == nullptr ? std::nullopt : partOf(payload->role);
+    return index && !weight().parts[*index].isLiteral();
+}
+
 std::vector<std::string> WeightPlanner::alsoChanged() const
 {
     std::set<std::string> names;

@@ -17,7 +17,7 @@
 namespace kernscope::patch {
 
 /// Carries out what the codec plans for one weight: parts in weight files are written through the
-/// recorder, literals of the program are collected and spelt anew by finish(). The decoder always
+/// recorder, literals of the program are collected and written anew by finish(). The decoder always
 /// shows the weight as it has become.
 class WeightPlanner
 {
@@ -30,9 +30,12 @@ public:
 
     /// Errors: "patch.range" (a part that cannot be that long), "patch.part", those of resize().
     Result<void> apply(const codec::EditPlan &plan);
-    /// Spells changed literals. Errors: "patch.space" where the text has no room for one.
+    /// Writes the text of changed literals. Errors: "patch.space" where the text has no room for
+    /// one.
     Result<void> finish();
 
+    /// All parts that a bulk edit changes lie in files, where the decoder sees each write.
+    bool payloadInFile() const;
     bool changedTables() const { return m_tables; }
     /// Other weights whose stored bytes were changed along with this one's, by name.
     std::vector<std::string> alsoChanged() const;

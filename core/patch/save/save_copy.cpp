@@ -4,6 +4,7 @@
 #include "core/patch/patch.h"
 #include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
+#include "core/patch/save/found_journal.h"
 #include "core/patch/save/journal.h"
 
 #include <algorithm>
@@ -220,9 +221,12 @@ Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::pat
             return tl::unexpected(copyError(relative, "The folder cannot be made", fault.value()));
         return {};
     case fs::file_type::regular:
-        // Journals belong to the file that they were made for.
-        if (entry.path().extension() == patch::kJournalSuffix)
-            return {};
+        // A journal belongs to the bundle that it was made for; what only has the name is copied.
+        if (entry.path().extension() == patch::kJournalSuffix) {
+            const auto journal = patch::findJournal(entry.path(), patch::File::Lock::Shared);
+            if (journal && journal->state != InterruptedState::Unknown)
+                return {};
+        }
         if (auto copied = patch::copyRegularFile(entry.path(), to, relative, m_progress); !copied)
             return copied;
         return advance(0);

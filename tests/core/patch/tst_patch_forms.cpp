@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The contract of every edit, on every form that a weight can be stored in.
+#include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 #include "sample_bundles.h"
 
 #include <cmath>
+#include <fstream>
+#include <limits>
 #include <random>
 #include <set>
 
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <fmt/format.h>
@@ -154,6 +158,8 @@ private slots:
     void keepEvery();
     void fill_data() { addForms(false); }
     void fill();
+    void bulkIsSingles_data() { addForms(false); }
+    void bulkIsSingles();
     void randomSequences_data() { addForms(false); }
     void randomSequences();
 };
@@ -167,6 +173,53 @@ void TestPatchForms::sample()
     QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
     QCOMPARE((*bundle)->weights().at(0).form, form.form);
     QCOMPARE(decoded(**bundle, "w").size(), kElements);
+}
+
+/// Values from a file end as the same bytes as one edit for each of them: the same codes are
+/// chosen, ties and all.
+void TestPatchForms::bulkIsSingles()
+{
+    QFETCH(const QString, name);
+    const SampleForm &form = formNamed(name.toStdString());
+    if (form.vector > 1)
+        return; // these go element by element in both cases
+    constexpr double kAnything = std::numeric_limits<double>::infinity();
+    const QTemporaryDir folder;
+    const std::string file = folder.filePath(QStringLiteral("v.npy")).toStdString();
+    std::mt19937 random(7);
+    for (int round = 0; round < 8; ++round) {
+        const BundlePtr bulk = *sampleBundle(form.name).open();
+        BundlePtr single = *sampleBundle(form.name).open();
+        const auto held = decoded(*bulk, "w");
+        std::vector<float> values = held;
+        for (std::size_t i = 0; i < kElements; ++i) {
+            if (form.sparse && held[i] == 0.0f)
+                continue;
+            const float other = held[random() % kElements];
+            const int how = int(random() % 4);
+            values[i] = how == 0   ? other
+                        : how == 1 ? (held[i] + other) / 2 // often a tie
+                        : how == 2 ? held[i]
+                                   : (float(random() % 2001) - 1000) / 400;
+        }
+        std::ofstream out(file, std::ios::binary);
+        out << npyHeader(ElementType::Fp32, {8, 8});
+        out.write(reinterpret_cast<const char *>(values.data()), 4 * kElements);
+        out.close();
+        const auto planned =
+            planEdits(bulk, {*parseEdit(Edit::Kind::FromNpy, "w=" + file)}, kAnything);
+        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+        QVERIFY(applyEdit(bulk, planned->front()));
+        for (std::size_t i = 0; i < kElements; ++i) {
+            if (values[i] == held[i])
+                continue;
+            const auto text = fmt::format("w[{}]={:.17g}", i, double(values[i]));
+            const auto one = planEdits(single, {*parseEdit(Edit::Kind::Set, text)}, kAnything);
+            QVERIFY2(one, one ? "" : describe(one.error()).c_str());
+            single = *applyEdit(single, one->front());
+        }
+        QVERIFY2(contentOf(*bulk) == contentOf(*single), fmt::format("round {}", round).c_str());
+    }
 }
 
 /// An element takes the value of one beside it, which the same codebook and scale hold.

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/edit/code_chooser.h"
+
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace kernscope::codec {
+
+namespace {
+
+constexpr std::size_t kMostTables = 1024;
+
+/// Types whose rounding to nearest is the nearest code.
+bool roundsToNearest(ElementType type)
+{
+    return type == ElementType::Fp16 || type == ElementType::Bf16 || type == ElementType::Fp32;
+}
+
+bool isNarrowInteger(ElementType type)
+{
+    return !isFloatingPoint(type) && bitWidth(type) <= 8;
+}
+
+} // namespace
+
+CodeChooser::CodeChooser(const Decoder::State &state) : m_state(state) {}
+
+CodeChooser::Context CodeChooser::contextOf(const ElementPlace &place) const
+{
+    return {m_state.palette ? m_state.codebookAt(place.dense) : 0,
+            m_state.scaling ? m_state.scaling->grid.cellOf(place.element) : 0};
+}
+
+std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
+{
+    const Context context = contextOf(place);
+    const bool same = m_known && context == m_context &&
+                      std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(m_value);
+    if (same)
+        return m_answer;
+    m_context = context;
+    m_value = value;
+    m_known = true;
+    m_answer = compute(place, value);
+    return m_answer;
+}
+
+std::optional<Candidate> CodeChooser::compute(const ElementPlace &place, double value)
+{
+    std::optional<Candidate> found;
+    if (!m_state.palette && !m_state.scaling)
+        found = plain(value);
+    else if (std::isfinite(value) && m_state.palette)
+        found = fromTable(place, value);
+    else if (std::isfinite(value) && isNarrowInteger(m_state.payload.type))
+        found = aroundGuess(place, value);
+    return found ? found : slow(place, value);
+}
+
+std::optional<Candidate> CodeChooser::plain(double value) const
+{
+    const ElementType type = m_state.payload.type;
+    if (!roundsToNearest(type) || !std::isfinite(value))
+        return std::nullopt;
+    const std::int64_t code = nearestCode(type, value);
+    return Candidate{code, codeValue(type, code)};
+}
+
+/// The value grows (or falls) with the code, if not strictly: what lies outside of a few codes
+/// around the exact answer is no nearer than the ends of those few. Nothing where that does not
+/// settle it.
+std::optional<Candidate> CodeChooser::aroundGuess(const ElementPlace &place, double value) const
+{
+    constexpr std::int64_t kAround = 2;
+    const ElementType type = m_state.payload.type;
+    const ScalePair pair = scaleOf(m_state, place.element);
+    const auto scale = static_cast<double>(pair.scale), offset = static_cast<double>(pair.offset);
+    const double exact =
+        m_state.scaling->addsOffset ? (value - offset) / scale : value / scale + offset;
+    if (!std::isfinite(exact))
+        return std::nullopt;
+    const std::int64_t smallest = smallestCode(type), largest = largestCode(type);
+    const std::int64_t guess = nearestCode(type, exact);
+    const std::int64_t low = std::max(smallest, guess - kAround);
+    const std::int64_t high = std::min(largest, guess + kAround);
+    std::optional<Candidate> best;
+    double bestError = 0, lowError = 0, highError = 0;
+    for (std::int64_t code = low; code <= high; ++code) {
+        const double held = scaledValue(m_state, pair, static_cast<float>(codeValue(type, code)));
+        if (!std::isfinite(held))
+            return std::nullopt;
+        const double error = std::abs(held - value);
+        lowError = code == low ? error : lowError;
+        highError = error;
+        if (!best || error < bestError) {
+            best = Candidate{code, held};
+            bestError = error;
+        }
+    }
+    const bool settled =
+        (low == smallest || lowError > bestError) && (high == largest || highError > bestError);
+    return settled ? best : std::nullopt;
+}
+
+std::optional<Candidate> CodeChooser::fromTable(const ElementPlace &place, double value)
+{
+    const Context context = contextOf(place);
+    if (m_tables.size() >= kMostTables && !m_tables.contains(context))
+        m_tables.clear();
+    const auto [at, added] = m_tables.try_emplace(context);
+    Table &table = at->second;
+    if (added) {
+        for (const Candidate &candidate : candidatesFor(m_state, place, value, std::nullopt)) {
+            if (std::isfinite(candidate.value))
+                table.push_back(candidate);
+        }
+        const auto before = [](const Candidate &a, const Candidate &b) {
+            return a.value < b.value || (a.value == b.value && a.code < b.code);
+        };
+        std::sort(table.begin(), table.end(), before);
+        const auto sameAs = [](const Candidate &a, const Candidate &b) {
+            return a.value == b.value;
+        };
+        table.erase(std::unique(table.begin(), table.end(), sameAs), table.end());
+    }
+    if (table.empty())
+        return std::nullopt;
+    const auto above = std::lower_bound(
+        table.begin(), table.end(), value,
+        [](const Candidate &entry, double wanted) { return entry.value < wanted; });
+    if (above == table.begin())
+        return *above;
+    const Candidate &below = *std::prev(above);
+    if (above == table.end())
+        return below;
+    const double down = std::abs(below.value - value), up = std::abs(above->value - value);
+    return down < up || (down == up && below.code < above->code) ? below : *above;
+}
+
+std::optional<Candidate> CodeChooser::slow(const ElementPlace &place, double value) const
+{
+    return choose(candidatesFor(m_state, place, value, std::nullopt), value).nearest;
+}
+
+} // namespace kernscope::codec

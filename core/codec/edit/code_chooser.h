@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/codec/decode/decoder_state.h"
+#include "core/codec/edit/element_candidates.h"
+#include "core/codec/edit/stored_code.h"
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+/// Private to the codec: the code that an element takes for a value, for very many elements.
+namespace kernscope::codec {
+
+/// Finds, for a value, the first of the nearest codes that an element can hold, as choose() over
+/// candidatesFor() does without a current code. Elements that share their codebook and their scale
+/// share the answer.
+class CodeChooser
+{
+public:
+    explicit CodeChooser(const Decoder::State &state);
+
+    /// Nothing where no code is near (all decode to NaN).
+    std::optional<Candidate> nearest(const ElementPlace &place, double value);
+
+private:
+    /// What decides the answer besides the value.
+    struct Context {
+        std::uint64_t codebook = 0, cell = 0;
+        friend bool operator==(const Context &, const Context &) = default;
+    };
+    struct ContextHash {
+        std::size_t operator()(const Context &context) const
+        {
+            return static_cast<std::size_t>((context.codebook << 40) ^ context.cell);
+        }
+    };
+    /// Finite values that the codes of a context have, ascending, each with its lowest code.
+    using Table = std::vector<Candidate>;
+
+    Context contextOf(const ElementPlace &place) const;
+    std::optional<Candidate> compute(const ElementPlace &place, double value);
+    std::optional<Candidate> plain(double value) const;
+    std::optional<Candidate> aroundGuess(const ElementPlace &place, double value) const;
+    std::optional<Candidate> fromTable(const ElementPlace &place, double value);
+    std::optional<Candidate> slow(const ElementPlace &place, double value) const;
+
+    const Decoder::State &m_state;
+    std::unordered_map<Context, Table, ContextHash> m_tables;
+    // The last answer: of a fill, the value never changes and the context seldom.
+    bool m_known = false;
+    Context m_context;
+    double m_value = 0;
+    std::optional<Candidate> m_answer;
+};
+
+} // namespace kernscope::codec

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/codec/decode/decoder.h"
+#include "core/codec/edit/editor.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace kernscope::codec {
+
+/// How far a stored value may be from the one asked for.
+struct EditTolerance {
+    double absolute = 0;
+    double relative = 0; ///< of the value asked for
+
+    double of(double value) const;
+};
+
+/// What setting a run of elements comes to; the account goes on over several runs.
+struct RunOutcome {
+    /// Of the last run: at most one range of the payload, with unchanged bytes between.
+    std::optional<PartEdit> bytes;
+    std::uint64_t changed = 0, refused = 0, seen = 0;
+    double asked = 0, stored = 0; ///< of the element that is farthest off
+    double worst = -1;            ///< by how much
+    std::optional<Error> refusal; ///< the first one; nothing is to be written after it
+};
+
+/// Sets runs of elements as Editor::setElement sets each of them, with the same choice of codes and
+/// the same refusals, but at once: one range of bytes a run, and the choice of a code computed once
+/// for all elements that share their codebook or scale. Like Editor it only plans.
+class RunEditor
+{
+public:
+    /// Nothing where the weight must go element by element: palettes of vectors, payloads with an
+    /// order of their own or made by another op, decoded types that fp32 does not hold exactly.
+    static std::optional<RunEditor> make(const Decoder &decoder);
+
+    RunEditor(RunEditor &&) noexcept;
+    RunEditor &operator=(RunEditor &&) noexcept;
+    ~RunEditor();
+
+    /// Elements [first, first + values.size()) are to become `values`. `held`: what they decode to
+    /// now, and on return what they will. False where the payload is too short for the run: go
+    /// element by element.
+    bool set(std::uint64_t first, std::span<const double> values, EditTolerance tolerance,
+             std::span<float> held, RunOutcome &outcome);
+
+private:
+    struct State;
+    explicit RunEditor(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace kernscope::codec
