@@ -9,7 +9,6 @@
 #include "core/container/section/section.h"
 
 #include <algorithm>
-#include <array>
 #include <memory>
 
 namespace kernscope {
@@ -22,19 +21,6 @@ constexpr std::string_view kTextProgram = "model.mil";
 constexpr std::string_view kManifest = "Manifest.json";
 constexpr std::string_view kQuantized = "quantize.json";
 constexpr std::string_view kEspressoNet = "model.espresso.net";
-
-Error kindError(std::string_view found, std::string message)
-{
-    Error error;
-    error.code = "bundle.kind";
-    error.expected =
-        "a .mlmodelc or .mlpackage folder (or a zip archive of one), a model.mil, a .mlmodel, a "
-        "weight.bin, a .hwx, a .anec, a .ksec, a .safetensors, a .npz or a folder that quantize "
-        "wrote";
-    error.found = found;
-    error.message = std::move(message);
-    return error;
-}
 
 std::string lastComponent(const fs::path &path)
 {
@@ -133,7 +119,8 @@ Result<void> openArchive(OpenedFiles &opened)
     const std::string name = opened.files.front().path;
     const auto members = archive::readZip(zip->bytes(), name);
     if (!members)
-        return tl::unexpected(members.error());
+        return tl::unexpected(
+            kindError("a zip archive that cannot be read", members.error().message + "."));
     const auto folder = bundleFolder(*members);
     if (!folder)
         return tl::unexpected(folder.error());
@@ -156,17 +143,6 @@ Result<void> openArchive(OpenedFiles &opened)
     opened.folder.clear();
     opened.readOnlyReason = "The bundle lies in a zip archive: unpack it to change it";
     return findProgram(opened);
-}
-
-Error lfsError(const LfsPointer &pointer, const std::string &path)
-{
-    Error error;
-    error.code = "bundle.lfs";
-    error.file = path;
-    error.expected = pointer.bytes + " bytes, " + pointer.oid;
-    error.found = "a pointer of Git LFS";
-    error.message = "The file was not downloaded: run git lfs pull.";
-    return error;
 }
 
 Result<void> findFileKind(OpenedFiles &opened)
@@ -228,57 +204,6 @@ void addFile(OpenedFiles &opened, const fs::path &place, std::string path, Diagn
     file.file = std::move(*mapped);
     file.path = std::move(path);
     opened.files.push_back(std::move(file));
-}
-
-/// Bundles and files that can be opened, right inside a folder or one folder below.
-std::vector<std::string> bundlesIn(const fs::path &folder)
-{
-    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
-    static constexpr std::array<std::string_view, 9> kEndings{
-        ".mlmodelc", ".mlpackage", ".mlmodel",     ".mil", ".hwx",
-        ".anec",     ".ksec",      ".safetensors", ".npz"};
-    std::vector<std::string> found;
-    std::error_code failure;
-    std::size_t entries = 0;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
-                                        failure);
-    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-        if (++entries > kMaxEntries || found.size() >= kMost)
-            break;
-        const std::string name = at->path().filename().string();
-        const bool bundle = std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) {
-            return name.size() > ending.size() && name.ends_with(ending);
-        });
-        if (bundle)
-            found.push_back(at->path().lexically_relative(folder).generic_string());
-        if (bundle || at.depth() >= 1)
-            at.disable_recursion_pending();
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
-Error noBundle(const fs::path &folder)
-{
-    constexpr std::size_t kShown = 12;
-    std::error_code failure;
-    if (fs::exists(folder / "coremldata.bin", failure))
-        return kindError("a compiled model without a program",
-                         "Compiled models of this older kind are not read.");
-    const auto bundles = bundlesIn(folder);
-    if (bundles.empty())
-        return kindError("a folder without model.mil or Manifest.json",
-                         "This folder is no bundle that can be read.");
-    Error error;
-    error.code = "bundle.several";
-    error.expected = "one of ";
-    for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
-        error.expected += (i == 0 ? "" : ", ") + bundles[i];
-    if (bundles.size() > kShown)
-        error.expected += " and " + std::to_string(bundles.size() - kShown) + " more";
-    error.found = std::to_string(bundles.size()) + (bundles.size() == 1 ? " bundle" : " bundles");
-    error.message = "This folder is no bundle but holds some: open one of them.";
-    return error;
 }
 
 Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOptions &options,

@@ -64,6 +64,14 @@ struct LfsPointer {
 };
 std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes);
 
+/// Error "bundle.kind": `found` is not what Kernscope opens.
+Error kindError(std::string_view found, std::string message);
+/// Error "bundle.lfs".
+Error lfsError(const LfsPointer &pointer, const std::string &path);
+/// What a folder without a program is: "bundle.several" where bundles lie in it or one folder
+/// below, else "bundle.kind".
+Error noBundle(const std::filesystem::path &folder);
+
 /// Names what the first bytes are, for an error: "a hardware container (.hwx)", "a ZIP archive".
 std::string_view knownKind(std::span<const std::byte> bytes);
 

@@ -2,6 +2,7 @@
 #include "core/bundle/bundle_files.h"
 #include "core/container/milblob/milblob.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstring>
@@ -9,6 +10,8 @@
 namespace kernscope {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 std::uint32_t word(std::span<const std::byte> bytes, std::size_t at)
 {
@@ -22,6 +25,34 @@ bool startsWith(std::span<const std::byte> bytes, std::string_view magic)
 {
     return bytes.size() >= magic.size() &&
            std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
+}
+
+/// Bundles and files that can be opened, right inside a folder or one folder below.
+std::vector<std::string> bundlesIn(const fs::path &folder)
+{
+    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
+    static constexpr std::array<std::string_view, 9> kEndings{
+        ".mlmodelc", ".mlpackage", ".mlmodel",     ".mil", ".hwx",
+        ".anec",     ".ksec",      ".safetensors", ".npz"};
+    std::vector<std::string> found;
+    std::error_code failure;
+    std::size_t entries = 0;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                        failure);
+    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+        if (++entries > kMaxEntries || found.size() >= kMost)
+            break;
+        const std::string name = at->path().filename().string();
+        const bool bundle = std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) {
+            return name.size() > ending.size() && name.ends_with(ending);
+        });
+        if (bundle)
+            found.push_back(at->path().lexically_relative(folder).generic_string());
+        if (bundle || at.depth() >= 1)
+            at.disable_recursion_pending();
+    }
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
 } // namespace
@@ -106,6 +137,53 @@ std::string_view knownKind(std::span<const std::byte> bytes)
             return magic.what;
     }
     return bytes.empty() ? "an empty file" : "something else";
+}
+
+Error kindError(std::string_view found, std::string message)
+{
+    Error error;
+    error.code = "bundle.kind";
+    error.expected =
+        "a .mlmodelc or .mlpackage folder (or a zip archive of one), a model.mil, a .mlmodel, a "
+        "weight.bin, a .hwx, a .anec, a .ksec, a .safetensors, a .npz or a folder that quantize "
+        "wrote";
+    error.found = found;
+    error.message = std::move(message);
+    return error;
+}
+
+Error lfsError(const LfsPointer &pointer, const std::string &path)
+{
+    Error error;
+    error.code = "bundle.lfs";
+    error.file = path;
+    error.expected = pointer.bytes + " bytes, " + pointer.oid;
+    error.found = "a pointer of Git LFS";
+    error.message = "The file was not downloaded: run git lfs pull.";
+    return error;
+}
+
+Error noBundle(const std::filesystem::path &folder)
+{
+    constexpr std::size_t kShown = 12;
+    std::error_code failure;
+    if (fs::exists(folder / "coremldata.bin", failure))
+        return kindError("a compiled model without a program",
+                         "Compiled models of this older kind are not read.");
+    const auto bundles = bundlesIn(folder);
+    if (bundles.empty())
+        return kindError("a folder without model.mil or Manifest.json",
+                         "This folder is no bundle that can be read.");
+    Error error;
+    error.code = "bundle.several";
+    error.expected = "one of ";
+    for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
+        error.expected += (i == 0 ? "" : ", ") + bundles[i];
+    if (bundles.size() > kShown)
+        error.expected += " and " + std::to_string(bundles.size() - kShown) + " more";
+    error.found = std::to_string(bundles.size()) + (bundles.size() == 1 ? " bundle" : " bundles");
+    error.message = "This folder is no bundle but holds some: open one of them.";
+    return error;
 }
 
 } // namespace kernscope

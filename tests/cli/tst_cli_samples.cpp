@@ -20,9 +20,11 @@ private slots:
     void patchInside_data();
     void patchInside();
     void encodeInside();
+    void raisesOpset();
     void ambiguousNames();
     void backends();
     void decodeNetwork();
+    void survey();
 
 private:
     QString sample(const char *name) const { return m_folder + QLatin1String(name); }
@@ -100,6 +102,37 @@ void TestCliSamples::encodeInside()
     }
 }
 
+/// A real package of iOS 15: no compressed form is there, so the copy is one of iOS 16.
+void TestCliSamples::raisesOpset()
+{
+    const QString path = dataFolder() + u"/real/basic-pitch/nmp.mlpackage"_s;
+    if (!QDir(path).exists())
+        QSKIP("The data folder has no basic-pitch.");
+    const auto before = runCli({u"inspect"_s, path, u"--json"_s}).json();
+    QCOMPARE(text(before["functions"][0]["opset"]), QByteArray("\"ios15\""));
+    QString address;
+    for (const auto &weight : before["weights"]) {
+        if (weight["elements"].get<std::size_t>() >= 4096 && address.isEmpty())
+            address = QString::fromStdString(weight["address"].get<std::string>());
+    }
+    QTemporaryDir folder;
+    const QString copy = folder.filePath(u"copy.mlpackage"_s);
+    const auto encoded = runCli(
+        {u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--output"_s, copy, u"--json"_s});
+    QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
+    const auto said = encoded.json();
+    QCOMPARE(text(said["opset"]["before"]), QByteArray("\"ios15\""));
+    QCOMPARE(text(said["opset"]["after"]), QByteArray("\"ios16\""));
+    const auto after = runCli({u"inspect"_s, copy, u"--json"_s}).json();
+    QCOMPARE(text(after["functions"][0]["opset"]), QByteArray("\"ios16\""));
+    QCOMPARE(text(after["models"][0]["specification"]), QByteArray("\"7\""));
+    QCOMPARE(after["weights"].size(), before["weights"].size());
+    const auto refused =
+        runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--opset"_s, u"ios14"_s,
+                u"--output"_s, folder.filePath(u"x.mlpackage"_s)});
+    QVERIFY(refused.exitCode != 0);
+}
+
 void TestCliSamples::ambiguousNames()
 {
     const QString path = sample("models/text/functions.mlmodelc");
@@ -145,6 +178,26 @@ void TestCliSamples::decodeNetwork()
         runCli({u"encode"_s, sample("models/network.mlmodel"), u"conv_6.weights"_s, u"--form"_s,
                 u"dense"_s, u"--output"_s, folder.filePath(u"x.mlmodel"_s)});
     QVERIFY(refused.exitCode != 0);
+}
+
+/// The registers that no table names, with their values over the real containers.
+void TestCliSamples::survey()
+{
+    const QString path = dataFolder() + u"/real/hwx"_s;
+    if (!QDir(path).exists())
+        QSKIP("The data folder has no containers.");
+    const auto surveyed = runCli({u"hwx"_s, u"--survey"_s, path, u"--json"_s});
+    QVERIFY2(surveyed.exitCode == 0, surveyed.err);
+    const auto json = surveyed.json();
+    QCOMPARE(json["survey"]["files"].get<int>(), 9);
+    for (const auto &word : json["survey"]["words"]) {
+        if (word["address"] != "0x13840")
+            continue;
+        QCOMPARE(word["values"].size(), std::size_t(2));
+        QCOMPARE(text(word["values"][1]["value"]), QByteArray("\"0x100\""));
+        return;
+    }
+    QFAIL("a register without a name is missing");
 }
 
 QTEST_GUILESS_MAIN(TestCliSamples)
