@@ -14,6 +14,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <QDir>
+#include <QFile>
 #include <QProcess>
 #include <QTest>
 
@@ -89,6 +91,8 @@ private slots:
     void stops_data();
     void stops();
     void secondOutputReplacesNothing();
+    void savesInPlaceAllOrNothing_data();
+    void savesInPlaceAllOrNothing();
 
 private:
     QStringList arguments(const QByteArray &line) const
@@ -198,6 +202,55 @@ void TestCliInterrupt::secondOutputReplacesNothing()
     QCOMPARE(process.exitCode(), 4);
     QVERIFY(process.readAllStandardError().contains("nothing was written"));
     QVERIFY(stateOf(m_scratch.path()) == before);
+}
+
+void TestCliInterrupt::savesInPlaceAllOrNothing_data()
+{
+    QTest::addColumn<int>("delay");
+    for (const int delay : {150, 600, 1500, 4000})
+        QTest::addRow("%d ms", delay) << delay;
+}
+
+/// Every byte is the old one, or every byte is the new one and the command says so.
+void TestCliInterrupt::savesInPlaceAllOrNothing()
+{
+    QFETCH(int, delay);
+    const QTemporaryDir folder;
+    const fs::path bundle = fs::path(folder.path().toStdString()) / "p.mlmodelc";
+    fs::copy(m_scratch.filePath(QStringLiteral("a.mlmodelc")).toStdString(), bundle,
+             fs::copy_options::recursive);
+    const QString weights = QString::fromStdString((bundle / "weights/weight.bin").string());
+    const auto contentOf = [](const QString &path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    };
+    const QByteArray old = contentOf(weights);
+    QByteArray filled = old;
+    for (qsizetype at = filled.size() - qsizetype(2 * kElements); at < filled.size(); at += 2) {
+        filled[at] = '\x00';
+        filled[at + 1] = '\x38'; // 0.5
+    }
+    QProcess process;
+    process.start(cliProgram(), {QStringLiteral("patch"), QString::fromStdString(bundle.string()),
+                                 QStringLiteral("--fill"), QStringLiteral("w[:,:]=0.5"),
+                                 QStringLiteral("--in-place")});
+    QVERIFY(process.waitForStarted());
+    const qint64 id = process.processId();
+    process.waitForFinished(delay);
+    if (process.state() == QProcess::Running)
+        ::kill(pid_t(id), SIGTERM);
+    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    const QByteArray now = contentOf(weights);
+    if (now == old) {
+        QCOMPARE(process.exitCode(), 4);
+    } else {
+        QVERIFY(now == filled);
+        QVERIFY(process.exitCode() == 0 || process.exitCode() == 4);
+        QVERIFY(process.readAllStandardOutput().contains("changed"));
+    }
+    QCOMPARE(QDir(folder.path()).entryList(QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot),
+             QStringList{QStringLiteral("p.mlmodelc")});
 }
 
 QTEST_GUILESS_MAIN(TestCliInterrupt)

@@ -3,6 +3,13 @@
 #include "cli_process.h"
 #include "written_bundle.h"
 
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <QProcess>
 #include <QRegularExpression>
 #include <QTest>
 
@@ -24,6 +31,7 @@ private slots:
     void showsExamples();
     void saysTheDefaultTarget();
     void oneTargetAlone();
+    void tablesFitTheTerminal();
 
 private:
     QStringList arguments(const QByteArray &line) const
@@ -211,6 +219,48 @@ void TestCliUsage::oneTargetAlone()
     const auto json = runCli(arguments("targets --target H13 --json")).json();
     QCOMPARE(json["targets"].size(), std::size_t(1));
     QVERIFY(runCli(arguments("targets --json")).json()["targets"].size() > 10);
+}
+
+/// On a terminal of 80 columns names are shortened, and numbers are not.
+void TestCliUsage::tablesFitTheTerminal()
+{
+    const std::string name = "encoder_layers_" + std::string(60, 'x') + "_attention_weight";
+    MadeBundle made;
+    made.constant("tensor<fp16, [64, 32]>", name,
+                  made.blob(ElementType::Fp16, "[64, 32]", Bytes(4096, std::byte{0x3c})));
+    made.consume(name);
+    writeBundle(m_scratch, "long.mlmodelc", made);
+    const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+    QVERIFY(terminal >= 0 && ::grantpt(terminal) == 0 && ::unlockpt(terminal) == 0);
+    const winsize size{24, 80, 0, 0};
+    QVERIFY(::ioctl(terminal, TIOCSWINSZ, &size) == 0);
+    const QByteArray end = ::ptsname(terminal);
+    QProcess process;
+    auto environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("NO_COLOR"), QStringLiteral("1"));
+    process.setProcessEnvironment(environment);
+    process.setChildProcessModifier([end] {
+        const int descriptor = ::open(end.constData(), O_RDWR | O_NOCTTY);
+        ::dup2(descriptor, STDOUT_FILENO);
+    });
+    process.start(cliProgram(), arguments("inspect %/long.mlmodelc"));
+    QVERIFY(process.waitForFinished(60000));
+    QCOMPARE(process.exitCode(), 0);
+    QByteArray out(65536, '\0');
+    out.resize(std::max<qsizetype>(0, ::read(terminal, out.data(), size_t(out.size()))));
+    ::close(terminal);
+    QVERIFY(out.contains("4,096") && out.contains("1.000"));
+    int tables = 0;
+    for (const QString &line : QString::fromUtf8(out).split(QStringLiteral("\r\n"))) {
+        if (!line.contains(QStringLiteral("…")))
+            continue;
+        QVERIFY2(line.size() <= 80, qPrintable(line));
+        QVERIFY(line.contains(QStringLiteral("weight")));
+        ++tables;
+    }
+    QCOMPARE(tables, 1);
+    // Into a file or a pipe the whole name goes.
+    QVERIFY(runCli(arguments("inspect %/long.mlmodelc")).out.contains(name.c_str()));
 }
 
 QTEST_GUILESS_MAIN(TestCliUsage)

@@ -144,7 +144,9 @@ Result<void> CopySave::writeFile(const OverlaidFile &file, patch::File &out, con
     }
     if (auto synced = out.sync(); !synced)
         return synced;
-    return verify(file, to);
+    if (auto verified = verify(file, to); !verified)
+        return verified;
+    return file.checkSame(); // what was cut off meanwhile reads as zeros
 }
 
 /// A new file of the copy; `from` is the one on disk whose permissions it takes, where there is
