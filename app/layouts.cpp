@@ -20,7 +20,7 @@ using Node = DockNode;
 
 // The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
 // at the sides are so many heights of the font wide, whatever the window.
-constexpr double kNavigator = 20, kInspector = 24;
+constexpr double kNavigator = 20, kInspector = 21;
 
 Node navigator()
 {

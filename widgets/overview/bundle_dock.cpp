@@ -22,7 +22,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kNameWidth = 9, kLeastName = 8; // in ems
+constexpr double kNameWidth = 8, kLeastName = 8; // in ems
 
 } // namespace
 
