@@ -2,8 +2,11 @@
 #include "app/cli/command.h"
 #include "app/cli/encode.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/weight_facts.h"
 
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -16,6 +19,30 @@ int usage(Session &session, const Error &error)
 {
     reportFailure(session, "encode", error);
     return kUsage;
+}
+
+/// With --target: why the chip does not take the form, and whether --force writes it all the same
+/// (a chip that does not exist cannot be forced). Without a chip a form is nobody's to refuse.
+std::optional<std::pair<Error, bool>> refusedByTarget(const EncodedBundle &encoded,
+                                                      const Session &session)
+{
+    if (session.target.empty())
+        return std::nullopt;
+    const auto named = target::findTarget(session.target);
+    if (!named)
+        return std::pair(named.error(), false);
+    const Weight &weight = encoded.made->weights()[encoded.after];
+    const auto rule = decision::encoderRefusal(weightForm(*encoded.made, weight), *named->target);
+    if (!rule)
+        return std::nullopt;
+    Error error;
+    error.code = "encode.legality";
+    error.field = weight.name;
+    error.expected = rule->required;
+    error.found = rule->found;
+    error.message = "No encoder of " + named->target->name + " writes this form: " + rule->gate +
+                    " (" + rule->source + "); --force writes it all the same";
+    return std::pair(std::move(error), true);
 }
 
 int runEncode(const EncodeOptions &options, Session &session)
@@ -43,6 +70,12 @@ int runEncode(const EncodeOptions &options, Session &session)
                    ? usage(session, error)
                    : reportFailure(session, "encode", error);
     }
+    Diagnostics diagnostics = (*bundle)->diagnostics();
+    if (const auto refused = refusedByTarget(*encoded, session)) {
+        if (!refused->second || !options.force)
+            return usage(session, refused->first);
+        diagnostics.push_back({Severity::Warning, refused->first});
+    }
     const auto saved = [&] {
         const ProgressLine line(session, "Writing");
         return saveCopy(*encoded->made, options.output, &session.progress);
@@ -52,13 +85,13 @@ int runEncode(const EncodeOptions &options, Session &session)
     if (!session.json) {
         if (!session.quiet)
             print(encodeText(**bundle, *encoded, *form, options));
-        printDiagnostics(session, (*bundle)->diagnostics());
+        printDiagnostics(session, diagnostics);
         return kDone;
     }
     report::Json document = report::document("encode");
     addEncodeJson(document, **bundle, *encoded, *form, options);
     document["verified"] = saved->verified;
-    printDocument(session, document, (*bundle)->diagnostics());
+    printDocument(session, document, diagnostics);
     return kDone;
 }
 
@@ -112,6 +145,8 @@ void addEncode(CLI::App &app, Session &session)
     command->add_option("-o,--output", options->output, "Bundle to write")
         ->required()
         ->type_name("BUNDLE");
+    command->add_flag("--force", options->force,
+                      "Write a form that the chip of --target has no encoder for");
     addCommonOptions(*command, session);
     command->callback([options, &session] { session.exitCode = runEncode(*options, session); });
 }

@@ -33,6 +33,7 @@ struct EncodeOptions {
     std::optional<float> threshold;
     std::string pattern;             ///< "2:4"
     std::string survivors = "plain"; ///< sparse: plain, palette, blockwise
+    bool force = false;              ///< write what the chip of --target has no encoder for
 };
 
 /// The form that the options ask for. Errors: "encode.usage".

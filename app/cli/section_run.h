@@ -24,6 +24,7 @@ struct SectionOptions {
     std::uint64_t vector = 1;    ///< palette
     unsigned cores = 0;          ///< 0: those of the chip
     std::uint64_t lanes = 0;     ///< most lanes of a group; 0: one, channel c on core c mod cores
+    bool force = false;          ///< write what the chip has no encoder for
     bool hwxSlices = false;      ///< write the slices of H13 or H14 instead of a section
     bool sparseSlices = false;   ///< those that leave zeros out
     std::uint64_t imageSide = 0; ///< of the slices' task; 0: above 8 pixels
