@@ -161,8 +161,8 @@ std::string conditionsText(const std::vector<decision::Condition> &conditions)
 std::string cyclesText(const decision::CycleEstimate &cycles)
 {
     std::string text =
-        fmt::format("    cycles            {:.0f} modelled ({} MACs, {} lanes, {} "
-                    "fixed)",
+        fmt::format("    cycles            {:.0f} by the printed product ({} MACs, {} lanes, {} "
+                    "fixed; contested: a spatial factor is missing from it, no time follows)",
                     cycles.dense, grouped(cycles.macs), cycles.lanes, cycles.fixedCycles);
     if (cycles.withZeroSkip)
         text +=

@@ -108,16 +108,20 @@ std::string programText(const roofline::ProgramTime &program)
         return {};
     std::string text = fmt::format("\n  engine time {} s", numberText(program.engineTimeS));
     if (program.timed < program.layers)
-        text += fmt::format(" (unknown for {} of {} layers; {:.3g} s for the others)",
-                            program.layers - program.timed, program.layers, program.knownS);
+        text += fmt::format(
+            " (unknown for {} of {} layers{})", program.layers - program.timed, program.layers,
+            program.timed > 0 ? fmt::format("; {:.3g} s for the others", program.knownS)
+                              : std::string());
     text += fmt::format("; dispatch floor {} s\n", numberText(program.dispatchFloorS));
     if (program.bound == Bound::Dispatch)
         return text +
                fmt::format("  program {} s: bound by the dispatch, {:.0f} % of it the engine "
                            "works\n",
                            numberText(program.timeS), 100 * *program.engineTimeS / *program.timeS);
-    return text + fmt::format("  program {} s: bound by {}\n", numberText(program.timeS),
-                              program.bound == Bound::Engine ? "the engine" : "what is not known");
+    if (program.bound == Bound::Engine)
+        return text +
+               fmt::format("  program {} s: bound by the engine\n", numberText(program.timeS));
+    return text + "  the program's time and what bounds it are not known\n";
 }
 
 int runRoofline(const ChipOptions &options, Session &session)
