@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/report/chip_json.h"
+#include "core/target/rules.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,8 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &ses
         return tl::unexpected(std::move(error));
     }
     ChosenTarget chosen;
-    auto named = target::findTarget(session.target.empty() ? "H13" : session.target);
+    auto named =
+        target::findTarget(session.target.empty() ? target::defaultTarget().name : session.target);
     if (!named)
         return tl::unexpected(named.error());
     chosen.named = std::move(*named);

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 /// The commands that judge by a chip. Their options; what they do needs no CLI11.
 namespace kernscope::cli {
@@ -23,21 +24,25 @@ struct ChipOptions {
     bool demandGiven = false;
     double density = -1;
     unsigned weightBits = 16;
+    std::string activation = "fp16"; ///< typed in: fp16, int8, uint8, e4m3
     // roofline, choose
     std::uint64_t batch = 1;
     std::string compute, bandwidth;
     double tolerance = 0.01;
-    std::string weight; ///< choose: one weight only; empty: all
+    std::string weight;              ///< choose: one weight only; empty: all
+    std::vector<std::string> values; ///< reduce: "4096", "1*1024"
 };
 
 int runDecide(const ChipOptions &options, Session &session);
 int runGeometry(const ChipOptions &options, Session &session);
 int runRoofline(const ChipOptions &options, Session &session);
 int runChoose(const ChipOptions &options, Session &session);
+int runReduce(const ChipOptions &options, Session &session);
+int runCalibrate(const ChipOptions &options, Session &session);
 int runTargets(const ChipOptions &options, Session &session);
 int runFormats(const ChipOptions &options, Session &session);
 
-/// The chip that a command judges by: --target, or H13 where there is none.
+/// The chip that a command judges by: --target, or the default one where there is none.
 struct ChosenTarget {
     target::NamedTarget named;
     target::Choice choice;
@@ -57,6 +62,9 @@ std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table);
 std::string matrixText(const Bundle &bundle, const DecisionTable &table);
 std::string geometryText(const std::string &title, const decision::Operation &operation,
-                         const decision::Geometry &geometry);
+                         const decision::Geometry &geometry,
+                         const roofline::Assessment &assessment);
+/// "engine time …; dispatch floor …" and what bounds the program.
+std::string programText(const roofline::ProgramTime &program);
 
 } // namespace kernscope::cli

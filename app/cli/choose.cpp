@@ -46,14 +46,17 @@ Json choiceJson(const FormChoice &choice)
         row["form"] = candidate.form;
         row["bytes"] = report::numberJson(candidate.bytes);
         row["bytes_per_weight"] = report::ratioJson(candidate.bytesPerWeight);
-        row["outcome"] = decision::outcomeName(candidate.point.outcome);
-        row["streams"] = candidate.point.outcome == decision::Outcome::Streams;
+        row["outcome"] = decision::outcomeName(candidate.assessment.outcome);
+        row["stored"] = candidate.stored;
+        row["streams"] = candidate.assessment.outcome == decision::Outcome::Streams;
         row["error"] = candidate.error ? errorJson(*candidate.error) : Json(nullptr);
         row["within_tolerance"] = candidate.withinTolerance;
         row["passed_over"] =
             candidate.passedOver.empty() ? Json(nullptr) : Json(candidate.passedOver);
-        row["time_s"] = candidate.point.timeS ? Json(*candidate.point.timeS) : Json(nullptr);
-        row["speedup"] = report::speedupJson(candidate.speedup.get());
+        row["time_s"] = report::optionalJson(candidate.assessment.timeS);
+        row["bound"] = roofline::boundName(candidate.assessment.bound);
+        row["speedup"] = report::speedupJson(candidate.assessment.speedup);
+        row["predicted_speedup"] = report::optionalJson(candidate.assessment.predictedSpeedup);
         row["chosen"] = candidate.form == choice.chosen;
         json["candidates"].push_back(std::move(row));
     }
@@ -76,16 +79,20 @@ std::string choiceText(const FormChoice &choice)
                  {"measured speed-up", Align::Right},
                  {"remark", Table::Align::Name}});
     for (const FormCandidate &candidate : choice.candidates) {
+        const auto &quoted = candidate.assessment.speedup;
         const std::string speedup =
-            candidate.speedup
-                ? fmt::format("{:.2f} to {:.2f}", candidate.speedup->low, candidate.speedup->high)
-                : "-";
-        std::string remark = candidate.passedOver;
-        if (remark.empty() && !candidate.withinTolerance)
+            !quoted ? "-"
+            : quoted->low == quoted->high
+                ? fmt::format("{:.2f}", quoted->low)
+                : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high);
+        std::string remark = candidate.passedOver.empty() && candidate.stored
+                                 ? std::string("stored so")
+                                 : candidate.passedOver;
+        if (candidate.passedOver.empty() && !candidate.withinTolerance)
             remark = "error above the tolerance";
         table.add({(candidate.form == choice.chosen ? "> " : "  ") + candidate.form,
                    grouped(candidate.bytes), fmt::format("{:.3f}", candidate.bytesPerWeight),
-                   std::string(decision::outcomeName(candidate.point.outcome)),
+                   std::string(decision::outcomeName(candidate.assessment.outcome)),
                    candidate.error ? fmt::format("{:.3g}", candidate.error->outputRelative) : "-",
                    speedup, remark});
     }
@@ -114,6 +121,10 @@ int runChoose(const ChipOptions &options, Session &session)
         last = first + 1;
     }
     decision::Judge judge(chosen->choice);
+    const auto network = roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)), *roofs,
+                                                 judge, options.batch);
+    if (!network)
+        return refuseTarget(session, "choose", network.error());
     Diagnostics diagnostics = (*bundle)->diagnostics();
     Json choices = Json::array();
     std::string text;
@@ -143,12 +154,18 @@ int runChoose(const ChipOptions &options, Session &session)
             report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
         document["bundle"] = (*bundle)->name();
         document["tolerance"] = options.tolerance;
+        document["program"] = report::programJson(network->program);
         document["choices"] = std::move(choices);
         printDocument(session, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet)
-        print(printable((*bundle)->name()) + " on " + chosen->text() + text);
+        print(printable((*bundle)->name()) + " on " + chosen->text() +
+              programText(network->program) +
+              (network->program.hidesGains()
+                   ? "  smaller weights do not shorten it, until the engine time passes the floor\n"
+                   : "") +
+              text);
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -83,6 +83,9 @@ void addGeometry(CLI::App &app, Session &session)
     command->add_option("--weight-bits", options->weightBits, "Typed in: bits of a weight")
         ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}))
         ->needs(channels);
+    command->add_option("--activation", options->activation, "Typed in: type of the activation")
+        ->check(CLI::IsMember({"fp16", "int8", "uint8", "e4m3"}))
+        ->capture_default_str();
     command->add_option("--density", options->density, "Typed in: share of weights not zero")
         ->check(CLI::Range(0.0, 1.0))
         ->needs(channels);
@@ -124,6 +127,17 @@ void addChoose(CLI::App &app, Session &session)
     command->add_option("--weight", options->weight, "This weight only")->type_name("NAME");
 }
 
+void addReduce(CLI::App &app, Session &session)
+{
+    auto options = std::make_shared<ChipOptions>();
+    CLI::App *command =
+        add(app, session, "reduce",
+            "Numbers through the engine's reduction: tiles, accumulator, port", runReduce, options);
+    command->add_option("values", options->values, "Numbers; VALUE*COUNT for COUNT of them")
+        ->type_name("VALUE")
+        ->required();
+}
+
 } // namespace
 
 void addChips(CLI::App &app, Session &session)
@@ -132,6 +146,11 @@ void addChips(CLI::App &app, Session &session)
     addGeometry(app, session);
     addRoofline(app, session);
     addChoose(app, session);
+    addReduce(app, session);
+    CLI::App *calibrate =
+        add(app, session, "calibrate", "Published measurements beside what is predicted for them",
+            runCalibrate, std::make_shared<ChipOptions>());
+    addExamples(*calibrate, {"calibrate", "calibrate --target M2 --json"});
     CLI::App *targets =
         add(app, session, "targets", "The chips, their names and what is contested about them",
             runTargets, std::make_shared<ChipOptions>());

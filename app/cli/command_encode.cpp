@@ -4,8 +4,10 @@
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/assessment/weight_facts.h"
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +16,30 @@
 namespace kernscope::cli {
 
 namespace {
+
+/// With --target: why the chip does not take the form, and whether --force writes it all the same
+/// (a chip that does not exist cannot be forced). Without a chip a form is nobody's to refuse.
+std::optional<std::pair<Error, bool>> refusedByTarget(const EncodedBundle &encoded,
+                                                      const Session &session)
+{
+    if (session.target.empty())
+        return std::nullopt;
+    const auto named = target::findTarget(session.target);
+    if (!named)
+        return std::pair(named.error(), false);
+    const Weight &weight = encoded.made->weights()[encoded.after];
+    const auto rule = decision::encoderRefusal(weightForm(*encoded.made, weight), *named->target);
+    if (!rule)
+        return std::nullopt;
+    Error error;
+    error.code = "encode.legality";
+    error.field = weight.name;
+    error.expected = rule->required;
+    error.found = rule->found;
+    error.message = "No encoder of " + named->target->name + " writes this form: " + rule->gate +
+                    " (" + rule->source + "); --force writes it all the same";
+    return std::pair(std::move(error), true);
+}
 
 int runEncode(const EncodeOptions &options, Session &session)
 {
@@ -37,6 +63,12 @@ int runEncode(const EncodeOptions &options, Session &session)
                    ? reportUsage(session, "encode", error)
                    : reportFailure(session, "encode", error);
     }
+    Diagnostics diagnostics = (*bundle)->diagnostics();
+    if (const auto refused = refusedByTarget(*encoded, session)) {
+        if (!refused->second || !session.force)
+            return reportUsage(session, "encode", refused->first);
+        diagnostics.push_back({Severity::Warning, refused->first});
+    }
     const auto saved = [&] {
         const ProgressLine line(session, "Writing");
         return writeCopy(session, *encoded->made, options.output, (*bundle)->path());
@@ -46,13 +78,13 @@ int runEncode(const EncodeOptions &options, Session &session)
     if (!session.json) {
         if (!session.quiet)
             print(encodeText(**bundle, *encoded, *form, options));
-        printDiagnostics(session, (*bundle)->diagnostics());
+        printDiagnostics(session, diagnostics);
         return kDone;
     }
     report::Json document = report::document("encode");
     addEncodeJson(document, **bundle, *encoded, *form, options);
     document["verified"] = saved->verified;
-    printDocument(session, document, (*bundle)->diagnostics());
+    printDocument(session, document, diagnostics);
     return kDone;
 }
 
@@ -139,6 +171,9 @@ void addEncode(CLI::App &app, Session &session)
                      "has the form, not before the program's own")
         ->type_name("SET");
     addOutput(*command, session, options->output, "Bundle to write", "BUNDLE")->required();
+    command->get_option("--force")->description(
+        "Replace the output where it exists, and write a form that the chip of --target has no "
+        "encoder for");
     addCommonOptions(*command, session);
     addExamples(
         *command,

@@ -36,6 +36,9 @@ void addBuild(CLI::App &parent, Session &session)
         ->add_option("--lanes", options->lanes,
                      "Most channels of a group; without it one: channel c on core c mod cores")
         ->check(CLI::Range(1, 65536));
+    command->get_option("--force")->description(
+        "Replace the output where it exists, and write a form that the chip has no encoder for, "
+        "with a warning");
     CLI::Option *slices =
         command->add_flag("--hwx-slices", options->hwxSlices,
                           "Write the slices of a container for H13 or H14 instead, end to end");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/calibrate.h"
 #include "core/report/chip_json.h"
 
 #include <algorithm>
@@ -44,6 +45,8 @@ std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
                                    weights == 1 ? "weight" : "weights", verdict.basis);
     for (const decision::Reason &reason : verdict.reasons)
         text += reasonText(reason);
+    if (!verdict.note.empty())
+        text += "    note: " + verdict.note + "\n";
     for (const std::string &line : verdict.disagreements)
         text += "    sources disagree: " + line + "\n";
     if (!verdict.nearestChange.empty())
@@ -59,6 +62,45 @@ std::string totalsText(const TargetTotals &totals)
                        totals.rejected, totals.unknown);
 }
 
+/// How far the predictions for a chip were off where they could be compared.
+std::string predictionText(const target::Target &target)
+{
+    const auto error = roofline::predictionError(target);
+    return error
+               ? fmt::format("  predictions for {} are off by {:.0f} % in the median (calibrate)\n",
+                             target.name, 100 * *error)
+               : fmt::format("  no measurement of {} tells how good its predictions are\n",
+                             target.name);
+}
+
+/// Each published figure about a form here, with the conditions that fail or are open on the first
+/// weight of that form: why a known speed-up is not claimed.
+std::string measuredText(const Bundle &bundle, const DecisionTable &table)
+{
+    std::string text;
+    std::vector<std::string> seen;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        for (const auto &measured : table.assessment(row, 0).measured) {
+            std::string line;
+            for (const auto &condition : measured.conditions) {
+                if (!condition.holds.value_or(false))
+                    line += fmt::format("{}{} {} (needs {})", line.empty() ? "" : ", ",
+                                        condition.holds ? "fails:" : "open:", condition.found,
+                                        condition.required);
+            }
+            const std::string key = table.form(row).key() + measured.condition + line;
+            if (std::find(seen.begin(), seen.end(), key) != seen.end())
+                continue;
+            seen.push_back(key);
+            text += fmt::format("  {} in {}: {:.2f} to {:.2f}, {} [{}]{}\n", table.form(row).key(),
+                                printable(bundle.weights()[row].name), measured.low, measured.high,
+                                measured.condition, measured.source,
+                                line.empty() ? "; holds" : "; " + line);
+        }
+    }
+    return text.empty() ? text : heading("Measured") + text;
+}
+
 } // namespace
 
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
@@ -67,24 +109,30 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                 {"form", Align::Name},
                 {"outcome"},
                 {"moved B", Align::Right},
-                {"speed-up", Align::Right},
+                {"measured", Align::Right},
+                {"predicted", Align::Right},
+                {"bound"},
                 {"a core needs B", Align::Right},
                 {"of cap B", Align::Right},
                 {"parts", Align::Right}});
     std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        const auto decided = table.decision(row, 0);
+        const auto assessed = table.assessment(row, 0);
+        const auto &decided = assessed.decision;
         const auto &memory = decided.memory;
         std::string speedup = "-";
-        if (decided.speedup)
-            speedup =
-                decided.speedup->low == decided.speedup->high
-                    ? fmt::format("{:.2f}", decided.speedup->low)
-                    : fmt::format("{:.2f} to {:.2f}", decided.speedup->low, decided.speedup->high);
+        if (const auto &quoted = assessed.speedup)
+            speedup = (quoted->low == quoted->high
+                           ? fmt::format("{:.2f}", quoted->low)
+                           : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high)) +
+                      (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
+        const std::string predicted =
+            assessed.predictedSpeedup ? fmt::format("{:.2f}", *assessed.predictedSpeedup) : "-";
         rows.add({bundle.weights()[row].name, bundle.weights()[row].form,
                   std::string(decision::outcomeName(decided.outcome())),
-                  decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup,
-                  grouped(memory.demand), memory.cap ? grouped(*memory.cap) : "?",
+                  decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,
+                  std::string(roofline::boundName(assessed.bound)), grouped(memory.demand),
+                  memory.cap ? grouped(*memory.cap) : "?",
                   memory.sublayers ? grouped(*memory.sublayers) : "?"});
         const decision::Verdict *verdict = decided.verdict.get();
         const auto known = std::find_if(verdicts.begin(), verdicts.end(),
@@ -94,7 +142,11 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
         else
             ++known->second;
     }
-    std::string text = rows.text() + totalsText(table.totals(0)) + heading("Reasons");
+    std::string text =
+        rows.text() +
+        "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n" +
+        predictionText(table.target(0)) + totalsText(table.totals(0)) +
+        measuredText(bundle, table) + heading("Reasons");
     for (const auto &[verdict, count] : verdicts)
         text += verdictText(*verdict, count);
     return text;
@@ -140,7 +192,7 @@ int runDecide(const ChipOptions &options, Session &session)
         return reportFailure(session, "decide", bundle.error());
     auto targets =
         options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
-    const DecisionTable table(weightForms(**bundle), std::move(targets), chosen->choice);
+    const DecisionTable table(weightLayers(**bundle), std::move(targets), chosen->choice);
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
         report::Json head = report::document("decide");

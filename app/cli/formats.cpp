@@ -3,10 +3,10 @@
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
 
-#include "core/assessment/stream.h"
 #include "core/format/legality.h"
 #include "core/report/json_values.h"
 #include "core/target/dma_format.h"
+#include "core/target/rules.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -50,7 +50,8 @@ Json formatJson(const KernelFormatRow &row, const format::Legality &legality)
     json["palette_lut_bytes"] = numberJson(format::paletteLutBytes(row.format, 1));
     json["type_number"] = numberJson(format::typeNumber(row.format));
     json["register_value"] = row.registerValue ? Json(*row.registerValue) : Json();
-    json["legal"] = legality.legal();
+    const auto legal = legality.verdict();
+    json["legal"] = legal ? Json(*legal) : Json(); // null: a rule cannot be answered
     const format::LegalityRule *refusal = legality.refusal();
     json["refused_by"] = refusal != nullptr ? Json(refusal->name) : Json();
     json["rules"] = Json::array();
@@ -95,6 +96,34 @@ Json tensorFormatsJson(const target::Target &target)
     return list;
 }
 
+/// Table 25.5: what the target's encoder can write.
+Json codegenJson(unsigned version)
+{
+    Json list = Json::array();
+    for (const format::CodegenRule &rule : format::codegenRules()) {
+        Json json;
+        json["capability"] = rule.capability;
+        json["since_version"] = rule.sinceVersion;
+        json["implemented"] = version >= rule.sinceVersion;
+        json["offset"] = rule.offset ? Json(fmt::format("{:#05x}", *rule.offset)) : Json();
+        json["source"] = rule.source;
+        json["confidence"] = format::confidenceName(rule.confidence);
+        json["note"] = rule.note;
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+std::string codegenText(unsigned version)
+{
+    Table table({{"capability"}, {"since", Table::Align::Right}, {"here"}, {"offset"}, {"source"}});
+    for (const format::CodegenRule &rule : format::codegenRules())
+        table.add({rule.capability, std::to_string(rule.sinceVersion),
+                   version >= rule.sinceVersion ? "implemented" : "no encoder",
+                   rule.offset ? fmt::format("{:#05x}", *rule.offset) : "", rule.source});
+    return heading("Encoder") + table.text();
+}
+
 std::string formatsText(const target::Target &target, const format::FormatUse &use)
 {
     Table table({{"code", Table::Align::Right},
@@ -113,7 +142,9 @@ std::string formatsText(const target::Target &target, const format::FormatUse &u
                    row.bits ? std::to_string(*row.bits) : "-",
                    row.underlying.empty() ? "-" : row.underlying,
                    row.typeNumber ? std::to_string(row.typeNumber->value) : "-",
-                   refusal != nullptr ? "refused: " + refusal->name : "legal",
+                   refusal != nullptr   ? "refused: " + refusal->name
+                   : legality.verdict() ? "legal"
+                                        : "unknown",
                    std::string(format::confidenceName(row.confidence))});
     }
     std::string text = table.text() + heading("Tensor formats");
@@ -130,7 +161,7 @@ std::string formatsText(const target::Target &target, const format::FormatUse &u
                      format::isDmaConvertibleToFp16(code) ? "yes" : "no", yesNo(dma.valid),
                      dma.byte ? target::halOffsetText(*dma.byte) : ""});
     }
-    return text + tensors.text();
+    return text + tensors.text() + codegenText(use.descriptorVersion);
 }
 
 } // namespace
@@ -142,8 +173,9 @@ int runFormats(const ChipOptions &options, Session &session)
         return refuseTarget(session, "formats", chosen.error());
     const target::Target &target = chosen->target();
     format::FormatUse use;
-    use.descriptorVersion = options.descriptorVersion != 0 ? options.descriptorVersion
-                                                           : decision::encoderVersion(target);
+    use.descriptorVersion = options.descriptorVersion != 0
+                                ? options.descriptorVersion
+                                : target::encoderVersion(target).value_or(0);
     use.e4m3Capability = target::halBit(target, target::hal::kE4m3);
     if (!session.json) {
         if (!session.quiet)
@@ -157,6 +189,7 @@ int runFormats(const ChipOptions &options, Session &session)
     for (const KernelFormatRow &row : format::kernelFormats())
         document["kernel_formats"].push_back(formatJson(row, format::checkKernelFormat(row, use)));
     document["tensor_formats"] = tensorFormatsJson(target);
+    document["codegen"] = codegenJson(use.descriptorVersion);
     document["element_catalogue"] = typesJson(format::elementCatalogue());
     document["serialization_types"] = typesJson(format::serializationTypes());
     document["blob_types"] = typesJson(format::blobTypes());

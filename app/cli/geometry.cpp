@@ -16,6 +16,7 @@ namespace {
 struct Judged {
     std::string title, weight, consumer, op;
     decision::Operation operation;
+    roofline::Layer layer; ///< the same for the times
 };
 
 Error badNumbers(std::string option, std::string expected, std::string found)
@@ -51,6 +52,44 @@ Result<std::array<std::uint64_t, 3>> numbersOf(const std::string &option, const 
     return numbers;
 }
 
+/// A layer of numbers that were typed in: its weight dense or in a form of that width.
+roofline::Layer typedLayer(const decision::Operation &operation)
+{
+    roofline::Layer layer;
+    layer.op = "conv";
+    layer.operation = operation;
+    layer.outputChannels = operation.outputChannels;
+    const auto product = [](std::initializer_list<std::uint64_t> factors) {
+        std::optional<std::uint64_t> result = 1;
+        for (const std::uint64_t factor : factors)
+            result = result ? checkedMultiply(*result, factor) : std::nullopt;
+        return result;
+    };
+    const auto weights =
+        product({operation.inputChannels, operation.outputChannels, operation.kernelWidth,
+                 operation.kernelHeight, operation.kernelDepth});
+    const auto pixels =
+        product({operation.outputWidth, operation.outputHeight, operation.outputDepth});
+    if (!weights || !pixels || *weights > UINT64_MAX / 4)
+        return layer;
+    layer.form.elements = *weights;
+    layer.form.denseBytes = layer.form.storedBytes = 2 * *weights;
+    layer.form.use.unitStride =
+        operation.strideX == 1 && operation.strideY == 1 && operation.strideZ == 1;
+    layer.form.use.kernel = true;
+    layer.form.density = operation.density;
+    const std::string_view key = operation.weightBits == 8   ? "int8"
+                                 : operation.weightBits == 4 ? "palette4"
+                                                             : "dense";
+    if (const auto form = roofline::asForm(layer.form, key, layer.outputChannels))
+        layer.form = *form;
+    layer.flops = product({2, *weights, *pixels});
+    layer.inputBytes = product({2, operation.inputChannels, *pixels, operation.strideX,
+                                operation.strideY, operation.strideZ});
+    layer.outputBytes = product({2, operation.outputChannels, *pixels});
+    return layer;
+}
+
 Result<Judged> typedOperation(const ChipOptions &options)
 {
     Judged judged;
@@ -78,27 +117,33 @@ Result<Judged> typedOperation(const ChipOptions &options)
         for (std::size_t i = 0; i < 3; ++i)
             *places[i] = (*numbers)[i];
     }
+    // A width below 8 is that of a palette's index: its entries are fp16 (chapter 25, four codecs).
     operation.weightBits = options.weightBits;
-    if (options.weightBits < 16) {
+    if (options.weightBits == 8) {
         operation.floatWeight = false;
         operation.kernelFormat = 1;
     }
+    operation.tensorFormat = options.activation == "int8"    ? 1U
+                             : options.activation == "uint8" ? 2U
+                             : options.activation == "e4m3"  ? 12U
+                                                             : 3U;
     if (options.density >= 0)
         operation.density = options.density;
+    judged.layer = typedLayer(operation);
     return judged;
 }
 
 std::vector<Judged> bundleOperations(const Bundle &bundle)
 {
     std::vector<Judged> all;
-    for (const Weight &weight : bundle.weights()) {
-        const auto form = weightForm(bundle, weight);
-        for (const Consumer &consumer : weight.consumers) {
-            const auto operation = operationOf(weight, consumer, form);
-            if (operation)
-                all.push_back({weight.name + " in " + consumer.op + " " + consumer.name,
-                               weight.name, consumer.name, consumer.op, *operation});
-        }
+    for (roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
+        if (!layer.operation)
+            continue;
+        const Weight &weight = bundle.weights()[layer.weight];
+        const Consumer &consumer = weight.consumers[layer.consumer];
+        const decision::Operation operation = *layer.operation;
+        all.push_back({weight.name + " in " + consumer.op + " " + consumer.name, weight.name,
+                       consumer.name, consumer.op, operation, std::move(layer)});
     }
     return all;
 }
@@ -116,23 +161,32 @@ std::string conditionsText(const std::vector<decision::Condition> &conditions)
 std::string cyclesText(const decision::CycleEstimate &cycles)
 {
     std::string text =
-        fmt::format("    cycles            {:.0f} modelled ({} MACs, {} lanes, {} "
-                    "fixed)",
+        fmt::format("    cycles            {:.0f} by the printed product ({} MACs, {} lanes, {} "
+                    "fixed; contested: a spatial factor is missing from it, no time follows)",
                     cycles.dense, grouped(cycles.macs), cycles.lanes, cycles.fixedCycles);
     if (cycles.withZeroSkip)
         text +=
             fmt::format("; {:.0f} with zero-skip ({}), sparse store {:.3f} of dense",
                         *cycles.withZeroSkip, percentText(*cycles.skipShare), *cycles.sparseRatio);
-    if (cycles.measuredTimeS)
-        text += fmt::format("\n    at measured rate  {:.3g} s ({:.3g} MAC/s, {})",
-                            *cycles.measuredTimeS, *cycles.measuredRate, cycles.rateSource);
+    text += fmt::format("\n    lanes             {} a cycle ({}); double-multiply mode: {}",
+                        cycles.lanes, cycles.lanesReason,
+                        cycles.doubleMac ? "eligible" : "not eligible");
+    if (cycles.measuredRate)
+        text += fmt::format("\n    measured          {:.3g} MAC/s at that many channels, in a loop "
+                            "that the dispatch paces ({})",
+                            *cycles.measuredRate, cycles.rateSource);
     return text + "\n";
+}
+
+std::string secondsText(const std::optional<double> &seconds)
+{
+    return seconds ? fmt::format("{:.3g} s", *seconds) : "unknown";
 }
 
 } // namespace
 
 std::string geometryText(const std::string &title, const decision::Operation &operation,
-                         const decision::Geometry &geometry)
+                         const decision::Geometry &geometry, const roofline::Assessment &assessment)
 {
     const auto &cores = geometry.cores;
     std::string text = heading(printable(title));
@@ -152,6 +206,9 @@ std::string geometryText(const std::string &title, const decision::Operation &op
                         geometry.lit ? std::to_string(*geometry.lit) : "?",
                         cores.value ? std::to_string(*cores.value) : "?",
                         cores.contested ? " (contested; by " + cores.source + ")" : "");
+    if (geometry.litMeasured)
+        text += fmt::format("                      {} by table 20.5{}\n", *geometry.litMeasured,
+                            geometry.litMeasured == geometry.lit ? "" : " (contested)");
     if (cores.value)
         text += fmt::format("    channel map       channel c on core c mod {}\n", *cores.value);
     text += fmt::format("    buffering         {} (demand {})\n",
@@ -162,6 +219,15 @@ std::string geometryText(const std::string &title, const decision::Operation &op
                     set.cap ? bytesText(*set.cap) : "?",
                     set.fits ? (*set.fits ? "stays on chip" : "tiled and streamed") : "unknown");
     text += cyclesText(geometry.cycles);
+    text +=
+        fmt::format("    time              {} (compute {}, memory {}; {} bound, by the roofs)\n",
+                    secondsText(assessment.timeS), secondsText(assessment.computeS),
+                    secondsText(assessment.memoryS), roofline::boundName(assessment.bound));
+    for (const std::string &line : geometry.disagreements)
+        text += "    sources disagree  " + line + "\n";
+    for (const auto &fact : geometry.costed)
+        text += fmt::format("    costed            {} {} {} [{}]\n", fact.name, fact.value,
+                            fact.unit, fact.source);
     const auto &gate = geometry.winograd;
     text += fmt::format("    Winograd eligible {} (work {} of {})\n", yesNo(gate.eligible),
                         gate.work, gate.threshold);
@@ -201,6 +267,10 @@ int runGeometry(const ChipOptions &options, Session &session)
         wanted.mode = decision::sourceModeFromName(options.mode);
     if (options.demandGiven)
         wanted.demand = options.demand;
+    const auto roofs = roofline::roofsOf(chosen->target());
+    if (!roofs)
+        return refuseTarget(session, "geometry", roofs.error());
+    decision::Judge judge(chosen->choice);
     document["operations"] = report::Json::array();
     std::string text = "On " + chosen->text();
     for (const Judged &judged : operations) {
@@ -211,8 +281,9 @@ int runGeometry(const ChipOptions &options, Session &session)
             diagnostics.push_back({Severity::Error, std::move(error)});
             continue;
         }
+        const auto assessment = roofline::assess(judged.layer, judged.layer.form, *roofs, judge);
         if (!session.json) {
-            text += geometryText(judged.title, judged.operation, *geometry);
+            text += geometryText(judged.title, judged.operation, *geometry, assessment);
             continue;
         }
         report::Json row;
@@ -220,6 +291,7 @@ int runGeometry(const ChipOptions &options, Session &session)
         row["consumer"] = judged.consumer;
         row["op"] = judged.op;
         row.update(report::geometryJson(judged.operation, *geometry));
+        row["assessment"] = report::assessmentJson(assessment);
         document["operations"].push_back(std::move(row));
     }
     if (session.json) {

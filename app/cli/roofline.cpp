@@ -56,25 +56,6 @@ std::string opText(const roofline::Layer &layer)
     return several ? layer.op + "." + layer.param : layer.op;
 }
 
-std::string programText(const roofline::ProgramTime &program)
-{
-    using Bound = roofline::ProgramTime::Bound;
-    if (program.layers == 0)
-        return {};
-    std::string text = fmt::format("\n  engine time {} s", numberText(program.engineTimeS));
-    if (program.timed < program.layers)
-        text += fmt::format(" (unknown for {} of {} layers; {:.3g} s for the others)",
-                            program.layers - program.timed, program.layers, program.knownS);
-    text += fmt::format("; dispatch floor {} s\n", numberText(program.dispatchFloorS));
-    if (program.bound == Bound::Dispatch)
-        return text +
-               fmt::format("  program {} s: bound by the dispatch, {:.0f} % of it the engine "
-                           "works\n",
-                           numberText(program.timeS), 100 * *program.engineTimeS / *program.timeS);
-    return text + fmt::format("  program {} s: bound by {}\n", numberText(program.timeS),
-                              program.bound == Bound::Engine ? "the engine" : "what is not known");
-}
-
 std::string unassessedText(const Bundle &bundle)
 {
     Table table({{"weight"}, {"stored", Align::Right}, {"why it is in no layer"}});
@@ -100,8 +81,8 @@ std::string layersText(const std::vector<Placement> &placements)
                  {"its time s", Align::Right},
                  {"remarks", Align::Name}});
     for (const Placement &placement : placements) {
-        const roofline::Point &stored = placement.stored();
-        const roofline::Point &best = placement.trail[placement.best];
+        const roofline::Assessment &stored = placement.stored();
+        const roofline::Assessment &best = placement.trail[placement.best];
         std::string remarks;
         if (placement.estimated)
             remarks += "estimated ";
@@ -120,6 +101,29 @@ std::string layersText(const std::vector<Placement> &placements)
 
 } // namespace
 
+std::string programText(const roofline::ProgramTime &program)
+{
+    using Bound = roofline::ProgramTime::Bound;
+    if (program.layers == 0)
+        return {};
+    std::string text = fmt::format("\n  engine time {} s", numberText(program.engineTimeS));
+    if (program.timed < program.layers)
+        text += fmt::format(
+            " (unknown for {} of {} layers{})", program.layers - program.timed, program.layers,
+            program.timed > 0 ? fmt::format("; {:.3g} s for the others", program.knownS)
+                              : std::string());
+    text += fmt::format("; dispatch floor {} s\n", numberText(program.dispatchFloorS));
+    if (program.bound == Bound::Dispatch)
+        return text +
+               fmt::format("  program {} s: bound by the dispatch, {:.0f} % of it the engine "
+                           "works\n",
+                           numberText(program.timeS), 100 * *program.engineTimeS / *program.timeS);
+    if (program.bound == Bound::Engine)
+        return text +
+               fmt::format("  program {} s: bound by the engine\n", numberText(program.timeS));
+    return text + "  the program's time and what bounds it are not known\n";
+}
+
 int runRoofline(const ChipOptions &options, Session &session)
 {
     const auto chosen = chosenTarget(options, session);
@@ -132,14 +136,12 @@ int runRoofline(const ChipOptions &options, Session &session)
     if (!bundle)
         return reportFailure(session, "roofline", bundle.error());
     decision::Judge judge(chosen->choice);
-    std::vector<Placement> placements;
-    for (const roofline::Layer &layer : layersOf(**bundle, weightForms(**bundle))) {
-        auto placed = roofline::place(layer, *roofs, judge, options.batch);
-        if (!placed)
-            return refuseTarget(session, "roofline", placed.error());
-        placements.push_back(std::move(*placed));
-    }
-    const auto program = roofline::programTime(placements, *roofs);
+    const auto network = roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)), *roofs,
+                                                 judge, options.batch);
+    if (!network)
+        return refuseTarget(session, "roofline", network.error());
+    const std::vector<Placement> &placements = network->placements;
+    const roofline::ProgramTime &program = network->program;
     const Diagnostics &diagnostics = (*bundle)->diagnostics();
     if (session.json) {
         report::Json document = report::document("roofline");

@@ -4,12 +4,13 @@
 #include "app/cli/output_file.h"
 #include "app/cli/section_run.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/weight_facts.h"
 #include "core/bundle/section_weight.h"
 #include "core/codec/encode/encoder.h"
 #include "core/lanes/size_law.h"
 #include "core/lanes/sparse.h"
 #include "core/report/section_json.h"
-#include "core/target/target.h"
+#include "core/target/rules.h"
 
 #include <algorithm>
 #include <list>
@@ -20,8 +21,6 @@
 namespace kernscope::cli {
 
 namespace {
-
-constexpr std::string_view kDefaultTarget = "H13";
 
 Error buildError(const std::string &field, std::string expected, std::string found,
                  std::string message)
@@ -37,8 +36,9 @@ Error buildError(const std::string &field, std::string expected, std::string fou
 
 Result<const target::Target *> targetOf(const Session &session)
 {
-    auto named = target::findTarget(session.target.empty() ? kDefaultTarget
-                                                           : std::string_view(session.target));
+    if (session.target.empty())
+        return &target::defaultTarget();
+    auto named = target::findTarget(session.target);
     if (!named)
         return tl::unexpected(std::move(named.error()));
     return named->target;
@@ -99,6 +99,48 @@ Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
     Encoded &place = kept.emplace_back();
     place.weight = std::move(*encoded);
     return codec::Decoder::make(place.weight.encoding());
+}
+
+/// The form that a weight will have in the section, for the rules of the chip's encoder.
+decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
+                               const SectionOptions &options)
+{
+    decision::WeightForm form = weightForm(bundle, bundle.weights()[index]);
+    if (options.form == "stored")
+        return form;
+    decision::WeightForm built;
+    built.elements = form.elements;
+    built.masked = options.form == "sparse";
+    if (options.form == "palette") {
+        built.kind = decision::WeightForm::Kind::Palette;
+        built.bits = options.bits;
+        built.vectorSize = options.vector;
+    } else if (options.form == "affine") {
+        built.kind = decision::WeightForm::Kind::Affine;
+        built.bits = 8;
+        built.element = "int8";
+    }
+    return built;
+}
+
+/// A diagnostic for each weight that no encoder of the chip writes in its form, with the rule.
+Diagnostics refusedForms(const Bundle &bundle, const std::vector<std::size_t> &chosen,
+                         const SectionOptions &options, const target::Target &target,
+                         const Session &session)
+{
+    Diagnostics refused;
+    for (const std::size_t index : chosen) {
+        const auto rule = decision::encoderRefusal(builtForm(bundle, index, options), target);
+        if (!rule)
+            continue;
+        Error error = buildError(
+            bundle.weights()[index].name, rule->required, rule->found,
+            fmt::format("{} has no encoder for this form: {} ({}); --force writes it all the same",
+                        target.name, rule->gate, rule->source));
+        error.code = "section.legality";
+        refused.push_back({session.force ? Severity::Warning : Severity::Error, std::move(error)});
+    }
+    return refused;
 }
 
 struct Gathered {
@@ -264,6 +306,13 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     const auto rules = outputRules(session, **bundle);
     if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
         return reportFailure(session, kSectionCommand, free.error());
+    Diagnostics forced;
+    if (const auto refused = refusedForms(**bundle, *chosen, options, **target, session);
+        !refused.empty()) {
+        if (!session.force)
+            return reportFailure(session, kSectionCommand, refused.front().error);
+        forced = refused;
+    }
     Gathered gathered;
     if (auto done = gather(**bundle, *chosen, options, gathered); !done)
         return reportFailure(session, kSectionCommand, done.error());
@@ -272,15 +321,16 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     build.codegen = (*target)->descriptorVersion.value_or(0);
     const auto cores = target::cores(**target);
     build.cores = options.cores != 0 ? options.cores : cores->value.value_or(lanes::kEngines);
-    build.sharedKernelMemory = (*target)->familyIndex.value_or(0) > 2; // from the A14 family on
+    build.sharedKernelMemory = target::sharesKernelMemory(**target).value_or(true);
     const auto bytes = section::buildSection(build, gathered.weights);
     if (!bytes)
         return reportFailure(session, kSectionCommand, bytes.error());
     if (auto read = readsBack(*bytes, gathered); !read)
         return reportFailure(session, kSectionCommand, read.error());
-    const auto section = section::readSection(*bytes, options.output);
+    auto section = section::readSection(*bytes, options.output);
     if (!section)
         return reportFailure(session, kSectionCommand, section.error());
+    section->diagnostics.insert(section->diagnostics.end(), forced.begin(), forced.end());
     return deliverSection(session, options.output, rules, *bytes, *section,
                           defaultTargetText(session, **target) + section::listing(*section));
 }

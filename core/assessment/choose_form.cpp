@@ -131,8 +131,9 @@ std::optional<roofline::Layer> heaviestLayer(const Bundle &bundle, std::size_t w
     return heaviest;
 }
 
-FormCandidate candidateOf(const decision::WeightForm &form, const roofline::Point &point,
-                          decision::Judge &judge, const target::Target &target)
+/// The layer with the weight in that form, and why it cannot win, where it cannot.
+FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightForm &form,
+                          const roofline::Roofs &roofs, decision::Judge &judge, std::uint64_t batch)
 {
     FormCandidate candidate;
     candidate.form = form.key();
@@ -140,55 +141,56 @@ FormCandidate candidateOf(const decision::WeightForm &form, const roofline::Poin
     candidate.bytesPerWeight = form.elements == 0 ? 0
                                                   : static_cast<double>(form.storedBytes) /
                                                         static_cast<double>(form.elements);
-    candidate.point = point;
-    candidate.speedup = judge.decide(form, target).speedup;
-    if (point.outcome != decision::Outcome::Streams)
-        candidate.passedOver = fmt::format("{} on {}: no bytes are saved",
-                                           decision::outcomeName(point.outcome), target.name);
+    candidate.assessment = roofline::assess(layer, form, roofs, judge, batch);
+    const auto &verdict = *candidate.assessment.decision.verdict;
+    if (verdict.outcome == decision::Outcome::Rejected)
+        candidate.passedOver =
+            fmt::format("refused on {}: {}", roofs.target->name,
+                        verdict.refusedBy.empty() ? verdict.basis : verdict.refusedBy);
+    else if (verdict.outcome != decision::Outcome::Streams)
+        candidate.passedOver =
+            fmt::format("{} on {}: no bytes are saved", decision::outcomeName(verdict.outcome),
+                        roofs.target->name);
     return candidate;
 }
 
-/// Every form that the procedure knows, smallest bytes first.
-Result<std::vector<FormCandidate>> candidatesOf(const roofline::Layer &layer,
-                                                const roofline::Roofs &roofs,
-                                                decision::Judge &judge, double zeroFraction,
-                                                std::uint64_t batch)
+/// Sparse with less than half zeros: sized by its law all the same, so that its bytes are seen.
+decision::WeightForm sparseAnyway(const decision::WeightForm &facts)
+{
+    decision::WeightForm sparse;
+    sparse.use = facts.use;
+    sparse.elements = facts.elements;
+    sparse.denseBytes = facts.denseBytes;
+    sparse.density = facts.density;
+    sparse.masked = true;
+    sparse.storedBytes = facts.elements / 8 + (facts.elements % 8 == 0 ? 0 : 1) +
+                         2 * static_cast<std::uint64_t>(facts.density.value_or(1) *
+                                                        static_cast<double>(facts.elements));
+    return sparse;
+}
+
+/// The stored form and every other that the procedure knows, smallest bytes first.
+std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roofline::Roofs &roofs,
+                                        decision::Judge &judge, double zeroFraction,
+                                        std::uint64_t batch)
 {
     std::vector<FormCandidate> candidates;
+    const std::string stored = layer.form.key();
+    if (layer.form.compressed()) {
+        candidates.push_back(candidateOf(layer, layer.form, roofs, judge, batch));
+        candidates.back().stored = true;
+    }
+    decision::WeightForm facts = layer.form;
+    facts.density = 1 - zeroFraction;
     for (const std::string_view key : roofline::candidateForms()) {
-        decision::WeightForm facts = layer.form;
-        facts.density = 1 - zeroFraction;
-        auto form = roofline::asForm(facts, key, layer.outputChannels);
-        if (!form) {
-            // Sparse with less than half zeros: shown, sized all the same, and passed over.
-            FormCandidate candidate;
-            candidate.form = key;
-            candidate.bytes =
-                layer.form.elements / 8 +
-                2 * static_cast<std::uint64_t>((1 - zeroFraction) *
-                                               static_cast<double>(layer.form.elements));
-            candidate.bytesPerWeight = layer.form.elements == 0
-                                           ? 0
-                                           : static_cast<double>(candidate.bytes) /
-                                                 static_cast<double>(layer.form.elements);
-            decision::WeightForm sparse = facts;
-            sparse.kind = decision::WeightForm::Kind::Dense;
-            sparse.masked = true;
-            sparse.element = "fp16";
-            sparse.zeroPoint = false;
-            candidate.point.form = key;
-            candidate.point.outcome = judge.verdict(sparse, *roofs.target)->outcome;
-            candidate.passedOver =
-                fmt::format("{:.1f} % zeros: sparse asks for at least half", 100 * zeroFraction);
-            candidates.push_back(std::move(candidate));
+        if (key == stored)
             continue;
-        }
-        roofline::Layer other = layer;
-        other.form = *form;
-        const auto placed = roofline::place(other, roofs, judge, batch);
-        if (!placed)
-            return tl::unexpected(placed.error());
-        candidates.push_back(candidateOf(*form, placed->stored(), judge, *roofs.target));
+        const auto form = roofline::asForm(facts, key, layer.outputChannels);
+        candidates.push_back(
+            candidateOf(layer, form ? *form : sparseAnyway(facts), roofs, judge, batch));
+        if (!form)
+            candidates.back().passedOver =
+                fmt::format("{:.1f} % zeros: sparse asks for at least half", 100 * zeroFraction);
     }
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const auto &a, const auto &b) { return a.bytes < b.bytes; });
@@ -199,8 +201,7 @@ void settle(FormChoice &choice, double tolerance)
 {
     choice.chosen = "dense";
     if (choice.bound == roofline::Bound::Compute) {
-        choice.reason = fmt::format("the layer is {} bound: fewer weight bytes do not help",
-                                    roofline::boundName(choice.bound));
+        choice.reason = "the layer is compute bound: fewer weight bytes do not help";
         return;
     }
     const std::string unknown = choice.bound == roofline::Bound::Unknown
@@ -212,11 +213,26 @@ void settle(FormChoice &choice, double tolerance)
             continue;
         choice.chosen = candidate.form;
         choice.reason = unknown + fmt::format("the smallest form that streams with an error of at "
-                                              "most {:g} (has {:.2g})",
-                                              tolerance, candidate.error->outputRelative);
+                                              "most {:g} (has {:.2g}){}",
+                                              tolerance, candidate.error->outputRelative,
+                                              candidate.stored ? "; it is stored so" : "");
         return;
     }
     choice.reason = unknown + fmt::format("no form that streams stays within {:g}", tolerance);
+}
+
+/// The error of a candidate: of the stored form its decoded values are the reference.
+Result<codec::AccuracyError> candidateError(const FormCandidate &candidate,
+                                            const LayerValues &values)
+{
+    const codec::LayerShape layer = codec::layerOf(values.shape);
+    if (candidate.stored)
+        return codec::AccuracyError();
+    const auto spec = formSpecOf(candidate.form, values.shape);
+    if (!spec)
+        return tl::unexpected(failure("choose.form", "No encoder for it.", candidate.form));
+    return codec::accuracyError(*spec, values.values, values.shape, layer,
+                                codec::AccuracyOptions());
 }
 
 } // namespace
@@ -225,9 +241,9 @@ std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &sh
 {
     codec::FormSpec spec;
     using Kind = codec::FormSpec::Kind;
-    if (form == "palette4") {
+    if (form == "palette4" || form == "palette8") {
         spec.kind = Kind::Palette;
-        spec.palette.bits = 4;
+        spec.palette.bits = form == "palette4" ? 4 : 8;
     } else if (form == "int8") {
         spec.kind = Kind::Affine;
     } else if (form == "sparse") {
@@ -270,19 +286,11 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     choice.bound = placed->trail[placed->dense].bound;
     choice.sampled = values->sampled;
     choice.zeroFraction = form.masked && form.density ? 1 - *form.density : values->zeroFraction;
-    auto candidates = candidatesOf(*layer, roofs, judge, choice.zeroFraction, options.batch);
-    if (!candidates)
-        return tl::unexpected(candidates.error());
-    choice.candidates = std::move(*candidates);
-    const codec::LayerShape layerShape = codec::layerOf(values->shape);
-    codec::AccuracyOptions accuracy;
+    choice.candidates = candidatesOf(*layer, roofs, judge, choice.zeroFraction, options.batch);
     for (FormCandidate &candidate : choice.candidates) {
         if (options.progress && !options.progress->advance(1))
             return tl::unexpected(failure("choose.cancelled", "The choice was cancelled."));
-        const auto spec = formSpecOf(candidate.form, values->shape);
-        auto error =
-            spec ? codec::accuracyError(*spec, values->values, values->shape, layerShape, accuracy)
-                 : tl::unexpected(Error());
+        const auto error = candidateError(candidate, *values);
         if (!error) {
             candidate.passedOver = "cannot be encoded: " + error.error().message;
             continue;

@@ -19,13 +19,13 @@ struct ChooseOptions {
 
 /// A form that was considered, with its figures whether it won or not.
 struct FormCandidate {
-    std::string form; ///< "palette4", "sparse", "int8", "blockwise"; "dense" is the fall-back
+    std::string form; ///< "palette4", "palette8", "sparse", "int8", "blockwise", or the stored one
     std::uint64_t bytes = 0;
     double bytesPerWeight = 0;
-    roofline::Point point; ///< where it lies under the roofs, its outcome and its time
+    roofline::Assessment assessment; ///< of the layer with the weight in that form
     std::optional<codec::AccuracyError> error;
     bool withinTolerance = false;
-    std::shared_ptr<const decision::Speedup> speedup;
+    bool stored = false;    ///< the form that the weight has: taken as it is, without a new error
     std::string passedOver; ///< why it is not a candidate of the procedure; empty where it is
 };
 
@@ -37,7 +37,7 @@ struct FormChoice {
     double zeroFraction = 0;
     bool sampled = false;                  ///< figures from some of the output channels
     std::vector<FormCandidate> candidates; ///< smallest bytes first
-    std::string chosen;                    ///< a form, or "dense"
+    std::string chosen;                    ///< a form, the stored one included, or "dense"
     std::string reason;
 };
 

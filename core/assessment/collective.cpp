@@ -2,6 +2,7 @@
 #include "core/assessment/collective.h"
 
 #include "core/format/tables.h"
+#include "core/target/rules.h"
 
 #include <algorithm>
 
@@ -228,6 +229,17 @@ std::span<const CollectiveByte> collectiveBytes()
     return table().bytes;
 }
 
+namespace {
+
+/// False where a rule says "refused"; empty where nothing is known.
+std::optional<bool> refusedBy(const target::Target &target, std::string_view name)
+{
+    const target::TargetRule *rule = target::targetRule(target, name);
+    return rule && rule->value == "refused" ? std::optional(false) : std::nullopt;
+}
+
+} // namespace
+
 std::vector<CollectiveGate> collectiveGates(const target::Target &target)
 {
     const auto enable = target::halBit(target, target::hal::kCollective);
@@ -236,11 +248,9 @@ std::vector<CollectiveGate> collectiveGates(const target::Target &target)
          "table 36.7", enable},
         {"collective DMA registers", "every setter is a stub that asserts", "chapter 36", false},
         {"sharding and SPMD functions", "\"This target does not allow sharding or SPMD functions\"",
-         "chapter 36 (source DMA emitters)",
-         target.family == "A13" ? std::optional(false) : std::nullopt},
+         "chapter 36 (source DMA emitters)", refusedBy(target, "spmd_functions")},
         {"tasklet for the architecture", "needs the per-section tasklet bit and the SPMD predicate",
-         "chapter 36 (tasklet emitter)",
-         target.family == "A13" ? std::optional(false) : std::nullopt},
+         "chapter 36 (tasklet emitter)", refusedBy(target, "tasklets")},
     };
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/format/legality.h"
 #include "core/format/tables.h"
+#include "core/target/rules.h"
 
 #include <fmt/format.h>
 
@@ -53,6 +54,8 @@ private:
     void palette();
     void blocks();
     void fp8();
+    void e4m3Gate();
+    bool fitsCodebooks() const;
     void add(std::string gate, std::string required, std::string found, std::optional<bool> passes,
              std::string source, Confidence confidence = Confidence::Documented,
              std::string note = {})
@@ -112,6 +115,9 @@ void Consultation::primaryFormat()
         found = element + ": converted to fp16 by the DMA engine";
     else if (element == "bf16")
         passes.reset(), found = "bf16: no tensor-format code is published";
+    else if (element == "fp4e2m1")
+        passes.reset(), found = "fp4e2m1: newer than the chapters; its gate is not published",
+                        m_result.formatUnknown = true;
     else if (m_form.kind != Kind::Palette && m_form.bits < 8 && !m_form.masked)
         passes = false, found = element + ": no scalar kernel format of that width";
     add("format", "primary, or convertible to fp16 by the DMA engine", found, passes,
@@ -139,7 +145,9 @@ void Consultation::legality()
                    : m_form.kind == Kind::Blockwise ? RequestKind::Blockwise
                    : m_form.masked                  ? RequestKind::Sparse
                                                     : RequestKind::Dense;
-    request.descriptorVersion = encoderVersion(m_target);
+    // Unknown versions are taken to have what only the first lacks.
+    constexpr unsigned kAfterTheFirst = 6;
+    request.descriptorVersion = target::encoderVersion(m_target).value_or(kAfterTheFirst);
     request.indexBits = m_form.bits;
     request.vectorSize = static_cast<unsigned>(std::min<std::uint64_t>(m_form.vectorSize, 1000));
     request.codebooks = m_form.codebooks;
@@ -155,9 +163,33 @@ void Consultation::legality()
         add(rule.name, rule.required, rule.found,
             rule.state == format::RuleState::Unknown ? std::nullopt : std::optional(!refuses),
             rule.source, rule.confidence);
+        m_result.all.back().encoder = true;
         // What the descriptor cannot hold, the dequantize-to-dense path still can.
-        (foldable ? m_result.noStreamedForm : m_result.formatRefused) |= refuses;
+        // E4M3 is not among the formats that the fold predicate converts.
+        (foldable && m_form.element != "fp8e4m3fn" ? m_result.noStreamedForm
+                                                   : m_result.formatRefused) |= refuses;
     }
+}
+
+bool Consultation::fitsCodebooks() const
+{
+    const format::CodegenRule *rule = format::codegenRule("multi-codebook palette");
+    const auto version = target::encoderVersion(m_target);
+    return !rule || !version || *version >= rule->sinceVersion;
+}
+
+/// Elements of E4M3, however they are stored: the byte that enables them, and no way to fold.
+void Consultation::e4m3Gate()
+{
+    if (m_form.element != "fp8e4m3fn")
+        return;
+    const auto enabled = target::halBit(m_target, target::hal::kE4m3);
+    gate("e4m3");
+    m_result.all.back().encoder = true;
+    m_result.formatRefused |= enabled && !*enabled;
+    m_result.disagreements.push_back(
+        "E4M3 cannot fold (the mask 0x2ff0 leaves its code 12 out): where the chip lacks the "
+        "format, the weight is refused.");
 }
 
 void Consultation::palette()
@@ -173,7 +205,7 @@ void Consultation::palette()
         m_result.disagreements.push_back(
             "The text of chapter 25 asks for a vector palette; tables 7.1, 7.4 and 25.2 and the "
             "measurement on the M1 (2.37 times fp16) have a per-tensor palette stream.");
-    else if (m_form.codebooks > 1 && encoderVersion(m_target) == 5)
+    else if (m_form.codebooks > 1 && !fitsCodebooks())
         m_result.disagreements.push_back(
             "The text of chapter 25 asks for a vector palette, marked by a codebook count above "
             "one; table 25.5 has the version-five descriptor refuse a second codebook.");
@@ -194,9 +226,8 @@ void Consultation::blocks()
 void Consultation::fp8()
 {
     if (m_form.element == "fp8e4m3fn") {
-        gate("e4m3");
+        e4m3Gate();
         legality();
-        m_result.formatRefused |= m_result.gateClear;
         return;
     }
     add("kernel format", "a native kernel format", "E5M2 is a conversion format only", false,
@@ -225,6 +256,7 @@ GateReasons Consultation::run()
         add("operation with a kernel", "conv, conv_transpose, linear or matmul",
             "another operation reads it", std::nullopt, "chapter 25", Confidence::Assumed,
             "the gates speak of kernels");
+    e4m3Gate();
     if (m_form.masked)
         add("separate operand", "mask and values beside the kernel", "mask and values", true,
             "chapter 25 (sparse streams under the master alone)");
@@ -239,14 +271,6 @@ GateReasons Consultation::run()
 }
 
 } // namespace
-
-unsigned encoderVersion(const target::Target &target)
-{
-    constexpr unsigned kMoreThanTheFirst = 6;
-    if (target.family == "A13" || target.family == "A12" || target.family == "A11Legacy")
-        return 5;
-    return target.descriptorVersion.value_or(kMoreThanTheFirst);
-}
 
 GateReasons consultGates(const WeightForm &form, const target::Target &target)
 {

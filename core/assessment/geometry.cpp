@@ -106,13 +106,57 @@ WorkingSet workingSet(const target::Target &target, const Operation &operation,
     return set;
 }
 
+/// The row of table 20.5 for an operation that it is about.
+const GeometryFact *tableRate(const target::Target &target, const Operation &operation)
+{
+    constexpr std::uint64_t kMostChannels = 4;
+    const bool pointwise =
+        operation.kernelWidth == 1 && operation.kernelHeight == 1 && operation.kernelDepth == 1;
+    return pointwise && operation.outputChannels <= kMostChannels
+               ? geometryFact(target, fmt::format("throughput_{}", operation.outputChannels))
+               : nullptr;
+}
+
+/// Where what was measured contradicts what the listings give for the operation.
+void addDisagreements(const target::Target &target, const Operation &operation, Geometry &geometry)
+{
+    if (tableRate(target, operation) != nullptr) {
+        geometry.litMeasured = operation.outputChannels;
+        if (geometry.lit && geometry.litMeasured != geometry.lit)
+            geometry.disagreements.push_back(fmt::format(
+                "Table 20.5 measured {} cores lit for {} output channels; listing 20.2 (next power "
+                "of two of the passes) lights {}.",
+                *geometry.litMeasured, operation.outputChannels, *geometry.lit));
+    }
+    const GeometryFact *low = geometryFact(target, "pass_step_channels_low");
+    const GeometryFact *high = geometryFact(target, "pass_step_channels_high");
+    const GeometryFact *before = geometryFact(target, "pass_step_time_low");
+    const GeometryFact *after = geometryFact(target, "pass_step_time_high");
+    const bool shape = geometry.kernel == 1 && operation.outputWidth == 32 &&
+                       operation.outputHeight == 32 && low && high && before && after;
+    if (shape && double(operation.outputChannels) >= low->value &&
+        double(operation.outputChannels) <= high->value)
+        geometry.disagreements.push_back(fmt::format(
+            "Measured on {}: from {:.0f} to {:.0f} channels (1x1, fp16, 32x32) a layer goes from "
+            "{:.0f} to {:.0f} us, the passes from 1 to 2; listing 20.1 gives {} passes here "
+            "(12 and 16 at its ends).",
+            target.name, low->value, high->value, 1e6 * before->value, 1e6 * after->value,
+            geometry.passes));
+}
+
 CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
                        const Geometry &geometry, std::uint64_t macs)
 {
     CycleEstimate cycles;
     cycles.macs = macs;
-    if (const GeometryFact *lanes = geometryFact(target, "lanes_fp16"))
+    cycles.doubleMac = isDoubleMac(operation.kernelFormat, operation.tensorFormat);
+    if (const GeometryFact *lanes =
+            geometryFact(target, cycles.doubleMac ? "lanes_int8" : "lanes_fp16")) {
         cycles.lanes = static_cast<unsigned>(lanes->value);
+        cycles.lanesReason =
+            cycles.doubleMac ? "one-byte activation and weight of one class: " + lanes->note
+                             : "the activation is not one byte wide as the weight is: fp16 path";
+    }
     const GeometryFact *fixed = geometryFact(target, "layer_overhead_cycles");
     cycles.fixedCycles = fixed ? static_cast<std::uint64_t>(fixed->value) : 0;
     const double array = double(macs) / (double(geometry.lit.value_or(1)) * cycles.lanes);
@@ -123,11 +167,8 @@ CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
         cycles.skipShare = cycles.dense > 0 ? 1 - *cycles.withZeroSkip / cycles.dense : 0;
         cycles.sparseRatio = 1.0 / 16 + *operation.density;
     }
-    const GeometryFact *rate =
-        geometry.lit ? geometryFact(target, fmt::format("throughput_{}", *geometry.lit)) : nullptr;
-    if (rate) {
+    if (const GeometryFact *rate = tableRate(target, operation)) {
         cycles.measuredRate = rate->value;
-        cycles.measuredTimeS = double(macs) / rate->value;
         cycles.rateSource = rate->source;
     }
     return cycles;
@@ -166,6 +207,14 @@ void groupsAndCores(const Operation &operation, const GeometryOptions &options, 
 
 } // namespace
 
+bool isDoubleMac(std::uint32_t kernelFormat, std::uint32_t tensorFormat)
+{
+    constexpr std::uint32_t kInt8 = 1, kUint8 = 2, kE4m3Kernel = 5, kE4m3Tensor = 12;
+    const bool integers = (kernelFormat == kInt8 || kernelFormat == kUint8) &&
+                          (tensorFormat == kInt8 || tensorFormat == kUint8);
+    return integers || (kernelFormat == kE4m3Kernel && tensorFormat == kE4m3Tensor);
+}
+
 Result<Geometry> computeGeometry(const target::Target &target, const Operation &operation,
                                  const GeometryOptions &options)
 {
@@ -201,6 +250,7 @@ Result<Geometry> computeGeometry(const target::Target &target, const Operation &
     geometry.workingSet = workingSet(target, operation, *weights, *outputs);
     geometry.cycles = cyclesOf(target, operation, geometry, *macs);
     addCostFacts(target, geometry);
+    addDisagreements(target, operation, geometry);
     return geometry;
 }
 

@@ -59,6 +59,10 @@ constexpr std::uint64_t coreOfChannel(std::uint64_t channel, std::uint64_t cores
 /// Single-buffered up to 8 units of accumulator demand, double-buffered up to 4.
 enum class Buffering : std::uint8_t { Double, Single, Exceeds };
 std::string_view bufferingName(Buffering buffering);
+/// One-byte activation and one-byte weight of the same class, integer or float: the multiply array
+/// may run at the double rate (ZinDoubleMacMode, chapter 36). `kernelFormat` and `tensorFormat` as
+/// in Operation.
+bool isDoubleMac(std::uint32_t kernelFormat, std::uint32_t tensorFormat);
 Buffering bufferingOf(std::uint64_t demand, unsigned accumulators = 8);
 
 /// One operation, as the geometry cares for it. Extents are at least 1; 0 is refused.
@@ -73,7 +77,7 @@ struct Operation {
     unsigned weightBits = 16;        ///< of a stored weight as the array sees it
     bool floatWeight = true;
     std::uint32_t kernelFormat = 4; ///< underlying kernel format: 4 fp16, 1 int8, 2 uint8, 5 e4m3
-    std::uint32_t tensorFormat = 3; ///< of the input: 3 fp16, 12 e4m3
+    std::uint32_t tensorFormat = 3; ///< of the input: 1 int8, 2 uint8, 3 fp16, 12 e4m3
     bool sparse = false, unity = false;
     std::optional<bool> unicast;      ///< not in a bundle: the compiler decides
     unsigned workUnitMode = 0;        ///< 1 and 2 raise the Winograd threshold to 32
@@ -123,13 +127,16 @@ struct WorkingSet {
 struct CycleEstimate {
     std::uint64_t macs = 0;
     unsigned lanes = 4;            ///< output channels a cycle (table 20.2)
+    std::string lanesReason;       ///< by which types
+    bool doubleMac = false;        ///< eligible for the double-multiply mode (chapter 36)
     std::uint64_t fixedCycles = 0; ///< 44 on the M1 (table 20.6); 0 where it is not known
     double dense = 0;              ///< macs / (cores x lanes) + fixed
     std::optional<double> withZeroSkip;
-    std::optional<double> skipShare;     ///< 1 - withZeroSkip / dense
-    std::optional<double> sparseRatio;   ///< 1/16 + density: bytes of the sparse store
-    std::optional<double> measuredRate;  ///< MAC/s at the cores lit (table 20.5)
-    std::optional<double> measuredTimeS; ///< macs / measuredRate
+    std::optional<double> skipShare;   ///< 1 - withZeroSkip / dense
+    std::optional<double> sparseRatio; ///< 1/16 + density: bytes of the sparse store
+    /// MAC/s of table 20.5 where its condition holds: a 1x1 convolution of at most four output
+    /// channels, in a loop that the dispatch paces.
+    std::optional<double> measuredRate;
     std::string rateSource;
 };
 
@@ -144,6 +151,8 @@ struct Geometry {
     std::uint64_t group = 1, passes = 1;
     std::optional<std::uint64_t> lit; ///< empty where the cores are not known
     OcgReading reading = OcgReading::Listing;
+    std::optional<std::uint64_t> litMeasured; ///< by table 20.5, up to four output channels
+    std::vector<std::string> disagreements;   ///< where tables, listings and measurements differ
     std::uint64_t otherGroup = 1, otherPasses = 1; ///< by the other reading
     std::optional<std::uint64_t> otherLit;
     std::uint64_t demand = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/nearest_change.h"
 
+#include <array>
+
 #include <fmt/format.h>
 
 namespace kernscope::decision {
@@ -9,116 +11,160 @@ namespace {
 
 using Kind = WeightForm::Kind;
 
-/// The first reason of the use (stride, dilation, overlap, mutability) that fails.
-const Reason *failingUse(const Verdict &verdict)
+/// Something that can be changed of a form, alone or with others.
+struct Change {
+    std::string_view words;
+    bool (*applies)(const WeightForm &);
+    void (*apply)(WeightForm &);
+};
+
+bool isPalette(const WeightForm &form)
+{
+    return form.kind == Kind::Palette;
+}
+
+/// Changes of the form that the weight has.
+constexpr std::array<Change, 6> kChanges{
+    {{"zero point 0", [](const WeightForm &form) { return form.zeroPoint; },
+      [](WeightForm &form) { form.zeroPoint = false; }},
+     {"one codebook", [](const WeightForm &form) { return isPalette(form) && form.codebooks > 1; },
+      [](WeightForm &form) { form.codebooks = 1; }},
+     {"vectors of 1", [](const WeightForm &form) { return isPalette(form) && form.vectorSize > 1; },
+      [](WeightForm &form) { form.vectorSize = 1; }},
+     {"fp16 codebook entries",
+      [](const WeightForm &form) { return isPalette(form) && form.element != "fp16"; },
+      [](WeightForm &form) { form.element = "fp16"; }},
+     {"4-bit indices", [](const WeightForm &form) { return isPalette(form) && form.bits != 4; },
+      [](WeightForm &form) { form.bits = 4; }},
+     {"8-bit indices", [](const WeightForm &form) { return isPalette(form) && form.bits != 8; },
+      [](WeightForm &form) { form.bits = 8; }}}};
+
+/// Another form in place of the one it has.
+struct OtherForm {
+    std::string_view key, words;
+};
+constexpr std::array<OtherForm, 5> kForms{{{"palette4", "a palette of 4-bit indices"},
+                                           {"palette8", "a palette of 8-bit indices"},
+                                           {"sparse", "a mask and its values (sparse)"},
+                                           {"int8", "int8 with a scale a channel and no zero "
+                                                    "point"},
+                                           {"blockwise", "int8 with a scale a block"}}};
+
+WeightForm fresh(const WeightForm &form, std::string_view key)
+{
+    WeightForm other;
+    other.use = form.use;
+    other.elements = form.elements;
+    other.denseBytes = form.denseBytes;
+    other.density = form.density;
+    if (key == "sparse") {
+        other.masked = true;
+    } else if (key.starts_with("palette")) {
+        other.kind = Kind::Palette;
+        other.bits = key == "palette4" ? 4 : 8;
+    } else {
+        other.kind = key == "int8" ? Kind::Affine : Kind::Blockwise;
+        other.bits = 8;
+        other.element = "int8";
+    }
+    return other;
+}
+
+/// Sets of changes by their size; only the smallest ones that help are kept.
+class Search
+{
+public:
+    Search(const WeightForm &form, const target::Target &target) : m_form(form), m_target(target)
+    {
+        for (const Change &change : kChanges) {
+            if (change.applies(form))
+                m_changes.push_back(&change);
+        }
+    }
+
+    /// The sets of the smallest size, in words, joined by "; or "; empty where there is none.
+    std::string run()
+    {
+        // More than three things at once is no change of the form but another one.
+        for (std::size_t size = 1; size <= 3 && m_found.empty(); ++size) {
+            subsets(m_form, {}, 0, size);
+            forms(size);
+        }
+        return m_found;
+    }
+
+private:
+    bool streams(const WeightForm &form) const
+    {
+        return judgeForm(form, m_target).outcome == Outcome::Streams;
+    }
+    void keep(const std::string &words) { m_found += (m_found.empty() ? "" : "; or ") + words; }
+
+    void subsets(const WeightForm &form, const std::string &words, std::size_t from,
+                 std::size_t left)
+    {
+        if (left == 0) {
+            if (streams(form))
+                keep("with " + words);
+            return;
+        }
+        for (std::size_t i = from; i < m_changes.size(); ++i) {
+            const Change &change = *m_changes[i];
+            if (!change.applies(form))
+                continue; // 4-bit and 8-bit indices exclude each other only by the order
+            WeightForm changed = form;
+            change.apply(changed);
+            subsets(changed, words + (words.empty() ? "" : " and ") + std::string(change.words),
+                    i + 1, left - 1);
+        }
+    }
+
+    /// Another form is one change; to prune a weight for it is a second one.
+    void forms(std::size_t size)
+    {
+        for (const OtherForm &other : kForms) {
+            const bool prune = other.key == "sparse" && m_form.density.value_or(1) > 0.5;
+            if (m_form.key() == other.key || size != (prune ? 2U : 1U) ||
+                !streams(fresh(m_form, other.key)))
+                continue;
+            keep("stored as " + std::string(other.words) +
+                 (prune ? ", pruned to at least half zeros" : ""));
+        }
+    }
+
+    const WeightForm &m_form;
+    const target::Target &m_target;
+    std::vector<const Change *> m_changes;
+    std::string m_found;
+};
+
+/// What stands against every form: the first condition of the use that fails.
+std::string obstacle(const Verdict &verdict)
 {
     for (const Reason &reason : verdict.reasons) {
         const bool ofUse = reason.gate == "unit stride" || reason.gate == "no dilation" ||
                            reason.gate == "no tile overlap" || reason.gate == "immutable weight";
         if (ofUse && reason.passes && !*reason.passes)
-            return &reason;
-    }
-    return nullptr;
-}
-
-/// The bytes whose change the other verdict shows: those that are set there and not here.
-std::string differingBytes(const Verdict &here, const Verdict &there)
-{
-    std::string bytes;
-    for (const Reason &reason : here.reasons) {
-        for (const Reason &other : there.reasons) {
-            if (reason.offset && reason.offset == other.offset && reason.passes != other.passes &&
-                other.passes)
-                bytes += (bytes.empty() ? "" : ", ") + target::halOffsetText(*reason.offset);
-        }
-    }
-    return bytes;
-}
-
-/// The next generation (up or down the list) whose base chip gives another settled outcome.
-std::string otherChip(const WeightForm &form, const Verdict &verdict, bool newer)
-{
-    const auto targets = target::targets();
-    const auto count = static_cast<std::ptrdiff_t>(targets.size());
-    const std::ptrdiff_t step = newer ? 1 : -1;
-    std::ptrdiff_t at = static_cast<std::ptrdiff_t>(verdict.target->index);
-    for (at += step; at >= 0 && at < count; at += step) {
-        const target::Target &target = targets[std::size_t(at)];
-        if (target.kind != "silicon" || target.family == verdict.target->family)
-            continue;
-        const Verdict there = judgeForm(form, target);
-        if (there.outcome == verdict.outcome || there.outcome == Outcome::Unknown)
-            continue;
-        const std::string bytes = differingBytes(verdict, there);
-        return fmt::format("on {} it {}{}", target.name,
-                           there.outcome == Outcome::Rejected ? "is rejected"
-                                                              : outcomeName(there.outcome),
-                           bytes.empty() ? "" : fmt::format(" ({} differ)", bytes));
+            return fmt::format(": {} ({}) folds every form", reason.found, reason.gate);
     }
     return {};
-}
-
-/// Another form of the same values that streams on the same chip.
-std::string otherForm(const WeightForm &form, const Verdict &verdict)
-{
-    WeightForm palette;
-    palette.kind = Kind::Palette;
-    palette.bits = 4;
-    palette.use = form.use;
-    if (form.key() != palette.key() &&
-        judgeForm(palette, *verdict.target).outcome == Outcome::Streams)
-        return "as a 4-bit palette with one codebook of fp16 entries it streams here";
-    WeightForm sparse;
-    sparse.masked = true;
-    sparse.use = form.use;
-    if (!form.masked && judgeForm(sparse, *verdict.target).outcome == Outcome::Streams)
-        return "pruned to half zeros and stored sparse it streams here";
-    return {};
-}
-
-std::string joined(const std::string &a, const std::string &b)
-{
-    if (a.empty() || b.empty())
-        return a + b;
-    return a + "; " + b;
-}
-
-std::string sentence(std::string text)
-{
-    if (text.empty())
-        return text;
-    if (text.front() >= 'a' && text.front() <= 'z')
-        text.front() = static_cast<char>(text.front() - 'a' + 'A');
-    return text + ".";
 }
 
 } // namespace
 
 std::string nearestChange(const WeightForm &form, const Verdict &verdict)
 {
-    switch (verdict.outcome) {
-    case Outcome::Folds:
-        if (const Reason *use = failingUse(verdict))
-            return sentence(fmt::format("{} would let it stream where its form does (found: {})",
-                                        use->required, use->found));
-        [[fallthrough]];
-    case Outcome::Rejected:
-    case Outcome::Dense: {
-        const bool dense = verdict.outcome == Outcome::Dense;
-        const std::string chip = dense ? std::string() : otherChip(form, verdict, true);
-        const std::string change = joined(otherForm(form, verdict), chip);
-        if (!change.empty())
-            return sentence(change);
-        break;
-    }
-    case Outcome::Streams: {
-        const std::string older = otherChip(form, verdict, false);
-        return sentence(joined(older, "a stride above 1, dilation, overlapping tiles or a mutable "
-                                      "weight would fold it"));
-    }
-    case Outcome::Unknown: break;
-    }
-    return "No change is known to help: the streaming bytes of this chip are not published.";
+    if (verdict.outcome == Outcome::Streams)
+        return "None is needed: it streams.";
+    const std::string &chip = verdict.target->name;
+    const std::string found = Search(form, *verdict.target).run();
+    if (!found.empty())
+        return fmt::format("It streams on {} {}.", chip, found);
+    if (verdict.outcome == Outcome::Unknown)
+        return fmt::format("None is known: what {} needs to stream a weight is not published.",
+                           chip);
+    return fmt::format("No change of form, width, symmetry or zeros makes it stream on {}{}.", chip,
+                       obstacle(verdict));
 }
 
 } // namespace kernscope::decision

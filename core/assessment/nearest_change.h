@@ -5,7 +5,9 @@
 
 namespace kernscope::decision {
 
-/// One sentence: the least change of use, form or chip that would give another outcome.
+/// One sentence: the smallest set of changes that whoever compresses the weight can make (form,
+/// width, codebooks, symmetry, share of zeros) after which it streams on the verdict's target, each
+/// set tried by judging the changed form. Says so where there is none, or where it streams already.
 std::string nearestChange(const WeightForm &form, const Verdict &verdict);
 
 } // namespace kernscope::decision

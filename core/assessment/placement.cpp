@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/roofline.h"
+#include "core/assessment/assess.h"
+
+#include "core/assessment/calibrate.h"
 
 #include <algorithm>
 #include <array>
@@ -12,15 +14,16 @@ namespace {
 using decision::Outcome;
 using decision::WeightForm;
 
-constexpr std::array<std::string_view, 4> kCandidates{"palette4", "sparse", "int8", "blockwise"};
+constexpr std::array<std::string_view, 5> kCandidates{"palette4", "palette8", "sparse", "int8",
+                                                      "blockwise"};
 constexpr std::uint64_t kBlock = 32; ///< elements of a block in a candidate
 
 /// The rest of a point, once its FLOPs and bytes stand. What is unknown stays so: without both
 /// roofs nobody knows which of them binds.
-void rate(Point &point, const Roofs &roofs)
+void rate(Assessment &point, const Roofs &roofs, double computed)
 {
     if (point.flops && roofs.compute)
-        point.computeS = *point.flops / roofs.compute->value;
+        point.computeS = *point.flops * computed / roofs.compute->value;
     if (point.bytes && roofs.bandwidth)
         point.memoryS = *point.bytes / roofs.bandwidth->value;
     if (point.flops && point.bytes && *point.bytes > 0)
@@ -34,16 +37,11 @@ void rate(Point &point, const Roofs &roofs)
         point.rate = *point.flops / *point.timeS;
 }
 
-Point pointOf(const WeightForm &form, const Layer &layer, const Roofs &roofs,
-              decision::Judge &judge, std::uint64_t batch)
+/// FLOPs, bytes and times of a layer whose weight moves `weightBytes`. Where a chip was measured to
+/// skip multiplications by zero, those of a known density take the share that was left.
+void time(Assessment &point, const Layer &layer, const Roofs &roofs,
+          const std::optional<double> &density, std::uint64_t batch)
 {
-    Point point;
-    const auto decided = judge.decide(form, *roofs.target);
-    point.form = form.key();
-    point.outcome = decided.outcome();
-    // What a chip refuses or leaves open is drawn as the dense weight that would have to replace
-    // it.
-    point.weightBytes = decided.bytesMoved.value_or(form.denseBytes);
     const double times = static_cast<double>(batch);
     if (layer.flops)
         point.flops = static_cast<double>(*layer.flops) * times;
@@ -55,24 +53,37 @@ Point pointOf(const WeightForm &form, const Layer &layer, const Roofs &roofs,
             (static_cast<double>(*layer.inputBytes) + static_cast<double>(*layer.outputBytes)) *
                 times;
     }
-    rate(point, roofs);
-    return point;
+    double share = 1;
+    const auto *fixed = density ? modelParameter(*roofs.target, "zero_skip_fixed_share") : nullptr;
+    if (fixed)
+        share = fixed->value + (1 - fixed->value) * *density;
+    rate(point, roofs, share);
 }
 
-bool usable(const Point &point)
+/// What the layer takes with dense weights: the measure of every other form.
+Assessment denseTimes(const Layer &layer, const WeightForm &form, const Roofs &roofs,
+                      std::uint64_t batch)
+{
+    Assessment dense;
+    dense.weightBytes = form.denseBytes;
+    time(dense, layer, roofs, form.density, batch);
+    return dense;
+}
+
+bool usable(const Assessment &point)
 {
     return point.outcome == Outcome::Streams || point.outcome == Outcome::Dense ||
            point.outcome == Outcome::Folds;
 }
 
 /// The least time; where times are not known, the fewest bytes that cross.
-std::size_t bestOf(const std::vector<Point> &trail)
+std::size_t bestOf(const std::vector<Assessment> &trail)
 {
     std::size_t best = 0;
     for (std::size_t i = 1; i < trail.size(); ++i) {
         if (!usable(trail[i]))
             continue;
-        const Point &so = trail[best];
+        const Assessment &so = trail[best];
         const bool timed = so.timeS && trail[i].timeS;
         const bool faster = !usable(so) || (timed && *trail[i].timeS < *so.timeS);
         const bool same = !timed || *trail[i].timeS == *so.timeS;
@@ -84,7 +95,7 @@ std::size_t bestOf(const std::vector<Point> &trail)
 
 void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
 {
-    const Point &stored = placed.stored();
+    const Assessment &stored = placed.stored();
     const Layer &layer = placed.layer;
     const double times = static_cast<double>(batch);
     placed.largestOperand = std::max({static_cast<double>(layer.form.denseBytes),
@@ -133,10 +144,10 @@ std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key,
     const std::uint64_t n = form.elements;
     if (key == "dense") {
         other.storedBytes = form.denseBytes;
-    } else if (key == "palette4") {
+    } else if (key == "palette4" || key == "palette8") {
         other.kind = WeightForm::Kind::Palette;
-        other.bits = 4;
-        other.storedBytes = n / 2 + n % 2 + 32;
+        other.bits = key == "palette4" ? 4 : 8;
+        other.storedBytes = (key == "palette4" ? n / 2 + n % 2 : n) + (2U << other.bits);
     } else if (key == "int8") {
         other.kind = WeightForm::Kind::Affine;
         other.bits = 8;
@@ -159,6 +170,49 @@ std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key,
     return other;
 }
 
+Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs,
+                  decision::Judge &judge, std::uint64_t batch)
+{
+    Assessment made;
+    made.weight = form;
+    made.form = form.key();
+    made.decision = judge.decide(form, *roofs.target);
+    made.outcome = made.decision.outcome();
+    // What a chip refuses or leaves open counts as the dense weight that would have to replace it.
+    made.weightBytes = made.decision.bytesMoved.value_or(form.denseBytes);
+    time(made, layer, roofs, form.density, batch);
+    if (!form.compressed())
+        return made;
+    const Assessment dense = denseTimes(layer, form, roofs, batch);
+    if (dense.timeS && made.timeS && *made.timeS > 0)
+        made.predictedSpeedup = *dense.timeS / *made.timeS;
+    decision::MeasuredSubject subject;
+    subject.outcome = made.outcome;
+    subject.op = layer.op;
+    subject.operation = layer.operation ? &*layer.operation : nullptr;
+    if (dense.bound != Bound::Unknown)
+        subject.bandwidthBound = dense.bound == Bound::Bandwidth;
+    made.measured = decision::measurements(form, *roofs.target, subject);
+    made.speedup = decision::quotedSpeedup(made.measured);
+    return made;
+}
+
+Result<Network> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
+                              decision::Judge &judge, std::uint64_t batch)
+{
+    Network network;
+    network.roofs = roofs;
+    network.placements.reserve(layers.size());
+    for (const Layer &layer : layers) {
+        auto placed = place(layer, roofs, judge, batch);
+        if (!placed)
+            return tl::unexpected(std::move(placed.error()));
+        network.placements.push_back(std::move(*placed));
+    }
+    network.program = programTime(network.placements, roofs);
+    return network;
+}
+
 Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge &judge,
                         std::uint64_t batch)
 {
@@ -174,19 +228,19 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     }
     Placement placed;
     placed.layer = layer;
-    placed.trail.push_back(pointOf(layer.form, layer, roofs, judge, batch));
+    placed.trail.push_back(assess(layer, layer.form, roofs, judge, batch));
     placed.trail.front().stored = true;
     const std::string stored = layer.form.key();
     if (stored != "dense") {
         placed.dense = placed.trail.size();
         const auto dense = asForm(layer.form, "dense", layer.outputChannels);
-        placed.trail.push_back(pointOf(*dense, layer, roofs, judge, batch));
+        placed.trail.push_back(assess(layer, *dense, roofs, judge, batch));
     }
     for (const std::string_view key : kCandidates) {
         if (key == stored)
             continue;
         if (const auto other = asForm(layer.form, key, layer.outputChannels))
-            placed.trail.push_back(pointOf(*other, layer, roofs, judge, batch));
+            placed.trail.push_back(assess(layer, *other, roofs, judge, batch));
     }
     placed.best = bestOf(placed.trail);
     flag(placed, roofs, batch);

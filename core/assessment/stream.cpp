@@ -24,15 +24,23 @@ Outcome gateOutcome(const WeightForm &form, const GateReasons &gates)
         return form.element == "fp8e5m2" ? Outcome::Folds : Outcome::Dense;
     if (gates.formatRefused)
         return Outcome::Rejected;
+    if (gates.formatUnknown)
+        return Outcome::Unknown;
     if (gates.useFails || gates.noStreamedForm || gates.gateClear)
         return Outcome::Folds;
     return gates.gateUnknown ? Outcome::Unknown : Outcome::Streams;
 }
 
-std::string vectorKey(const WeightForm &form)
+/// The name by which a table speaks of the form; empty where none is about it: several codebooks,
+/// quantised codebooks, blocks of floating point.
+std::string tableKey(const WeightForm &form)
 {
-    const bool vector = form.kind == WeightForm::Kind::Palette && form.vectorSize > 1;
-    return vector ? "vector-palette" : form.key();
+    const bool palette = form.kind == WeightForm::Kind::Palette;
+    if (palette && form.vectorSize > 1)
+        return "vector-palette";
+    if (!form.plain() || (palette && form.codebooks > 1))
+        return {};
+    return form.key();
 }
 
 } // namespace
@@ -86,6 +94,17 @@ const TableOutcome *tableOutcome(const std::string &key, const target::Target &t
     return found;
 }
 
+std::optional<Reason> encoderRefusal(WeightForm form, const target::Target &target)
+{
+    form.use = {};
+    Verdict verdict = judgeForm(form, target);
+    for (Reason &reason : verdict.reasons) {
+        if (reason.encoder && reason.passes && !*reason.passes)
+            return std::move(reason);
+    }
+    return std::nullopt;
+}
+
 Verdict judgeForm(const WeightForm &form, const target::Target &target)
 {
     Verdict verdict;
@@ -95,9 +114,14 @@ Verdict judgeForm(const WeightForm &form, const target::Target &target)
     const Outcome byGates = gateOutcome(form, gates);
     verdict.reasons = std::move(gates.all);
     verdict.disagreements = std::move(gates.disagreements);
+    for (const Reason &reason : verdict.reasons) {
+        if (reason.encoder && reason.passes && !*reason.passes && verdict.refusedBy.empty())
+            verdict.refusedBy = reason.gate;
+    }
     verdict.outcome = byGates;
     verdict.basis = "gates (chapter 25; chapter 7, table 7.2)";
-    const TableOutcome *table = tableOutcome(vectorKey(form), target);
+    const std::string key = tableKey(form);
+    const TableOutcome *table = key.empty() ? nullptr : tableOutcome(key, target);
     // A table speaks of the form in itself; a use that fails a gate folds it all the same.
     if (!table || gates.useFails)
         return verdict;
@@ -110,6 +134,7 @@ Verdict judgeForm(const WeightForm &form, const target::Target &target)
     }
     verdict.outcome = table->outcome;
     verdict.basis = table->source;
+    verdict.note = table->note;
     verdict.confidence = table->confidence;
     return verdict;
 }
@@ -140,16 +165,6 @@ std::span<const std::shared_ptr<const Verdict>> Judge::verdicts(const WeightForm
     return m_verdicts[form.signature()];
 }
 
-std::shared_ptr<const Speedup> Judge::speedup(const WeightForm &form, const Verdict &verdict)
-{
-    const auto [at, isNew] = m_speedups.try_emplace({&verdict, densityClass(form)});
-    if (isNew) {
-        if (auto found = measuredSpeedup(form, *verdict.target, verdict.outcome))
-            at->second = std::make_shared<const Speedup>(std::move(*found));
-    }
-    return at->second;
-}
-
 KernelMemory Judge::memory(const WeightForm &form, const Verdict &verdict)
 {
     if (m_caps.empty()) {
@@ -174,7 +189,6 @@ Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> ver
         decision.bytesMoved = form.storedBytes;
     else if (outcome == Outcome::Folds || outcome == Outcome::Dense)
         decision.bytesMoved = form.denseBytes;
-    decision.speedup = speedup(form, *verdict);
     decision.verdict = std::move(verdict);
     return decision;
 }

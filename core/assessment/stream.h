@@ -5,7 +5,6 @@
 #include "core/target/hal.h"
 
 #include <array>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +28,7 @@ std::optional<Outcome> outcomeFromName(std::string_view name);
 /// One condition that was consulted.
 struct Reason {
     std::string gate;
+    bool encoder = false; ///< a rule of the encoder: which forms it can write
     std::optional<target::HalOffset> offset;
     std::optional<std::int64_t> value; ///< of the byte; empty where it is unknown or has none
     std::string found, required;       ///< in words
@@ -46,7 +46,9 @@ struct Verdict {
     std::string basis; ///< which source settles it: "gates", "chapter 7, table 7.1", …
     std::vector<Reason> reasons;
     std::vector<std::string> disagreements; ///< where tables, text and gates differ
-    std::string nearestChange;              ///< what would flip the outcome
+    std::string refusedBy;                  ///< the rule by which no encoder writes it; or empty
+    std::string note;                       ///< what the table says beside the outcome
+    std::string nearestChange; ///< the smallest change that makes it stream, found by judging again
 };
 
 /// Kernel memory: what a core must hold against what it may.
@@ -56,7 +58,7 @@ struct KernelMemory {
     std::optional<std::uint64_t> cap;       ///< bytes; empty: unknown
     std::string_view source;                ///< of the cap, in the embedded table
     std::uint64_t demand = 0;               ///< bytes a core
-    bool replicated = false;                ///< one copy a core (M1)
+    bool replicated = false;                ///< one copy a core (M1; contested)
     std::optional<unsigned> cores;          ///< that the demand was taken with
     std::optional<bool> fits;               ///< demand is at most the cap
     std::optional<std::uint64_t> sublayers; ///< parts that the weight is split into
@@ -72,7 +74,6 @@ struct Decision {
     std::shared_ptr<const Verdict> verdict;
     KernelMemory memory;
     std::optional<std::uint64_t> bytesMoved; ///< a dispatch; empty: rejected or unknown
-    std::shared_ptr<const Speedup> speedup;  ///< measured on that target; null: none published
 
     Outcome outcome() const { return verdict->outcome; }
 };
@@ -95,11 +96,7 @@ public:
 
 private:
     target::Choice m_choice;
-    /// A verdict and the speed-up of its form, by what the published figures tell apart.
-    std::shared_ptr<const Speedup> speedup(const WeightForm &form, const Verdict &verdict);
-
     std::unordered_map<std::string, std::vector<std::shared_ptr<const Verdict>>> m_verdicts;
-    std::map<std::pair<const Verdict *, int>, std::shared_ptr<const Speedup>> m_speedups;
     /// By target: the caps of folded and dense weights, and of streamed ones.
     std::vector<std::array<KernelMemory, 2>> m_caps;
 };
@@ -107,9 +104,9 @@ private:
 /// Without a cache. The nearest change is left out.
 Verdict judgeForm(const WeightForm &form, const target::Target &target);
 
-/// The descriptor version whose encoder a target has, for table 25.5: every name of the M1's
-/// descriptor (5, 7, 10) is the version-five encoder, and no older chip has more.
-unsigned encoderVersion(const target::Target &target);
+/// Why no encoder of the target writes the form: the first rule that refuses it; else empty. The
+/// use of the weight plays no part.
+std::optional<Reason> encoderRefusal(WeightForm form, const target::Target &target);
 
 /// The cap and the layout of a target's kernel memory, for streamed weights or for others; the
 /// demand of no weight.
@@ -117,10 +114,6 @@ KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
                              std::optional<unsigned> cores);
 /// The same with a weight's demand against it.
 KernelMemory withDemand(KernelMemory memory, std::uint64_t bytes);
-/// Which of the figures for shares of zeros (50, 75, 90 percent) speaks of the weight.
-int densityClass(const WeightForm &form);
-std::optional<Speedup> measuredSpeedup(const WeightForm &form, const target::Target &target,
-                                       Outcome outcome);
 
 /// What tables 7.1 and 7.4 and later measurements say of a form on a target, before any gate.
 struct TableOutcome {

@@ -335,8 +335,9 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
             layer.flops = consumer.layerFlops;
             layer.inputBytes = halfBytes(consumer.geometry.input);
             layer.outputBytes = halfBytes(consumer.geometry.output);
-            const auto operation = operationOf(weight, consumer, forms[i]);
-            layer.outputChannels = operation ? operation->outputChannels : at(weight.shape, 0);
+            layer.operation = operationOf(weight, consumer, forms[i]);
+            layer.outputChannels =
+                layer.operation ? layer.operation->outputChannels : at(weight.shape, 0);
             layer.form = forms[i];
             if (isGather(consumer))
                 layer.shareRead = shareRead(weight, consumer);
@@ -346,17 +347,39 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
     return layers;
 }
 
-DecisionTable::DecisionTable(std::vector<decision::WeightForm> forms,
+std::vector<roofline::Layer> weightLayers(const Bundle &bundle)
+{
+    const auto forms = weightForms(bundle);
+    std::vector<roofline::Layer> layers(forms.size());
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        layers[i].weight = i;
+        layers[i].form = forms[i];
+        layers[i].shareRead.reset();
+    }
+    for (roofline::Layer &layer : layersOf(bundle, forms)) {
+        roofline::Layer &kept = layers[layer.weight];
+        if (kept.op.empty() || layer.flops.value_or(0) > kept.flops.value_or(0))
+            kept = std::move(layer);
+    }
+    return layers;
+}
+
+DecisionTable::DecisionTable(std::vector<roofline::Layer> layers,
                              std::vector<const target::Target *> targets,
                              const target::Choice &choice)
-    : m_forms(std::move(forms)), m_targets(std::move(targets)), m_judge(choice)
+    : m_layers(std::move(layers)), m_targets(std::move(targets)), m_judge(choice)
 {
+    for (const target::Target *target : m_targets) {
+        auto roofs = roofline::roofsOf(*target); // fails for ceilings that were asked for only
+        m_roofs.push_back(roofs ? std::move(*roofs) : roofline::Roofs());
+        m_roofs.back().target = target;
+    }
     m_verdicts.reserve(rows() * columns());
     m_totals.resize(columns());
     for (std::size_t column = 0; column < columns(); ++column)
         m_totals[column].target = m_targets[column];
     for (std::size_t row = 0; row < rows(); ++row) {
-        const WeightForm &form = m_forms[row];
+        const WeightForm &form = m_layers[row].form;
         const auto verdicts = m_judge.verdicts(form);
         for (std::size_t column = 0; column < columns(); ++column) {
             m_verdicts.push_back(verdicts[m_targets[column]->index]);
@@ -387,11 +410,6 @@ std::size_t DecisionTable::columnOf(const target::Target &target) const
 {
     const auto at = std::find(m_targets.begin(), m_targets.end(), &target);
     return at == m_targets.end() ? kNoIndex : static_cast<std::size_t>(at - m_targets.begin());
-}
-
-decision::Decision DecisionTable::decision(std::size_t row, std::size_t column) const
-{
-    return m_judge.sized(m_forms[row], m_verdicts[row * columns() + column]);
 }
 
 std::vector<const target::Target *> allTargets()

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/geometry.h"
-#include "core/assessment/roofline.h"
+#include "core/assessment/assess.h"
 #include "core/bundle/bundle.h"
 
 #include <span>
@@ -38,6 +37,10 @@ std::vector<Unassessed> unassessedWeights(const Bundle &bundle);
 std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms);
 
+/// For every weight the layer that it is assessed in: of several the one with the most arithmetic;
+/// a weight in none gets a layer without extents. In the bundle's order, `form` filled in.
+std::vector<roofline::Layer> weightLayers(const Bundle &bundle);
+
 /// Sums at the foot of a column of decisions.
 struct TargetTotals {
     const target::Target *target = nullptr;
@@ -50,29 +53,34 @@ struct TargetTotals {
 class DecisionTable
 {
 public:
-    DecisionTable(std::vector<decision::WeightForm> forms,
-                  std::vector<const target::Target *> targets, const target::Choice &choice = {});
+    /// `layers`: one a weight, as weightLayers gives them.
+    DecisionTable(std::vector<roofline::Layer> layers, std::vector<const target::Target *> targets,
+                  const target::Choice &choice = {});
 
-    std::size_t rows() const { return m_forms.size(); }
+    std::size_t rows() const { return m_layers.size(); }
     std::size_t columns() const { return m_targets.size(); }
-    const decision::WeightForm &form(std::size_t row) const { return m_forms[row]; }
+    const decision::WeightForm &form(std::size_t row) const { return m_layers[row].form; }
     const target::Target &target(std::size_t column) const { return *m_targets[column]; }
     std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const
     {
         return *m_verdicts[row * columns() + column];
     }
-    /// The whole decision, sizes included; made anew each time.
-    decision::Decision decision(std::size_t row, std::size_t column) const;
+    /// The whole answer, made anew each time.
+    roofline::Assessment assessment(std::size_t row, std::size_t column) const
+    {
+        return roofline::assess(m_layers[row], form(row), m_roofs[column], m_judge);
+    }
     decision::KernelMemory memory(std::size_t row, std::size_t column) const
     {
-        return m_judge.memory(m_forms[row], verdict(row, column));
+        return m_judge.memory(form(row), verdict(row, column));
     }
     const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
 
 private:
-    std::vector<decision::WeightForm> m_forms;
+    std::vector<roofline::Layer> m_layers;
     std::vector<const target::Target *> m_targets;
+    std::vector<roofline::Roofs> m_roofs; ///< by column
     std::vector<std::shared_ptr<const decision::Verdict>> m_verdicts;
     std::vector<TargetTotals> m_totals;
     mutable decision::Judge m_judge;

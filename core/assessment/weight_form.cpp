@@ -14,11 +14,28 @@ std::string WeightForm::key() const
         break;
     case Kind::Affine: name = "int8"; break;
     case Kind::Palette: name = fmt::format("palette{}", bits); break;
-    case Kind::Blockwise: name = bits < 8 ? fmt::format("blockwise{}", bits) : "blockwise"; break;
+    case Kind::Blockwise:
+        name = element == "fp8e4m3fn" ? "mxfp8"
+               : element == "fp4e2m1" ? "mxfp4"
+               : bits < 8             ? fmt::format("blockwise{}", bits)
+                                      : "blockwise";
+        break;
     }
     if (!masked)
         return name;
     return kind == Kind::Dense ? "sparse" : "sparse+" + name;
+}
+
+bool WeightForm::plain() const
+{
+    const bool bytes = element == "int8" || element == "uint8";
+    switch (kind) {
+    case Kind::Dense: return !masked || element == "fp16";
+    case Kind::Affine: return bytes;
+    case Kind::Palette: return element == "fp16" && vectorSize == 1;
+    case Kind::Blockwise: return bytes || element == "int4" || element == "uint4";
+    }
+    return false;
 }
 
 std::string WeightForm::signature() const

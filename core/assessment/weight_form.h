@@ -35,8 +35,11 @@ struct WeightForm {
     std::optional<double> density; ///< share of elements that are kept, or not zero
 
     bool compressed() const { return kind != Kind::Dense || masked || element == "fp8e4m3fn"; }
+    /// A form that the chapters' tables speak of: int8 or uint8 with a scale, a palette of fp16
+    /// entries with vectors of one, blocks of int8 or uint8, fp16 values behind a mask.
+    bool plain() const;
     /// The name that tables 7.1 and 7.4 use: "dense", "int8", "palette4", "sparse", "blockwise",
-    /// "blockwise4", "sparse+palette4", "e4m3", "e5m2".
+    /// "blockwise4", "sparse+palette4", "e4m3", "e5m2", "mxfp8" (blocks of E4M3), "mxfp4".
     std::string key() const;
     /// Everything but the sizes and the density, for keeping verdicts.
     std::string signature() const;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/legality.h"
 
+#include "core/format/tables.h"
+
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -11,8 +13,6 @@
 namespace kernscope::format {
 
 namespace {
-
-constexpr unsigned kFirstVersion = 5; // descriptor of the first generation (chapter 25)
 
 RuleState stateOf(bool passes)
 {
@@ -47,7 +47,17 @@ private:
                                   std::move(source), confidence});
     }
 
-    bool firstVersion() const { return m_request.descriptorVersion <= kFirstVersion; }
+    /// The rule of table 25.5 for a capability that the form needs.
+    void codegen(std::string name, std::string_view capability, bool needed, std::string required,
+                 std::string found)
+    {
+        const CodegenRule *rule = codegenRule(capability);
+        const bool has = rule && m_request.descriptorVersion >= rule->sinceVersion;
+        add(std::move(name), stateOf(!needed || has), has ? "any" : std::move(required),
+            std::move(found), rule ? rule->source : std::string("table 25.5"),
+            rule ? rule->confidence : Confidence::Documented);
+    }
+    std::string version() const { return fmt::format("version {}", m_request.descriptorVersion); }
 
     void indexWidth()
     {
@@ -67,8 +77,8 @@ private:
                 "chapter 25, four codecs; converters write both widths", Confidence::Contested);
         }
         if (bits == 3 || bits == 6) {
-            add("odd index width", stateOf(!firstVersion()), "a descriptor after version 5",
-                fmt::format("version {}", m_request.descriptorVersion), "table 25.5");
+            codegen("odd index width", "palette of 3 and 6 bits", true,
+                    "a descriptor after version 5", version());
         }
     }
 
@@ -82,9 +92,8 @@ private:
     void codebooks()
     {
         const bool several = m_request.codebooks > 1;
-        add("codebooks", stateOf(m_request.codebooks > 0 && !(several && firstVersion())),
-            firstVersion() ? "one codebook on descriptor version 5" : "at least one codebook",
-            fmt::format("{}", m_request.codebooks), "table 25.5, multi-codebook palette");
+        codegen("codebooks", "multi-codebook palette", several,
+                "one codebook on descriptor version 5", fmt::format("{}", m_request.codebooks));
     }
 
     void quantisedPalette()
@@ -105,8 +114,13 @@ private:
     {
         if (!m_request.packedSparsePalette)
             return;
-        add("sparse index packing", stateOf(!firstVersion()), "a descriptor after version 5",
-            fmt::format("version {}", m_request.descriptorVersion), "table 25.5");
+        const CodegenRule *rule = codegenRule("sparse index packing");
+        codegen("sparse index packing", "sparse index packing", true,
+                rule && rule->offset
+                    ? fmt::format("a descriptor after version 5, with its packed flag at {:#05x}",
+                                  *rule->offset)
+                    : "a descriptor after version 5",
+                version());
     }
 
     void e4m3()
@@ -117,9 +131,8 @@ private:
         add("E4M3 capability", capability ? stateOf(*capability) : RuleState::Unknown,
             "hal[0x52d] = 1", capability ? (*capability ? "1" : "0") : "unknown",
             "chapter 36, fp8 datapath");
-        add("E4M3 encoder", stateOf(m_request.descriptorVersion >= 20),
-            "a descriptor of version 20 or later",
-            fmt::format("version {}", m_request.descriptorVersion), "table 36.3");
+        codegen("E4M3 encoder", "E4M3 element code", true, "a descriptor of version 20 or later",
+                version());
     }
 
     void zeroPoint()
@@ -131,9 +144,8 @@ private:
             add("E4M3 zero point", stateOf(!m_request.zeroPoint), "zero point 0",
                 m_request.zeroPoint ? "a zero point" : "0", "chapter 36, symmetric only");
         }
-        add("symmetric", stateOf(!(m_request.zeroPoint && firstVersion())),
-            firstVersion() ? "zero point 0 on descriptor version 5" : "any zero point",
-            m_request.zeroPoint ? "a zero point" : "0", "table 25.5, asymmetric quantization");
+        codegen("symmetric", "asymmetric quantization", m_request.zeroPoint,
+                "zero point 0 on descriptor version 5", m_request.zeroPoint ? "a zero point" : "0");
     }
 
     const FormRequest &m_request;
@@ -148,12 +160,23 @@ public:
 
     std::vector<LegalityRule> run()
     {
+        known();
         range();
         version();
         return std::move(m_rules);
     }
 
 private:
+    /// Formats newer than the chapters: no source gives the byte that would enable them.
+    void known()
+    {
+        if (m_row.format.value > kLastOfTheChapters)
+            m_rules.push_back(
+                {"capability", RuleState::Unknown, "a capability byte that is set",
+                 fmt::format("{} ({}): its byte is not published", m_row.name, m_row.format.value),
+                 m_row.source, Confidence::Assumed});
+    }
+
     void range()
     {
         const KernelFormat format = m_row.format;
@@ -225,6 +248,47 @@ const LegalityRule *Legality::refusal() const
         return rule.state == RuleState::Refuses;
     });
     return at == rules.end() ? nullptr : &*at;
+}
+
+std::optional<bool> Legality::verdict() const
+{
+    if (refusal() != nullptr)
+        return false;
+    const bool open = std::any_of(rules.begin(), rules.end(), [](const LegalityRule &rule) {
+        return rule.state == RuleState::Unknown;
+    });
+    return open ? std::nullopt : std::optional(true);
+}
+
+std::span<const CodegenRule> codegenRules()
+{
+    static const std::vector<CodegenRule> rules = [] {
+        std::vector<CodegenRule> rows;
+        const auto table = tables::load("codegen_rules");
+        for (std::size_t i = 0; table && i < table->rows(); ++i) {
+            CodegenRule row;
+            row.capability = table->cell(i, "capability");
+            row.sinceVersion =
+                static_cast<unsigned>(parseInteger(table->cell(i, "since_version")).value_or(0));
+            if (const auto offset = parseInteger(table->cell(i, "offset")); offset && *offset > 0)
+                row.offset = static_cast<std::uint32_t>(*offset);
+            row.source = table->cell(i, "source");
+            row.note = table->cell(i, "note");
+            row.confidence = confidenceFromName(table->cell(i, "confidence"));
+            rows.push_back(std::move(row));
+        }
+        return rows;
+    }();
+    return rules;
+}
+
+const CodegenRule *codegenRule(std::string_view capability)
+{
+    for (const CodegenRule &rule : codegenRules()) {
+        if (rule.capability == capability)
+            return &rule;
+    }
+    return nullptr;
 }
 
 Legality checkLegality(const FormRequest &request)

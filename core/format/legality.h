@@ -5,7 +5,9 @@
 #include "core/format/kernel_format.h"
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kernscope::format {
@@ -39,9 +41,23 @@ struct LegalityRule {
 struct Legality {
     std::vector<LegalityRule> rules; ///< every rule that applies to the form, in a fixed order
 
-    bool legal() const;                  ///< no rule refuses; unknown ones do not refuse
+    bool legal() const; ///< no rule refuses; unknown ones do not refuse
+    /// Legal, illegal, or empty where no rule refuses and one cannot be answered.
+    std::optional<bool> verdict() const;
     const LegalityRule *refusal() const; ///< the first that refuses, or nothing
 };
+
+/// What an encoder can write, by descriptor version: a row of resources/tables/codegen_rules.csv
+/// (table 25.5 and its like).
+struct CodegenRule {
+    std::string capability; ///< "multi-codebook palette"
+    unsigned sinceVersion = 0;
+    std::optional<std::uint32_t> offset; ///< in the descriptor, where one is published: 0x424
+    std::string source, note;
+    Confidence confidence = Confidence::Documented;
+};
+std::span<const CodegenRule> codegenRules();
+const CodegenRule *codegenRule(std::string_view capability);
 
 /// Consults every rule. Never a bare no: the rule that refuses says what it asks for.
 Legality checkLegality(const FormRequest &request);

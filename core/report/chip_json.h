@@ -20,7 +20,9 @@ Json chosenTargetJson(const target::Target &target, const target::Choice &choice
 /// One verdict with every reason.
 Json verdictJson(const decision::Verdict &verdict);
 Json memoryJson(const decision::KernelMemory &memory);
-Json speedupJson(const decision::Speedup *speedup);
+Json speedupJson(const std::optional<decision::Speedup> &speedup);
+/// The figures that were measured of a form, each with its conditions.
+Json measuredJson(std::span<const decision::Measurement> measured);
 
 /// Writes the document of `decide`, piece by piece. Up to kInlineDecisions decisions carry their
 /// reasons; of more, each names its verdict by index in `verdicts[]` and has none of its own, since
@@ -31,9 +33,11 @@ void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
                     const std::function<void(std::string_view)> &write);
 
 Json geometryJson(const decision::Operation &operation, const decision::Geometry &geometry);
+Json conditionJson(const decision::Condition &condition);
 
 Json ceilingJson(const roofline::Ceiling &ceiling);
-Json pointJson(const roofline::Point &point);
+Json assessmentJson(const roofline::Assessment &point);
+Json programJson(const roofline::ProgramTime &program);
 Json placementJson(const roofline::Placement &placement);
 /// Adds ceilings, ridge, floor, working set and layers.
 void addRoofline(Json &document, const roofline::Roofs &roofs,

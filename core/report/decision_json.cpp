@@ -54,8 +54,6 @@ struct Pieces {
     std::size_t index = 0;
     std::string middle;  ///< from the target to the reasons
     std::string closing; ///< disagreements and the nearest change
-    int densityClass = 0;
-    std::string speedup; ///< of weights of that density class
 };
 
 void append(std::string &text, std::uint64_t value)
@@ -75,17 +73,6 @@ void append(std::string &text, const std::optional<std::uint64_t> &value)
         append(text, *value);
     else
         text += "null";
-}
-
-/// The bytes that a weight of that outcome moves.
-std::optional<std::uint64_t> bytesMoved(const decision::WeightForm &form, decision::Outcome outcome)
-{
-    using decision::Outcome;
-    if (outcome == Outcome::Streams)
-        return form.storedBytes;
-    if (outcome == Outcome::Folds || outcome == Outcome::Dense)
-        return form.denseBytes;
-    return std::nullopt;
 }
 
 class DecisionWriter
@@ -109,7 +96,6 @@ public:
 
 private:
     Pieces &piecesOf(const Verdict &verdict);
-    const std::string &speedupOf(Pieces &pieces, std::size_t row, std::size_t column);
     void one(const std::string &head, std::size_t row, std::size_t column);
 
     const Bundle &m_bundle;
@@ -135,34 +121,24 @@ Pieces &DecisionWriter::piecesOf(const Verdict &verdict)
             reasons.push_back(reasonJson(reason));
     }
     pieces.middle = fmt::format(
-        R"(,"target":{},"outcome":"{}","verdict":{},"reasons":{})", dumped(verdict.target->name),
-        decision::outcomeName(verdict.outcome), pieces.index, dumped(reasons));
+        R"(,"target":{},"outcome":"{}","legal":{},"refused_by":{},"verdict":{},"reasons":{})",
+        dumped(verdict.target->name), decision::outcomeName(verdict.outcome),
+        verdict.refusedBy.empty() ? "true" : "false",
+        verdict.refusedBy.empty() ? "null" : dumped(verdict.refusedBy), pieces.index,
+        dumped(reasons));
     if (m_inline)
-        pieces.closing = fmt::format(R"(,"disagreements":{},"nearest_change":{})",
-                                     dumped(verdict.disagreements), dumped(verdict.nearestChange));
+        pieces.closing = fmt::format(R"(,"disagreements":{},"note":{},"nearest_change":{})",
+                                     dumped(verdict.disagreements), dumped(verdict.note),
+                                     dumped(verdict.nearestChange));
     return pieces;
-}
-
-const std::string &DecisionWriter::speedupOf(Pieces &pieces, std::size_t row, std::size_t column)
-{
-    const int wanted = decision::densityClass(m_table.form(row));
-    if (pieces.densityClass == wanted)
-        return pieces.speedup;
-    Json json = speedupJson(m_table.decision(row, column).speedup.get());
-    if (!m_inline && json.is_object()) {
-        json.erase("condition");
-        json.erase("source");
-    }
-    pieces.densityClass = wanted;
-    pieces.speedup = dumped(json);
-    return pieces.speedup;
 }
 
 void DecisionWriter::one(const std::string &head, std::size_t row, std::size_t column)
 {
     const Verdict &verdict = m_table.verdict(row, column);
     Pieces &pieces = piecesOf(verdict);
-    const decision::KernelMemory memory = m_table.memory(row, column);
+    const roofline::Assessment assessed = m_table.assessment(row, column);
+    const decision::KernelMemory &memory = assessed.decision.memory;
     m_buffer += head;
     m_buffer += pieces.middle;
     m_buffer += R"(,"cap":)";
@@ -179,9 +155,22 @@ void DecisionWriter::one(const std::string &head, std::size_t row, std::size_t c
         m_buffer += memory.fits ? (*memory.fits ? "true}" : "false}") : "null}";
     }
     m_buffer += R"(,"bytes_moved":)";
-    append(m_buffer, bytesMoved(m_table.form(row), verdict.outcome));
+    append(m_buffer, assessed.decision.bytesMoved);
     m_buffer += R"(,"speedup":)";
-    m_buffer += speedupOf(pieces, row, column);
+    Json speedup = speedupJson(assessed.speedup);
+    if (m_inline) {
+        m_buffer += dumped(speedup);
+        m_buffer += R"(,"measured":)" + dumped(measuredJson(assessed.measured));
+    } else {
+        if (speedup.is_object()) {
+            speedup.erase("condition");
+            speedup.erase("source");
+        }
+        m_buffer += dumped(speedup);
+    }
+    m_buffer += R"(,"predicted_speedup":)" + dumped(optionalJson(assessed.predictedSpeedup));
+    m_buffer += fmt::format(R"(,"bound":"{}","time_s":)", roofline::boundName(assessed.bound));
+    m_buffer += dumped(optionalJson(assessed.timeS));
     m_buffer += pieces.closing;
     m_buffer += '}';
 }
@@ -216,6 +205,8 @@ Json verdictJson(const Verdict &verdict)
     json["target"] = verdict.target->name;
     json["outcome"] = decision::outcomeName(verdict.outcome);
     json["basis"] = verdict.basis;
+    json["refused_by"] = verdict.refusedBy.empty() ? Json(nullptr) : Json(verdict.refusedBy);
+    json["note"] = verdict.note;
     json["confidence"] = format::confidenceName(verdict.confidence);
     json["reasons"] = Json::array();
     for (const decision::Reason &reason : verdict.reasons)
@@ -240,7 +231,7 @@ Json memoryJson(const decision::KernelMemory &memory)
     return json;
 }
 
-Json speedupJson(const decision::Speedup *speedup)
+Json speedupJson(const std::optional<decision::Speedup> &speedup)
 {
     if (!speedup)
         return nullptr;
@@ -251,6 +242,25 @@ Json speedupJson(const decision::Speedup *speedup)
     json["condition"] = speedup->condition;
     json["source"] = speedup->source;
     return json;
+}
+
+Json measuredJson(std::span<const decision::Measurement> measured)
+{
+    Json list = Json::array();
+    for (const decision::Measurement &each : measured) {
+        Json json;
+        json["low"] = ratioJson(each.low);
+        json["high"] = ratioJson(each.high);
+        json["holds"] = optionalJson(each.holds());
+        json["condition"] = each.condition;
+        json["conditions"] = Json::array();
+        for (const decision::Condition &condition : each.conditions)
+            json["conditions"].push_back(conditionJson(condition));
+        json["source"] = each.source;
+        json["confidence"] = format::confidenceName(each.confidence);
+        list.push_back(std::move(json));
+    }
+    return list;
 }
 
 void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,

@@ -15,20 +15,6 @@ Json countJson(const std::optional<std::uint64_t> &value)
     return value ? numberJson(*value) : Json(nullptr);
 }
 
-Json conditionJson(const Condition &condition)
-{
-    Json json;
-    json["condition"] = condition.name;
-    json["holds"] = optionalJson(condition.holds);
-    json["found"] = condition.found;
-    json["required"] = condition.required;
-    json["offset"] =
-        condition.offset ? Json(target::halOffsetText(*condition.offset)) : Json(nullptr);
-    json["source"] = condition.source;
-    json["confidence"] = format::confidenceName(condition.confidence);
-    return json;
-}
-
 Json winogradJson(const WinogradGate &gate)
 {
     Json json;
@@ -79,13 +65,15 @@ Json cyclesJson(const CycleEstimate &cycles)
     Json json;
     json["macs"] = numberJson(cycles.macs);
     json["lanes"] = cycles.lanes;
+    json["lanes_reason"] = cycles.lanesReason;
+    json["double_mac"] = cycles.doubleMac;
     json["fixed_cycles"] = numberJson(cycles.fixedCycles);
     json["estimate"] = cycles.dense;
     json["with_zero_skip"] = optionalJson(cycles.withZeroSkip);
     json["zero_skip_share"] = optionalJson(cycles.skipShare);
     json["sparse_store_ratio"] = optionalJson(cycles.sparseRatio);
     json["measured_macs_per_s"] = optionalJson(cycles.measuredRate);
-    json["time_at_measured_rate_s"] = optionalJson(cycles.measuredTimeS);
+    json["time_at_measured_rate_s"] = nullptr; // the loop of table 20.5 is paced by its dispatch
     json["rate_source"] = cycles.rateSource;
     json["note"] = "the printed product of cores and lanes; a spatial factor is missing from it";
     return json;
@@ -123,6 +111,20 @@ Json operationJson(const Operation &operation)
 
 } // namespace
 
+Json conditionJson(const Condition &condition)
+{
+    Json json;
+    json["condition"] = condition.name;
+    json["holds"] = optionalJson(condition.holds);
+    json["found"] = condition.found;
+    json["required"] = condition.required;
+    json["offset"] =
+        condition.offset ? Json(target::halOffsetText(*condition.offset)) : Json(nullptr);
+    json["source"] = condition.source;
+    json["confidence"] = format::confidenceName(condition.confidence);
+    return json;
+}
+
 Json geometryJson(const Operation &operation, const Geometry &geometry)
 {
     Json json;
@@ -149,6 +151,9 @@ Json geometryJson(const Operation &operation, const Geometry &geometry)
     json["passes"] = numberJson(geometry.passes);
     json["cores"] = figureJson(geometry.cores);
     json["cores_lit"] = countJson(geometry.lit);
+    json["cores_lit_measured"] = countJson(geometry.litMeasured);
+    json["cores_lit_contested"] = geometry.litMeasured && geometry.litMeasured != geometry.lit;
+    json["disagreements"] = geometry.disagreements;
     json["channel_map"] = channelMapJson(operation.outputChannels, geometry.cores);
     Json buffering;
     buffering["demand"] = numberJson(geometry.demand);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/calibrate.h"
 #include "core/report/chip_json.h"
 #include "core/report/json_values.h"
 
 namespace kernscope::report {
-
-namespace {
 
 using namespace roofline;
 
@@ -22,8 +21,6 @@ Json programJson(const ProgramTime &program)
     return json;
 }
 
-} // namespace
-
 Json ceilingJson(const Ceiling &ceiling)
 {
     Json json;
@@ -37,7 +34,7 @@ Json ceilingJson(const Ceiling &ceiling)
     return json;
 }
 
-Json pointJson(const Point &point)
+Json assessmentJson(const Assessment &point)
 {
     Json json;
     json["form"] = point.form;
@@ -52,12 +49,14 @@ Json pointJson(const Point &point)
     json["attainable_flops"] = optionalJson(point.attainable);
     json["time_s"] = optionalJson(point.timeS);
     json["rate_flops"] = optionalJson(point.rate);
+    json["speedup"] = speedupJson(point.speedup);
+    json["predicted_speedup"] = optionalJson(point.predictedSpeedup);
     return json;
 }
 
 Json placementJson(const Placement &placement)
 {
-    const Point &stored = placement.stored();
+    const Assessment &stored = placement.stored();
     Json json;
     json["name"] = placement.layer.name;
     json["op"] = placement.layer.op;
@@ -79,12 +78,12 @@ Json placementJson(const Placement &placement)
     json["estimated"] = placement.estimated;
     json["above_working_set"] = optionalJson(placement.aboveWorkingSet);
     json["above_roofs"] = placement.above;
-    json["forms"]["stored"] = pointJson(stored);
-    json["forms"]["dense"] = pointJson(placement.trail[placement.dense]);
-    json["forms"]["best"] = pointJson(placement.trail[placement.best]);
+    json["forms"]["stored"] = assessmentJson(stored);
+    json["forms"]["dense"] = assessmentJson(placement.trail[placement.dense]);
+    json["forms"]["best"] = assessmentJson(placement.trail[placement.best]);
     json["forms"]["trail"] = Json::array();
-    for (const Point &point : placement.trail)
-        json["forms"]["trail"].push_back(pointJson(point));
+    for (const Assessment &point : placement.trail)
+        json["forms"]["trail"].push_back(assessmentJson(point));
     return json;
 }
 
@@ -110,6 +109,9 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
     document["working_set_bytes"] = optionalJson(roofs.workingSetBytes);
     document["working_set_source"] = roofs.workingSetSource;
     document["working_set_step"] = roofs.step ? ceilingJson(*roofs.step) : Json(nullptr);
+    // The median error of the predictions that measurements of this chip can be held against.
+    document["prediction_error"] =
+        optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
     document["layers"] = Json::array();
     for (const Placement &placement : placements)
         document["layers"].push_back(placementJson(placement));

@@ -318,12 +318,141 @@ private Q_SLOTS:
                                 QStringLiteral("dense"));
         QCOMPARE(result.exitCode, 0);
         const Json choice = result.json()["choices"][0];
-        QCOMPARE(int(choice["candidates"].size()), 4);
+        QCOMPARE(int(choice["candidates"].size()), 5);
+        QCOMPARE(string(result.json()["program"], "bound"), QStringLiteral("dispatch"));
         // Constant weights: a palette holds them exactly, and the layer is bandwidth bound.
         QCOMPARE(string(choice, "bound"), QStringLiteral("bandwidth"));
         QCOMPARE(string(choice, "form"), QStringLiteral("palette4"));
         for (const Json &candidate : choice["candidates"])
             QVERIFY(candidate.contains("error") && candidate.contains("bytes"));
+    }
+
+    /// The form that a weight has is among the candidates, and so are 8-bit palettes.
+    void theStoredFormIsACandidate()
+    {
+        const Json choice =
+            run({QStringLiteral("choose"), QStringLiteral("--json")}, QStringLiteral("lut4"))
+                .json()["choices"][0];
+        QCOMPARE(string(choice, "form"), QStringLiteral("palette4"));
+        int stored = 0, eight = 0;
+        for (const Json &candidate : choice["candidates"]) {
+            stored += bool(candidate["stored"]) ? 1 : 0;
+            eight += string(candidate, "form") == QStringLiteral("palette8") ? 1 : 0;
+        }
+        QCOMPARE(stored, 1);
+        QCOMPARE(eight, 1);
+    }
+
+    void geometryAndRooflineGiveOneTime()
+    {
+        const Json geometry =
+            run({QStringLiteral("geometry"), QStringLiteral("--json")}, QStringLiteral("dense"))
+                .json()["operations"][0];
+        const Json layer =
+            run({QStringLiteral("roofline"), QStringLiteral("--json")}, QStringLiteral("dense"))
+                .json()["layers"][0];
+        QCOMPARE(double(geometry["assessment"]["time_s"]), double(layer["time_s"]));
+        QCOMPARE(geometry["assessment"]["bound"], layer["bound"]);
+        QVERIFY(geometry["cycles"]["measured_macs_per_s"].is_null());
+        QVERIFY(geometry["cycles"]["time_at_measured_rate_s"].is_null());
+        const auto typed = [](const char *bits) {
+            return runCli({QStringLiteral("geometry"), QStringLiteral("--json"),
+                           QStringLiteral("--channels"), QStringLiteral("64:64"),
+                           QStringLiteral("--kernel"), QStringLiteral("3x3"),
+                           QStringLiteral("--weight-bits"), QString::fromLatin1(bits)})
+                .json()["operations"][0]["winograd"]["threshold"];
+        };
+        QCOMPARE(int(typed("4")), 16); // a palette of fp16 values is a float kernel
+        QCOMPARE(int(typed("8")), 8);
+    }
+
+    void formatsThatNobodyKnowsAreNotLegal()
+    {
+        const auto rows = runCli({QStringLiteral("formats"), QStringLiteral("--target"),
+                                  QStringLiteral("M5"), QStringLiteral("--json")})
+                              .json();
+        for (const Json &row : rows["kernel_formats"]) {
+            if (int(row["code"]) > 31)
+                QVERIFY2(row["legal"].is_null(), string(row, "name").toUtf8().constData());
+        }
+        bool packed = false, skip = false;
+        for (const Json &rule : rows["codegen"]) {
+            packed |= rule["offset"] == "0x424";
+            skip |= rule["capability"] == "zero-skip detect" && bool(rule["implemented"]);
+        }
+        QVERIFY(packed && skip);
+    }
+
+    void encodeAsksTheChip()
+    {
+        const QString bundle =
+            writeBundle(m_scratch, "asked.mlmodelc", convolution(QStringLiteral("dense")));
+        const auto asked = [&](const QStringList &more, const QString &to) {
+            return runCli(QStringList{QStringLiteral("encode"), bundle, QStringLiteral("w"),
+                                      QStringLiteral("--form"), QStringLiteral("palette"),
+                                      QStringLiteral("--bits"), QStringLiteral("6"),
+                                      QStringLiteral("--target"), QStringLiteral("M1"),
+                                      QStringLiteral("--output"), m_scratch.filePath(to)} +
+                          more);
+        };
+        const auto refused = asked({}, QStringLiteral("refused.mlmodelc"));
+        QCOMPARE(refused.exitCode, 2);
+        QVERIFY(refused.err.contains("odd index width"));
+        QVERIFY(!QFileInfo::exists(m_scratch.filePath(QStringLiteral("refused.mlmodelc"))));
+        QCOMPARE(asked({QStringLiteral("--force")}, QStringLiteral("forced.mlmodelc")).exitCode, 0);
+    }
+
+    /// The published figures of the reduction: 5116, and four survivors of sixteen.
+    void reductions()
+    {
+        const auto reduce = [](const QStringList &values) {
+            return runCli(QStringList{QStringLiteral("reduce"), QStringLiteral("--json")} + values)
+                .json();
+        };
+        const Json wide = reduce({QStringLiteral("4096"), QStringLiteral("1*1024")});
+        QCOMPARE(double(wide["port"]), 5116.0);
+        QCOMPARE(double(wide["exact"]), 5120.0);
+        QCOMPARE(double(wide["fp16_accumulator"]), 4096.0);
+        QStringList triples;
+        for (int i = 0; i < 16; ++i)
+            triples << QStringLiteral("8192") << QStringLiteral("-8192") << QStringLiteral("1");
+        QCOMPARE(double(reduce(triples)["port"]), 4.0);
+        QCOMPARE(reduce(triples)["tiles"].size(), std::size_t(12));
+        QVERIFY(int(reduce({QStringLiteral("2048"), QStringLiteral("1")})["contested_tiles"]) > 0);
+        QCOMPARE(runCli({QStringLiteral("reduce"), QStringLiteral("1*0")}).exitCode, 2);
+        QVERIFY(runCli({QStringLiteral("reduce"), QStringLiteral("1*8")}).out.contains("port"));
+    }
+
+    void calibration()
+    {
+        const auto result = runCli({QStringLiteral("calibrate"), QStringLiteral("--json")});
+        QCOMPARE(result.exitCode, 0);
+        const Json json = result.json();
+        QVERIFY(json["rows"].size() > 150);
+        int goals = 0;
+        for (const Json &row : json["rows"]) {
+            for (const char *key :
+                 {"measurement", "condition", "source", "measured", "predicted", "ratio"})
+                QVERIFY2(row.contains(key), key);
+            if (!row["predicted"].is_null()) {
+                const double ratio = double(row["predicted"]) / double(row["measured"]);
+                QVERIFY(std::abs(ratio - double(row["ratio"])) < 1e-9);
+            }
+            // Where it is off, it says what is missing.
+            if (!row["within"].is_null() && !bool(row["within"]))
+                QVERIFY(row["missing_effect"].is_string());
+            goals += bool(row["goal"]) ? 1 : 0;
+        }
+        QVERIFY(goals >= 12);
+        const auto one = runCli({QStringLiteral("calibrate"), QStringLiteral("--json"),
+                                 QStringLiteral("--target"), QStringLiteral("M1")});
+        for (const Json &row : one.json()["rows"])
+            QCOMPARE(string(row, "target"), QStringLiteral("H13"));
+        QVERIFY(runCli({QStringLiteral("calibrate")}).out.contains("predictions within"));
+        QCOMPARE(
+            runCli({QStringLiteral("calibrate"), QStringLiteral("--target"), QStringLiteral("Q9")})
+                .exitCode,
+            2);
     }
 
     void targets()

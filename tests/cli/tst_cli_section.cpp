@@ -162,7 +162,7 @@ void TestCliSection::buildsAsAsked()
               {QStringLiteral("w"), QStringLiteral("--cores"), QStringLiteral("4"),
                QStringLiteral("--lanes"), QStringLiteral("2"), QStringLiteral("--form"),
                QStringLiteral("palette"), QStringLiteral("--bits"), QStringLiteral("6"),
-               QStringLiteral("--json")});
+               QStringLiteral("--force"), QStringLiteral("--json")});
     QCOMPARE(result.exitCode, 0);
     const Json json = result.json();
     QCOMPARE(json["section"]["target"].get<std::string>(), std::string("H13"));
@@ -170,6 +170,18 @@ void TestCliSection::buildsAsAsked()
     QCOMPARE(json["section"]["units"][0]["sections"]["weights"]["bit_depth"].get<int>(), 6);
     for (const Json &record : json["section"]["records"])
         QCOMPARE(record["channels"].get<int>(), 2);
+    QCOMPARE(json["diagnostics"][0]["code"].get<std::string>(), std::string("section.legality"));
+    // Without --force the version-five encoder has no 6-bit palettes, and nothing is written.
+    result = build(m_bundle, at("refused.ksec"),
+                   {QStringLiteral("w"), QStringLiteral("--form"), QStringLiteral("palette"),
+                    QStringLiteral("--bits"), QStringLiteral("6")});
+    QVERIFY(result.exitCode != 0 && result.err.contains("odd index width"));
+    QVERIFY(!QFile::exists(at("refused.ksec")));
+    result = build(m_bundle, at("taken.ksec"),
+                   {QStringLiteral("w"), QStringLiteral("--form"), QStringLiteral("palette"),
+                    QStringLiteral("--bits"), QStringLiteral("6"), QStringLiteral("--target"),
+                    QStringLiteral("M2"), QStringLiteral("--quiet")});
+    QCOMPARE(result.exitCode, 0);
     result = build(m_bundle, at("text.ksec"));
     QVERIFY(result.out.contains("weights:") && result.err.isEmpty());
     result = build(m_bundle, at("quiet.ksec"), {QStringLiteral("--quiet")});

@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_state.h"
 
+#include "core/target/rules.h"
+
 namespace kernscope::ui {
 
 namespace {
-
-const target::Target &m1()
-{
-    const auto found = target::findTarget("H13");
-    return found ? *found->target : target::targets().front();
-}
 
 struct Content {
     std::shared_ptr<const DecisionTable> table;
     std::vector<bool> faster;
 };
 
-/// Weights of which some layer would take less time on the M1 in another form.
+/// Weights of which some layer would take less time on the default chip in another form, where the
+/// program waits for its engine: below the dispatch floor nothing gets faster.
 std::vector<bool> fasterForms(const Bundle &bundle, const std::vector<decision::WeightForm> &forms)
 {
     std::vector<bool> faster(forms.size(), false);
-    const auto roofs = roofline::roofsOf(m1());
+    const auto roofs = roofline::roofsOf(target::defaultTarget());
     if (!roofs)
         return faster;
     decision::Judge judge;
-    for (const roofline::Layer &layer : layersOf(bundle, forms)) {
-        const auto placed = roofline::place(layer, *roofs, judge);
-        if (!placed)
-            continue;
-        const auto &stored = placed->stored().timeS;
-        const auto &best = placed->trail[placed->best].timeS;
+    const auto network = roofline::assessNetwork(layersOf(bundle, forms), *roofs, judge);
+    if (!network || network->program.hidesGains())
+        return faster;
+    for (const roofline::Placement &placed : network->placements) {
+        const auto &stored = placed.stored().timeS;
+        const auto &best = placed.trail[placed.best].timeS;
         if (stored && best && *best < 0.99 * *stored)
-            faster[layer.weight] = true;
+            faster[placed.layer.weight] = true;
     }
     return faster;
 }
@@ -45,7 +42,8 @@ ChipState &ChipState::of(Session &session)
     return *new ChipState(session);
 }
 
-ChipState::ChipState(Session &session) : QObject(&session), m_session(session), m_target(&m1())
+ChipState::ChipState(Session &session)
+    : QObject(&session), m_session(session), m_target(&target::defaultTarget())
 {
     connect(&session, &Session::bundleChanged, this, &ChipState::rebuild);
     connect(&session, &Session::bytesChanged, this, &ChipState::rebuild);
@@ -86,10 +84,10 @@ void ChipState::rebuild()
             this, tr("Judging weights by chip"),
             [bundle](Progress &) {
                 const BundleReadLock lock(*bundle);
-                auto forms = weightForms(*bundle);
                 Content content;
-                content.faster = fasterForms(*bundle, forms);
-                content.table = std::make_shared<DecisionTable>(std::move(forms), allTargets());
+                content.faster = fasterForms(*bundle, weightForms(*bundle));
+                content.table =
+                    std::make_shared<DecisionTable>(weightLayers(*bundle), allTargets());
                 return content;
             },
             [this](Content content) {

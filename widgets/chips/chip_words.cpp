@@ -89,6 +89,23 @@ QString speedupWord(const decision::Speedup &speedup)
     return low == high ? low : ChipWords::tr("%1 to %2").arg(low, high);
 }
 
+QStringList failedConditions(const std::vector<decision::Measurement> &measured)
+{
+    QStringList failed;
+    for (const decision::Measurement &each : measured) {
+        for (const decision::Condition &condition : each.conditions) {
+            if (!condition.holds || *condition.holds)
+                continue;
+            failed << ChipWords::tr("%1 needs %2, found %3")
+                          .arg(speedupWord({each.low, each.high, {}, {}, each.confidence}),
+                               fromUtf8(condition.required), fromUtf8(condition.found));
+            break;
+        }
+    }
+    failed.removeDuplicates();
+    return failed;
+}
+
 QString programWord(const roofline::ProgramTime &program)
 {
     const auto seconds = [](const std::optional<double> &time) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/roofline.h"
+#include "core/assessment/assess.h"
 #include "widgets/common/theme.h"
 
 #include <QString>
+#include <QStringList>
 
 namespace kernscope::ui {
 
@@ -18,6 +19,8 @@ QString yesNoWord(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 /// "1,234 B" or "1.2 MB (1,234,567 B)".
 QString bytesWord(std::uint64_t bytes);
 QString speedupWord(const decision::Speedup &speedup); ///< "2.37" or "1.55 to 1.64"
+/// "2.37 needs a bandwidth bound layer, found compute bound": what fails of each published figure.
+QStringList failedConditions(const std::vector<decision::Measurement> &measured);
 /// The time of a program: what its layers take against what its dispatch costs at least.
 QString programWord(const roofline::ProgramTime &program);
 /// "12.0 TFLOP/s", "85.0 GB/s", "141 FLOP/B": three significant digits and a prefix.

@@ -27,30 +27,28 @@ FactTableModel::Row candidateRow(const FormCandidate &candidate, const FormChoic
 {
     const bool chosen = candidate.form == choice.chosen;
     const auto &error = candidate.error;
-    const auto &speedup = candidate.speedup;
+    const auto &speedup = candidate.assessment.speedup;
     FactTableModel::Row row;
     row.push_back({(chosen ? QStringLiteral("\u25b6 ") : QString()) + fromUtf8(candidate.form)});
     row.back().strong = chosen;
     row.push_back({groupedNumber(candidate.bytes), static_cast<qulonglong>(candidate.bytes)});
     row.push_back({ratioText(candidate.bytesPerWeight), candidate.bytesPerWeight});
-    row.push_back({outcomeLabel(candidate.point.outcome)});
-    row.back().token = outcomeToken(candidate.point.outcome);
+    row.push_back({outcomeLabel(candidate.assessment.outcome)});
+    row.back().token = outcomeToken(candidate.assessment.outcome);
     row.push_back(
         {error ? QString::number(error->outputRelative, 'g', 3) : QStringLiteral("\u2013"),
          error ? QVariant(error->outputRelative) : QVariant()});
     row.push_back({!candidate.passedOver.empty() ? fromUtf8(candidate.passedOver)
+                   : candidate.stored            ? ChooseDock::tr("stored so")
                    : candidate.withinTolerance   ? ChooseDock::tr("within the tolerance")
                                                  : ChooseDock::tr("error above the tolerance")});
     row.push_back({error ? QString::number(error->weightMaxAbs, 'g', 3) : QStringLiteral("\u2013"),
                    error ? QVariant(error->weightMaxAbs) : QVariant()});
-    row.push_back({candidate.point.timeS ? siWord(*candidate.point.timeS, QStringLiteral("s"))
-                                         : QStringLiteral("\u2013")});
-    row.push_back(
-        {speedup
-             ? ChooseDock::tr("%1 to %2").arg(speedup->low, 0, 'f', 2).arg(speedup->high, 0, 'f', 2)
-             : QStringLiteral("\u2013"),
-         {},
-         speedup ? fromUtf8(speedup->condition) : QString()});
+    const auto &time = candidate.assessment.timeS;
+    row.push_back({time ? siWord(*time, QStringLiteral("s")) : QStringLiteral("\u2013")});
+    row.push_back({speedup ? speedupWord(*speedup) : QStringLiteral("\u2013"),
+                   {},
+                   speedup ? fromUtf8(speedup->condition) : QString()});
     return row;
 }
 

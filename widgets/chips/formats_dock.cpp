@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/formats_dock.h"
 
+#include "core/target/rules.h"
+
 #include "core/assessment/stream.h"
 #include "core/target/hal.h"
 #include "widgets/chips/chip_box.h"
@@ -176,7 +178,7 @@ void FormatsDock::followChip()
     {
         const QSignalBlocker version(m_version);
         const QSignalBlocker capability(m_e4m3);
-        m_version->setValue(static_cast<int>(decision::encoderVersion(chip)));
+        m_version->setValue(static_cast<int>(target::encoderVersion(chip).value_or(0)));
         m_e4m3->setCurrentIndex(e4m3 ? (*e4m3 ? 2 : 1) : 0);
     }
     m_types->setRows(elementTypeRows(chip));

@@ -92,7 +92,13 @@ void addCores(const Operation &operation, const Geometry &geometry, RowList &row
     rows.add(GeometryWords::tr("cores lit"),
              geometry.lit ? groupedNumber(*geometry.lit) : GeometryWords::tr("unknown"),
              GeometryWords::tr("next power of two of the passes, at most the cores"),
-             GeometryWords::tr("listing 20.2"));
+             GeometryWords::tr("listing 20.2"),
+             geometry.litMeasured && geometry.litMeasured != geometry.lit ? Confidence::Contested
+                                                                          : Confidence::Documented);
+    if (geometry.litMeasured)
+        rows.add(GeometryWords::tr("cores lit, measured"), groupedNumber(*geometry.litMeasured),
+                 GeometryWords::tr("one core an output channel, up to four"),
+                 GeometryWords::tr("table 20.5"), Confidence::Verified);
     if (cores.value && *cores.value > 0) {
         for (std::uint64_t core = 0;
              core < std::min<std::uint64_t>({*cores.value, operation.outputChannels, 16}); ++core) {
@@ -149,11 +155,18 @@ void addCycles(const CycleEstimate &cycles, RowList &rows)
         rows.add(GeometryWords::tr("zero-skip"), GeometryWords::tr("density not known"),
                  GeometryWords::tr("type the density in to see what zeros bring"),
                  GeometryWords::tr("chapter 25"));
-    if (cycles.measuredTimeS)
-        rows.add(GeometryWords::tr("time at the measured rate"),
-                 siWord(*cycles.measuredTimeS, QStringLiteral("s")),
-                 siWord(*cycles.measuredRate, QStringLiteral("MAC/s")), fromUtf8(cycles.rateSource),
-                 Confidence::Verified);
+    rows.add(GeometryWords::tr("lanes"), groupedNumber(cycles.lanes), fromUtf8(cycles.lanesReason),
+             GeometryWords::tr("table 20.2"));
+    rows.add(GeometryWords::tr("double-multiply mode"),
+             cycles.doubleMac ? GeometryWords::tr("eligible") : GeometryWords::tr("not eligible"),
+             GeometryWords::tr("one-byte activation and one-byte weight of the same class"),
+             GeometryWords::tr("chapter 36"));
+    if (cycles.measuredRate)
+        rows.add(GeometryWords::tr("measured rate"),
+                 siWord(*cycles.measuredRate, QStringLiteral("MAC/s")),
+                 GeometryWords::tr("at that many output channels, in a loop that the dispatch "
+                                   "paces: no engine time"),
+                 fromUtf8(cycles.rateSource), Confidence::Verified);
 }
 
 void addWorkingSet(const WorkingSet &set, RowList &rows)
@@ -180,6 +193,10 @@ std::vector<FactTableModel::Row> geometryRows(const Operation &operation, const 
     addCores(operation, geometry, rows);
     addWorkingSet(geometry.workingSet, rows);
     addCycles(geometry.cycles, rows);
+    if (!geometry.disagreements.empty())
+        rows.section(GeometryWords::tr("Sources disagree"));
+    for (const std::string &line : geometry.disagreements)
+        rows.add(GeometryWords::tr("disagreement"), {}, fromUtf8(line), {}, Confidence::Contested);
     const WinogradGate &gate = geometry.winograd;
     rows.section(GeometryWords::tr("Winograd: eligible %1, work %2 of %3 (%4)")
                      .arg(yesNoWord(gate.eligible))

@@ -134,19 +134,16 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
 {
     const BundlePtr &bundle = session().bundle();
     decision::Judge judge(m_state.choice());
-    std::vector<roofline::Placement> placements;
-    for (const roofline::Layer &layer : layersOf(*bundle, weightForms(*bundle))) {
-        auto placed =
-            roofline::place(layer, roofs, judge, static_cast<std::uint64_t>(m_batch->value()));
-        if (placed)
-            placements.push_back(std::move(*placed));
-    }
+    auto network = roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), roofs, judge,
+                                           static_cast<std::uint64_t>(m_batch->value()));
+    if (!network)
+        return;
+    std::vector<roofline::Placement> &placements = network->placements;
     if (placements.empty()) {
         showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
         return;
     }
-    const auto program = roofline::programTime(placements, roofs);
-    showFacts(roofs, program);
+    showFacts(roofs, network->program);
     m_plot->setContent(roofs, std::move(placements));
     showContent();
     followPlace();

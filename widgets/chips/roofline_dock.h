@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/assess.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
 

@@ -18,8 +18,8 @@ namespace kernscope::ui {
 
 namespace {
 
+using roofline::Assessment;
 using roofline::Placement;
-using roofline::Point;
 
 QString flops(const std::optional<double> &value)
 {
@@ -91,7 +91,7 @@ void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> plac
     m_order.clear();
     m_longest = 0;
     for (std::size_t i = 0; i < m_placements.size(); ++i) {
-        const Point &stored = m_placements[i].stored();
+        const Assessment &stored = m_placements[i].stored();
         if (!stored.intensity || *stored.intensity <= 0 || !stored.attainable)
             continue;
         m_order.push_back(i);
@@ -166,8 +166,8 @@ int RooflinePlot::nearest(const QPoint &position) const
 QString RooflinePlot::pointText(int point) const
 {
     const Placement &placed = placementOf(point);
-    const Point &stored = placed.stored();
-    const Point &dense = placed.trail[placed.dense];
+    const Assessment &stored = placed.stored();
+    const Assessment &dense = placed.trail[placed.dense];
     QString text =
         tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
             .arg(fromUtf8(placed.layer.name), fromUtf8(placed.layer.op), fromUtf8(stored.form),
@@ -185,7 +185,7 @@ QString RooflinePlot::pointText(int point) const
     if (placed.dense != 0)
         text +=
             tr("; dense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
-    const Point &best = placed.trail[placed.best];
+    const Assessment &best = placed.trail[placed.best];
     text += tr("; best %1, %2").arg(fromUtf8(best.form), seconds(best.timeS));
     if (placed.estimated)
         text += tr("\n~ estimated: a roof that is not measured, or an extent that is not known");
@@ -210,9 +210,9 @@ QStringList RooflinePlot::columns() const
 QVariant RooflinePlot::cell(int point, int column) const
 {
     const Placement &placed = placementOf(point);
-    const Point &stored = placed.stored();
-    const Point &dense = placed.trail[placed.dense];
-    const Point &best = placed.trail[placed.best];
+    const Assessment &stored = placed.stored();
+    const Assessment &dense = placed.trail[placed.dense];
+    const Assessment &best = placed.trail[placed.best];
     const auto number = [](const std::optional<double> &value) {
         return value ? QVariant(*value) : QVariant();
     };
@@ -249,7 +249,7 @@ void RooflinePlot::fit()
     for (int i = 0; i < pointCount(); ++i) {
         include(keyOf(i), levelOf(i));
         const Placement &placed = placementOf(i);
-        const Point &dense = placed.trail[placed.dense];
+        const Assessment &dense = placed.trail[placed.dense];
         if (dense.intensity && dense.attainable && *dense.intensity > 0)
             include(*dense.intensity, *dense.attainable);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/assessment/roofline.h"
+#include "core/assessment/assess.h"
 #include "widgets/common/plot_widget.h"
 
 #include <QPoint>

@@ -154,10 +154,10 @@ void RooflinePlot::drawPoints()
 {
     for (int i = 0; i < pointCount(); ++i) {
         const roofline::Placement &placed = placementOf(i);
-        const roofline::Point &stored = placed.stored();
+        const roofline::Assessment &stored = placed.stored();
         marksFor(shapeOfForm(stored.form), sizeClass(stored.timeS.value_or(0)), placed.estimated)
             ->addData(keyOf(i), levelOf(i));
-        const roofline::Point &dense = placed.trail[placed.dense];
+        const roofline::Assessment &dense = placed.trail[placed.dense];
         if (placed.dense != 0 && dense.intensity && dense.attainable) {
             auto *arrow = new QCPItemLine(&plot());
             arrow->start->setCoords(*dense.intensity, *dense.attainable);

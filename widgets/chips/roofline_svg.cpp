@@ -120,7 +120,7 @@ QString RooflinePlot::svg(const QSize &size) const
     }
     for (int i = 0; i < pointCount(); ++i) {
         const roofline::Placement &placed = placementOf(i);
-        const roofline::Point &dense = placed.trail[placed.dense];
+        const roofline::Assessment &dense = placed.trail[placed.dense];
         const double x = page.across(keyOf(i)), y = page.down(levelOf(i));
         if (placed.dense != 0 && dense.intensity && dense.attainable)
             text += line(page.across(*dense.intensity), page.down(*dense.attainable), x, y,

@@ -225,14 +225,21 @@ void StreamDock::onCurrent(const QModelIndex &current)
         session().goToWeight(weight, this);
 }
 
-QString StreamDock::sizesText(const decision::Decision &decision) const
+QString StreamDock::sizesText(const roofline::Assessment &assessment) const
 {
     QString text;
+    const decision::Decision &decision = assessment.decision;
     if (decision.bytesMoved)
         text += tr("Moves %1 a dispatch. ").arg(bytesWord(*decision.bytesMoved));
-    if (const auto &speedup = decision.speedup)
-        text += tr("Measured %1 times the rate of fp16 (%2). ")
-                    .arg(speedupWord(*speedup), fromUtf8(speedup->condition));
+    if (const auto &speedup = assessment.speedup)
+        text += tr("Measured %1 times the rate of fp16 (%2; %3). ")
+                    .arg(speedupWord(*speedup), fromUtf8(speedup->condition),
+                         confidenceWord(speedup->confidence));
+    else if (!assessment.measured.empty())
+        text += tr("Published figures do not hold here: %1. ")
+                    .arg(failedConditions(assessment.measured).join(QStringLiteral("; ")));
+    if (assessment.predictedSpeedup)
+        text += tr("Predicted %1 times. ").arg(*assessment.predictedSpeedup, 0, 'f', 2);
     const auto &memory = decision.memory;
     text +=
         tr("A core holds %1%2 of %3 (%4, %5)")
@@ -254,13 +261,15 @@ void StreamDock::showReasons()
         m_reasons->setRows({});
         return;
     }
-    const decision::Decision decision = table->decision(m_weight, m_chip);
-    const decision::Verdict &verdict = *decision.verdict;
+    const roofline::Assessment assessment = table->assessment(m_weight, m_chip);
+    const decision::Verdict &verdict = *assessment.decision.verdict;
     QString text = QStringLiteral("<b>%1</b> %2 <b>%3</b>: <b>%4</b> (%5). ")
                        .arg(fromUtf8(session().bundle()->weights()[m_weight].name).toHtmlEscaped(),
                             tr("on"), fromUtf8(verdict.target->name), outcomeLabel(verdict.outcome),
                             fromUtf8(verdict.basis).toHtmlEscaped());
-    text += sizesText(decision).toHtmlEscaped();
+    text += sizesText(assessment).toHtmlEscaped();
+    if (!verdict.note.empty())
+        text += QStringLiteral("<br>") + fromUtf8(verdict.note).toHtmlEscaped();
     if (!verdict.nearestChange.empty())
         text += QStringLiteral("<br><b>%1</b> %2")
                     .arg(tr("Nearest change:"), fromUtf8(verdict.nearestChange).toHtmlEscaped());

@@ -41,7 +41,7 @@ private:
     void connectParts();
     void onCurrent(const QModelIndex &current);
     void showReasons();
-    QString sizesText(const decision::Decision &decision) const;
+    QString sizesText(const roofline::Assessment &assessment) const;
 
     ChipState &m_state;
     StreamMatrixModel *m_model = nullptr;

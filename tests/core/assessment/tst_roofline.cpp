@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/roofline.h"
+#include "core/assessment/assess.h"
 
 #include <QtTest/QtTest>
 
@@ -92,7 +92,7 @@ private Q_SLOTS:
         // int8 folds on the M1: no gain there, but on the M5.
         for (const char *chip : {"M1", "M5"}) {
             const Placement on = placed(layer, chip);
-            for (const Point &each : on.trail) {
+            for (const Assessment &each : on.trail) {
                 if (each.form == "int8")
                     QCOMPARE(each.weightBytes == layer.form.denseBytes, chip[1] == '1');
             }
@@ -145,7 +145,7 @@ private Q_SLOTS:
     void anUnknownCeilingIsNoLimitAtAll()
     {
         for (const std::uint64_t batch : {1, 1000}) {
-            const Point &point = placed(convolution(1024, 1, 8), "M2", batch).stored();
+            const Assessment &point = placed(convolution(1024, 1, 8), "M2", batch).stored();
             QVERIFY(point.intensity && point.memoryS && !point.computeS);
             QVERIFY(!point.attainable && !point.timeS && !point.rate);
             QCOMPARE(point.bound, Bound::Unknown);
@@ -159,7 +159,7 @@ private Q_SLOTS:
         Layer layer = convolution(1024, 1, 1);
         layer.flops = 0;
         layer.shareRead = 0.01;
-        const Point &point = placed(layer, "M1").stored();
+        const Assessment &point = placed(layer, "M1").stored();
         QCOMPARE(*point.intensity, 0.0);
         QCOMPARE(*point.bytes, 0.01 * 2 * 1024 * 1024 + 4 * 1024);
         QCOMPARE(point.bound, Bound::Bandwidth);
@@ -217,7 +217,7 @@ private Q_SLOTS:
         layer.flops.reset();
         const Placement open = placed(layer, "M1");
         QVERIFY(open.estimated);
-        for (const Point &point : open.trail) {
+        for (const Assessment &point : open.trail) {
             QVERIFY(!point.flops && !point.bytes && !point.intensity && !point.attainable);
             QVERIFY(!point.timeS && !point.rate);
             QCOMPARE(point.bound, Bound::Unknown);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stream or fold: tables 7.1 and 7.2, and every condition of chapter 25.
-#include "core/assessment/stream.h"
+#include "core/assessment/measured.h"
 
 #include <QtTest/QtTest>
 
@@ -180,28 +180,19 @@ private Q_SLOTS:
             const Decision decision = decide(weight, "M5");
             QCOMPARE(decision.outcome(), Outcome::Folds);
             QCOMPARE(decision.bytesMoved.value_or(0), weight.denseBytes);
-            QVERIFY(decision.verdict->nearestChange.find("would let it stream") !=
-                    std::string::npos);
+            // Nothing that can be done to the weight helps against its use.
+            QVERIFY(decision.verdict->nearestChange.starts_with("No change of form"));
         }
     }
 
-    void bytesAndSpeedups()
+    void bytesMoved()
     {
         const Decision palette = decide(form(QStringLiteral("lut4")), "M1");
         QCOMPARE(palette.bytesMoved.value_or(0), std::uint64_t(2048 + 32));
-        QVERIFY(palette.speedup && palette.speedup->low == 2.37 && palette.speedup->high == 2.37);
         const Decision sparse = decide(form(QStringLiteral("sparse")), "M1");
-        QVERIFY(sparse.speedup && sparse.speedup->low == 1.55 && sparse.speedup->high == 1.64);
         QVERIFY(std::abs(double(*sparse.bytesMoved) / 8192 - 0.43) < 0.01);
         const Decision int8 = decide(form(QStringLiteral("int8")), "M1");
         QCOMPARE(int8.bytesMoved.value_or(0), std::uint64_t(8192));
-        QVERIFY(int8.speedup && int8.speedup->high == 1.0);
-        const Decision m2 = decide(form(QStringLiteral("int8")), "M2");
-        QVERIFY(m2.speedup && m2.speedup->low > 1.1 && m2.speedup->high > 1.9);
-        QVERIFY(!m2.speedup->condition.empty());
-        const Decision m5 = decide(form(QStringLiteral("blockwise")), "M5");
-        QVERIFY(m5.speedup && m5.speedup->low == 1.6 && m5.speedup->high == 1.8);
-        QVERIFY(!decide(form(QStringLiteral("int8")), "M3").speedup);
         QVERIFY(!decide(form(QStringLiteral("lut4")), "H11").bytesMoved);
     }
 

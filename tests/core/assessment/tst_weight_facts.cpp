@@ -32,7 +32,7 @@ private Q_SLOTS:
             QSKIP("KERNSCOPE_DATA has no made bundles");
         const auto bundle = Bundle::open(path.toStdString());
         QVERIFY(bundle);
-        const DecisionTable table(weightForms(**bundle), allTargets());
+        const DecisionTable table(weightLayers(**bundle), allTargets());
         QCOMPARE(table.rows(), (*bundle)->weights().size());
         const QStringList expected = outcomes.split(QLatin1Char(' '));
         const char *const names[] = {"H13", "H14", "H15", "H17s", "H18"};
@@ -40,7 +40,7 @@ private Q_SLOTS:
             const std::size_t column = table.columnOf(*target::findTarget(names[i])->target);
             std::uint64_t moved = 0;
             for (std::size_t row = 0; row < table.rows(); ++row) {
-                const auto decision = table.decision(row, column);
+                const auto decision = table.assessment(row, column).decision;
                 QCOMPARE(
                     QString::fromStdString(std::string(decision::outcomeName(decision.outcome()))),
                     expected[i]);

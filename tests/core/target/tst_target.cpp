@@ -64,6 +64,10 @@ private Q_SLOTS:
         QTest::newRow("stream_gates") << 10;
         QTest::newRow("geometry_facts") << 20;
         QTest::newRow("collective") << 20;
+        QTest::newRow("target_rules") << 10;
+        QTest::newRow("codegen_rules") << 7;
+        QTest::newRow("measurements") << 160;
+        QTest::newRow("model_parameters") << 2;
     }
     void tablesAreReadWhole()
     {

@@ -317,7 +317,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock));
         QVERIFY(dock.showsContent());
         QVERIFY(dock.choice());
-        QCOMPARE(dock.model().rowCount(), 4);
+        QCOMPARE(dock.model().rowCount(), 5);
         QVERIFY(rowWith(dock.model(), 5, QString()) < 0); // every candidate has a remark
         QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("copy.mlmodelc"));

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/measured.h"
+#include "core/assessment/roofline.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// The one answer for a layer, a form of its weight and a chip. Whatever a command or a dock says
+/// of them comes from here; none computes anything of its own.
+namespace kernscope::roofline {
+
+/// One layer with its weight in one form, stored or proposed, on one chip.
+struct Assessment {
+    decision::WeightForm weight; ///< the form that was assessed
+    std::string form;            ///< WeightForm::key
+    /// Legality and gates with their reasons, kernel memory, bytes that are moved.
+    decision::Decision decision;
+    decision::Outcome outcome = decision::Outcome::Unknown; ///< that of the decision
+
+    std::uint64_t weightBytes = 0; ///< that cross to the engine; refused or open: as if dense
+    std::optional<double> flops;   ///< empty: an extent is not known
+    std::optional<double> bytes;   ///< weight and activations; empty likewise
+    std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
+    std::optional<double> intensity;         ///< FLOP/B
+    Bound bound = Bound::Unknown;
+    std::optional<double> attainable; ///< min(compute, intensity x bandwidth), FLOP/s
+    std::optional<double> timeS;      ///< the longer of arithmetic and bytes
+    std::optional<double> rate;       ///< flops / timeS
+
+    /// What was measured of this form here, each condition evaluated on this layer; and what of it
+    /// may be quoted.
+    std::vector<decision::Measurement> measured;
+    std::optional<decision::Speedup> speedup;
+    /// The time with dense fp16 weights over this one, by the roofs; apart from what was measured.
+    std::optional<double> predictedSpeedup;
+
+    bool stored = false; ///< the form that the bundle has
+};
+
+/// `batch` inputs a dispatch, at least 1.
+Assessment assess(const Layer &layer, const decision::WeightForm &form, const Roofs &roofs,
+                  decision::Judge &judge, std::uint64_t batch = 1);
+
+/// A layer under several forms.
+struct Placement {
+    Layer layer;
+    std::vector<Assessment> trail; ///< stored first, dense second (once where it is stored), others
+    std::size_t dense = 0;         ///< index in the trail
+    std::size_t best = 0; ///< least time among those that the chip takes; of equal ones least bytes
+    double largestOperand = 0;
+    std::optional<bool> aboveWorkingSet;
+    std::vector<std::string> above; ///< measured roofs that the attainable rate passes
+    bool estimated = false;         ///< a roof that is not measured, or an operand of unknown size
+
+    const Assessment &stored() const { return trail.front(); }
+};
+
+/// Errors: "roofline.batch" (0, or above 10^9).
+Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge &judge,
+                        std::uint64_t batch = 1);
+
+/// A program: the sum over its layers, and what one dispatch costs at least. The floor belongs to
+/// the dispatch: no layer is bound by it, a program is.
+struct ProgramTime {
+    enum class Bound : std::uint8_t { Engine, Dispatch, Unknown };
+    std::optional<double> engineTimeS; ///< of all layers; empty: one is unknown, or there is none
+    double knownS = 0;                 ///< of the layers whose time is known
+    std::size_t layers = 0, timed = 0; ///< of which the time is known
+    std::optional<double> dispatchFloorS;
+    std::string dispatchSource;
+    std::optional<double> timeS; ///< the longer of the two; empty where one is unknown
+    Bound bound = Bound::Unknown;
+
+    bool hidesGains() const
+    {
+        return bound == Bound::Dispatch;
+    } ///< the floor is what one waits for
+};
+std::string_view programBoundName(ProgramTime::Bound bound); ///< "engine", "dispatch", "unknown"
+ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs);
+
+/// A network on a chip. Errors: "roofline.batch".
+struct Network {
+    Roofs roofs;
+    std::vector<Placement> placements;
+    ProgramTime program;
+};
+Result<Network> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
+                              decision::Judge &judge, std::uint64_t batch = 1);
+
+/// A weight of the same values in another form, sized by that form's law. Nothing where it has no
+/// such form (sparse with less than half zeros, or a density that is not known).
+std::optional<decision::WeightForm> asForm(const decision::WeightForm &form, std::string_view key,
+                                           std::uint64_t outputChannels);
+/// "palette4", "palette8", "sparse", "int8", "blockwise": those that choose and trail try.
+std::span<const std::string_view> candidateForms();
+
+} // namespace kernscope::roofline

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/measured.h"
+
+#include "core/format/tables.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::decision {
+
+namespace {
+
+using Kind = WeightForm::Kind;
+
+constexpr double kNoGain = 1.05; ///< a figure up to this says that the form gains nothing
+
+/// The name of a form in the table; the share of zeros is a condition of its own.
+bool isAbout(const SpeedupRow &row, const WeightForm &form)
+{
+    if (!form.plain())
+        return false;
+    std::string_view name = row.form;
+    const bool grouped = name.ends_with(" grouped");
+    if (grouped)
+        name.remove_suffix(8);
+    if (form.kind == Kind::Palette && grouped != (form.codebooks > 1))
+        return false;
+    const std::string key = form.key();
+    if (!form.masked)
+        return name == key;
+    // "sparse50" and "sparse50+palette4": sparse, by its share of zeros.
+    if (!name.starts_with("sparse"))
+        return false;
+    name.remove_prefix(6);
+    while (!name.empty() && name.front() >= '0' && name.front() <= '9')
+        name.remove_prefix(1);
+    return std::string_view(key).substr(6) == name;
+}
+
+Condition state(std::string name, std::string required, std::string found,
+                std::optional<bool> holds, const SpeedupRow &row)
+{
+    Condition made;
+    made.name = std::move(name);
+    made.required = std::move(required);
+    made.found = std::move(found);
+    made.holds = holds;
+    made.source = row.source;
+    made.confidence = row.confidence;
+    return made;
+}
+
+class Evaluation
+{
+public:
+    Evaluation(const WeightForm &form, const MeasuredSubject &subject, const SpeedupRow &row)
+        : m_form(form), m_subject(subject), m_row(row)
+    {
+    }
+
+    Condition evaluate(std::string_view key, std::string_view value) const
+    {
+        if (key == "bound")
+            return bound(value);
+        if (key == "op")
+            return operation(value);
+        if (key == "kernel")
+            return kernel(value);
+        if (key == "zeros")
+            return zeros(value);
+        if (key == "books")
+            return number("codebooks", value, m_form.codebooks);
+        if (const Operation *op = m_subject.operation) {
+            if (key == "channels")
+                return number("channels", value, op->inputChannels, op->outputChannels);
+            if (key == "width" || key == "inner")
+                return number(key == "width" ? "weight width" : "inner extent", value,
+                              op->inputChannels, key == "width" ? op->outputChannels : 0);
+            if (key == "pixels")
+                return number("pixels", value, op->outputWidth * op->outputHeight);
+        }
+        return state(std::string(key), std::string(value), "not known", std::nullopt, m_row);
+    }
+
+private:
+    Condition bound(std::string_view value) const
+    {
+        const auto &bandwidth = m_subject.bandwidthBound;
+        return state("bound", fmt::format("a {} bound layer", value),
+                     bandwidth ? (*bandwidth ? "bandwidth bound" : "compute bound") : "not known",
+                     bandwidth ? std::optional(*bandwidth == (value == "bandwidth")) : std::nullopt,
+                     m_row);
+    }
+
+    Condition operation(std::string_view value) const
+    {
+        const std::string &op = m_subject.op;
+        const bool matrix = op == "matmul" || op == "linear";
+        const bool holds = value == "matmul" ? matrix : op == value;
+        return state("operation", std::string(value), op.empty() ? "not known" : op,
+                     op.empty() ? std::nullopt : std::optional(holds), m_row);
+    }
+
+    Condition kernel(std::string_view value) const
+    {
+        const Operation *op = m_subject.operation;
+        const std::string found =
+            op ? fmt::format("{}x{}", op->kernelWidth, op->kernelHeight) : std::string("not known");
+        return state("kernel", std::string(value), found,
+                     op ? std::optional(found == value && op->kernelDepth == 1) : std::nullopt,
+                     m_row);
+    }
+
+    Condition zeros(std::string_view value) const
+    {
+        const std::size_t dots = value.find("..");
+        const double low = parseNumber(value.substr(0, dots)).value_or(0);
+        const double high =
+            dots == std::string_view::npos ? 1 : parseNumber(value.substr(dots + 2)).value_or(1);
+        std::optional<bool> holds;
+        std::string found = "not known";
+        if (m_form.density) {
+            const double share = 1 - *m_form.density;
+            holds = share >= low && share <= high;
+            found = fmt::format("{:.1f} % zeros", 100 * share);
+        }
+        return state("zeros", fmt::format("{:.0f} to {:.0f} % zeros", 100 * low, 100 * high),
+                     std::move(found), holds, m_row);
+    }
+
+    /// Extents that the source gives as one number: within a factor of the square root of two.
+    Condition number(std::string_view name, std::string_view value, std::uint64_t found,
+                     std::uint64_t other = 0) const
+    {
+        const double wanted = static_cast<double>(parseInteger(value).value_or(0));
+        const auto near = [wanted](std::uint64_t each) {
+            const double ratio = static_cast<double>(each) / wanted;
+            return ratio > 0.70 && ratio < 1.42;
+        };
+        const bool holds = near(found) && (other == 0 || near(other));
+        return state(std::string(name), fmt::format("about {}", value),
+                     other == 0 || other == found ? fmt::format("{}", found)
+                                                  : fmt::format("{} to {}", found, other),
+                     holds, m_row);
+    }
+
+    const WeightForm &m_form;
+    const MeasuredSubject &m_subject;
+    const SpeedupRow &m_row;
+};
+
+Measurement evaluated(const SpeedupRow &row, const WeightForm &form, const MeasuredSubject &subject)
+{
+    Measurement made;
+    made.low = row.isRatio() ? 1 / row.high : row.low;
+    made.high = row.isRatio() ? 1 / row.low : row.high;
+    made.condition = row.condition;
+    made.source = row.source;
+    made.confidence = row.confidence;
+    if (made.high > kNoGain)
+        made.conditions.push_back(state("outcome", "the form streams",
+                                        std::string(outcomeName(subject.outcome)),
+                                        subject.outcome == Outcome::Unknown
+                                            ? std::nullopt
+                                            : std::optional(subject.outcome == Outcome::Streams),
+                                        row));
+    const Evaluation evaluation(form, subject, row);
+    std::string_view rest = row.conditions;
+    while (!rest.empty()) {
+        const std::string_view one = rest.substr(0, rest.find(';'));
+        const std::size_t equals = one.find('=');
+        if (equals != std::string_view::npos)
+            made.conditions.push_back(
+                evaluation.evaluate(one.substr(0, equals), one.substr(equals + 1)));
+        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    }
+    return made;
+}
+
+void addTo(std::string &list, const std::string &text)
+{
+    if (list.find(text) == std::string::npos)
+        list += (list.empty() ? "" : "; ") + text;
+}
+
+/// The range of the figures that `take` accepts.
+template <class Take>
+std::optional<Speedup> rangeOf(std::span<const Measurement> measured, const Take &take)
+{
+    std::optional<Speedup> found;
+    for (const Measurement &each : measured) {
+        if (!take(each))
+            continue;
+        if (!found)
+            found = Speedup{each.low, each.high, {}, {}, each.confidence};
+        found->low = std::min(found->low, each.low);
+        found->high = std::max(found->high, each.high);
+        addTo(found->condition, each.condition);
+        addTo(found->source, each.source);
+    }
+    return found;
+}
+
+} // namespace
+
+std::span<const SpeedupRow> speedupRows()
+{
+    static const std::vector<SpeedupRow> speedups = [] {
+        std::vector<SpeedupRow> rows;
+        const auto table = tables::load("speedups");
+        for (std::size_t i = 0; table && i < table->rows(); ++i) {
+            SpeedupRow row;
+            row.target = table->cell(i, "target");
+            row.form = table->cell(i, "form");
+            row.measurement = table->cell(i, "measurement");
+            row.condition = table->cell(i, "condition");
+            row.conditions = table->cell(i, "conditions");
+            row.source = table->cell(i, "source");
+            row.low = parseNumber(table->cell(i, "low")).value_or(0);
+            row.high = parseNumber(table->cell(i, "high")).value_or(0);
+            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
+            rows.push_back(std::move(row));
+        }
+        return rows;
+    }();
+    return speedups;
+}
+
+std::string_view SpeedupRow::conditionOf(std::string_view key) const
+{
+    std::string_view rest = conditions;
+    while (!rest.empty()) {
+        const std::string_view one = rest.substr(0, rest.find(';'));
+        if (one.starts_with(key) && one.size() > key.size() && one[key.size()] == '=')
+            return one.substr(key.size() + 1);
+        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    }
+    return {};
+}
+
+std::optional<bool> Measurement::holds() const
+{
+    bool open = false;
+    for (const Condition &each : conditions) {
+        if (each.holds && !*each.holds)
+            return false;
+        open |= !each.holds;
+    }
+    return open ? std::nullopt : std::optional(true);
+}
+
+std::vector<Measurement> measurements(const WeightForm &form, const target::Target &target,
+                                      const MeasuredSubject &subject)
+{
+    std::vector<Measurement> found;
+    if (form.kind == Kind::Dense && !form.masked)
+        return found;
+    for (const SpeedupRow &row : speedupRows()) {
+        const bool figure = row.target == target.name && row.isSpeed() && row.low > 0;
+        if (figure && isAbout(row, form))
+            found.push_back(evaluated(row, form, subject));
+    }
+    return found;
+}
+
+std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured)
+{
+    const auto contested = [](const Measurement &each) {
+        return each.confidence == format::Confidence::Contested;
+    };
+    auto held = rangeOf(measured, [&](const Measurement &each) {
+        return each.holds().value_or(false) && !contested(each);
+    });
+    if (held)
+        return held;
+    auto open = rangeOf(measured, [&](const Measurement &each) {
+        return each.holds().value_or(true) && !contested(each);
+    });
+    if (open)
+        open->confidence = format::Confidence::Assumed;
+    return open;
+}
+
+} // namespace kernscope::decision

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/geometry.h"
+#include "core/assessment/stream.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope::decision {
+
+/// A published speed-up of a form on a target (resources/tables/speedups.csv), with each of its
+/// conditions evaluated on one layer.
+struct Measurement {
+    double low = 0, high = 0;      ///< times the rate of dense fp16
+    std::string condition, source; ///< in the words of the source
+    std::vector<Condition> conditions;
+    format::Confidence confidence = format::Confidence::Documented;
+
+    /// False where a condition fails; empty where none fails and one is not known.
+    std::optional<bool> holds() const;
+};
+
+/// What the conditions are evaluated on.
+struct MeasuredSubject {
+    Outcome outcome = Outcome::Unknown;
+    std::string op;                       ///< "conv", "linear", …; empty: no layer
+    const Operation *operation = nullptr; ///< null: not known
+    std::optional<bool> bandwidthBound;   ///< of the layer with dense weights
+};
+
+/// Every figure that is about that very form on that target, those whose conditions fail included.
+std::vector<Measurement> measurements(const WeightForm &form, const target::Target &target,
+                                      const MeasuredSubject &subject);
+
+/// The speed-up that may be quoted: of the figures of which every condition holds; where there is
+/// none, of those that no condition contradicts, which are then "assumed". Nothing where all fail.
+std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured);
+
+/// A row of the table, for the comparison with predictions.
+struct SpeedupRow {
+    std::string target, form, measurement, condition, conditions, source;
+    double low = 0, high = 0; ///< as the table has them: speed-ups or ratios of latency
+    format::Confidence confidence = format::Confidence::Documented;
+
+    bool isRatio() const { return measurement == "latency_ratio_vs_fp16"; }
+    bool isSpeed() const { return isRatio() || measurement.starts_with("speedup_vs_"); }
+    /// The value of a condition, such as "zeros" or "channels"; empty where it has none.
+    std::string_view conditionOf(std::string_view key) const;
+};
+std::span<const SpeedupRow> speedupRows();
+
+} // namespace kernscope::decision
