@@ -2,9 +2,12 @@
 #include "app/cli/command.h"
 
 #include "app/cli/text_output.h"
+#include "core/base/overlaid_file.h"
+#include "core/patch/patch.h"
 
 #include <atomic>
 #include <csignal>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -12,6 +15,13 @@
 namespace kernscope::cli {
 
 namespace {
+
+/// What the command reads.
+struct Inputs {
+    std::vector<BundlePtr> bundles;
+    std::vector<std::shared_ptr<OverlaidFile>> files;
+};
+Inputs g_inputs;
 
 std::atomic<Progress *> g_interruptible{nullptr};
 volatile std::sig_atomic_t g_interrupted = 0;
@@ -60,7 +70,7 @@ void printDocument(Session &, report::Json &document, const Diagnostics &diagnos
 {
     report::finish(document, diagnostics);
     // Names come from files: what is no UTF-8 is replaced, so that the document always is.
-    print(document.dump(1, ' ', false, report::Json::error_handler_t::replace));
+    print(printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)));
     print("\n");
 }
 
@@ -71,7 +81,52 @@ Result<BundlePtr> openBundle(const std::filesystem::path &path)
         return tl::unexpected(recovered.error());
     if (*recovered)
         complain("An interrupted save of " + path.filename().string() + " was undone");
-    return Bundle::open(path);
+    auto bundle = Bundle::open(path);
+    if (bundle)
+        g_inputs.bundles.push_back(*bundle);
+    return bundle;
+}
+
+Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path)
+{
+    auto file = OverlaidFile::open(path, path.filename().string());
+    if (file)
+        g_inputs.files.push_back(*file);
+    return file;
+}
+
+Result<void> checkInputs()
+{
+    for (const BundlePtr &bundle : g_inputs.bundles) {
+        if (auto same = bundle->checkUnchanged(); !same)
+            return same;
+    }
+    // A bundle was looked at as a whole when it was opened. Files that belong together but were
+    // opened one by one must not have been replaced in between either.
+    const bool several = g_inputs.files.size() > 1;
+    for (const auto &file : g_inputs.files) {
+        if (auto same = several ? file->checkInPlace() : file->checkSame(); !same)
+            return same;
+    }
+    return {};
+}
+
+void outputInPlace()
+{
+    g_inputs = {};
+}
+
+int finish(Session &session, std::string_view command, int exitCode)
+{
+    if (auto same = checkInputs(); !same && !interrupted()) {
+        discardOutput();
+        exitCode = reportFailure(session, command, same.error());
+    }
+    if (writeOutput() || interrupted())
+        return exitCode;
+    complain("kernscope-cli: standard output cannot be written");
+    writeOutput();
+    return kIo;
 }
 
 void beginInterrupt(Session &session)

@@ -7,11 +7,15 @@
 #include "core/report/json.h"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include <nlohmann/json_fwd.hpp>
 
+namespace kernscope {
+class OverlaidFile;
+}
 namespace CLI {
 class App;
 }
@@ -65,7 +69,20 @@ int reportFailure(Session &session, std::string_view command, const Error &error
 void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
 
 /// Finishes an interrupted save, then opens. Errors: those of Bundle::open and recoverJournal.
+/// What is opened stays open until the command has ended, for checkInputs().
 Result<BundlePtr> openBundle(const std::filesystem::path &path);
+/// A file of its own, named by the last part of its path. Errors: those of OverlaidFile::open.
+Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
+/// Error "io.changed" where another program changed anything that was opened: the answer is made of
+/// bytes that were never together on the disk. Asked before a file is put in its place, and once
+/// more before the command says anything.
+Result<void> checkInputs();
+/// A file was put in its place, made from inputs that were the same until then: what becomes of
+/// them from now on is no matter of this command.
+void outputInPlace();
+/// The exit code, once what the command says was written or, where checkInputs() fails, replaced by
+/// that error.
+int finish(Session &session, std::string_view command, int exitCode);
 
 /// Makes Ctrl-C cancel session.progress. endInterrupt() ends the process as that signal would have
 /// where it came, once the command has put everything back; otherwise it does nothing.

@@ -43,12 +43,16 @@ int runEncode(const EncodeOptions &options, Session &session)
                    ? usage(session, error)
                    : reportFailure(session, "encode", error);
     }
+    // What was encoded is in memory now: the copy below can only look at the other files.
+    if (auto same = checkInputs(); !same)
+        return reportFailure(session, "encode", same.error());
     const auto saved = [&] {
         const ProgressLine line(session, "Writing");
         return saveCopy(*encoded->made, options.output, &session.progress);
     }();
     if (!saved)
         return interrupted() ? kDone : reportFailure(session, "encode", saved.error());
+    outputInPlace();
     if (!session.json) {
         if (!session.quiet)
             print(encodeText(**bundle, *encoded, *form, options));

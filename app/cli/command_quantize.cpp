@@ -47,7 +47,8 @@ Result<void> writeFolder(const QuantizedFolder &folder, const std::string &outpu
         if (auto written = writeOne(place / name, {}, std::as_bytes(std::span(bytes))); !written)
             return written;
     }
-    const std::string manifest = folder.manifest.dump(2) + "\n";
+    const std::string manifest =
+        folder.manifest.dump(2, ' ', false, report::Json::error_handler_t::replace) + "\n";
     return writeOne(place / "quantize.json", {}, std::as_bytes(std::span(manifest)));
 }
 

@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/hwx_text.h"
 #include "app/cli/text_output.h"
+#include "core/base/overlaid_file.h"
 #include "core/container/anec/anec.h"
 #include "core/descriptor/task_diff.h"
 #include "core/report/hwx_json.h"
@@ -39,7 +40,7 @@ struct Opened {
 
 Result<Opened> openContainer(const std::string &path)
 {
-    auto file = OverlaidFile::open(path, std::filesystem::path(path).filename().string());
+    auto file = openFile(path);
     if (!file)
         return tl::unexpected(std::move(file.error()));
     if (!hwx::isContainer((*file)->bytes()) && anec::isAnec((*file)->bytes())) {

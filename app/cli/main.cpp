@@ -33,7 +33,7 @@ int run(int argc, char **argv, cli::Session &session)
     } catch (const CLI::ParseError &error) {
         return app.exit(error) == 0 ? cli::kDone : cli::kUsage;
     }
-    return session.exitCode;
+    return cli::finish(session, app.get_subcommands().front()->get_name(), session.exitCode);
 }
 
 } // namespace
@@ -48,10 +48,7 @@ int main(int argc, char **argv)
     } catch (const std::exception &failure) {
         cli::complain(std::string("kernscope-cli: ") + failure.what());
     }
-    if (cli::outputFailed() && !cli::interrupted()) {
-        cli::complain("kernscope-cli: standard output cannot be written");
-        exitCode = cli::kIo;
-    }
+    cli::writeOutput(); // what is left where it ended otherwise
     cli::endInterrupt();
     return exitCode;
 }

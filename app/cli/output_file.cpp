@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/output_file.h"
 
+#include "app/cli/command.h"
+
 #include <cerrno>
 #include <cstdlib>
 #include <system_error>
@@ -69,6 +71,8 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes)
 
 Result<void> OutputFile::commit()
 {
+    if (auto same = checkInputs(); !same)
+        return same;
     if (::fsync(m_descriptor) != 0 && errno != EINVAL && errno != EROFS)
         return tl::unexpected(failure(errno));
     if (::close(std::exchange(m_descriptor, -1)) != 0)
@@ -76,6 +80,7 @@ Result<void> OutputFile::commit()
     if (std::rename(m_temporary.c_str(), m_path.c_str()) != 0)
         return tl::unexpected(failure(errno));
     m_temporary.clear();
+    outputInPlace();
     return {};
 }
 

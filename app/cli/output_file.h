@@ -24,7 +24,8 @@ public:
 
     /// Errors: "io.write".
     Result<void> write(std::span<const std::byte> bytes);
-    /// Flushes to the disk and puts the file in its place. Errors: "io.write".
+    /// Flushes to the disk and puts the file in its place. Errors: "io.write", and "io.changed"
+    /// where what the command reads was changed meanwhile.
     Result<void> commit();
     std::uint64_t bytesWritten() const { return m_bytes; }
 

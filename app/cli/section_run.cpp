@@ -6,6 +6,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "core/base/csv.h"
+#include "core/base/overlaid_file.h"
 #include "core/container/section/section.h"
 #include "core/report/section_json.h"
 
@@ -23,7 +24,7 @@ struct OpenedSection {
 
 Result<OpenedSection> openSection(const std::string &path)
 {
-    auto file = OverlaidFile::open(path, std::filesystem::path(path).filename().string());
+    auto file = openFile(path);
     if (!file)
         return tl::unexpected(std::move(file.error()));
     auto section = section::readSection((*file)->bytes(), (*file)->name());

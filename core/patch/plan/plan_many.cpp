@@ -113,6 +113,8 @@ Result<NpyArray> readArray(const std::string &path, const Weight &weight)
     if (!file)
         return tl::unexpected(file.error());
     auto array = readNpy((*file)->bytes(), path);
+    if (auto same = (*file)->checkSame(); !same)
+        return tl::unexpected(std::move(same.error()));
     if (array && withoutOnes(array->shape) != withoutOnes(weight.shape)) {
         Error error;
         error.code = "patch.shape";

@@ -73,17 +73,6 @@ bool CopySave::isFolder() const
 /// What the views show, streamed from the mapping; then read back.
 Result<void> CopySave::writeFile(const OverlaidFile &file, const fs::path &to)
 {
-    if (!file.path().empty()) {
-        // Reading a mapping behind the end of a file that became shorter ends the process.
-        const auto stamp = OverlaidFile::stampOf(file.path());
-        if (!stamp || stamp->bytes < file.size().value) {
-            Error error;
-            error.code = "patch.stale";
-            error.file = file.name();
-            error.message = "The file on disk is not the one that was opened; open it again";
-            return tl::unexpected(std::move(error));
-        }
-    }
     auto out = patch::File::open(to, patch::File::Mode::Create, file.name());
     if (!out)
         return tl::unexpected(std::move(out.error()));
@@ -261,6 +250,11 @@ Result<SaveReport> CopySave::run()
         const BundleReadLock lock(m_bundle);
         report.ranges = pendingRanges(m_bundle);
         auto built = build();
+        // A copy is only made from files that stayed the same all the time; a write from pages that
+        // were lost meanwhile fails as well, with a less useful error.
+        if (auto same = m_bundle.checkUnchanged();
+            !same && (m_progress == nullptr || !m_progress->cancelled()))
+            built = std::move(same);
         if (built) {
             // rename() would replace an empty folder, or a file, that came to be meanwhile.
             if (fs::exists(fs::symlink_status(m_target, fault)))
