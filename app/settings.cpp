@@ -113,6 +113,8 @@ void Settings::clearRecent()
 
 ThemeChoice Settings::theme() const
 {
+    if (m_themeOfRun)
+        return *m_themeOfRun;
     const QString name = m_store->value(kThemeKey).toString();
     if (name == QLatin1String("light"))
         return ThemeChoice::Light;
@@ -121,6 +123,7 @@ ThemeChoice Settings::theme() const
 
 void Settings::setTheme(ThemeChoice choice)
 {
+    m_themeOfRun.reset();
     const auto name = [choice] {
         switch (choice) {
         case ThemeChoice::Light: return QStringLiteral("light");

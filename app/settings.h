@@ -7,6 +7,7 @@
 #include <QStringList>
 
 #include <memory>
+#include <optional>
 
 namespace kernscope::app {
 
@@ -39,6 +40,8 @@ public:
 
     ThemeChoice theme() const;
     void setTheme(ThemeChoice choice);
+    /// For this run only (`--theme`): until another one is chosen, and never stored.
+    void useTheme(ThemeChoice choice) { m_themeOfRun = choice; }
     /// Points added to the system's font size, -4 to 12.
     int fontStep() const;
     void setFontStep(int step);
@@ -68,6 +71,7 @@ private:
     void writeRecent(const QList<Recent> &entries);
 
     std::unique_ptr<QSettings> m_store;
+    std::optional<ThemeChoice> m_themeOfRun;
 };
 
 } // namespace kernscope::app
