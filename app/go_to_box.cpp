@@ -3,6 +3,7 @@
 
 #include "app/glyph_icon.h"
 #include "app/place_text.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QAction>
@@ -56,9 +57,9 @@ void GoToBox::go()
     }
     const auto place = parsePlace(*m_session.bundle(), text(), m_session.place().file);
     if (!place) {
-        QString why = QString::fromStdString(place.error().message);
+        QString why = ui::fromUtf8(place.error().message);
         if (!place.error().found.empty())
-            why += QStringLiteral(" (%1)").arg(QString::fromStdString(place.error().found));
+            why += QStringLiteral(" (%1)").arg(ui::fromUtf8(place.error().found));
         showFault(why);
         return;
     }

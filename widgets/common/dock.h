@@ -27,7 +27,7 @@ public:
     /// Whether a picture of the dock would show real content now; false: an empty-state message.
     bool showsContent() const;
     /// True while a refresh is put off or a task of this dock is running (screenshots wait).
-    bool busy() const { return m_stale || working(); }
+    bool busy() const { return (m_stale && !hidesFiles()) || working(); }
 
 protected:
     Session &session() { return m_session; }
@@ -39,6 +39,9 @@ protected:
     void showContent();
     /// Shows a sentence instead: why there is nothing, and what would make it show something.
     void showMessage(const QString &text);
+
+    /// For a dock that shows no bytes of the files: it goes on when another program changed them.
+    void setShowsFiles(bool shows) { m_showsFiles = shows; }
 
     /// Called (never while hidden) after bundleChanged and bytesChanged, or after update().
     virtual void refresh() {}
@@ -53,12 +56,20 @@ protected:
 
 private:
     void runRefresh();
+    /// Another program changed the files: nothing of them is shown or read.
+    bool hidesFiles() const { return m_showsFiles && !m_session.filesHold(); }
+    void turnTo(QWidget *page);
+    void onFilesHoldChanged();
     void onPlaceChanged(const Place &place, QObject *origin);
 
     Session &m_session;
     QStackedWidget *m_stack = nullptr;
     QLabel *m_message = nullptr;
     QWidget *m_messageArea = nullptr;
+    QLabel *m_changed = nullptr;
+    QWidget *m_changedArea = nullptr; ///< instead of anything while the files do not hold
+    QWidget *m_page = nullptr;        ///< what is shown while they do
+    bool m_showsFiles = true;
     QWidget *m_area = nullptr; ///< shows the content
     QToolButton *m_pin = nullptr;
     bool m_stale = true, m_placeStale = false, m_scheduled = false;
