@@ -10,6 +10,7 @@
 #include <QUndoStack>
 
 #include <algorithm>
+#include <utility>
 
 namespace kernscope::app {
 
@@ -44,25 +45,36 @@ void Document::setBusy(Busy busy)
     Q_EMIT busyChanged();
 }
 
-Document::Opened Document::openSource(const Source &source)
+Document::Opened Document::openSource(const Source &source, bool recover)
 {
     Opened opened;
-    const std::filesystem::path path = toPath(source.path);
-    OpenOptions options;
     if (source.memory) {
-        options.memory = source.memory->files;
-    } else if (const auto recovered = recoverJournal(path)) {
-        opened.recovered = *recovered;
-    } else {
-        opened.error = recovered.error();
+        auto bundle = Bundle::open(std::filesystem::path(source.memory->name),
+                                   OpenOptions{.memory = source.memory->files});
+        if (bundle)
+            opened.bundle = std::move(*bundle);
+        else
+            opened.error = bundle.error();
         return opened;
     }
-    auto bundle =
-        Bundle::open(source.memory ? std::filesystem::path(source.memory->name) : path, options);
-    if (bundle)
-        opened.bundle = std::move(*bundle);
+    const std::filesystem::path path = toPath(source.path);
+    if (recover) {
+        const auto recovered = recoverSave(path, RecoverAction::Undo);
+        if (!recovered) {
+            opened.error = recovered.error();
+            return opened;
+        }
+        opened.recovered = !recovered->saves.empty();
+    }
+    OpenedForReading read = openForReading(path);
+    for (InterruptedSave &save : read.saves) {
+        if (save.state == InterruptedState::Pending)
+            opened.saves.push_back(std::move(save));
+    }
+    if (read.bundle)
+        opened.bundle = std::move(*read.bundle);
     else
-        opened.error = bundle.error();
+        opened.error = read.bundle.error();
     return opened;
 }
 
@@ -82,40 +94,92 @@ void Document::openMemory(MemoryBundle bundle, std::optional<MemoryBundle> other
     openBoth({{}, std::move(bundle)}, std::move(b));
 }
 
-void Document::openBoth(Source a, std::optional<Source> b, std::function<void()> then)
+void Document::openBoth(Source a, std::optional<Source> b, std::function<void()> then, bool recover)
 {
     if (m_busy != Busy::Idle)
         return;
+    m_waiting = nullptr;
     const QString name = a.memory ? ui::fromUtf8(a.memory->name) : QFileInfo(a.path).fileName();
     run(
         Busy::Opening, tr("Opening %1").arg(name),
-        [a, b](Progress &) {
-            std::pair<Opened, Opened> both{openSource(a), {}};
+        [a, b, recover](Progress &) {
+            OpenedPair both{openSource(a, recover), {}};
             if (b && both.first.bundle)
-                both.second = openSource(*b);
+                both.second = openSource(*b, recover);
             return both;
         },
-        [this, a, b, then](const std::pair<Opened, Opened> &both, bool stopped) {
-            if (stopped) {
+        [this, a, b, then](const OpenedPair &both, bool stopped) {
+            if (stopped)
                 Q_EMIT cancelled(Busy::Opening);
-                return;
-            }
-            if (!both.first.bundle) {
-                Q_EMIT openFailed(a.path, *both.first.error);
-                return;
-            }
-            if (b && both.second.bundle)
-                showOther(*b, both.second);
             else
-                closeOther();
-            showOpened(a, both.first);
-            if (b && both.second.bundle)
-                Q_EMIT otherOpened();
-            if (b && both.second.error)
-                Q_EMIT openFailed(b->path, *both.second.error);
-            if (then)
-                then();
+                finishOpening(a, b, both, then);
         });
+}
+
+void Document::finishOpening(const Source &a, const std::optional<Source> &b,
+                             const OpenedPair &both, const std::function<void()> &then)
+{
+    std::vector<InterruptedSave> saves = both.first.saves;
+    saves.insert(saves.end(), both.second.saves.begin(), both.second.saves.end());
+    if (saves.empty()) {
+        showBoth(a, b, both, then);
+        return;
+    }
+    askInterrupted(std::move(saves), [this, a, b, both, then](Interrupted answer) {
+        if (answer == Interrupted::Recover)
+            openBoth(a, b, then, true);
+        else if (answer == Interrupted::Show)
+            showBoth(a, b, both, then);
+        else
+            Q_EMIT cancelled(Busy::Opening);
+    });
+}
+
+void Document::askInterrupted(std::vector<InterruptedSave> saves,
+                              std::function<void(Interrupted)> go)
+{
+    if (m_interruptedAnswer) {
+        go(*m_interruptedAnswer);
+        return;
+    }
+    m_waiting = std::move(go);
+    Q_EMIT interruptedSaveFound(saves);
+}
+
+void Document::answerInterrupted(Interrupted answer)
+{
+    if (const auto go = std::exchange(m_waiting, nullptr))
+        go(answer);
+}
+
+void Document::recover()
+{
+    if (!isOpen() || inMemory())
+        return;
+    std::optional<Source> other;
+    if (m_session.other())
+        other = Source{m_otherPath, m_otherMemory};
+    openBoth({m_path, m_memory}, std::move(other), {}, true);
+}
+
+void Document::showBoth(const Source &a, const std::optional<Source> &b, const OpenedPair &both,
+                        const std::function<void()> &then)
+{
+    if (!both.first.bundle) {
+        Q_EMIT openFailed(a.path, *both.first.error);
+        return;
+    }
+    if (b && both.second.bundle)
+        showOther(*b, both.second);
+    else
+        closeOther();
+    showOpened(a, both.first);
+    if (b && both.second.bundle)
+        Q_EMIT otherOpened();
+    if (b && both.second.error)
+        Q_EMIT openFailed(b->path, *both.second.error);
+    if (then)
+        then();
 }
 
 void Document::showOpened(const Source &source, const Opened &opened)
@@ -142,20 +206,39 @@ void Document::showOther(const Source &source, const Opened &opened)
 
 void Document::openOther(const QString &path)
 {
+    openOtherSource({path, {}}, false);
+}
+
+void Document::openOtherSource(const Source &source, bool recover)
+{
     if (m_busy != Busy::Idle || !isOpen())
         return;
-    const Source source{path, {}};
+    m_waiting = nullptr;
+    const auto show = [this, source](const Opened &opened) {
+        if (opened.bundle) {
+            showOther(source, opened);
+            Q_EMIT otherOpened();
+        } else {
+            Q_EMIT openFailed(source.path, *opened.error);
+        }
+    };
     run(
-        Busy::Opening, tr("Opening %1").arg(QFileInfo(path).fileName()),
-        [source](Progress &) { return openSource(source); },
-        [this, source](const Opened &opened, bool stopped) {
+        Busy::Opening, tr("Opening %1").arg(QFileInfo(source.path).fileName()),
+        [source, recover](Progress &) { return openSource(source, recover); },
+        [this, source, show](const Opened &opened, bool stopped) {
             if (stopped) {
                 Q_EMIT cancelled(Busy::Opening);
-            } else if (opened.bundle) {
-                showOther(source, opened);
-                Q_EMIT otherOpened();
+            } else if (opened.saves.empty()) {
+                show(opened);
             } else {
-                Q_EMIT openFailed(source.path, *opened.error);
+                askInterrupted(opened.saves, [this, source, show, opened](Interrupted answer) {
+                    if (answer == Interrupted::Recover)
+                        openOtherSource(source, true);
+                    else if (answer == Interrupted::Show)
+                        show(opened);
+                    else
+                        Q_EMIT cancelled(Busy::Opening);
+                });
             }
         });
 }
@@ -187,7 +270,7 @@ void Document::reload(bool editsAgain)
     std::string weight;
     if (const auto &weights = m_session.bundle()->weights();
         m_session.place().weight < weights.size())
-        weight = weights[m_session.place().weight].name;
+        weight = weights[m_session.place().weight].findableName();
     std::optional<Source> other;
     if (m_session.other())
         other = Source{m_otherPath, m_otherMemory};

@@ -3,6 +3,7 @@
 
 #include "app/bundle_watch.h"
 #include "app/edit_command.h"
+#include "core/patch/interrupted_save.h"
 #include "widgets/common/session.h"
 
 #include <QObject>
@@ -37,8 +38,23 @@ public:
     explicit Document(ui::Session &session, QObject *parent = nullptr);
     ~Document() override;
 
-    /// Opens A, and B beside it where `otherPath` is given. Ends in opened() or openFailed().
+    /// What is to be done with saves that were interrupted, found on opening.
+    enum class Interrupted : std::uint8_t {
+        Recover, ///< put the old bytes back
+        Show,    ///< show what is there after that; write nothing
+        Cancel,  ///< open nothing
+    };
+
+    /// Opens A, and B beside it where `otherPath` is given. Ends in opened(), openFailed() or,
+    /// where a save of one of them was interrupted, in interruptedSaveFound(): answerInterrupted()
+    /// then goes on.
     void open(const QString &path, const QString &otherPath = {});
+    /// Answers interruptedSaveFound(); does nothing where none waits.
+    void answerInterrupted(Interrupted answer);
+    /// What is done without asking, where somebody has chosen it (pictures of the window).
+    void setInterruptedAnswer(Interrupted answer) { m_interruptedAnswer = answer; }
+    /// Recovers interrupted saves of what is open, and opens it again.
+    void recover();
     /// Opens B beside the document: otherOpened() or openFailed().
     void openOther(const QString &path);
     void openMemory(MemoryBundle bundle, std::optional<MemoryBundle> other = std::nullopt);
@@ -82,7 +98,8 @@ public:
     bool takeBackEdits(const std::vector<AppliedEditPtr> &edits);
 
 Q_SIGNALS:
-    void opened(bool recovered); ///< recovered: an interrupted save was completed or undone first
+    void opened(bool recovered); ///< recovered: an interrupted save was undone first
+    void interruptedSaveFound(const std::vector<kernscope::InterruptedSave> &saves);
     void otherOpened();
     void closed();
     void openFailed(const QString &path, const kernscope::Error &error);
@@ -104,14 +121,25 @@ private:
         BundlePtr bundle;
         std::optional<Error> error;
         bool recovered = false;
+        std::vector<InterruptedSave> saves; ///< that can be recovered
     };
-    static Opened openSource(const Source &source);
+    static Opened openSource(const Source &source, bool recover = false);
 
     /// Runs `work(Progress &)` as a task and hands its result, cancelled or not, to `done` here.
     template <class Work, class Done>
     void run(Busy busy, const QString &title, Work work, Done done);
     void setBusy(Busy busy);
-    void openBoth(Source a, std::optional<Source> b, std::function<void()> then = {});
+    void openOtherSource(const Source &source, bool recover);
+    using OpenedPair = std::pair<Opened, Opened>;
+    void openBoth(Source a, std::optional<Source> b, std::function<void()> then = {},
+                  bool recover = false);
+    /// Shows what was opened, or asks first where a save was interrupted.
+    void finishOpening(const Source &a, const std::optional<Source> &b, const OpenedPair &both,
+                       const std::function<void()> &then);
+    void showBoth(const Source &a, const std::optional<Source> &b, const OpenedPair &both,
+                  const std::function<void()> &then);
+    /// Asks, or takes the answer chosen before; `go` gets it.
+    void askInterrupted(std::vector<InterruptedSave> saves, std::function<void(Interrupted)> go);
     void showOpened(const Source &source, const Opened &opened);
     void showOther(const Source &source, const Opened &opened);
     /// Tells the overlays that a save has ended, once, on this thread.
@@ -134,6 +162,8 @@ private:
     bool m_wasModified = false;
     std::mutex m_settleMutex;
     std::function<void()> m_settle;
+    std::function<void(Interrupted)> m_waiting; ///< for answerInterrupted()
+    std::optional<Interrupted> m_interruptedAnswer;
     double m_tolerance = std::numeric_limits<double>::infinity();
 };
 

@@ -30,6 +30,7 @@ constexpr std::array kSentences{
                                                     "opened.")},
     Sentence{"patch.verify",
              QT_TRANSLATE_NOOP("kernscope::Errors", "What was read back is not what was written.")},
+    Sentence{"patch.busy", QT_TRANSLATE_NOOP("kernscope::Errors", "Somebody else is saving it.")},
     Sentence{"patch.unrepresentable",
              QT_TRANSLATE_NOOP("kernscope::Errors", "This form cannot hold the value.")},
     Sentence{"patch.masked", QT_TRANSLATE_NOOP("kernscope::Errors",

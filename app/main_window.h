@@ -93,6 +93,8 @@ private:
     void askTolerance();
     void connectDocument();
     void onOpened(bool recovered);
+    void noteInterrupted(bool recovered);
+    void askInterrupted(const std::vector<InterruptedSave> &saves);
     void onOpenFailed(const QString &path, const Error &error);
     void onSaved(const SaveReport &report, const QString &target);
     void onSaveFailed(const Error &error);

@@ -273,6 +273,7 @@ void MainWindow::connectDocument()
         showLayout(Layout::Compare);
     });
     connect(&m_document, &Document::openFailed, this, &MainWindow::onOpenFailed);
+    connect(&m_document, &Document::interruptedSaveFound, this, &MainWindow::askInterrupted);
     connect(&m_document, &Document::closed, this, [this] {
         m_notices->clear();
         showWelcome(true);
@@ -303,10 +304,7 @@ void MainWindow::onOpened(bool recovered)
     showState();
     if (m_document.inMemory())
         noteSample();
-    if (recovered)
-        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("journal"),
-                       tr("A save of this file was interrupted. It has been completed or taken "
-                          "back; the file is whole."));
+    noteInterrupted(recovered);
     m_status->showMessage(tr("Opened %1").arg(m_document.name()));
 }
 
@@ -331,6 +329,11 @@ void MainWindow::onSaved(const SaveReport &report, const QString &target)
         report.verified ? tr("Saved %1: %2 B written, read back and verified.")
                               .arg(QFileInfo(target).fileName(), bytes)
                         : tr("Saved %1: %2 B written.").arg(QFileInfo(target).fileName(), bytes));
+    for (const Diagnostic &row : report.warnings) {
+        m_docks->diagnostics()->addRow(row);
+        m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("saved"),
+                       errorSentence(row.error));
+    }
     if (const auto next = std::exchange(m_afterSave, nullptr))
         next();
 }

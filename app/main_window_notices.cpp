@@ -19,6 +19,8 @@ void MainWindow::onSaveFailed(const Error &error)
         answers.push_back({tr("Save As\u2026"), [this] { saveAs(); }});
     if (error.code == "patch.stale")
         answers.push_back({tr("Reload"), [this] { revert(); }});
+    if (error.code == "journal.pending")
+        answers.push_back({tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }});
     m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
                    tr("Not saved. %1").arg(errorSentence(error)), std::move(answers));
 }

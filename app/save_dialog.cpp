@@ -72,7 +72,9 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
             new QLabel(tr("and %1 more").arg(ui::groupedNumber(ranges.size() - kMaxRows)), this));
 
     m_backup = new QCheckBox(
-        tr("Keep a copy of each file as it was, as NAME.bak (first save only)"), this);
+        tr("Keep a copy of each changed file beside the bundle, in %1.bak (first save only)")
+            .arg(QString::fromStdString(bundle.name())),
+        this);
     m_backup->setChecked(keepBackup);
     rows->addWidget(m_backup);
 

@@ -55,6 +55,8 @@ void ScreenshotRun::start(const QStringList &paths)
         end(4, tr("The folder %1 cannot be made.").arg(m_folder));
         return;
     }
+    // Nobody is there to answer.
+    m_window.document().setInterruptedAnswer(Document::Interrupted::Show);
     m_window.openPaths(paths);
     plan();
     m_waited.start();

@@ -21,8 +21,15 @@ const QString kContainerLayoutKey = QStringLiteral("window/containerLayout");
 const QString kBackupKey = QStringLiteral("save/keepBackup");
 const QString kFolderKey = QStringLiteral("open/folder");
 
-// Step i takes a file of version i + 1 to version i + 2. There has been one version so far.
-constexpr std::array<SettingsStep, 0> kSteps{};
+/// Backups were on by default and lay in the bundle, and every save stored that choice: whoever
+/// wants them beside the bundle chooses them again.
+void forgetBackupChoice(QSettings &store)
+{
+    store.remove(kBackupKey);
+}
+
+// Step i takes a file of version i + 1 to version i + 2.
+constexpr std::array<SettingsStep, 1> kSteps{forgetBackupChoice};
 
 QString stateKey(const QString &layout)
 {
@@ -197,7 +204,7 @@ void Settings::forgetLayout(const QString &layout)
 
 bool Settings::keepBackup() const
 {
-    return m_store->value(kBackupKey, true).toBool();
+    return m_store->value(kBackupKey, false).toBool();
 }
 
 void Settings::setKeepBackup(bool keep)

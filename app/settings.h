@@ -59,6 +59,7 @@ public:
     void setLayoutState(const QString &layout, const QStringList &docks, const QByteArray &state);
     void forgetLayout(const QString &layout);
 
+    /// Whether a save in place first copies what it changes beside the bundle; off by default.
     bool keepBackup() const;
     void setKeepBackup(bool keep);
     QString lastFolder() const;

@@ -30,6 +30,7 @@ Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &ses
     if (!named)
         return tl::unexpected(named.error());
     chosen.named = std::move(*named);
+    chosen.byDefault = session.target.empty();
     if (options.cores != 0)
         chosen.choice.cores = options.cores;
     if (options.descriptorVersion != 0)
@@ -54,6 +55,8 @@ std::string ChosenTarget::text() const
                             cores->contested ? " (contested; by " + cores->source + ")" : "");
     else
         line += ", cores unknown";
+    if (byDefault)
+        line += "; by default, --target names another";
     line += "\n";
     for (const auto &other : named.others)
         line += fmt::format("  the name may also mean {}: {}\n", other.target->name, other.source);
@@ -68,11 +71,23 @@ int refuseTarget(Session &session, std::string_view command, const Error &error)
 
 int runTargets(const ChipOptions &, Session &session)
 {
+    std::vector<const target::Target *> shown;
+    if (session.target.empty()) {
+        for (const target::Target &target : target::targets())
+            shown.push_back(&target);
+    } else {
+        const auto named = target::findTarget(session.target);
+        if (!named)
+            return refuseTarget(session, "targets", named.error());
+        shown.push_back(named->target);
+        for (const auto &other : named->others)
+            shown.push_back(other.target);
+    }
     if (session.json) {
         report::Json document = report::document("targets");
         document["targets"] = report::Json::array();
-        for (const target::Target &target : target::targets())
-            document["targets"].push_back(report::targetJson(target));
+        for (const target::Target *target : shown)
+            document["targets"].push_back(report::targetJson(*target));
         printDocument(session, document, {});
         return kDone;
     }
@@ -82,14 +97,15 @@ int runTargets(const ChipOptions &, Session &session)
                            target::isContested(target, fact) ? " *" : "");
     };
     Table table({{"target"},
-                 {"names"},
-                 {"silicon"},
+                 {"names", Table::Align::Name},
+                 {"silicon", Table::Align::Name},
                  {"family"},
                  {"cores", Table::Align::Right},
                  {"cpusubtype", Table::Align::Right},
                  {"descriptor", Table::Align::Right},
                  {"hardware", Table::Align::Right}});
-    for (const target::Target &target : target::targets()) {
+    for (const target::Target *each : shown) {
+        const target::Target &target = *each;
         std::string names;
         for (const std::string &alias : target.aliases)
             names += (names.empty() ? "" : ", ") + alias;

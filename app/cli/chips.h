@@ -41,6 +41,7 @@ int runFormats(const ChipOptions &options, Session &session);
 struct ChosenTarget {
     target::NamedTarget named;
     target::Choice choice;
+    bool byDefault = false; ///< --target was not given
 
     const target::Target &target() const { return *named.target; }
     /// "H13 (M1 base (T8103); A14), 4 cores (contested: …)" and what else the name may mean.

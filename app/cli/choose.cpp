@@ -68,13 +68,13 @@ std::string choiceText(const FormChoice &choice)
                     choice.chosen == "dense" ? "dense fp16" : choice.chosen, choice.reason,
                     roofline::boundName(choice.bound), choice.op, percentText(choice.zeroFraction),
                     choice.sampled ? "; figures from some of the channels" : "");
-    Table table({{"candidate"},
+    Table table({{"candidate", Table::Align::Name},
                  {"bytes", Align::Right},
                  {"B/weight", Align::Right},
                  {"outcome"},
                  {"error", Align::Right},
                  {"measured speed-up", Align::Right},
-                 {"remark"}});
+                 {"remark", Table::Align::Name}});
     for (const FormCandidate &candidate : choice.candidates) {
         const std::string speedup =
             candidate.speedup
@@ -92,17 +92,6 @@ std::string choiceText(const FormChoice &choice)
     return text + table.text();
 }
 
-Error noSuchWeight(const std::string &name)
-{
-    Error error;
-    error.code = "choose.weight";
-    error.field = "--weight";
-    error.expected = "the name of a weight";
-    error.found = name;
-    error.message = "The bundle has no such weight.";
-    return error;
-}
-
 } // namespace
 
 int runChoose(const ChipOptions &options, Session &session)
@@ -118,9 +107,9 @@ int runChoose(const ChipOptions &options, Session &session)
         return reportFailure(session, "choose", bundle.error());
     std::size_t first = 0, last = (*bundle)->weights().size();
     if (!options.weight.empty()) {
-        const auto at = (*bundle)->weightByName(options.weight);
+        const auto at = findWeight(**bundle, options.weight);
         if (!at)
-            return refuseTarget(session, "choose", noSuchWeight(options.weight));
+            return reportFailure(session, "choose", at.error());
         first = *at;
         last = first + 1;
     }
@@ -147,7 +136,7 @@ int runChoose(const ChipOptions &options, Session &session)
         }
     }
     if (interrupted())
-        return kDone;
+        return reportStopped(session, "choose");
     if (session.json) {
         Json document = report::document("choose");
         document["target"] =

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 
+#include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
 #include "core/base/overlaid_file.h"
-#include "core/patch/patch.h"
+#include "core/patch/edit/find_weight.h"
+#include "core/patch/interrupted_save.h"
+#include "core/target/target.h"
 
-#include <atomic>
-#include <csignal>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -23,30 +25,52 @@ struct Inputs {
 };
 Inputs g_inputs;
 
-std::atomic<Progress *> g_interruptible{nullptr};
-volatile std::sig_atomic_t g_interrupted = 0;
-static_assert(std::atomic<Progress *>::is_always_lock_free, "used in a signal handler");
-
-extern "C" void onInterrupt(int)
-{
-    g_interrupted = 1;
-    if (Progress *progress = g_interruptible.load())
-        progress->cancel();
-}
-
 } // namespace
 
 void addCommonOptions(CLI::App &command, Session &session)
 {
     command.add_flag("--json", session.json, "Print one JSON document on standard output");
     command.add_flag("-q,--quiet", session.quiet, "Print errors only");
-    command.add_option("--target", session.target, "Chip to judge by, under any of its names")
-        ->type_name("NAME");
+    command
+        .add_option("--target", session.target,
+                    "Chip to judge by, under any of its names (default H13)")
+        ->type_name("NAME")
+        ->each([](const std::string &name) {
+            if (auto found = target::findTarget(name); !found)
+                throw UsageFailure{std::move(found.error())};
+        });
+    command.preparse_callback([&session, &command](std::size_t) {
+        const CLI::App *parent = command.get_parent();
+        const bool nested = parent != nullptr && parent->get_parent() != nullptr;
+        session.command = nested ? parent->get_name() : command.get_name();
+    });
+}
+
+CLI::Option *addOutput(CLI::App &command, Session &session, std::string &output,
+                       const std::string &help, const std::string &type)
+{
+    CLI::Option *option = command.add_option("-o,--output", output, help)->type_name(type);
+    command.add_flag("-f,--force", session.force,
+                     "Replace the output where it is a file that exists");
+    return option;
+}
+
+void addExamples(CLI::App &command, std::initializer_list<const char *> lines)
+{
+    std::string text = "Examples:";
+    for (const char *line : lines)
+        text += std::string("\n  kernscope-cli ") + line;
+    command.footer(text);
 }
 
 int exitCodeOf(const Error &error)
 {
-    return error.code.starts_with("io.") ? kIo : kBadInput;
+    if (error.code.starts_with("io.") || error.code == "task.cancelled")
+        return kIo;
+    const bool usage = error.code == "cli.weight" || error.code == "patch.weight" ||
+                       error.code == "cli.usage" || error.code == "cli.option" ||
+                       error.code == "target.name";
+    return usage ? kUsage : kBadInput;
 }
 
 int exitCodeOf(const Diagnostics &diagnostics)
@@ -56,19 +80,23 @@ int exitCodeOf(const Diagnostics &diagnostics)
 
 int reportFailure(Session &session, std::string_view command, const Error &error)
 {
-    const Diagnostics only{{Severity::Error, error}};
+    // Work that a signal stopped fails in one way or another; the signal is what matters.
+    const Diagnostics only{
+        {Severity::Error, interrupted() ? cancelledError(stoppedText()) : error}};
     if (session.json) {
         report::Json document = report::document(command);
         printDocument(session, document, only);
     } else {
         printDiagnostics(session, only);
     }
-    return exitCodeOf(error);
+    return exitCodeOf(only.front().error);
 }
 
 void printDocument(Session &, report::Json &document, const Diagnostics &diagnostics)
 {
-    report::finish(document, diagnostics);
+    Diagnostics rows = unsaidJournals(diagnostics);
+    rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
+    report::finish(document, rows);
     // Names come from files: what is no UTF-8 is replaced, so that the document always is.
     print(printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)));
     print("\n");
@@ -76,23 +104,12 @@ void printDocument(Session &, report::Json &document, const Diagnostics &diagnos
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)
 {
-    const auto recovered = recoverJournal(path);
-    if (!recovered)
-        return tl::unexpected(recovered.error());
-    if (*recovered)
-        complain("An interrupted save of " + path.filename().string() + " was undone");
-    auto bundle = Bundle::open(path);
-    if (bundle)
-        g_inputs.bundles.push_back(*bundle);
-    return bundle;
-}
-
-Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path)
-{
-    auto file = OverlaidFile::open(path, path.filename().string());
-    if (file)
-        g_inputs.files.push_back(*file);
-    return file;
+    auto opened = openForReading(path);
+    if (opened.bundle) {
+        noteJournals((*opened.bundle)->diagnostics());
+        g_inputs.bundles.push_back(*opened.bundle);
+    }
+    return std::move(opened.bundle);
 }
 
 Result<void> checkInputs()
@@ -129,29 +146,27 @@ int finish(Session &session, std::string_view command, int exitCode)
     return kIo;
 }
 
-void beginInterrupt(Session &session)
+Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path)
 {
-    g_interruptible = &session.progress;
-    struct sigaction action = {};
-    action.sa_handler = onInterrupt;
-    action.sa_flags = static_cast<int>(SA_RESETHAND); // a second Ctrl-C ends a process that hangs
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
+    auto opened = openFileForReading(path);
+    if (!opened)
+        return tl::unexpected(std::move(opened.error()));
+    noteJournals(opened->notes);
+    g_inputs.files.push_back(opened->file);
+    return std::move(opened->file);
 }
 
-bool interrupted()
+int reportStopped(Session &session, std::string_view command)
 {
-    return g_interrupted != 0;
+    return reportFailure(session, command, cancelledError(stoppedText()));
 }
 
-void endInterrupt()
+Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
 {
-    g_interruptible = nullptr;
-    if (!interrupted())
-        return;
-    std::signal(SIGINT, SIG_DFL);
-    std::raise(SIGINT);
+    auto found = patch::findWeight(bundle, name);
+    if (!found)
+        found.error().code = "cli.weight";
+    return found;
 }
 
 } // namespace kernscope::cli

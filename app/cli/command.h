@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "app/cli/interrupt.h"
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "core/report/json.h"
 
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +20,8 @@ class OverlaidFile;
 }
 namespace CLI {
 class App;
-}
+class Option;
+} // namespace CLI
 
 /// The command line of cli.md: one file a command, each a thin skin over the core.
 namespace kernscope::cli {
@@ -35,8 +38,10 @@ enum ExitCode : int {
 struct Session {
     bool json = false;
     bool quiet = false;
-    std::string target; ///< --target as given, empty where it was not
-    Progress progress;  ///< cancelled by Ctrl-C; long work takes it and stops
+    bool force = false;  ///< --force: an output replaces a file that exists
+    std::string target;  ///< --target as given, empty where it was not
+    std::string command; ///< as documents call it; empty until one was recognised
+    Progress progress;   ///< cancelled by Ctrl-C; long work takes it and stops
     int exitCode = kDone;
 };
 
@@ -48,16 +53,28 @@ void addDiff(CLI::App &app, Session &session);
 void addEncode(CLI::App &app, Session &session);
 void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
+void addRecover(CLI::App &app, Session &session);
 void addHwx(CLI::App &app, Session &session);
 /// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Session &session);
 void addSection(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
 
-/// Adds --json, --quiet and --target to a subcommand.
+/// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure.
 void addCommonOptions(CLI::App &command, Session &session);
+/// Adds -o, --output and -f, --force, which every command has that writes.
+CLI::Option *addOutput(CLI::App &command, Session &session, std::string &output,
+                       const std::string &help, const std::string &type);
+/// Adds examples to the end of a command's help, one a line.
+void addExamples(CLI::App &command, std::initializer_list<const char *> lines);
 
-/// 4 for the codes "io.…", 3 for every other one.
+/// Thrown while the command line is parsed, where a value of it is wrong. Caught in main.
+struct UsageFailure {
+    Error error;
+};
+
+/// 4 for the codes "io.…" and for work that was stopped, 2 for a weight, an option or a target that
+/// does not exist, 3 for every other code.
 int exitCodeOf(const Error &error);
 /// 3 where there is an error among them, else 0.
 int exitCodeOf(const Diagnostics &diagnostics);
@@ -68,10 +85,11 @@ int reportFailure(Session &session, std::string_view command, const Error &error
 /// Same for a document that a command has begun: appends the diagnostics and prints it.
 void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
 
-/// Finishes an interrupted save, then opens. Errors: those of Bundle::open and recoverJournal.
-/// What is opened stays open until the command has ended, for checkInputs().
+/// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
+/// as it will be when it is undone. Errors: those of Bundle::open. What is opened stays open until
+/// the command has ended, for checkInputs().
 Result<BundlePtr> openBundle(const std::filesystem::path &path);
-/// A file of its own, named by the last part of its path. Errors: those of OverlaidFile::open.
+/// The same for one file that a command reads by itself.
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
 /// Error "io.changed" where another program changed anything that was opened: the answer is made of
 /// bytes that were never together on the disk. Asked before a file is put in its place, and once
@@ -84,10 +102,11 @@ void outputInPlace();
 /// that error.
 int finish(Session &session, std::string_view command, int exitCode);
 
-/// Makes Ctrl-C cancel session.progress. endInterrupt() ends the process as that signal would have
-/// where it came, once the command has put everything back; otherwise it does nothing.
-void beginInterrupt(Session &session);
-void endInterrupt();
-bool interrupted();
+/// Says that a signal stopped the command, and what was written before it; returns 4.
+int reportStopped(Session &session, std::string_view command);
+
+/// The weight that a name stands for (see patch::findWeight). Errors: "cli.weight", `expected`
+/// naming the candidates of an ambiguous name or the nearest names.
+Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name);
 
 } // namespace kernscope::cli

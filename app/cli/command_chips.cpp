@@ -22,13 +22,14 @@ CLI::App *add(CLI::App &app, Session &session, const char *name, const char *tex
     return command;
 }
 
-void addPath(CLI::App &command, const Options &options, bool required = true)
+CLI::Option *addPath(CLI::App &command, const Options &options, bool required = true)
 {
     CLI::Option *path =
         command.add_option("path", options->path, "Bundle folder, program or weight file")
             ->type_name("PATH");
     if (required)
         path->required();
+    return path;
 }
 
 void addChoice(CLI::App &command, const Options &options)
@@ -46,6 +47,8 @@ void addDecide(CLI::App &app, Session &session)
         add(app, session, "decide", "Say whether each weight streams or folds on a chip, and why",
             runDecide, options);
     addPath(*command, options);
+    addExamples(*command,
+                {"decide model.mlmodelc --target M1", "decide model.mlmodelc --all-targets"});
     command->add_flag("--all-targets", options->allTargets, "Judge by every chip");
     addChoice(*command, options);
     command
@@ -60,18 +63,29 @@ void addGeometry(CLI::App &app, Session &session)
     CLI::App *command =
         add(app, session, "geometry",
             "Output-channel groups, passes, cores, buffering and Winograd", runGeometry, options);
-    addPath(*command, options, false);
+    CLI::Option *path = addPath(*command, options, false);
+    addExamples(*command, {"geometry model.mlmodelc --target M1",
+                           "geometry --channels 256:512 --kernel 3x3 --output-size 32x32"});
     addChoice(*command, options);
-    command->add_option("--channels", options->channels, "Typed in instead of a bundle: IN:OUT")
-        ->type_name("IN:OUT");
-    command->add_option("--kernel", options->kernel, "Typed in: WxH or WxHxD")->type_name("WxH");
+    CLI::Option *channels =
+        command->add_option("--channels", options->channels, "Typed in instead of a bundle: IN:OUT")
+            ->type_name("IN:OUT")
+            ->excludes(path);
+    command->add_option("--kernel", options->kernel, "Typed in: WxH or WxHxD")
+        ->type_name("WxH")
+        ->needs(channels);
     command->add_option("--output-size", options->output, "Typed in: WxH or WxHxD")
-        ->type_name("WxH");
-    command->add_option("--stride", options->stride, "Typed in: X or XxY")->type_name("X");
+        ->type_name("WxH")
+        ->needs(channels);
+    command->add_option("--stride", options->stride, "Typed in: X or XxY")
+        ->type_name("X")
+        ->needs(channels);
     command->add_option("--weight-bits", options->weightBits, "Typed in: bits of a weight")
-        ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}));
+        ->check(CLI::IsMember({1, 2, 3, 4, 6, 8, 16}))
+        ->needs(channels);
     command->add_option("--density", options->density, "Typed in: share of weights not zero")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(CLI::Range(0.0, 1.0))
+        ->needs(channels);
     command->add_option("--source-mode", options->mode, "tiny, small, default or other")
         ->check(CLI::IsMember({"tiny", "small", "default", "other"}));
     command->add_option("--reading", options->reading, "Of the group size: listing or formula")
@@ -86,6 +100,7 @@ void addRoofline(CLI::App &app, Session &session)
     CLI::App *command = add(app, session, "roofline", "Place every layer under a chip's ceilings",
                             runRoofline, options);
     addPath(*command, options);
+    addExamples(*command, {"roofline model.mlmodelc --target M1 --batch 4"});
     addChoice(*command, options);
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--compute", options->compute, "Compute ceiling, by name")
@@ -100,6 +115,7 @@ void addChoose(CLI::App &app, Session &session)
     CLI::App *command = add(app, session, "choose",
                             "The form that each weight should take on a chip", runChoose, options);
     addPath(*command, options);
+    addExamples(*command, {"choose model.mlmodelc --target M1 --tolerance 0.02"});
     addChoice(*command, options);
     command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
         ->type_name("X")
@@ -116,11 +132,15 @@ void addChips(CLI::App &app, Session &session)
     addGeometry(app, session);
     addRoofline(app, session);
     addChoose(app, session);
-    add(app, session, "targets", "The chips, their names and what is contested about them",
-        runTargets, std::make_shared<ChipOptions>());
-    add(app, session, "formats",
-        "The kernel formats and what a chip's descriptor can hold, and the other numberings",
-        runFormats, std::make_shared<ChipOptions>());
+    CLI::App *targets =
+        add(app, session, "targets", "The chips, their names and what is contested about them",
+            runTargets, std::make_shared<ChipOptions>());
+    addExamples(*targets, {"targets", "targets --target M1 --json"});
+    CLI::App *formats =
+        add(app, session, "formats",
+            "The kernel formats and what a chip's descriptor can hold, and the other numberings",
+            runFormats, std::make_shared<ChipOptions>());
+    addExamples(*formats, {"formats --target M4"});
 }
 
 } // namespace kernscope::cli

@@ -2,6 +2,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 
 #include "core/numeric/npy.h"
 
@@ -88,20 +89,20 @@ Result<void> writeBlocks(OutputFile &file, const Slice &slice, Progress &progres
         if (auto written = file.write(std::as_bytes(std::span<const Value>(some))); !written)
             return written;
         if (!progress.advance(some.size()))
-            return tl::unexpected(Error{"task.cancelled", {}, {}, {}, {}, {}, {}, "Stopped."});
+            return tl::unexpected(cancelledError(stoppedText()));
     }
     return {};
 }
 
 Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
                                   const DecodeOptions &options, const Slice &slice,
-                                  Session &session)
+                                  Session &session, const OutputRules &rules)
 {
     const auto decoder = bundle.decoder(weight);
     if (!decoder)
         return tl::unexpected(decoder.error());
     const bool half = options.type == "fp16";
-    auto file = OutputFile::create(options.output);
+    auto file = OutputFile::create(options.output, rules);
     if (!file)
         return tl::unexpected(file.error());
     if (options.output.ends_with(".npy")) {
@@ -127,41 +128,22 @@ Result<std::uint64_t> writeWeight(const Bundle &bundle, std::size_t weight,
     return file->bytesWritten();
 }
 
-std::optional<std::size_t> findWeight(const Bundle &bundle, const DecodeOptions &options,
-                                      Session &session, int &exitCode)
-{
-    if (const auto found = bundle.weightByName(options.weight))
-        return found;
-    Error error;
-    error.code = "cli.weight";
-    error.expected = "the name of a weight";
-    error.found = options.weight;
-    error.message = "The bundle has no weight of this name.";
-    reportFailure(session, "decode", error);
-    exitCode = kUsage;
-    return std::nullopt;
-}
-
 int runDecode(const DecodeOptions &options, Session &session)
 {
     const auto bundle = openBundle(options.path);
     if (!bundle)
         return reportFailure(session, "decode", bundle.error());
-    int exitCode = kDone;
-    const auto weight = findWeight(**bundle, options, session, exitCode);
+    const auto weight = findWeight(**bundle, options.weight);
     if (!weight)
-        return exitCode;
+        return reportFailure(session, "decode", weight.error());
     const Weight &wanted = (*bundle)->weights()[*weight];
     if (wanted.fault)
         return reportFailure(session, "decode", *wanted.fault);
     const auto slice = sliceOf(wanted, options.rows);
-    if (!slice) {
-        reportFailure(session, "decode", slice.error());
-        return kUsage;
-    }
-    const auto written = writeWeight(**bundle, *weight, options, *slice, session);
-    if (interrupted())
-        return kDone;
+    if (!slice)
+        return reportUsage(session, "decode", slice.error());
+    const auto written =
+        writeWeight(**bundle, *weight, options, *slice, session, outputRules(session, **bundle));
     if (!written)
         return reportFailure(session, "decode", written.error());
     if (session.json) {
@@ -193,17 +175,18 @@ void addDecode(CLI::App &app, Session &session)
     command->add_option("name", options->weight, "Name of the weight")
         ->required()
         ->type_name("NAME");
-    command
-        ->add_option("-o,--output", options->output,
-                     "File to write: .npy with a NumPy header, .bin without")
-        ->required()
-        ->type_name("FILE");
+    addOutput(*command, session, options->output,
+              "File to write: with a NumPy header where the name ends in .npy, else bare values",
+              "FILE")
+        ->required();
     command->add_option("--as", options->type, "Type of the values written")
         ->check(CLI::IsMember({"fp16", "fp32"}))
         ->capture_default_str();
     command->add_option("--rows", options->rows, "Indices of the first axis to write")
         ->type_name("A:B");
     addCommonOptions(*command, session);
+    addExamples(*command, {"decode model.mlmodelc conv1_weight -o conv1.npy",
+                           "decode model.mlmodelc conv1_weight --as fp32 --rows 0:8 -o rows.bin"});
     command->callback([options, &session] { session.exitCode = runDecode(*options, session); });
 }
 

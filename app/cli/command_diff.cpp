@@ -47,7 +47,7 @@ int runDiff(const DiffArguments &arguments, Session &session)
         return compareBundles(**a, **b, arguments.options, &session.progress);
     }();
     if (interrupted())
-        return kDone;
+        return reportStopped(session, "diff");
     if (!difference)
         return reportFailure(session, "diff", difference.error());
     const Diagnostics diagnostics = diagnosticsOf(**a, **b);
@@ -77,13 +77,17 @@ void addDiff(CLI::App &app, Session &session)
     command->add_option("b", arguments->b, "The one to compare it with")
         ->required()
         ->type_name("B");
-    command->add_flag("--values", arguments->options.values, "Compare the decoded values as well");
+    CLI::Option *values = command->add_flag("--values", arguments->options.values,
+                                            "Compare the decoded values as well");
     command
         ->add_option("--tolerance", arguments->options.tolerance,
                      "Count the elements that differ by more than this (with --values)")
         ->type_name("X")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::NonNegativeNumber)
+        ->needs(values);
     addCommonOptions(*command, session);
+    addExamples(*command, {"diff old.mlmodelc new.mlmodelc",
+                           "diff --values --tolerance 0.001 old.mlmodelc new.mlmodelc"});
     command->callback([arguments, &session] { session.exitCode = runDiff(*arguments, session); });
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/encode.h"
+#include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 
 #include <memory>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -12,35 +15,26 @@ namespace kernscope::cli {
 
 namespace {
 
-int usage(Session &session, const Error &error)
-{
-    reportFailure(session, "encode", error);
-    return kUsage;
-}
-
 int runEncode(const EncodeOptions &options, Session &session)
 {
     const auto form = formOf(options);
     if (!form)
-        return usage(session, form.error());
+        return reportUsage(session, "encode", form.error());
     const auto bundle = openBundle(options.path);
     if (!bundle)
         return reportFailure(session, "encode", bundle.error());
-    const auto weight = (*bundle)->weightByName(options.weight);
-    if (!weight) {
-        Error error;
-        error.code = "cli.weight";
-        error.expected = "the name of a weight";
-        error.found = options.weight;
-        error.message = "The bundle has no weight of this name";
-        return usage(session, error);
-    }
-    const auto encoded = encodeWeight(**bundle, *weight, *form);
+    const auto weight = findWeight(**bundle, options.weight);
+    if (!weight)
+        return reportFailure(session, "encode", weight.error());
+    const auto rules = outputRules(session, **bundle);
+    if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
+        return reportFailure(session, "encode", free.error());
+    const auto encoded = encodeWeight(**bundle, *weight, *form, options.opset);
     if (!encoded) {
         // Values that the form cannot hold are bad input, not wrong use.
         const Error &error = encoded.error();
         return error.code == "codec.argument" && error.field != "values"
-                   ? usage(session, error)
+                   ? reportUsage(session, "encode", error)
                    : reportFailure(session, "encode", error);
     }
     // What was encoded is in memory now: the copy below can only look at the other files.
@@ -48,10 +42,10 @@ int runEncode(const EncodeOptions &options, Session &session)
         return reportFailure(session, "encode", same.error());
     const auto saved = [&] {
         const ProgressLine line(session, "Writing");
-        return saveCopy(*encoded->made, options.output, &session.progress);
+        return writeCopy(session, *encoded->made, options.output, (*bundle)->path());
     }();
     if (!saved)
-        return interrupted() ? kDone : reportFailure(session, "encode", saved.error());
+        return reportFailure(session, "encode", saved.error());
     outputInPlace();
     if (!session.json) {
         if (!session.quiet)
@@ -64,6 +58,36 @@ int runEncode(const EncodeOptions &options, Session &session)
     document["verified"] = saved->verified;
     printDocument(session, document, (*bundle)->diagnostics());
     return kDone;
+}
+
+/// Options that have no effect on the form that is asked for are refused.
+void requireEffect(const CLI::App &command, const EncodeOptions &options)
+{
+    const bool sparse = options.form == "sparse";
+    const bool palette = options.form == "palette" || (sparse && options.survivors == "palette");
+    const bool blockwise =
+        options.form == "blockwise" || (sparse && options.survivors == "blockwise");
+    const bool affine = options.form == "affine";
+    const std::pair<const char *, bool> effects[] = {
+        {"--bits", palette},
+        {"--codebooks", palette},
+        {"--vector", palette},
+        {"--entries", palette},
+        {"--type", affine || blockwise},
+        {"--axis", (affine && !options.perTensor) || blockwise || !options.pattern.empty()},
+        {"--block", blockwise},
+        {"--per-tensor", affine},
+        {"--zero-point", affine || blockwise},
+        {"--density", sparse},
+        {"--threshold", sparse},
+        {"--pattern", sparse},
+        {"--survivors", sparse},
+    };
+    for (const auto &[name, has] : effects) {
+        if (!has && command.count(name) > 0)
+            throw UsageFailure{usageError(name, {}, "--form " + options.form,
+                                          std::string(name) + " has no effect on this form")};
+    }
 }
 
 void addFormOptions(CLI::App &command, EncodeOptions &options)
@@ -113,11 +137,21 @@ void addEncode(CLI::App &app, Session &session)
         ->required()
         ->type_name("NAME");
     addFormOptions(*command, *options);
-    command->add_option("-o,--output", options->output, "Bundle to write")
-        ->required()
-        ->type_name("BUNDLE");
+    command
+        ->add_option("--opset", options->opset,
+                     "Operation set of the copy (ios16 to ios18); by default the earliest that "
+                     "has the form, not before the program's own")
+        ->type_name("SET");
+    addOutput(*command, session, options->output, "Bundle to write", "BUNDLE")->required();
     addCommonOptions(*command, session);
-    command->callback([options, &session] { session.exitCode = runEncode(*options, session); });
+    addExamples(
+        *command,
+        {"encode model.mlmodelc conv1_weight --form palette --bits 4 -o small.mlmodelc",
+         "encode model.mlmodelc conv1_weight --form sparse --density 0.3 -o thin.mlmodelc"});
+    command->callback([options, command, &session] {
+        requireEffect(*command, *options);
+        session.exitCode = runEncode(*options, session);
+    });
 }
 
 } // namespace kernscope::cli

@@ -13,13 +13,25 @@ void addHwx(CLI::App &app, Session &session)
     CLI::App *command = app.add_subcommand(
         "hwx", "Show a hardware container: commands, symbols, task descriptors, registers");
     auto options = std::make_shared<HwxOptions>();
-    command->add_option("path", options->path, "Hardware container")->required()->type_name("PATH");
+    CLI::Option *path =
+        command->add_option("path", options->path, "Hardware container")->type_name("PATH");
     command->add_flag("--no-registers", options->noRegisters,
                       "Leave out the registers of each task");
     command->add_option("--diff", options->other, "Compare with the tasks of another container")
         ->type_name("OTHER");
+    command
+        ->add_option("--survey", options->survey,
+                     "Values of every word without a name over the containers of a folder")
+        ->type_name("FOLDER")
+        ->excludes(path);
     addCommonOptions(*command, session);
-    command->callback([options, &session] { session.exitCode = runHwx(*options, session); });
+    addExamples(*command, {"hwx network.hwx --no-registers", "hwx old.hwx --diff new.hwx",
+                           "hwx --survey containers/"});
+    command->callback([options, &session] {
+        if (options->path.empty() && options->survey.empty())
+            throw CLI::RequiredError("path");
+        session.exitCode = runHwx(*options, session);
+    });
 }
 
 } // namespace kernscope::cli

@@ -52,7 +52,7 @@ int runInspect(const InspectOptions &options, Session &session)
             statistics = computeAllStatistics(**bundle, asked, &session.progress);
     }
     if (interrupted())
-        return kDone;
+        return reportStopped(session, "inspect");
     append(diagnostics, std::move(statistics.diagnostics));
     if (session.json) {
         report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
@@ -80,6 +80,8 @@ void addInspect(CLI::App &app, Session &session)
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
     addCommonOptions(*command, session);
+    addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
+                           "inspect --json --sections weights/weight.bin"});
     command->callback([options, &session] { session.exitCode = runInspect(*options, session); });
 }
 

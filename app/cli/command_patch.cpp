@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
+#include "app/cli/output_file.h"
 #include "app/cli/patch_edits.h"
 #include "app/cli/patch_text.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
@@ -37,21 +40,29 @@ Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
             return tl::unexpected(std::move(applied.error()));
         bundle = std::move(*applied);
     }
-    if (arguments.inPlace)
-        return saveInPlace(*bundle, arguments.backup);
+    if (arguments.inPlace) {
+        const WritingScope scope;
+        auto saved = saveInPlace(*bundle, arguments.backup);
+        if (saved && !saved->ranges.empty())
+            noteWritten(arguments.path);
+        return saved;
+    }
     const ProgressLine line(session, "Copying");
-    return saveCopy(*bundle, arguments.output, &session.progress);
+    return writeCopy(session, *bundle, arguments.output);
 }
 
 void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                  const std::optional<SaveReport> &saved, const PatchArguments &arguments,
                  Session &session)
 {
+    Diagnostics diagnostics = bundle.diagnostics();
+    if (saved)
+        diagnostics.insert(diagnostics.end(), saved->warnings.begin(), saved->warnings.end());
     if (!session.json) {
         if (!session.quiet)
             print(patchText(bundle, edits, saved,
                             arguments.inPlace ? bundle.name() : arguments.output));
-        printDiagnostics(session, bundle.diagnostics());
+        printDiagnostics(session, diagnostics);
         return;
     }
     report::Json document = report::patchJson(bundle, edits, saved);
@@ -59,7 +70,7 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     if (!arguments.output.empty())
         document["output"] = arguments.output;
     document["tolerance"] = arguments.tolerance;
-    printDocument(session, document, bundle.diagnostics());
+    printDocument(session, document, diagnostics);
 }
 
 int runPatch(const PatchArguments &arguments, const std::vector<Edit> &edits, Session &session)
@@ -71,15 +82,13 @@ int runPatch(const PatchArguments &arguments, const std::vector<Edit> &edits, Se
         const ProgressLine line(session, "Planning");
         return planEdits(*bundle, edits, arguments.tolerance, &session.progress);
     }();
-    if (interrupted())
-        return kDone;
     if (!planned)
         return reportFailure(session, "patch", planned.error());
+    if (interrupted())
+        return reportStopped(session, "patch");
     std::optional<SaveReport> saved;
     if (!arguments.dryRun) {
         auto report = save(*bundle, *planned, arguments, session);
-        if (interrupted() && !report)
-            return kDone;
         if (!report)
             return reportFailure(session, "patch", report.error());
         saved = std::move(*report);
@@ -89,20 +98,38 @@ int runPatch(const PatchArguments &arguments, const std::vector<Edit> &edits, Se
     return kDone;
 }
 
+/// "--in-place and --output".
+std::string modesGiven(const PatchArguments &arguments)
+{
+    std::string text;
+    const auto add = [&text](bool given, std::string_view name) {
+        if (given)
+            text += fmt::format("{}{}", text.empty() ? "" : " and ", name);
+    };
+    add(arguments.inPlace, "--in-place");
+    add(!arguments.output.empty(), "--output");
+    add(arguments.dryRun, "--dry-run");
+    return text;
+}
+
 int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &session)
 {
     const int modes = (arguments.inPlace ? 1 : 0) + (arguments.dryRun ? 1 : 0) +
                       (arguments.output.empty() ? 0 : 1);
     Error wrong;
     wrong.code = "patch.usage";
-    if (modes != 1)
+    if (modes == 0)
         wrong.message = "One of --in-place, --output and --dry-run must be given";
+    if (modes > 1)
+        wrong.message =
+            fmt::format("{} exclude one another; give one of them", modesGiven(arguments));
+    if (modes == 1 && arguments.backup && !arguments.inPlace)
+        wrong.message = "--backup has an effect with --in-place only";
     auto edits = editsInOrder(command, arguments.edits);
     if (edits && edits->empty())
         wrong.message = "No edit is given";
     if (!wrong.message.empty()) {
-        reportFailure(session, "patch", wrong);
-        return kUsage;
+        return reportUsage(session, "patch", wrong);
     }
     if (!edits) {
         const int code = reportFailure(session, "patch", edits.error());
@@ -124,10 +151,13 @@ void addPatch(CLI::App &app, Session &session)
     addEditOptions(*command, arguments->edits);
     command->add_flag("--in-place", arguments->inPlace,
                       "Write the changed bytes into the files, and nothing else");
-    command->add_option("--output", arguments->output, "Write a changed copy")->type_name("OUT");
+    CLI::Option *output =
+        addOutput(*command, session, arguments->output, "Write a changed copy", "OUT");
+    command->get_option("--force")->needs(output);
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
     command->add_flag("--backup", arguments->backup,
-                      "With --in-place: keep a copy of each changed file as FILE.bak");
+                      "With --in-place: keep a copy of each changed file beside the bundle, in "
+                      "BUNDLE.bak");
     command
         ->add_option("--tolerance", arguments->tolerance,
                      "How far a stored value may be from the one asked for. 0 by default: exact, "
@@ -135,6 +165,10 @@ void addPatch(CLI::App &app, Session &session)
         ->type_name("X")
         ->check(CLI::NonNegativeNumber);
     addCommonOptions(*command, session);
+    addExamples(*command,
+                {"patch model.mlmodelc --set 'conv1_weight[3,0,1,1]=0.5' --in-place",
+                 "patch model.mlmodelc --fill 'conv1_weight[0:4,:]=0' -o changed.mlmodelc",
+                 "patch model.mlmodelc --script edits.txt --dry-run"});
     command->callback([command, arguments, &session] {
         session.exitCode = parseAndRun(*command, *arguments, session);
     });

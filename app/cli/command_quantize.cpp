@@ -6,6 +6,7 @@
 
 #include "core/numeric/npy.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -17,39 +18,16 @@ namespace kernscope::cli {
 
 namespace {
 
-Result<void> writeOne(const std::filesystem::path &path, std::span<const std::byte> head,
-                      std::span<const std::byte> bytes)
+Result<void> writeParts(const QuantizedFolder &folder, const std::string &output,
+                        const OutputRules &rules)
 {
-    auto file = OutputFile::create(path);
-    if (!file)
-        return tl::unexpected(file.error());
-    for (const auto part : {head, bytes}) {
-        if (auto written = file->write(part); !written)
-            return written;
-    }
-    return file->commit();
-}
-
-Result<void> writeFolder(const QuantizedFolder &folder, const std::string &output)
-{
-    std::error_code fault;
-    std::filesystem::create_directories(output, fault);
-    if (fault) {
-        Error error;
-        error.code = "io.write";
-        error.file = output;
-        error.found = fault.message();
-        error.message = "The folder cannot be made";
-        return tl::unexpected(std::move(error));
-    }
-    const std::filesystem::path place(output);
-    for (const auto &[name, bytes] : folder.files) {
-        if (auto written = writeOne(place / name, {}, std::as_bytes(std::span(bytes))); !written)
-            return written;
-    }
     const std::string manifest =
         folder.manifest.dump(2, ' ', false, report::Json::error_handler_t::replace) + "\n";
-    return writeOne(place / "quantize.json", {}, std::as_bytes(std::span(manifest)));
+    std::vector<FileContent> files;
+    for (const auto &[name, bytes] : folder.files)
+        files.emplace_back(name, std::as_bytes(std::span(bytes)));
+    files.emplace_back("quantize.json", std::as_bytes(std::span(manifest)));
+    return writeFolder(output, files, rules);
 }
 
 report::Json constraintsJson(const QuantizedFolder &folder)
@@ -85,6 +63,9 @@ report::Json tilesJson(const QuantizedFolder &folder)
 
 int runQuantize(const QuantizeOptions &options, Session &session)
 {
+    const auto rules = outputRules(session, {options.input});
+    if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
+        return reportFailure(session, "quantize", free.error());
     const auto folder = quantizeFile(options);
     if (!folder) {
         Error error = folder.error();
@@ -96,7 +77,7 @@ int runQuantize(const QuantizeOptions &options, Session &session)
             error.message += " (--source fp16 rounds it first; --simulator takes it as it is)";
         return reportFailure(session, "quantize", error);
     }
-    if (auto written = writeFolder(*folder, options.output); !written)
+    if (auto written = writeParts(*folder, options.output, rules); !written)
         return reportFailure(session, "quantize", written.error());
     if (!session.json) {
         if (!session.quiet)
@@ -120,6 +101,8 @@ int runQuantize(const QuantizeOptions &options, Session &session)
     return kDone;
 }
 
+constexpr std::size_t kValuesAtOnce = 65536;
+
 struct DequantizeOptions {
     std::string folder;
     std::string output;
@@ -127,31 +110,58 @@ struct DequantizeOptions {
     std::string type; ///< fp32, fp64; empty: fp32 where it has the range
 };
 
-Result<void> writeValues(const Dequantized &result, const std::string &output, ElementType type)
+Result<void> writeValues(const Dequantized &result, const std::string &output, ElementType type,
+                         const OutputRules &rules)
 {
+    auto file = OutputFile::create(output, rules);
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
     const std::string header = npyHeader(type, result.shape);
-    const auto head = std::as_bytes(std::span(header));
-    if (type == ElementType::Fp64)
-        return writeOne(output, head, std::as_bytes(std::span(result.values)));
-    std::vector<float> values;
-    values.reserve(result.values.size());
-    for (const double value : result.values)
-        values.push_back(static_cast<float>(value));
-    return writeOne(output, head, std::as_bytes(std::span<const float>(values)));
+    auto written = file->write(std::as_bytes(std::span(header)));
+    if (type == ElementType::Fp64) {
+        if (written)
+            written = file->write(std::as_bytes(std::span(result.values)));
+        return written ? file->commit() : written;
+    }
+    std::vector<float> block;
+    for (auto rest = std::span(result.values); written && !rest.empty();) {
+        const auto some = rest.first(std::min(kValuesAtOnce, rest.size()));
+        block.assign(some.begin(), some.end());
+        written = file->write(std::as_bytes(std::span<const float>(block)));
+        rest = rest.subspan(some.size());
+    }
+    return written ? file->commit() : written;
+}
+
+/// What dequantize reads: the folder's own files, and the arrays that it may compare with. Other
+/// files may be put into the folder.
+OutputRules dequantizeRules(const Session &session, const DequantizeOptions &options)
+{
+    std::vector<std::filesystem::path> inputs;
+    for (const char *name : {"quantize.json", "data.bin", "exp.bin", "scale.bin", "offset.bin"})
+        inputs.push_back(std::filesystem::path(options.folder) / name);
+    inputs.emplace_back(options.reference);
+    return outputRules(session, std::move(inputs));
 }
 
 int runDequantize(const DequantizeOptions &options, Session &session)
 {
-    const auto result = dequantizeFolder(options.folder, options.reference);
-    if (!result)
-        return reportFailure(session, "dequantize", result.error());
     const std::string output =
         options.output.empty()
             ? (std::filesystem::path(options.folder) / "dequantized.npy").string()
             : options.output;
+    auto rules = dequantizeRules(session, options);
+    if (auto free = checkOutput(output, OutputKind::File, rules); !free)
+        return reportFailure(session, "dequantize", free.error());
+    const auto result = dequantizeFolder(options.folder, options.reference);
+    if (!result)
+        return reportFailure(session, "dequantize", result.error());
+    if (const auto input = result->manifest.find("input");
+        input != result->manifest.end() && input->is_string())
+        rules.inputs.emplace_back(input->get<std::string>());
     const ElementType type =
         options.type.empty() ? valuesType(result->values) : elementTypeFromName(options.type);
-    if (auto written = writeValues(*result, output, type); !written)
+    if (auto written = writeValues(*result, output, type, rules); !written)
         return reportFailure(session, "dequantize", written.error());
     if (!session.json) {
         if (!session.quiet)
@@ -209,10 +219,13 @@ void addQuantizeCommand(CLI::App &app, Session &session)
                       "Take an array larger than one tile of 59461 elements, tile by tile");
     command->add_flag("--simulator", options->simulator,
                       "Take fp32 for MXFP4, as the CPU simulator does and the device does not");
-    command->add_option("-o,--output", options->output, "Folder for the bytes and quantize.json")
-        ->required()
-        ->type_name("DIR");
+    addOutput(*command, session, options->output, "New folder for the bytes and quantize.json",
+              "DIR")
+        ->required();
     addCommonOptions(*command, session);
+    addExamples(*command, {"quantize weights.npy --format mxfp8 -o weights.mxfp8",
+                           "quantize large.npy --format mxfp4 --source fp16 --tiles -o large.mxfp4",
+                           "quantize weights.npy --format int8 --per-tensor -o weights.int8"});
     command->callback([options, command, &session] {
         for (const CLI::Option *option : command->get_options()) {
             if (option->count() > 0)
@@ -233,8 +246,8 @@ void addQuantize(CLI::App &app, Session &session)
     command->add_option("folder", options->folder, "Folder that quantize wrote")
         ->required()
         ->type_name("DIR");
-    command->add_option("-o,--output", options->output, "Array to write (DIR/dequantized.npy)")
-        ->type_name("FILE.npy");
+    addOutput(*command, session, options->output, "Array to write (DIR/dequantized.npy)",
+              "FILE.npy");
     command
         ->add_option("--as", options->type,
                      "Type of the array; by default fp32, and fp64 where that is too narrow")
@@ -242,6 +255,8 @@ void addQuantize(CLI::App &app, Session &session)
     command->add_option("--reference", options->reference, "Array to compare with")
         ->type_name("IN.npy");
     addCommonOptions(*command, session);
+    addExamples(*command, {"dequantize weights.mxfp8 -o back.npy",
+                           "dequantize weights.mxfp8 --reference weights.npy -o back.npy"});
     command->callback([options, &session] { session.exitCode = runDequantize(*options, session); });
 }
 

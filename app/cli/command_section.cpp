@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/section_run.h"
+#include "app/cli/usage.h"
 
 #include <memory>
 
@@ -17,13 +18,15 @@ void addBuild(CLI::App &parent, Session &session)
     command->add_option("path", options->path, "Bundle")->required()->type_name("PATH");
     command->add_option("names", options->names, "Weights; without any, all of them")
         ->type_name("NAME");
-    command->add_option("--output", options->output, "File to write")->required()->type_name("OUT");
+    addOutput(*command, session, options->output, "File to write", "OUT")->required();
     command->add_option("--form", options->form, "How to store them")
         ->check(CLI::IsMember({"stored", "dense", "sparse", "palette", "affine"}))
         ->capture_default_str();
-    command->add_option("--bits", options->bits, "Bits of a palette's indices")
+    command->add_option("--bits", options->bits, "Bits of a palette's indices (--form palette)")
         ->capture_default_str();
-    command->add_option("--vector", options->vector, "Output channels that one entry serves")
+    command
+        ->add_option("--vector", options->vector,
+                     "Output channels that one entry serves (--form palette)")
         ->capture_default_str();
     command
         ->add_option("--cores", options->cores,
@@ -33,14 +36,26 @@ void addBuild(CLI::App &parent, Session &session)
         ->add_option("--lanes", options->lanes,
                      "Most channels of a group; without it one: channel c on core c mod cores")
         ->check(CLI::Range(1, 65536));
-    command->add_flag("--hwx-slices", options->hwxSlices,
-                      "Write the slices of a container for H13 or H14 instead, end to end");
-    command->add_flag("--leave-zeros", options->sparseSlices,
-                      "Slices that leave zeros out (with --hwx-slices)");
-    command->add_option("--image-side", options->imageSide,
-                        "Larger side of the task's image (with --hwx-slices)");
+    CLI::Option *slices =
+        command->add_flag("--hwx-slices", options->hwxSlices,
+                          "Write the slices of a container for H13 or H14 instead, end to end");
+    command
+        ->add_flag("--leave-zeros", options->sparseSlices,
+                   "Slices that leave zeros out (with --hwx-slices)")
+        ->needs(slices);
+    command
+        ->add_option("--image-side", options->imageSide,
+                     "Larger side of the task's image (with --hwx-slices)")
+        ->needs(slices);
     addCommonOptions(*command, session);
-    command->callback([options, &session] {
+    addExamples(*command, {"section build model.mlmodelc conv1_weight --form palette -o w.ksec",
+                           "section build model.mlmodelc --target M1 -o w.ksec"});
+    command->callback([options, command, &session] {
+        for (const char *name : {"--bits", "--vector"}) {
+            if (options->form != "palette" && command->count(name) > 0)
+                throw UsageFailure{usageError(name, "--form palette", "--form " + options->form,
+                                              std::string(name) + " has no effect here")};
+        }
         session.exitCode = options->hwxSlices ? runSectionSlices(*options, session)
                                               : runSectionBuild(*options, session);
     });
@@ -53,7 +68,8 @@ void addWrite(CLI::App &parent, Session &session, bool strip)
         strip ? "strip" : "relocate",
         strip ? "Take the addresses back" : "Fill the slots with addresses, as a loader would");
     command->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
-    auto *output = command->add_option("--output", options->output, "File to write");
+    auto *output = addOutput(*command, session, options->output, "File to write", "OUT");
+    command->get_option("--force")->needs(output);
     command->add_flag("--in-place", options->inPlace, "Write the file itself")->excludes(output);
     if (!strip) {
         command->add_option("--base", options->base, "Address of the file's first byte")
@@ -63,6 +79,8 @@ void addWrite(CLI::App &parent, Session &session, bool strip)
         command->add_option("--output-tile", options->outputTile, "Address of the output tile");
     }
     addCommonOptions(*command, session);
+    addExamples(*command, {strip ? "section strip loaded.ksec -o w.ksec"
+                                 : "section relocate w.ksec --base 0x40000 -o loaded.ksec"});
     command->callback([options, strip, &session] {
         session.exitCode = runSectionRelocate(*options, strip, session);
     });
@@ -80,6 +98,7 @@ void addSection(CLI::App &app, Session &session)
     CLI::App *list = command->add_subcommand("list", "Show the units, groups and slots");
     list->add_option("path", options->path, "Weight section")->required()->type_name("PATH");
     addCommonOptions(*list, session);
+    addExamples(*list, {"section list w.ksec"});
     list->callback([options, &session] { session.exitCode = runSectionList(*options, session); });
     addWrite(*command, session, false);
     addWrite(*command, session, true);

@@ -13,6 +13,7 @@ namespace {
 
 void run(Session &session)
 {
+    const WritingScope scope; // into a folder that it removes at the end
     const std::vector<SelftestStep> steps = runSelftest();
     std::size_t failed = 0;
     for (const SelftestStep &step : steps)
@@ -44,6 +45,7 @@ void addSelftest(CLI::App &app, Session &session)
         app.add_subcommand("selftest", "Take the embedded sample the whole way: open, decode, "
                                        "compare, patch, save, read back");
     addCommonOptions(*command, session);
+    addExamples(*command, {"selftest"});
     command->callback([&session] { run(session); });
 }
 

@@ -63,8 +63,8 @@ std::string totalsText(const TargetTotals &totals)
 
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
 {
-    Table rows({{"weight"},
-                {"form"},
+    Table rows({{"weight", Align::Name},
+                {"form", Align::Name},
                 {"outcome"},
                 {"moved B", Align::Right},
                 {"speed-up", Align::Right},
@@ -102,7 +102,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
 
 std::string matrixText(const Bundle &bundle, const DecisionTable &table)
 {
-    std::vector<Table::Column> columns = {{"weight"}, {"form"}};
+    std::vector<Table::Column> columns = {{"weight", Align::Name}, {"form", Align::Name}};
     for (std::size_t column = 0; column < table.columns(); ++column)
         columns.push_back({table.target(column).name});
     Table rows(std::move(columns));

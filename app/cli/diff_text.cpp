@@ -14,6 +14,7 @@ namespace {
 using Align = Table::Align;
 
 constexpr std::size_t kShownChanges = 8;
+constexpr std::size_t kShownOperations = 12;
 
 std::string sizeText(const std::optional<ByteCount> &bytes)
 {
@@ -28,37 +29,80 @@ std::string fileVerdict(const FileDifference &file)
         return "only in A";
     if (file.equal)
         return "equal";
-    std::uint64_t bytes = 0;
-    for (const ByteRange &range : file.ranges)
-        bytes += range.bytes.value;
+    if (file.otherSpelling)
+        return "in another spelling";
+    const std::size_t places = std::max(file.ranges.size(), file.rangesB.size());
     if (file.rangesCut)
-        return fmt::format("differs in more than {} places", grouped(file.ranges.size()));
-    return fmt::format("differs in {} byte{} at {} place{}", grouped(bytes), bytes == 1 ? "" : "s",
-                       grouped(file.ranges.size()), file.ranges.size() == 1 ? "" : "s");
+        return fmt::format("differs in more than {} places", grouped(places));
+    if (places == 0)
+        return "the same parts in another order";
+    return fmt::format("differs in {} byte{} at {} place{}", grouped(file.different),
+                       file.different == 1 ? "" : "s", grouped(places), places == 1 ? "" : "s");
 }
 
 std::string filesText(const Difference &difference)
 {
-    Table table({{"file"}, {"A", Align::Right}, {"B", Align::Right}, {"bytes"}});
+    Table table({{"file", Align::Name}, {"A", Align::Right}, {"B", Align::Right}, {"bytes"}});
     for (const FileDifference &file : difference.files)
         table.add({printable(file.path), sizeText(file.bytesA), sizeText(file.bytesB),
                    fileVerdict(file)});
     return table.text();
 }
 
-/// Places of a small difference, such as that of a patch.
+std::string placesText(const std::vector<ByteRange> &ranges)
+{
+    std::string text;
+    for (const ByteRange &range : ranges)
+        text += fmt::format(" {:#x}+{}", range.offset.value, range.bytes.value);
+    return text;
+}
+
+/// Places of a small difference, such as that of a patch; of both sides where they are not the
+/// same.
 std::string rangesText(const Difference &difference)
 {
     std::string text;
     for (const FileDifference &file : difference.files) {
-        if (file.ranges.empty() || file.ranges.size() > kShownChanges)
+        const std::size_t places = std::max(file.ranges.size(), file.rangesB.size());
+        if (places == 0 || places > kShownChanges)
             continue;
-        text += fmt::format("  {}:", printable(file.path));
-        for (const ByteRange &range : file.ranges)
-            text += fmt::format(" {:#x}+{}", range.offset.value, range.bytes.value);
-        text += '\n';
+        const bool same = file.ranges == file.rangesB;
+        text += fmt::format("  {}{}:{}\n", printable(file.path), same ? "" : " in A",
+                            file.ranges.empty() ? " nothing" : placesText(file.ranges));
+        if (!same)
+            text += fmt::format("  {} in B:{}\n", printable(file.path),
+                                file.rangesB.empty() ? " nothing" : placesText(file.rangesB));
     }
     return text;
+}
+
+/// Operations that differ, the first of them.
+std::string programText(const Difference &difference)
+{
+    if (difference.program.equal)
+        return {};
+    std::string text;
+    const auto &changes = difference.program.detail.changes;
+    for (std::size_t i = 0; i < std::min(changes.size(), kShownOperations); ++i) {
+        const ProgramChange &change = changes[i];
+        text += fmt::format("  {} {} {}{}{}", programChangeName(change.kind),
+                            programPartName(change.what), printable(change.function),
+                            change.operation.empty() ? "" : "/", printable(change.operation));
+        if (!change.type.empty())
+            text += fmt::format(" ({})", printable(change.type));
+        for (std::size_t k = 0; k < change.details.size(); ++k)
+            text += (k == 0 ? ": " : "; ") + printable(change.details[k]);
+        text += '\n';
+    }
+    if (changes.size() > kShownOperations)
+        text += fmt::format("  and {} more\n", grouped(changes.size() - kShownOperations));
+    return text.empty() ? text : "\n" + text;
+}
+
+/// "w" or, where B calls it otherwise, "w > w_palettized".
+std::string nameText(const Weight &a, const Weight &b)
+{
+    return a.name == b.name ? printable(a.name) : printable(a.name) + " > " + printable(b.name);
 }
 
 /// "12,032 zeroed, 3 changed".
@@ -79,16 +123,17 @@ std::string countsText(const ValueDifference &values)
 
 std::vector<Table::Column> columns(bool values)
 {
-    std::vector<Table::Column> list{{"weight"}, {"A"}, {"B"}, {"stored B/A", Align::Right}};
+    std::vector<Table::Column> list{
+        {"weight", Align::Name}, {"A"}, {"B"}, {"stored B/A", Align::Right}};
     if (values) {
         list.push_back({"max |d|", Align::Right});
         list.push_back({"rmse", Align::Right});
         list.push_back({"cosine", Align::Right});
         list.push_back({"ULP", Align::Right});
-        list.push_back({"elements"});
+        list.push_back({"elements", Align::Name});
     }
     list.push_back({"paired by"});
-    list.push_back({"verdict"});
+    list.push_back({"verdict", Align::Name});
     return list;
 }
 
@@ -97,7 +142,7 @@ std::string weightsText(const Bundle &a, const Bundle &b, const Difference &diff
     Table table(columns(values));
     for (const WeightPair &pair : difference.weights) {
         const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
-        std::vector<std::string> row{printable(from.name), from.form, to.form,
+        std::vector<std::string> row{nameText(from, to), from.form, to.form,
                                      fmt::format("{:.3f}", pair.storedRatio)};
         if (values && pair.values) {
             row.push_back(fmt::format("{:.4g}", pair.values->maxAbs));
@@ -137,7 +182,10 @@ std::string differenceText(const Bundle &a, const Bundle &b, const Difference &d
                                    grouped(b.totalBytes().value));
     text += difference.identical ? styled(Style::Good, "identical") + "\n"
                                  : styled(Style::Bold, "different") + "\n";
-    text += "\n" + filesText(difference) + rangesText(difference);
+    const std::string summary = differenceSummary(a, b, difference);
+    if (!summary.empty())
+        text += summary + "\n";
+    text += "\n" + filesText(difference) + rangesText(difference) + programText(difference);
     const std::string weights = weightsText(a, b, difference, options.values);
     if (!weights.empty())
         text += "\n" + weights;

@@ -113,8 +113,49 @@ Result<FormSpec> formOf(const EncodeOptions &options)
     return form;
 }
 
+namespace {
+
+/// 16 of "ios16"; 0 of anything else.
+unsigned opsetOf(std::string_view opset)
+{
+    unsigned number = 0;
+    if (!opset.starts_with("ios"))
+        return 0;
+    const char *end = opset.data() + opset.size();
+    const auto read = std::from_chars(opset.data() + 3, end, number);
+    return read.ec == std::errc() && read.ptr == end ? number : 0;
+}
+
+/// The bundle with a later operation set, where the form or the user asks for one.
+Result<std::optional<RaisedBundle>> raisedFor(const Bundle &bundle, const Weight &weight,
+                                              const codec::EncodedWeight &encoded,
+                                              const std::string &opset)
+{
+    unsigned before = 0;
+    for (const mil::Function &function : bundle.program().functions) {
+        if (function.name == weight.function && function.model == weight.model)
+            before = opsetOf(function.opset);
+    }
+    unsigned wanted = opset.empty() ? before : opsetOf(opset);
+    if (!opset.empty() && (wanted == 0 || wanted < before))
+        return usageFault("--opset", "ios16, ios17 or ios18, not before the program's own", opset);
+    if (opset.empty() && before != 0) {
+        const auto needed = requiredOpset(encoded, before);
+        if (needed)
+            wanted = *needed;
+    }
+    if (before == 0 || wanted <= before)
+        return std::optional<RaisedBundle>();
+    auto raised = raiseOpset(bundle, weight.model, wanted);
+    if (!raised)
+        return tl::unexpected(std::move(raised.error()));
+    return std::optional(std::move(*raised));
+}
+
+} // namespace
+
 Result<EncodedBundle> encodeWeight(const Bundle &bundle, std::size_t weight,
-                                   const codec::FormSpec &form)
+                                   const codec::FormSpec &form, const std::string &opset)
 {
     const Weight &before = bundle.weights()[weight];
     if (before.fault)
@@ -133,13 +174,18 @@ Result<EncodedBundle> encodeWeight(const Bundle &bundle, std::size_t weight,
         return tl::unexpected(encoded.error());
     if (wide)
         codec::widenToFp32(*encoded);
-    auto made = reencodeWeight(bundle, weight, *encoded);
+    auto raised = raisedFor(bundle, before, *encoded, opset);
+    if (!raised)
+        return tl::unexpected(std::move(raised.error()));
+    const Bundle &from = *raised ? *(*raised)->bundle : bundle;
+    auto made = reencodeWeight(from, weight, *encoded);
     if (!made)
         return tl::unexpected(made.error());
     EncodedBundle result;
+    result.raised = std::move(*raised);
     result.made = std::move(*made);
     result.before = weight;
-    result.after = result.made->weightByName(before.name).value_or(0);
+    result.after = result.made->weightByName(before.address()).value_or(0);
     const auto stored = result.made->decoder(result.after);
     if (!stored)
         return tl::unexpected(stored.error());
@@ -180,6 +226,32 @@ void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBu
     document["bytes_before"] = bundle.totalBytes().value;
     document["bytes_after"] = encoded.made->totalBytes().value;
     document["output"] = options.output;
+    if (!encoded.raised) {
+        document["opset"] = nullptr;
+        return;
+    }
+    report::Json opset;
+    opset["before"] = encoded.raised->before;
+    opset["after"] = encoded.raised->after;
+    opset["changes"] = report::Json::array();
+    for (const OpsetChange &change : encoded.raised->changes)
+        opset["changes"].push_back({{"operation", change.operation},
+                                    {"function", change.function},
+                                    {"count", change.count},
+                                    {"opset", fmt::format("ios{}", change.opset)},
+                                    {"change", change.change}});
+    document["opset"] = std::move(opset);
+}
+
+/// Which operations the later operation set defines anew; all of them mean what they meant.
+static std::string raisedText(const RaisedBundle &raised)
+{
+    std::string text =
+        fmt::format("opset   raised from {} to {}\n", printable(raised.before), raised.after);
+    for (const OpsetChange &change : raised.changes)
+        text += fmt::format("        {} ({} in {}): ios{}: {}\n", change.operation, change.count,
+                            printable(change.function), change.opset, change.change);
+    return text;
 }
 
 std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
@@ -211,6 +283,8 @@ std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
     if (error.contested > 0)
         text += fmt::format("        {} of {} outputs rest on a contested partial sum\n",
                             grouped(error.contested), grouped(error.outputs));
+    if (encoded.raised)
+        text += raisedText(*encoded.raised);
     return text + fmt::format("written {}\n", printable(options.output));
 }
 

@@ -6,6 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/analysis/accuracy.h"
 #include "core/codec/encode/form_spec.h"
+#include "core/patch/reencode/raise_opset.h"
 #include "core/report/json.h"
 
 #include <cstdint>
@@ -33,6 +34,7 @@ struct EncodeOptions {
     std::optional<float> threshold;
     std::string pattern;             ///< "2:4"
     std::string survivors = "plain"; ///< sparse: plain, palette, blockwise
+    std::string opset;               ///< "ios16"; empty: only as far as the form needs it
 };
 
 /// The form that the options ask for. Errors: "encode.usage".
@@ -44,10 +46,12 @@ struct EncodedBundle {
     std::size_t before = 0; ///< index of the weight in the old bundle
     std::size_t after = 0;  ///< and in the new one
     codec::AccuracyError error;
+    std::optional<RaisedBundle> raised; ///< where the operation set had to follow the form
 };
-/// Errors: "encode.…", those of the codec.
+/// `opset`: "ios16" to raise the program to; empty: where the form needs it, to the earliest that
+/// has it. Errors: "encode.…", those of the codec.
 Result<EncodedBundle> encodeWeight(const Bundle &bundle, std::size_t weight,
-                                   const codec::FormSpec &form);
+                                   const codec::FormSpec &form, const std::string &opset = {});
 
 report::Json accuracyJson(const codec::AccuracyError &error);
 void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,

@@ -147,7 +147,7 @@ int runFormats(const ChipOptions &options, Session &session)
     use.e4m3Capability = target::halBit(target, target::hal::kE4m3);
     if (!session.json) {
         if (!session.quiet)
-            print(formatsText(target, use));
+            print("For " + chosen->text() + formatsText(target, use));
         return kDone;
     }
     Json document = report::document("formats");

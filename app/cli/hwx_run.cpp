@@ -8,9 +8,13 @@
 #include "core/container/anec/anec.h"
 #include "core/descriptor/task_diff.h"
 #include "core/report/hwx_json.h"
+#include "core/report/hwx_survey.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -40,6 +44,16 @@ struct Opened {
 
 Result<Opened> openContainer(const std::string &path)
 {
+    std::error_code fault;
+    if (std::filesystem::is_directory(path, fault)) {
+        Error error;
+        error.code = "io.open";
+        error.file = path;
+        error.expected = "a hardware container (.hwx, .anec)";
+        error.found = "a folder";
+        error.message = "Only a file can be a hardware container; inspect reads folders";
+        return tl::unexpected(std::move(error));
+    }
     auto file = openFile(path);
     if (!file)
         return tl::unexpected(std::move(file.error()));
@@ -101,10 +115,93 @@ int runDiff(const HwxOptions &options, const Opened &a, Session &session)
     return faults != kDone ? faults : identical ? kDone : kDiffers;
 }
 
+std::vector<std::filesystem::path> containersIn(const std::string &folder)
+{
+    constexpr std::size_t kMost = 100'000;
+    std::vector<std::filesystem::path> found;
+    std::error_code failure;
+    std::filesystem::recursive_directory_iterator at(
+        folder, std::filesystem::directory_options::skip_permission_denied, failure);
+    for (; !failure && at != std::filesystem::recursive_directory_iterator();
+         at.increment(failure)) {
+        const auto ending = at->path().extension();
+        const bool named = ending == ".hwx" || ending == ".anec" || ending == ".h13";
+        if (named && at->is_regular_file(failure) && found.size() < kMost)
+            found.push_back(at->path());
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+std::string surveyText(const report::HwxSurvey &survey)
+{
+    constexpr std::size_t kShown = 6;
+    Table table({{"kind"},
+                 {"version", Table::Align::Right},
+                 {"address", Table::Align::Right},
+                 {"files", Table::Align::Right},
+                 {"writes", Table::Align::Right},
+                 {"values"}});
+    for (const report::SurveyRow &row : survey.rows()) {
+        std::string values;
+        std::size_t shown = 0;
+        for (const auto &[value, times] : row.values) {
+            if (shown++ < kShown)
+                values += fmt::format("{}{:#x} ({})", values.empty() ? "" : ", ", value, times);
+        }
+        if (row.values.size() > kShown || row.more)
+            values += fmt::format(" and {}{} more", row.more ? "at least " : "",
+                                  row.values.size() - std::min(kShown, row.values.size()));
+        table.add({row.kind, std::to_string(row.version), fmt::format("{:#x}", row.address),
+                   grouped(row.files), grouped(row.writes), values});
+    }
+    return fmt::format("{} containers, {} tasks\n", grouped(survey.files()),
+                       grouped(survey.tasks())) +
+           (table.empty() ? std::string("Every word has a name.\n")
+                          : heading("Words without a name") + table.text());
+}
+
+/// Containers that cannot be read are diagnostics; the others are surveyed.
+int runSurvey(const HwxOptions &options, Session &session)
+{
+    report::HwxSurvey survey;
+    Diagnostics diagnostics;
+    const auto paths = containersIn(options.survey);
+    if (paths.empty()) {
+        Error error;
+        error.code = std::filesystem::is_directory(options.survey) ? "hwx.survey" : "io.open";
+        error.file = options.survey;
+        error.expected = "a folder with .hwx files";
+        error.message = "There is no container to survey";
+        return reportFailure(session, "hwx", error);
+    }
+    for (const std::filesystem::path &path : paths) {
+        if (interrupted())
+            return kDone;
+        const auto opened = openContainer(path.string());
+        if (opened)
+            survey.add(opened->container, opened->file->bytes());
+        else
+            diagnostics.push_back({Severity::Error, opened.error()});
+    }
+    if (session.json) {
+        report::Json document = report::document("hwx");
+        document["survey"] = report::hwxSurveyJson(survey);
+        printDocument(session, document, diagnostics);
+    } else {
+        if (!session.quiet)
+            print(surveyText(survey));
+        printDiagnostics(session, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
 } // namespace
 
 int runHwx(const HwxOptions &options, Session &session)
 {
+    if (!options.survey.empty())
+        return runSurvey(options, session);
     const auto opened = openContainer(options.path);
     if (!opened)
         return reportFailure(session, "hwx", opened.error());

@@ -9,7 +9,8 @@ struct Session;
 
 struct HwxOptions {
     std::string path;
-    std::string other; ///< container to compare with; empty where none was given
+    std::string other;  ///< container to compare with; empty where none was given
+    std::string survey; ///< folder of containers; empty where none was given
     bool noRegisters = false;
 };
 

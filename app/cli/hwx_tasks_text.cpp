@@ -38,9 +38,9 @@ std::string registersText(const TaskDetail &detail, const descriptor::RegisterSt
                  {"register", Align::Right},
                  {"value"},
                  {"block"},
-                 {"name"},
+                 {"name", Align::Name},
                  {""},
-                 {"fields"}});
+                 {"fields", Align::Name}});
     for (const auto &write : detail.stream.writes) {
         const auto *reg = map == nullptr ? nullptr : map->find(write.address);
         const auto previous = before.get(write.address);

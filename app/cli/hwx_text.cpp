@@ -68,7 +68,7 @@ std::string commandsText(const hwx::Container &container)
                  {"offset", Align::Right},
                  {"bytes", Align::Right},
                  {"command"},
-                 {"of"}});
+                 {"of", Align::Name}});
     for (const hwx::LoadCommand &command : container.commands)
         table.add({std::to_string(command.index), hex(command.offset.value), grouped(command.size),
                    command.kind == hwx::CommandKind::Unknown
@@ -81,7 +81,7 @@ std::string commandsText(const hwx::Container &container)
 std::string sectionsText(const hwx::Container &container)
 {
     Table table({{"segment"},
-                 {"section"},
+                 {"section", Align::Name},
                  {"type"},
                  {"address", Align::Right},
                  {"bytes", Align::Right},
@@ -128,9 +128,9 @@ std::string slotsText(const hwx::Container &container, std::span<const std::byte
                  {"task", Align::Right},
                  {"kind"},
                  {"register"},
-                 {"role"},
+                 {"role", Align::Name},
                  {"stored", Align::Right},
-                 {"target"}});
+                 {"target", Align::Name}});
     for (const hwx::Slot &slot : hwx::relocationSlots(container, bytes))
         table.add({hex(slot.place.value), slot.task ? std::to_string(*slot.task) : "",
                    std::string(hwx::slotKindName(slot.kind)), slot.registerName, slot.role,

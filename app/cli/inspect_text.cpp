@@ -3,7 +3,12 @@
 
 #include "app/cli/text_output.h"
 
+#include <algorithm>
+#include <map>
+#include <utility>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace kernscope::cli {
 
@@ -32,12 +37,35 @@ std::string summaryText(const Bundle &bundle)
     return text + "\n";
 }
 
+/// The models of a pipeline; of a lone model nothing.
+std::string modelsText(const Bundle &bundle)
+{
+    const auto &models = bundle.program().models;
+    if (models.size() < 2)
+        return {};
+    Table table({{"model"}, {"kind"}, {"specification"}, {"bytes", Align::Right}, {"weights"}});
+    for (const mil::ModelNode &node : models) {
+        std::size_t weights = 0;
+        for (const Weight &weight : bundle.weights())
+            weights += weight.model == node.path ? 1 : 0;
+        const bool read = node.isProgram() || node.isNetwork();
+        table.add({node.path.empty() ? "(the pipeline)" : node.path, node.kind, node.specification,
+                   grouped(node.span.length),
+                   read                ? grouped(weights)
+                   : node.isPipeline() ? ""
+                                       : "shown as bytes"});
+    }
+    return heading("Models") + table.text();
+}
+
 std::string functionsText(const Bundle &bundle)
 {
     std::string text;
     for (const mil::Function &function : bundle.program().functions) {
-        text += fmt::format("  {} ({}, {} ops)\n", printable(function.name),
-                            printable(function.opset), grouped(mil::operationCount(function.body)));
+        const std::string name =
+            function.model.empty() ? function.name : function.model + "/" + function.name;
+        text += fmt::format("  {} ({}, {} ops)\n", printable(name), printable(function.opset),
+                            grouped(mil::operationCount(function.body)));
         for (const mil::NamedType &input : function.inputs)
             text += fmt::format("    in   {}  {}\n", printable(input.name), typeText(input.type));
         for (const std::string &output : function.body.outputs)
@@ -46,9 +74,42 @@ std::string functionsText(const Bundle &bundle)
     return text.empty() ? text : heading("Functions") + text;
 }
 
+/// "ane 0.00175, bnns 0.0375": the compiler's own estimates, in milliseconds.
+std::string estimatesText(const mil::BackendNotes &notes)
+{
+    std::string text;
+    for (const auto &[backend, ms] : notes.estimatedMs)
+        text += fmt::format("{}{} {:.3g}", text.empty() ? "" : ", ", printable(backend), ms);
+    return text;
+}
+
+void addOperations(Table &table, const mil::Function &function, const mil::Block &block,
+                   const std::string &segment)
+{
+    for (const mil::Operation &operation : block.operations) {
+        const mil::BackendNotes notes = mil::backendNotes(operation, segment);
+        if (!notes.empty() && operation.type != "const")
+            table.add({function.name, operation.displayName(), operation.type, notes.selected,
+                       fmt::format("{}", fmt::join(notes.supported, ", ")), estimatesText(notes)});
+        for (const mil::Block &nested : operation.blocks)
+            addOperations(table, function, nested, segment);
+    }
+}
+
+/// Where the compiler runs each op, as far as it says so.
+std::string backendsText(const Bundle &bundle)
+{
+    Table table({{"function"}, {"name"}, {"op"}, {"runs on"}, {"supported"}, {"estimated ms"}});
+    for (const mil::Function &function : bundle.program().functions)
+        addOperations(table, function, function.body,
+                      mil::segmentBackend(bundle.program(), function));
+    return table.empty() ? std::string()
+                         : heading("Backends (the compiler's notes)") + table.text();
+}
+
 std::string filesText(const Bundle &bundle)
 {
-    Table table({{"path"},
+    Table table({{"path", Align::Name},
                  {"bytes", Align::Right},
                  {"kind"},
                  {"records", Align::Right},
@@ -88,17 +149,78 @@ void addFigures(std::vector<std::string> &cells, const std::optional<Statistics>
     cells.push_back(grouped(figures->nan + figures->inf));
 }
 
+/// "main", "detector/main"; of a neural network its model.
+std::string functionOf(const Weight &weight)
+{
+    if (weight.model.empty() || weight.function.empty())
+        return weight.model + weight.function;
+    return weight.model + "/" + weight.function;
+}
+
+bool hasSeveralFunctions(const Bundle &bundle)
+{
+    return std::any_of(bundle.weights().begin(), bundle.weights().end(), [&](const Weight &weight) {
+        return functionOf(weight) != functionOf(bundle.weights().front());
+    });
+}
+
+bool hasBackends(const Bundle &bundle)
+{
+    return std::any_of(bundle.weights().begin(), bundle.weights().end(), [](const Weight &weight) {
+        return !weight.consumers.empty() && !weight.consumers.front().backends.empty();
+    });
+}
+
+/// What several weights store: each of them counts the bytes as its own, the totals only once.
+std::string sharedText(const Bundle &bundle)
+{
+    std::string text;
+    std::map<std::pair<std::size_t, std::uint64_t>, std::vector<std::size_t>> users;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        for (const Part &part : bundle.weights()[i].parts) {
+            if (!part.shared || !part.pieces.empty())
+                continue;
+            auto &weights = users[{part.file, part.metaOffset.value}];
+            if (weights.empty() || weights.back() != i)
+                weights.push_back(i);
+        }
+    }
+    Table table({{"file"}, {"offset", Align::Right}, {"bytes", Align::Right}, {"weights"}});
+    for (const auto &[place, weights] : users) {
+        if (weights.size() < 2)
+            continue;
+        const Weight &first = bundle.weights()[weights.front()];
+        std::string names;
+        std::uint64_t bytes = 0;
+        for (const Part &part : first.parts) {
+            if (part.file == place.first && part.metaOffset.value == place.second)
+                bytes = part.bytes.value;
+        }
+        for (const std::size_t weight : weights)
+            names += (names.empty() ? "" : ", ") + bundle.weights()[weight].findableName();
+        table.add({bundle.files()[place.first].path, fmt::format("{:#x}", place.second),
+                   grouped(bytes), names});
+    }
+    return table.empty() ? text : heading("Shared records") + table.text();
+}
+
 std::string weightsText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
                         const StatisticsOptions &asked)
 {
-    std::vector<Table::Column> columns = {{"name"},
-                                          {"form"},
+    const bool several = hasSeveralFunctions(bundle);
+    std::vector<Table::Column> columns = {{"name", Align::Name},
+                                          {"form", Align::Name},
                                           {"type"},
                                           {"shape"},
                                           {"stored B", Align::Right},
                                           {"ratio", Align::Right},
-                                          {"used by"}};
+                                          {"used by", Align::Name}};
+    if (several)
+        columns.insert(columns.begin(), {"function"});
+    const bool notes = hasBackends(bundle);
+    if (notes)
+        columns.push_back({"runs on"});
     if (asked.figures) {
         for (const char *figure : {"zeros", "min", "max", "mean", "not finite"})
             columns.push_back({figure, Align::Right});
@@ -117,6 +239,11 @@ std::string weightsText(const Bundle &bundle,
                                           grouped(weight.storedBytes.value),
                                           fmt::format("{:.3f}", weight.ratio()),
                                           consumersText(weight)};
+        if (several)
+            cells.insert(cells.begin(), functionOf(weight));
+        if (notes)
+            cells.push_back(weight.consumers.empty() ? ""
+                                                     : weight.consumers.front().backends.selected);
         if (asked.figures)
             addFigures(cells, figures);
         if (asked.hash)
@@ -140,7 +267,11 @@ std::string totalsText(const Bundle &bundle)
 
 std::string sectionsText(const Bundle &bundle)
 {
-    Table table({{"file"}, {"offset", Align::Right}, {"bytes", Align::Right}, {"kind"}, {"name"}});
+    Table table({{"file"},
+                 {"offset", Align::Right},
+                 {"bytes", Align::Right},
+                 {"kind"},
+                 {"name", Align::Name}});
     for (const Section &section : bundle.sections())
         table.add({bundle.files()[section.file].path,
                    fmt::format("{:#x}", section.range.offset.value),
@@ -155,10 +286,11 @@ std::string inspectText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
                         const StatisticsOptions &asked, bool withSections)
 {
-    std::string text = summaryText(bundle) + functionsText(bundle) + filesText(bundle);
+    std::string text = summaryText(bundle) + modelsText(bundle) + functionsText(bundle) +
+                       backendsText(bundle) + filesText(bundle);
     if (withSections)
         text += sectionsText(bundle);
-    text += weightsText(bundle, statistics, asked);
+    text += weightsText(bundle, statistics, asked) + sharedText(bundle);
     return bundle.weights().empty() ? text : text + totalsText(bundle);
 }
 

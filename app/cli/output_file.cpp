@@ -3,95 +3,187 @@
 
 #include "app/cli/command.h"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace kernscope::cli {
 
-OutputFile::OutputFile(std::filesystem::path path, std::string temporary, int descriptor)
-    : m_path(std::move(path)), m_temporary(std::move(temporary)), m_descriptor(descriptor)
-{
-}
+namespace {
 
-OutputFile::OutputFile(OutputFile &&other) noexcept
-    : m_path(std::move(other.m_path)), m_temporary(std::exchange(other.m_temporary, {})),
-      m_descriptor(std::exchange(other.m_descriptor, -1)), m_bytes(other.m_bytes)
-{
-}
+constexpr std::size_t kBlock = std::size_t{1} << 20; ///< bytes between two looks at the signal
+/// After so many bytes the kernel is asked to start writing them out: the fsync at the end cannot
+/// be interrupted and should have little left to do.
+constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
-OutputFile::~OutputFile()
-{
-    if (m_descriptor >= 0)
-        ::close(m_descriptor);
-    if (!m_temporary.empty())
-        ::unlink(m_temporary.c_str());
-}
-
-Error OutputFile::failure(int number) const
+Error writeFailure(const std::string &name, int number)
 {
     Error error;
     error.code = "io.write";
-    error.file = m_path.string();
+    error.file = name;
     error.found = std::generic_category().message(number);
     error.message = "The file cannot be written";
     return error;
 }
 
-Result<OutputFile> OutputFile::create(const std::filesystem::path &path)
+/// All the bytes, or an errno. Stops at a signal with ECANCELED.
+int writeAll(int descriptor, std::span<const std::byte> bytes)
 {
-    std::string temporary = path.string() + ".XXXXXX";
-    const int descriptor = ::mkstemp(temporary.data());
+    while (!bytes.empty()) {
+        if (interrupted())
+            return ECANCELED;
+        const ssize_t done = ::write(descriptor, bytes.data(), std::min(bytes.size(), kBlock));
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return done < 0 ? errno : EIO;
+        bytes = bytes.subspan(static_cast<std::size_t>(done));
+    }
+    return 0;
+}
+
+/// On the disk, and of that length: a system that lost some of it must not go unnoticed.
+int finish(int descriptor, std::uint64_t bytes)
+{
+    if (::fsync(descriptor) != 0 && errno != EINVAL && errno != EROFS)
+        return errno;
+    struct stat status = {};
+    if (::fstat(descriptor, &status) != 0)
+        return errno;
+    return static_cast<std::uint64_t>(status.st_size) == bytes ? 0 : EIO;
+}
+
+Error errorOf(const std::string &name, int number)
+{
+    return number == ECANCELED ? cancelledError(stoppedText()) : writeFailure(name, number);
+}
+
+int writeMember(const std::filesystem::path &path, std::span<const std::byte> bytes)
+{
+    const int descriptor =
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor < 0)
-        return tl::unexpected(OutputFile(path, {}, -1).failure(errno));
-    OutputFile file(path, std::move(temporary), descriptor);
-    const mode_t mask = ::umask(0); // mkstemp gives the owner only; a plain file follows the mask
-    ::umask(mask);
-    ::fchmod(descriptor, 0666 & ~mask);
-    return file;
+        return errno;
+    int fault = writeAll(descriptor, bytes);
+    if (fault == 0)
+        fault = finish(descriptor, bytes.size());
+    if (::close(descriptor) != 0 && fault == 0)
+        fault = errno;
+    return fault;
+}
+
+} // namespace
+
+OutputRules outputRules(const Session &session, std::vector<std::filesystem::path> inputs)
+{
+    return {session.force, std::move(inputs)};
+}
+
+OutputRules outputRules(const Session &session, const Bundle &bundle)
+{
+    std::vector<std::filesystem::path> inputs{bundle.path()};
+    for (const BundleFile &file : bundle.files())
+        inputs.push_back(file.file->path());
+    return outputRules(session, std::move(inputs));
+}
+
+OutputFile::OutputFile(OutputPlace place, std::string name)
+    : m_scope(std::make_unique<WritingScope>()), m_place(std::move(place)), m_name(std::move(name))
+{
+}
+
+Error OutputFile::failure(int number) const
+{
+    return errorOf(m_name, number);
+}
+
+Result<OutputFile> OutputFile::create(const std::filesystem::path &path, const OutputRules &rules)
+{
+    const WritingScope scope; // from before there is a file on
+    auto place = OutputPlace::claim(path, OutputKind::File, rules);
+    if (!place)
+        return tl::unexpected(std::move(place.error()));
+    return OutputFile(std::move(*place), path.string());
 }
 
 Result<void> OutputFile::write(std::span<const std::byte> bytes)
 {
-    while (!bytes.empty()) {
-        const ssize_t done = ::write(m_descriptor, bytes.data(), bytes.size());
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return tl::unexpected(failure(done < 0 ? errno : EIO));
-        m_bytes += static_cast<std::uint64_t>(done);
-        bytes = bytes.subspan(static_cast<std::size_t>(done));
+    if (const int fault = writeAll(m_place.descriptor(), bytes); fault != 0)
+        return tl::unexpected(failure(fault));
+    m_bytes += bytes.size();
+    if (m_bytes - m_flushed >= kFlushEvery) {
+        ::sync_file_range(m_place.descriptor(), static_cast<off_t>(m_flushed),
+                          static_cast<off_t>(m_bytes - m_flushed), SYNC_FILE_RANGE_WRITE);
+        m_flushed = m_bytes;
     }
     return {};
 }
 
 Result<void> OutputFile::commit()
 {
+    if (const int fault = finish(m_place.descriptor(), m_bytes); fault != 0)
+        return tl::unexpected(failure(fault));
+    if (interrupted())
+        return tl::unexpected(failure(ECANCELED));
     if (auto same = checkInputs(); !same)
         return same;
-    if (::fsync(m_descriptor) != 0 && errno != EINVAL && errno != EROFS)
-        return tl::unexpected(failure(errno));
-    if (::close(std::exchange(m_descriptor, -1)) != 0)
-        return tl::unexpected(failure(errno));
-    if (std::rename(m_temporary.c_str(), m_path.c_str()) != 0)
-        return tl::unexpected(failure(errno));
-    m_temporary.clear();
-    outputInPlace();
-    return {};
+    auto published = m_place.publish();
+    if (published) {
+        noteWritten(m_name);
+        outputInPlace();
+    }
+    return published;
 }
 
-Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes)
+Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes,
+                       const OutputRules &rules)
 {
-    auto output = OutputFile::create(path);
+    auto output = OutputFile::create(path, rules);
     if (!output)
         return tl::unexpected(std::move(output.error()));
     if (auto written = output->write(bytes); !written)
         return written;
     return output->commit();
+}
+
+Result<SaveReport> writeCopy(Session &session, const Bundle &bundle,
+                             const std::filesystem::path &path, const std::filesystem::path &origin)
+{
+    const WritingScope scope;
+    auto saved = saveCopy(bundle, path, &session.progress, {session.force, origin});
+    if (saved)
+        noteWritten(path.string());
+    return saved;
+}
+
+Result<void> writeFolder(const std::filesystem::path &path, std::span<const FileContent> files,
+                         const OutputRules &rules)
+{
+    const WritingScope scope;
+    auto place = OutputPlace::claim(path, OutputKind::Folder, rules);
+    if (!place)
+        return tl::unexpected(std::move(place.error()));
+    for (const auto &[name, bytes] : files) {
+        if (const int fault = writeMember(place->temporary() / name, bytes); fault != 0)
+            return tl::unexpected(errorOf((path / name).string(), fault));
+    }
+    ::fchmod(place->descriptor(), place->defaultPermissions());
+    ::fsync(place->descriptor());
+    if (interrupted())
+        return tl::unexpected(cancelledError(stoppedText()));
+    if (auto same = checkInputs(); !same)
+        return same;
+    auto published = place->publish();
+    if (published) {
+        noteWritten(path.string());
+        outputInPlace();
+    }
+    return published;
 }
 
 } // namespace kernscope::cli

@@ -1,45 +1,68 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/base/error.h"
+#include "app/cli/interrupt.h"
+#include "core/base/output_place.h"
+#include "core/bundle/bundle.h"
+#include "core/patch/patch.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
+/// What commands write: whole or not there, by the rules of checkOutput(). Stopped by a signal they
+/// fail with "task.cancelled" and leave nothing.
 namespace kernscope::cli {
 
-/// A file that appears whole or not at all: written beside its place under another name and renamed
-/// at the end. Without commit() nothing is left behind.
+struct Session;
+
+/// The rules for a command that reads these files and folders: --force replaces.
+OutputRules outputRules(const Session &session, std::vector<std::filesystem::path> inputs);
+/// The same for one that reads a bundle: its folder and every file of it.
+OutputRules outputRules(const Session &session, const Bundle &bundle);
+
 class OutputFile
 {
 public:
-    /// Errors: "io.write".
-    static Result<OutputFile> create(const std::filesystem::path &path);
-    ~OutputFile();
-    OutputFile(OutputFile &&other) noexcept;
-    OutputFile &operator=(OutputFile &&) = delete;
+    /// Errors: those of checkOutput, "io.write".
+    static Result<OutputFile> create(const std::filesystem::path &path, const OutputRules &rules);
 
-    /// Errors: "io.write".
+    /// Errors: "io.write", "task.cancelled".
     Result<void> write(std::span<const std::byte> bytes);
-    /// Flushes to the disk and puts the file in its place. Errors: "io.write", and "io.changed"
-    /// where what the command reads was changed meanwhile.
+    /// Flushes to the disk, checks the length and puts the file in its place. Errors: "io.exists",
+    /// "io.write", "task.cancelled", and "io.changed" where what the command reads was changed
+    /// meanwhile.
     Result<void> commit();
     std::uint64_t bytesWritten() const { return m_bytes; }
 
 private:
-    OutputFile(std::filesystem::path path, std::string temporary, int descriptor);
+    explicit OutputFile(OutputPlace place, std::string name);
     Error failure(int number) const;
 
-    std::filesystem::path m_path;
-    std::string m_temporary; ///< empty once committed
-    int m_descriptor = -1;
-    std::uint64_t m_bytes = 0;
+    std::unique_ptr<WritingScope> m_scope; ///< ends after the place has removed its file
+    OutputPlace m_place;
+    std::string m_name; ///< as it was given
+    std::uint64_t m_bytes = 0, m_flushed = 0;
 };
 
-/// A whole file at once. Errors: "io.write".
-Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes);
+/// A whole file at once. Errors: those of OutputFile.
+Result<void> writeFile(const std::filesystem::path &path, std::span<const std::byte> bytes,
+                       const OutputRules &rules);
+
+/// A copy of a bundle, as saveCopy() makes it; `origin` is the folder that one in memory was made
+/// from. Errors: those of saveCopy.
+Result<SaveReport> writeCopy(Session &session, const Bundle &bundle,
+                             const std::filesystem::path &path,
+                             const std::filesystem::path &origin = {});
+
+using FileContent = std::pair<std::string, std::span<const std::byte>>;
+/// A new folder with these files, at once. Errors: those of OutputFile.
+Result<void> writeFolder(const std::filesystem::path &path, std::span<const FileContent> files,
+                         const OutputRules &rules);
 
 } // namespace kernscope::cli

@@ -26,11 +26,11 @@ std::string hexText(const std::vector<std::byte> &bytes)
 
 std::string editsText(const std::vector<AppliedEdit> &edits)
 {
-    Table table({{"edit"},
+    Table table({{"edit", Align::Name},
                  {"asked", Align::Right},
                  {"stored", Align::Right},
                  {"was", Align::Right},
-                 {"note"}});
+                 {"note", Align::Name}});
     for (const AppliedEdit &edit : edits) {
         table.add({fmt::format("{} {}", editKindName(edit.edit.kind), editText(edit.edit)),
                    fmt::format("{}", edit.asked), fmt::format("{:.9g}", edit.stored), edit.oldText,
@@ -41,8 +41,11 @@ std::string editsText(const std::vector<AppliedEdit> &edits)
 
 std::string rangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
 {
-    Table table(
-        {{"file"}, {"offset", Align::Right}, {"bytes", Align::Right}, {"before"}, {"after"}});
+    Table table({{"file", Align::Name},
+                 {"offset", Align::Right},
+                 {"bytes", Align::Right},
+                 {"before"},
+                 {"after"}});
     std::size_t hidden = 0;
     for (const AppliedEdit &edit : edits) {
         for (std::size_t i = 0; i < edit.bytes.size(); ++i) {

@@ -32,6 +32,7 @@ ProgressLine::~ProgressLine()
 void ProgressLine::run(const Progress &progress)
 {
     using namespace std::chrono_literals;
+    blockSignals();
     bool shown = false;
     std::unique_lock lock(m_mutex);
     // Work that ends at once should not flash a line.

@@ -88,7 +88,7 @@ std::string unassessedText(const Bundle &bundle)
 std::string layersText(const std::vector<Placement> &placements)
 {
     Table table({{"layer"},
-                 {"op"},
+                 {"op", Align::Name},
                  {"form"},
                  {"FLOP", Align::Right},
                  {"bytes", Align::Right},
@@ -96,9 +96,9 @@ std::string layersText(const std::vector<Placement> &placements)
                  {"bound"},
                  {"attainable FLOP/s", Align::Right},
                  {"time s", Align::Right},
-                 {"best form"},
+                 {"best form", Align::Name},
                  {"its time s", Align::Right},
-                 {"remarks"}});
+                 {"remarks", Align::Name}});
     for (const Placement &placement : placements) {
         const roofline::Point &stored = placement.stored();
         const roofline::Point &best = placement.trail[placement.best];

@@ -44,14 +44,21 @@ Result<const target::Target *> targetOf(const Session &session)
     return named->target;
 }
 
+/// Which target was taken, where none was named.
+std::string defaultTargetText(const Session &session, const target::Target &target)
+{
+    return session.target.empty()
+               ? fmt::format("for {} by default, --target names another\n", target.name)
+               : std::string();
+}
+
 Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const SectionOptions &options)
 {
     std::vector<std::size_t> chosen;
     for (const std::string &name : options.names) {
-        const auto weight = bundle.weightByName(name);
+        auto weight = findWeight(bundle, name);
         if (!weight)
-            return tl::unexpected(
-                buildError("name", "the name of a weight", name, "The bundle has no such weight"));
+            return tl::unexpected(std::move(weight.error()));
         chosen.push_back(*weight);
     }
     if (!chosen.empty())
@@ -179,8 +186,10 @@ Result<Sliced> sliced(const Bundle &bundle, std::size_t weight, const SectionOpt
 struct SliceFile {
     std::vector<std::byte> bytes;
     report::Json list = report::Json::array();
-    Table table{
-        {{"weight"}, {"lane"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}}};
+    Table table{{{"weight", Table::Align::Name},
+                 {"lane"},
+                 {"offset", Table::Align::Right},
+                 {"bytes", Table::Align::Right}}};
     std::string laws;
 
     void add(const std::string &name, const Sliced &made, bool sparse)
@@ -252,6 +261,9 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     const auto chosen = chosenWeights(**bundle, options);
     if (!chosen)
         return reportFailure(session, kSectionCommand, chosen.error());
+    const auto rules = outputRules(session, **bundle);
+    if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
+        return reportFailure(session, kSectionCommand, free.error());
     Gathered gathered;
     if (auto done = gather(**bundle, *chosen, options, gathered); !done)
         return reportFailure(session, kSectionCommand, done.error());
@@ -269,7 +281,8 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     const auto section = section::readSection(*bytes, options.output);
     if (!section)
         return reportFailure(session, kSectionCommand, section.error());
-    return deliverSection(session, options.output, *bytes, *section, section::listing(*section));
+    return deliverSection(session, options.output, rules, *bytes, *section,
+                          defaultTargetText(session, **target) + section::listing(*section));
 }
 
 int runSectionSlices(const SectionOptions &options, Session &session)
@@ -288,6 +301,9 @@ int runSectionSlices(const SectionOptions &options, Session &session)
     const auto chosen = chosenWeights(**bundle, options);
     if (!chosen)
         return reportFailure(session, kSectionCommand, chosen.error());
+    const auto rules = outputRules(session, **bundle);
+    if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
+        return reportFailure(session, kSectionCommand, free.error());
     SliceFile file;
     for (const std::size_t index : *chosen) {
         const auto made =
@@ -296,7 +312,7 @@ int runSectionSlices(const SectionOptions &options, Session &session)
             return reportFailure(session, kSectionCommand, made.error());
         file.add((*bundle)->weights()[index].name, *made, options.sparseSlices);
     }
-    if (auto written = writeFile(options.output, file.bytes); !written)
+    if (auto written = writeFile(options.output, file.bytes, rules); !written)
         return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
         report::Json document = report::document(kSectionCommand);
@@ -306,7 +322,7 @@ int runSectionSlices(const SectionOptions &options, Session &session)
         document["size_law"] = file.laws;
         printDocument(session, document, {});
     } else if (!session.quiet) {
-        print(file.table.text() + file.laws);
+        print(defaultTargetText(session, **target) + file.table.text() + file.laws);
     }
     return kDone;
 }

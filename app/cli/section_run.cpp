@@ -5,6 +5,7 @@
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
+#include "app/cli/usage.h"
 #include "core/base/csv.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/section/section.h"
@@ -71,10 +72,11 @@ Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
 
 } // namespace
 
-int deliverSection(Session &session, const std::string &path, std::span<const std::byte> bytes,
-                   const section::Section &section, const std::string &text)
+int deliverSection(Session &session, const std::string &path, const OutputRules &rules,
+                   std::span<const std::byte> bytes, const section::Section &section,
+                   const std::string &text)
 {
-    if (auto written = writeFile(path, bytes); !written)
+    if (auto written = writeFile(path, bytes, rules); !written)
         return reportFailure(session, kSectionCommand, written.error());
     if (session.json) {
         report::Json document = report::document(kSectionCommand);
@@ -113,13 +115,12 @@ int runSectionList(const SectionOptions &options, Session &session)
 
 int runSectionRelocate(const SectionOptions &options, bool strip, Session &session)
 {
+    if (options.output.empty() && !options.inPlace)
+        return reportUsage(session, kSectionCommand,
+                           usageError({}, {}, {}, "--output or --in-place is needed"));
     auto opened = openSection(options.path);
     if (!opened)
         return reportFailure(session, kSectionCommand, opened.error());
-    if (options.output.empty() && !options.inPlace) {
-        complain("kernscope-cli section: --output or --in-place is needed");
-        return kUsage;
-    }
     if (strip) {
         section::strip(opened->section);
     } else {
@@ -133,7 +134,10 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Session &sessi
     if (!bytes)
         return reportFailure(session, kSectionCommand, bytes.error());
     const std::string path = options.inPlace ? options.path : options.output;
-    return deliverSection(session, path, *bytes, opened->section,
+    // In place, the input is what is replaced, and nothing else reads it.
+    const OutputRules rules =
+        options.inPlace ? OutputRules{true, {}} : outputRules(session, {options.path});
+    return deliverSection(session, path, rules, *bytes, opened->section,
                           fmt::format("{}: {}, {} units\n", printable(path),
                                       strip ? "addresses taken back" : "slots filled",
                                       opened->section.units.size()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/output_place.h"
 #include "core/container/section/section.h"
 
 #include <cstdint>
@@ -34,8 +35,9 @@ inline constexpr std::string_view kSectionCommand = "section"; ///< in documents
 
 /// What build, relocate and strip do with a section that they made: writes it to `path` and says
 /// so, with `text` where no document is asked for. Returns the exit code.
-int deliverSection(Session &session, const std::string &path, std::span<const std::byte> bytes,
-                   const section::Section &section, const std::string &text);
+int deliverSection(Session &session, const std::string &path, const OutputRules &rules,
+                   std::span<const std::byte> bytes, const section::Section &section,
+                   const std::string &text);
 
 /// Each returns the exit code.
 int runSectionBuild(const SectionOptions &options, Session &session);

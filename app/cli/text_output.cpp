@@ -2,12 +2,15 @@
 #include "app/cli/text_output.h"
 
 #include "app/cli/command.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/journal_notes.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -49,6 +52,31 @@ std::size_t widthOf(std::string_view text)
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
     }));
+}
+
+constexpr std::size_t kShortestName = 12;
+
+/// The first `count` code points; from the end where `last`.
+std::string_view someOf(std::string_view text, std::size_t count, bool last)
+{
+    std::size_t skip = last ? widthOf(text) - count : count;
+    std::size_t at = 0;
+    while (at < text.size() && skip > 0) {
+        do
+            ++at;
+        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+        --skip;
+    }
+    return last ? text.substr(at) : text.substr(0, at);
+}
+
+/// With an ellipsis for the middle where it is longer: names differ at their ends.
+std::string shortened(const std::string &text, std::size_t width)
+{
+    if (widthOf(text) <= width)
+        return text;
+    const std::size_t first = (width - 1) / 2;
+    return fmt::format("{}…{}", someOf(text, first, false), someOf(text, width - 1 - first, true));
 }
 
 std::string styledFor(int descriptor, Style style, std::string_view text)
@@ -132,19 +160,41 @@ void Table::add(std::vector<std::string> cells)
     m_rows.push_back(std::move(cells));
 }
 
-std::string Table::text() const
+/// As wide as the widest cell; of names less, from the widest column on, until the line fits.
+std::vector<std::size_t> Table::widths(std::size_t lineWidth) const
 {
     std::vector<std::size_t> widths;
+    std::size_t whole = 0;
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
         std::size_t width = widthOf(m_columns[i].header);
         for (const auto &row : m_rows)
             width = std::max(width, widthOf(row[i]));
         widths.push_back(width);
+        whole += width + 2;
     }
+    while (lineWidth != 0 && whole > lineWidth) {
+        std::size_t widest = m_columns.size();
+        for (std::size_t i = 0; i < m_columns.size(); ++i) {
+            const std::size_t least = std::max(kShortestName, widthOf(m_columns[i].header));
+            if (m_columns[i].align == Align::Name && widths[i] > least &&
+                (widest == m_columns.size() || widths[i] > widths[widest]))
+                widest = i;
+        }
+        if (widest == m_columns.size())
+            break;
+        --widths[widest];
+        --whole;
+    }
+    return widths;
+}
+
+std::string Table::text(std::size_t lineWidth) const
+{
+    const std::vector<std::size_t> widths = this->widths(lineWidth);
     const auto line = [&](const auto &cellOf) {
         std::string text = " ";
         for (std::size_t i = 0; i < m_columns.size(); ++i) {
-            const std::string &cell = cellOf(i);
+            const std::string cell = shortened(cellOf(i), widths[i]);
             const std::string blank(widths[i] - widthOf(cell), ' ');
             text += ' ';
             text += m_columns[i].align == Align::Right ? blank + cell : cell + blank;
@@ -160,6 +210,14 @@ std::string Table::text() const
     for (const auto &row : m_rows)
         whole += line([&row](std::size_t i) -> const std::string & { return row[i]; }) + "\n";
     return whole;
+}
+
+std::size_t terminalWidth()
+{
+    winsize size = {};
+    if (isatty(STDOUT_FILENO) != 1 || ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
 }
 
 void print(std::string text)
@@ -192,6 +250,9 @@ bool writeOutput()
 {
     bool written = true;
     for (const Said &said : std::exchange(g_said, {})) {
+        // Another thread answers for the command and ends the process.
+        while (said.stream == stdout && !takeStandardOutput())
+            ::pause();
         const std::size_t count = std::fwrite(said.text.data(), 1, said.text.size(), said.stream);
         written = written && (said.stream != stdout || count == said.text.size());
         if (said.stream == stdout)
@@ -202,7 +263,9 @@ bool writeOutput()
 
 void printDiagnostics(const Session &session, const Diagnostics &diagnostics)
 {
-    for (const Diagnostic &diagnostic : diagnostics) {
+    Diagnostics rows = unsaidJournals(diagnostics);
+    rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
+    for (const Diagnostic &diagnostic : rows) {
         const bool error = diagnostic.severity == Severity::Error;
         if (session.quiet && !error)
             continue;

@@ -33,11 +33,15 @@ std::string percentText(double fraction);
 /// A line in bold after an empty one.
 std::string heading(std::string_view text);
 
-/// Columns as wide as their widest cell, two spaces between them.
+/// Columns in a terminal that standard output is; 0 where it is none.
+std::size_t terminalWidth();
+
+/// Columns as wide as their widest cell, two spaces between them. On a terminal that is narrower,
+/// cells of names are shortened in the middle; numbers never are.
 class Table
 {
 public:
-    enum class Align { Left, Right };
+    enum class Align { Left, Right, Name /**< left, and may be shortened */ };
     struct Column {
         std::string header;
         Align align = Align::Left;
@@ -47,9 +51,13 @@ public:
     void add(std::vector<std::string> cells);
     bool empty() const { return m_rows.empty(); }
     /// Every line indented by two spaces and ended by a newline; the header in bold.
-    std::string text() const;
+    std::string text() const { return text(terminalWidth()); }
+    /// The same for a line of so many columns; 0 for any number.
+    std::string text(std::size_t lineWidth) const;
 
 private:
+    std::vector<std::size_t> widths(std::size_t lineWidth) const;
+
     std::vector<Column> m_columns;
     std::vector<std::vector<std::string>> m_rows;
 };

@@ -71,7 +71,8 @@ bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
 {
     constexpr std::size_t kRead = 1 << 16;
     for (const Part &part : weight.parts) {
-        if (part.role != codec::PartRole::ZeroPoint && part.role != codec::PartRole::Offset)
+        if (part.role != codec::PartRole::ZeroPoint && part.role != codec::PartRole::Offset &&
+            part.role != codec::PartRole::Bias)
             continue;
         const auto bytes = bundle.partBytes(part);
         if (bytes.size() > kRead)

@@ -124,20 +124,26 @@ OverlaidFile::~OverlaidFile()
     g_descriptors.fetch_sub(1);
 }
 
+Result<void> OverlaidFile::checkInside(ByteRange range) const
+{
+    if (fitsInside(range, size()))
+        return {};
+    Error error;
+    error.code = "patch.range";
+    error.file = m_name;
+    error.offset = range.offset;
+    error.length = range.bytes;
+    error.expected = fmt::format("inside a file of {} bytes", size().value);
+    error.found = fmt::format("{} bytes at offset {}", range.bytes.value, range.offset.value);
+    error.message = "The change would leave the file";
+    return tl::unexpected(std::move(error));
+}
+
 Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> content)
 {
     const std::unique_lock lock(m_mutex);
-    if (!fitsInside({offset, ByteCount(content.size())}, size())) {
-        Error error;
-        error.code = "patch.range";
-        error.file = m_name;
-        error.offset = offset;
-        error.length = ByteCount(content.size());
-        error.expected = fmt::format("inside a file of {} bytes", size().value);
-        error.found = fmt::format("{} bytes at offset {}", content.size(), offset.value);
-        error.message = "The change would leave the file";
-        return tl::unexpected(std::move(error));
-    }
+    if (auto inside = checkInside({offset, ByteCount(content.size())}); !inside)
+        return inside;
     // Bytes at either end that stay as they are must not make pages private.
     const auto current = m_bytes.subspan(offset.value, content.size());
     const auto same = std::mismatch(content.begin(), content.end(), current.begin()).first;
@@ -149,122 +155,166 @@ Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> c
         --end;
     const FileOffset start(offset.value + head);
     const ByteCount count(end - head);
-    if (auto writable = makeWritable(start, count); !writable)
+    if (auto writable = makeWritable({start, count}); !writable)
         return writable;
-    keepOriginals(start, count);
+    keepOriginals({start, count});
     auto *target = const_cast<std::byte *>(m_bytes.data()) + start.value;
     std::memmove(target, content.data() + head, count.value);
-    dropUnchanged(start, count);
+    dropUnchanged({start, count});
     return {};
 }
 
-Result<void> OverlaidFile::makeWritable(FileOffset offset, ByteCount bytes)
+Result<void> OverlaidFile::restoreUnder(FileOffset offset, std::span<const std::byte> content)
+{
+    const std::unique_lock lock(m_mutex);
+    const ByteRange range{offset, ByteCount(content.size())};
+    if (auto inside = checkInside(range); !inside)
+        return inside;
+    if (content.empty())
+        return {};
+    if (auto writable = makeWritable(range); !writable)
+        return writable;
+    std::memmove(const_cast<std::byte *>(m_bytes.data()) + offset.value, content.data(),
+                 content.size());
+    m_restored.push_back(range);
+    return {};
+}
+
+Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
+{
+    std::shared_ptr<OverlaidFile> copy;
+    if (m_path.empty()) {
+        std::vector<std::byte> content(m_bytes.size());
+        readDisk(FileOffset(0), content);
+        copy = fromMemory(std::move(content), m_name);
+    } else {
+        auto opened = open(m_path, m_name);
+        if (!opened)
+            return opened;
+        copy = std::move(*opened);
+        if (copy->m_stamp != m_stamp) {
+            Error error;
+            error.code = "patch.stale";
+            error.file = m_name;
+            error.message = "The file on disk is not the one that was opened; open it again";
+            return tl::unexpected(std::move(error));
+        }
+        for (const ByteRange &range : m_restored) {
+            std::vector<std::byte> content(range.bytes.value);
+            readDisk(range.offset, content);
+            if (auto laid = copy->restoreUnder(range.offset, content); !laid)
+                return tl::unexpected(std::move(laid.error()));
+        }
+    }
+    for (const auto &[start, originals] : m_originals) {
+        if (auto written = copy->write(FileOffset(start), block(start)); !written)
+            return tl::unexpected(std::move(written.error()));
+    }
+    return copy;
+}
+
+Result<void> OverlaidFile::makeWritable(ByteRange range)
 {
     if (!m_mapping.mapped())
         return {};
-    const int fault = m_mapping.makeWritable(offset.value, bytes.value);
+    const int fault = m_mapping.makeWritable(range.offset.value, range.bytes.value);
     if (fault == 0)
         return {};
     Error error = systemError("io.map", m_name, "No memory for the change", fault);
-    error.offset = offset;
-    error.length = bytes;
+    error.offset = range.offset;
+    error.length = range.bytes;
     return tl::unexpected(std::move(error));
 }
 
-void OverlaidFile::keepOriginals(FileOffset offset, ByteCount bytes)
+std::span<const std::byte> OverlaidFile::block(std::uint64_t start) const
 {
-    const std::uint64_t end = offset.value + bytes.value;
-    // The run that takes in [offset, end): the one that touches its start, or a new one there.
-    auto run = m_originals.upper_bound(offset.value);
-    const bool joinsBefore = run != m_originals.begin() &&
-                             std::prev(run)->first + std::prev(run)->second.size() >= offset.value;
-    run = joinsBefore ? std::prev(run)
-                      : m_originals.emplace_hint(run, offset.value, std::vector<std::byte>());
-    const std::uint64_t start = run->first;
-    std::vector<std::byte> &originals = run->second;
-    const auto appendFromFile = [&](std::uint64_t until) {
-        const auto fresh =
-            m_bytes.subspan(start + originals.size(), until - (start + originals.size()));
-        originals.insert(originals.end(), fresh.begin(), fresh.end());
-    };
-    // Later runs that touch it are taken in, with the untouched bytes between.
-    auto next = std::next(run);
-    while (next != m_originals.end() && next->first <= end) {
-        appendFromFile(next->first);
-        originals.insert(originals.end(), next->second.begin(), next->second.end());
-        next = m_originals.erase(next);
-    }
-    if (start + originals.size() < end)
-        appendFromFile(end);
+    return m_bytes.subspan(start, std::min<std::size_t>(kOriginalBlock, m_bytes.size() - start));
 }
 
-void OverlaidFile::dropUnchanged(FileOffset offset, ByteCount bytes)
+void OverlaidFile::keepOriginals(ByteRange range)
 {
-    // keepOriginals made one run that covers the whole place; outside of the place that run holds
-    // changed bytes only. From the back, so that each split moves what lies behind it just once.
-    const auto run = std::prev(m_originals.upper_bound(offset.value));
-    const std::uint64_t start = run->first;
-    std::vector<std::byte> &originals = run->second;
-    const auto same = [&](std::uint64_t at) { return m_bytes[at] == originals[at - start]; };
-    auto behind = std::next(run);
-    for (std::uint64_t at = offset.value + bytes.value; at > offset.value;) {
-        if (!same(at - 1)) {
-            --at;
-            continue;
+    std::uint64_t start = range.offset.value / kOriginalBlock * kOriginalBlock;
+    auto next = m_originals.lower_bound(start);
+    for (; start < range.end(); start += kOriginalBlock) {
+        if (next == m_originals.end() || next->first != start) {
+            const auto now = block(start);
+            next = m_originals.emplace_hint(next, start,
+                                            std::vector<std::byte>(now.begin(), now.end()));
         }
-        const std::uint64_t sameEnd = at;
-        while (at > offset.value && same(at - 1))
-            --at;
-        const auto tail = originals.begin() + static_cast<std::ptrdiff_t>(sameEnd - start);
-        if (tail != originals.end()) {
-            behind = m_originals.emplace_hint(behind, sameEnd,
-                                              std::vector<std::byte>(tail, originals.end()));
-        }
-        originals.resize(at - start);
+        ++next;
     }
-    if (originals.empty())
-        m_originals.erase(run);
 }
 
-std::vector<ByteRange> OverlaidFile::changedRanges() const
+void OverlaidFile::dropUnchanged(ByteRange range)
+{
+    const std::uint64_t start = range.offset.value / kOriginalBlock * kOriginalBlock;
+    for (auto at = m_originals.lower_bound(start);
+         at != m_originals.end() && at->first < range.end();) {
+        const auto now = block(at->first);
+        at = std::equal(now.begin(), now.end(), at->second.begin()) ? m_originals.erase(at)
+                                                                    : std::next(at);
+    }
+}
+
+std::vector<ByteRange> OverlaidFile::changedRanges(std::uint64_t gap, std::size_t most) const
 {
     std::vector<ByteRange> ranges;
-    ranges.reserve(m_originals.size());
-    for (const auto &[start, originals] : m_originals)
-        ranges.push_back({FileOffset(start), ByteCount(originals.size())});
+    for (const auto &[start, originals] : m_originals) {
+        const auto now = block(start);
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            if (now[i] == originals[i])
+                continue;
+            const std::uint64_t at = start + i;
+            if (!ranges.empty() && at - ranges.back().end() < gap)
+                ranges.back().bytes = ByteCount(at + 1 - ranges.back().offset.value);
+            else if (ranges.size() < most)
+                ranges.push_back({FileOffset(at), ByteCount(1)});
+            else
+                return ranges;
+        }
+    }
     return ranges;
 }
 
 bool OverlaidFile::changed(ByteRange range) const
 {
-    const auto next = m_originals.lower_bound(range.offset.value);
-    if (next != m_originals.end() && range.bytes.value > 0 &&
-        next->first - range.offset.value < range.bytes.value)
-        return true;
-    if (next == m_originals.begin() || range.bytes.value == 0)
-        return false;
-    const auto before = std::prev(next);
-    return before->first + before->second.size() > range.offset.value;
+    const std::uint64_t end =
+        checkedAdd(range.offset.value, range.bytes.value).value_or(UINT64_MAX);
+    const std::uint64_t first = range.offset.value / kOriginalBlock * kOriginalBlock;
+    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
+         ++at) {
+        const auto now = block(at->first);
+        const auto from =
+            std::max(range.offset.value, at->first) - at->first; // both within the block
+        const auto until = std::min<std::uint64_t>(end - at->first, now.size());
+        if (from < until && !std::equal(now.begin() + static_cast<std::ptrdiff_t>(from),
+                                        now.begin() + static_cast<std::ptrdiff_t>(until),
+                                        at->second.begin() + static_cast<std::ptrdiff_t>(from)))
+            return true;
+    }
+    return false;
 }
 
 std::byte OverlaidFile::diskByte(FileOffset offset) const
 {
-    const auto next = m_originals.upper_bound(offset.value);
-    if (next != m_originals.begin()) {
-        const auto run = std::prev(next);
-        const std::uint64_t distance = offset.value - run->first;
-        if (distance < run->second.size())
-            return run->second[distance];
-    }
-    return m_bytes[offset.value];
+    const auto at = m_originals.find(offset.value / kOriginalBlock * kOriginalBlock);
+    return at == m_originals.end() ? m_bytes[offset.value] : at->second[offset.value - at->first];
 }
 
-std::span<const std::byte> OverlaidFile::diskBytes(ByteRange changedRange) const
+void OverlaidFile::readDisk(FileOffset offset, std::span<std::byte> out) const
 {
-    const auto run = m_originals.find(changedRange.offset.value);
-    if (run == m_originals.end() || run->second.size() != changedRange.bytes.value)
-        return {};
-    return run->second;
+    const auto now = m_bytes.subspan(offset.value, out.size());
+    std::copy(now.begin(), now.end(), out.begin());
+    const std::uint64_t end = offset.value + out.size();
+    const std::uint64_t first = offset.value / kOriginalBlock * kOriginalBlock;
+    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
+         ++at) {
+        const std::uint64_t from = std::max(offset.value, at->first);
+        const std::uint64_t until = std::min(end, at->first + at->second.size());
+        std::copy(at->second.begin() + static_cast<std::ptrdiff_t>(from - at->first),
+                  at->second.begin() + static_cast<std::ptrdiff_t>(until - at->first),
+                  out.begin() + static_cast<std::ptrdiff_t>(from - offset.value));
+    }
 }
 
 void OverlaidFile::takeStamp()

@@ -67,16 +67,29 @@ public:
     /// Errors: "patch.range" where it would leave the file, "io.map" where memory is refused.
     Result<void> write(FileOffset offset, std::span<const std::byte> content);
 
-    /// Ascending, disjoint, maximal runs of bytes that differ from the disk.
-    std::vector<ByteRange> changedRanges() const;
+    /// Lays `content` over the file as what counts as the disk's bytes: for a save that was
+    /// interrupted, shown as it will be when it is undone. Only while nothing is changed there.
+    /// Errors: those of write.
+    Result<void> restoreUnder(FileOffset offset, std::span<const std::byte> content);
+
+    /// The same bytes with the same changes in an overlay of its own: for planning aside. Its cost
+    /// goes with the pages changed; a file in memory is copied. The caller holds the mutex, or is
+    /// the thread that writes. Errors: "patch.stale" where the file on disk is another one by now,
+    /// those of open and write.
+    Result<std::shared_ptr<OverlaidFile>> fork() const;
+
+    /// Ascending, disjoint runs of bytes that differ from the disk. With `gap` 1 they are maximal
+    /// and exact; otherwise runs with fewer than `gap` equal bytes between them are one. At most
+    /// `most` of them, the first ones.
+    std::vector<ByteRange> changedRanges(std::uint64_t gap = 1,
+                                         std::size_t most = static_cast<std::size_t>(-1)) const;
     bool modified() const { return !m_originals.empty(); }
-    /// True where any byte of `range` differs from the disk; O(log of changes).
+    /// True where any byte of `range` differs from the disk; O(log of changes) for short ranges.
     bool changed(ByteRange range) const;
     /// The byte as it is on disk, under the overlay. `offset` must lie in the file.
     std::byte diskByte(FileOffset offset) const;
-    /// Bytes on disk under one of changedRanges(), as one run; empty for any other range. Valid
-    /// until the next write.
-    std::span<const std::byte> diskBytes(ByteRange changedRange) const;
+    /// Bytes from `offset` as they are on disk, under the overlay. They must lie in the file.
+    void readDisk(FileOffset offset, std::span<std::byte> out) const;
     /// What is laid over the file is on disk now: nothing is changed any more.
     void markSaved();
     /// The file on disk was written and holds again what was mapped: only its stamp is new.
@@ -101,11 +114,16 @@ public:
 
 private:
     OverlaidFile() = default;
+    static constexpr std::size_t kOriginalBlock = 4096;
+
+    Result<void> checkInside(ByteRange range) const;
+    Result<void> makeWritable(ByteRange range);
+    void keepOriginals(ByteRange range);
+    void dropUnchanged(ByteRange range);
+    /// The current bytes of the block that starts at `start`; the last one may be shorter.
+    std::span<const std::byte> block(std::uint64_t start) const;
     void takeStamp();
     Error changedError(const FileState &state) const;
-    Result<void> makeWritable(FileOffset offset, ByteCount bytes);
-    void keepOriginals(FileOffset offset, ByteCount bytes);
-    void dropUnchanged(FileOffset offset, ByteCount bytes);
 
     std::string m_name;
     std::filesystem::path m_path;
@@ -116,8 +134,9 @@ private:
     GuardedMapping m_mapping;
     int m_descriptor = -1; ///< of the mapped file; -1 where too many are open
     std::vector<std::byte> m_memory;
-    /// start of a changed run -> its bytes on disk; runs are disjoint, never adjacent, and differ
-    /// from the disk in every byte.
+    std::vector<ByteRange> m_restored; ///< what restoreUnder covered
+    /// Start of a block (a multiple of kOriginalBlock) -> its bytes on disk, of every block that
+    /// differs from the disk: memory goes with the pages touched, not with the number of changes.
     std::map<std::uint64_t, std::vector<std::byte>> m_originals;
     mutable std::shared_mutex m_mutex;
 };

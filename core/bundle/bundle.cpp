@@ -13,9 +13,9 @@ namespace kernscope {
 
 std::string_view bundleKindName(BundleKind kind)
 {
-    static constexpr std::array<std::string_view, 9> kNames{"mlmodelc", "mlpackage", "milblob",
-                                                            "mil",      "hwx",       "anec",
-                                                            "section",  "quantized", "unknown"};
+    static constexpr std::array<std::string_view, 13> kNames{
+        "mlmodelc",  "mlpackage", "milblob",  "mil",         "hwx", "anec",   "section",
+        "quantized", "network",   "pipeline", "safetensors", "npz", "unknown"};
     return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -110,13 +110,37 @@ Totals Bundle::totals() const
     return totals;
 }
 
+std::string Weight::address() const
+{
+    std::string text;
+    for (const std::string *step : {&model, &function, &name}) {
+        if (!step->empty())
+            text += (text.empty() ? "" : "/") + *step;
+    }
+    return text;
+}
+
 std::optional<std::size_t> Bundle::weightByName(std::string_view name) const
 {
-    const auto found = std::find_if(m_weights.begin(), m_weights.end(),
-                                    [name](const Weight &weight) { return weight.name == name; });
-    if (found == m_weights.end())
-        return std::nullopt;
-    return static_cast<std::size_t>(found - m_weights.begin());
+    std::optional<std::size_t> named;
+    bool several = false;
+    for (std::size_t i = 0; i < m_weights.size(); ++i) {
+        const Weight &weight = m_weights[i];
+        // The name is the end of the address: only then is it worth making that.
+        if (!name.ends_with(weight.name))
+            continue;
+        if (name.size() == weight.name.size()) {
+            several = named.has_value();
+            if (several && weight.model.empty() && weight.function.empty())
+                return i;
+            named = i;
+            if (several)
+                break;
+        } else if (weight.address() == name) {
+            return i;
+        }
+    }
+    return several ? std::nullopt : named;
 }
 
 std::optional<std::size_t> Bundle::fileByPath(std::string_view path) const

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,11 +35,15 @@ enum class BundleKind : std::uint8_t {
     Hwx,
     Anec,
     Section,
-    Quantized, ///< a folder that `quantize` wrote
+    Quantized,   ///< a folder that `quantize` wrote
+    Network,     ///< a lone .mlmodel that is a neural network of the kind before programs
+    Pipeline,    ///< a lone .mlmodel that is a pipeline
+    Safetensors, ///< a checkpoint, read only
+    Npz,         ///< an archive of NumPy arrays, read only
     Unknown
 };
-/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized",
-/// "unknown".
+/// "mlmodelc", "mlpackage", "milblob", "mil", "hwx", "anec", "section", "quantized", "network",
+/// "pipeline", "safetensors", "npz", "unknown".
 std::string_view bundleKindName(BundleKind kind);
 
 /// What a run of bytes is for; each has a colour token (window.md, Tokens).
@@ -134,6 +139,7 @@ struct Consumer {
     /// unknown.
     std::optional<std::uint64_t> layerFlops;
     ConsumerGeometry geometry;
+    mil::BackendNotes backends; ///< where the compiler runs the op; empty where it does not say
 };
 
 /// Value of Weight::detail, as the contract's JSON has it.
@@ -158,7 +164,8 @@ struct LanePiece {
 struct Weight {
     std::string name;     ///< of the value that the consumer reads
     std::string opName;   ///< attributes["name"] of the op that makes it
-    std::string function; ///< "main"
+    std::string function; ///< "main"; empty where there are no functions
+    std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
     std::string form;     ///< "dense-fp16", "affine", "lut", "sparse+lut", …
     Shape shape;
@@ -175,6 +182,11 @@ struct Weight {
 
     ByteCount denseFp16Bytes() const { return ByteCount(elements.value * 2); } ///< checked on open
     double ratio() const; ///< stored bytes over dense fp16 bytes
+    /// "MODEL/FUNCTION/NAME" without the parts that are empty.
+    std::string address() const;
+    bool sharesName = false; ///< another weight of the bundle has its name
+    /// Its name where that is enough to find it, else its address.
+    std::string findableName() const { return sharesName ? address() : name; }
     const Part *part(codec::PartRole role) const;
     bool has(codec::PartRole role) const { return part(role) != nullptr; }
 
@@ -207,6 +219,13 @@ struct Totals {
 struct OpenOptions {
     /// Files that exist in memory instead of on disk: path relative to the bundle -> content.
     std::vector<std::pair<std::string, std::vector<std::byte>>> memory;
+
+    /// Called with each file of the disk once it is mapped, before any of it is read.
+    std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped = {};
+    /// True for files in the bundle's folder that are none of its content.
+    std::function<bool(const std::filesystem::path &)> leftOut = {};
+    /// Asked once when all is read: rows to begin the diagnostics with, also after reread().
+    std::function<Diagnostics()> notes = {};
 };
 
 /// The one model that views, reports, diffs and patches read: an immutable snapshot of the tables,
@@ -244,7 +263,10 @@ public:
     const std::shared_ptr<const section::Section> &section() const { return m_section; }
     Totals totals() const;
 
+    /// By its address, or by its name where no other weight has that.
     std::optional<std::size_t> weightByName(std::string_view name) const;
+    /// Why no byte of it can be changed; empty where they can.
+    const std::string &readOnlyReason() const { return m_readOnlyReason; }
     std::optional<std::size_t> fileByPath(std::string_view path) const;
     /// Index of the section that holds a byte: O(log sections). kNoIndex past the end.
     std::size_t sectionAt(std::size_t file, FileOffset offset) const;
@@ -279,9 +301,11 @@ private:
     std::vector<Weight> m_weights;
     mil::Program m_program;
     std::size_t m_programFile = kNoIndex;
+    Diagnostics m_notes; ///< of OpenOptions::notes
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;
     std::shared_ptr<const section::Section> m_section;
+    std::string m_readOnlyReason;
 };
 
 using BundlePtr = std::shared_ptr<const Bundle>;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle_builder.h"
 
+#include "core/bundle/model_claims.h"
+#include "core/bundle/network_weights.h"
 #include "core/bundle/value_graph.h"
 #include "core/bundle/weight_reader.h"
+#include "core/container/container_reader.h"
 #include "core/container/mil/reader.h"
 
 #include <algorithm>
@@ -88,6 +91,8 @@ Result<BundlePtr> BundleBuilder::open(const std::filesystem::path &path, const O
             return tl::unexpected(std::move(opened.error()));
         builder.m_bundle->m_path = path;
         builder.build(std::move(*opened));
+        if (options.notes)
+            builder.addNotes(options.notes());
         same = checkInPlace(builder.m_bundle->m_files);
         if (same)
             return builder.m_bundle;
@@ -101,6 +106,7 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
     OpenedFiles opened;
     opened.kind = before.m_kind;
     opened.name = before.m_name;
+    opened.readOnlyReason = before.m_readOnlyReason;
     for (const BundleFile &known : before.m_files) {
         BundleFile file;
         file.file = known.file;
@@ -111,13 +117,37 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
         opened.programPath = before.m_files[before.m_programFile].path;
     builder.m_bundle->m_path = before.m_path;
     builder.build(std::move(opened));
+    builder.addNotes(before.m_notes);
     return builder.m_bundle;
+}
+
+void BundleBuilder::addNotes(Diagnostics notes)
+{
+    Diagnostics &rows = m_bundle->m_diagnostics;
+    rows.insert(rows.begin(), notes.begin(), notes.end());
+    m_bundle->m_notes = std::move(notes);
 }
 
 void BundleBuilder::build(OpenedFiles &&opened)
 {
+    buildTables(std::move(opened));
+    markNames();
+}
+
+void BundleBuilder::markNames()
+{
+    std::map<std::string_view, std::size_t> uses;
+    for (const Weight &weight : m_bundle->m_weights)
+        ++uses[weight.name];
+    for (Weight &weight : m_bundle->m_weights)
+        weight.sharesName = uses[weight.name] > 1;
+}
+
+void BundleBuilder::buildTables(OpenedFiles &&opened)
+{
     m_bundle->m_kind = opened.kind;
     m_bundle->m_name = std::move(opened.name);
+    m_bundle->m_readOnlyReason = std::move(opened.readOnlyReason);
     m_programPath = opened.programPath;
     if (!m_programPath.empty())
         readProgram(opened);
@@ -126,8 +156,8 @@ void BundleBuilder::build(OpenedFiles &&opened)
         return buildHardware();
     if (m_bundle->m_kind == BundleKind::Section)
         return buildSection();
-    if (m_bundle->m_kind == BundleKind::Quantized)
-        return buildQuantized();
+    if (const ContainerReader *reader = containerReader(m_bundle->m_kind))
+        return buildWith(*reader);
     if (!m_programPath.empty())
         m_bundle->m_programFile = m_bundle->fileByPath(m_programPath).value_or(kNoIndex);
     m_blobs =
@@ -140,6 +170,23 @@ void BundleBuilder::build(OpenedFiles &&opened)
         readWeights();
     markShared();
     addSections();
+    m_bundle->m_diagnostics = m_log.take();
+}
+
+void BundleBuilder::buildWith(const ContainerReader &reader)
+{
+    std::vector<BundleFile> &files = m_bundle->m_files;
+    ContainerContents contents;
+    contents.claims.resize(files.size());
+    reader.read(files, contents);
+    m_bundle->m_weights = std::move(contents.weights);
+    m_bundle->m_readOnlyReason = std::move(contents.readOnlyReason);
+    m_log.add(std::move(contents.diagnostics));
+    contents.claims.resize(files.size());
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        auto sections = coverFile(i, files[i].file->size(), std::move(contents.claims[i]));
+        std::move(sections.begin(), sections.end(), std::back_inserter(m_bundle->m_sections));
+    }
     m_bundle->m_diagnostics = m_log.take();
 }
 
@@ -157,6 +204,11 @@ void BundleBuilder::readProgram(OpenedFiles &opened)
                                     : mil::readProgramText(bytes, m_programPath);
     m_log.add(std::move(parsed.diagnostics));
     m_bundle->m_program = std::move(parsed.program);
+    const auto &models = m_bundle->m_program.models;
+    if (m_bundle->m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
+        m_bundle->m_kind = models.front().isPipeline()  ? BundleKind::Pipeline
+                           : models.front().isNetwork() ? BundleKind::Network
+                                                        : BundleKind::MilText;
     if (opened.folder.empty())
         return;
     std::set<std::string> paths;
@@ -219,7 +271,20 @@ SectionKind BundleBuilder::roleOf(std::size_t file) const
 void BundleBuilder::readWeights()
 {
     for (const mil::Function &function : m_bundle->m_program.functions)
-        WeightReader(function, *m_blobs, m_programPath, m_log).read(m_bundle->m_weights);
+        WeightReader(m_bundle->m_program, function, *m_blobs, m_programPath, m_log)
+            .read(m_bundle->m_weights);
+    if (m_bundle->m_programFile == kNoIndex)
+        return;
+    const BundleFile &file = m_bundle->m_files[m_bundle->m_programFile];
+    for (const mil::ModelNode &node : m_bundle->m_program.models) {
+        if (!node.isNetwork())
+            continue;
+        network::Network network =
+            network::readNetwork(file.file->bytes(), node.content, file.path);
+        m_log.add(std::move(network.diagnostics));
+        auto weights = networkWeights(network, m_bundle->m_programFile, node.path);
+        std::move(weights.begin(), weights.end(), std::back_inserter(m_bundle->m_weights));
+    }
 }
 
 void BundleBuilder::addBareWeights()
@@ -250,10 +315,12 @@ std::vector<Claim> BundleBuilder::claimsOf(std::size_t file,
     const BundleFile &owner = m_bundle->m_files[file];
     if (owner.role == SectionKind::Data)
         return claimsOfBlobFile(m_records[file], places, m_bundle->m_weights);
+    if (owner.role == SectionKind::Program)
+        return claimsOfProgram(m_bundle->m_program, file, owner.file->size(), m_bundle->m_weights);
     Claim whole;
     whole.range = {FileOffset(0), owner.file->size()};
     whole.kind = owner.role;
-    whole.name = owner.role == SectionKind::Program ? "program" : owner.path;
+    whole.name = owner.path;
     return {std::move(whole)};
 }
 

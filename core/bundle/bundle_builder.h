@@ -16,6 +16,8 @@
 
 namespace kernscope {
 
+class ContainerReader;
+
 /// Reads the tables of opened files into a Bundle: program, weights, records, sections.
 class BundleBuilder
 {
@@ -27,9 +29,12 @@ private:
     BundleBuilder();
 
     void build(OpenedFiles &&opened);
+    void buildTables(OpenedFiles &&opened);
+    void markNames();
+    void buildWith(const ContainerReader &reader);
+    void addNotes(Diagnostics notes);
     void buildHardware();
     void buildSection();
-    void buildQuantized();
     void readProgram(OpenedFiles &opened);
     void nameBlobs();
     void readBlobFiles();

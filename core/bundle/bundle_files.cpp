@@ -3,10 +3,14 @@
 
 #include "core/bundle/folder_listing.h"
 #include "core/container/anec/anec.h"
+#include "core/container/archive/zip.h"
+#include "core/container/container_reader.h"
 #include "core/container/mil/reader.h"
 #include "core/container/section/section.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 
 namespace kernscope {
 
@@ -24,8 +28,9 @@ Error kindError(std::string_view found, std::string message)
     Error error;
     error.code = "bundle.kind";
     error.expected =
-        "a .mlmodelc or .mlpackage folder, a model.mil, a .mlmodel, a weight.bin, a .hwx, "
-        "a .anec, a .ksec or a folder that quantize wrote";
+        "a .mlmodelc or .mlpackage folder (or a zip archive of one), a model.mil, a .mlmodel, a "
+        "weight.bin, a .hwx, a .anec, a .ksec, a .safetensors, a .npz or a folder that quantize "
+        "wrote";
     error.found = found;
     error.message = std::move(message);
     return error;
@@ -85,10 +90,96 @@ Result<void> findProgram(OpenedFiles &opened)
     return {};
 }
 
+void sortByPath(std::vector<BundleFile> &files)
+{
+    std::sort(files.begin(), files.end(),
+              [](const BundleFile &a, const BundleFile &b) { return a.path < b.path; });
+}
+
+/// The folder of an archive that a bundle lies in, with its '/'; nothing where there is none, or
+/// several, which are named then.
+Result<std::string> bundleFolder(const std::vector<archive::ZipMember> &members)
+{
+    std::vector<std::string> folders;
+    for (const archive::ZipMember &member : members) {
+        for (const std::string_view name : {kTextProgram, kManifest}) {
+            const bool found =
+                member.path == name || (member.path.ends_with(name) &&
+                                        member.path[member.path.size() - name.size() - 1] == '/');
+            if (found)
+                folders.push_back(member.path.substr(0, member.path.size() - name.size()));
+        }
+    }
+    if (folders.size() == 1)
+        return folders.front();
+    Error error = kindError("a zip archive without a bundle",
+                            "The archive holds neither model.mil nor Manifest.json.");
+    if (!folders.empty()) {
+        error.code = "bundle.several";
+        error.expected.clear();
+        for (const std::string &folder : folders)
+            error.expected += (error.expected.empty() ? "one of " : ", ") + folder;
+        error.found = std::to_string(folders.size()) + " bundles";
+        error.message = "The archive holds several bundles: unpack it and open one of them.";
+    }
+    return tl::unexpected(std::move(error));
+}
+
+/// A zipped package: its files, unpacked into memory.
+Result<void> openArchive(OpenedFiles &opened)
+{
+    constexpr std::uint64_t kMaxUnpacked = std::uint64_t(4) << 30;
+    const std::shared_ptr<OverlaidFile> zip = opened.files.front().file;
+    const std::string name = opened.files.front().path;
+    const auto members = archive::readZip(zip->bytes(), name);
+    if (!members)
+        return tl::unexpected(members.error());
+    const auto folder = bundleFolder(*members);
+    if (!folder)
+        return tl::unexpected(folder.error());
+    opened.files.clear();
+    std::uint64_t left = kMaxUnpacked;
+    for (const archive::ZipMember &member : *members) {
+        if (member.isFolder() || !member.path.starts_with(*folder) ||
+            !archive::isSafePath(member.path))
+            continue;
+        auto content = archive::unpack(zip->bytes(), member, left, name);
+        if (!content)
+            return tl::unexpected(std::move(content.error()));
+        left -= std::min<std::uint64_t>(left, content->size());
+        BundleFile file;
+        file.path = member.path.substr(folder->size());
+        file.file = OverlaidFile::fromMemory(std::move(*content), file.path);
+        opened.files.push_back(std::move(file));
+    }
+    sortByPath(opened.files);
+    opened.folder.clear();
+    opened.readOnlyReason = "The bundle lies in a zip archive: unpack it to change it";
+    return findProgram(opened);
+}
+
+Error lfsError(const LfsPointer &pointer, const std::string &path)
+{
+    Error error;
+    error.code = "bundle.lfs";
+    error.file = path;
+    error.expected = pointer.bytes + " bytes, " + pointer.oid;
+    error.found = "a pointer of Git LFS";
+    error.message = "The file was not downloaded: run git lfs pull.";
+    return error;
+}
+
 Result<void> findFileKind(OpenedFiles &opened)
 {
     const BundleFile &only = opened.files.front();
     const auto bytes = only.file->bytes();
+    if (const auto pointer = lfsPointer(bytes))
+        return tl::unexpected(lfsError(*pointer, only.path));
+    if (only.path.ends_with(".mlarchive"))
+        return tl::unexpected(kindError(
+            "a model archive (.mlarchive): " + std::string(knownKind(bytes)),
+            "A model that was archived for deployment is not read: open the package or the "
+            "compiled model that it was made of."));
     if (hwx::isContainer(bytes)) {
         opened.kind = BundleKind::Hwx;
         return {};
@@ -105,6 +196,14 @@ Result<void> findFileKind(OpenedFiles &opened)
         opened.kind = BundleKind::MilBlob;
         return {};
     }
+    for (const ContainerReader *reader : containerReaders()) {
+        if (reader->knows(bytes, only.path)) {
+            opened.kind = reader->kind();
+            return {};
+        }
+    }
+    if (archive::isZip(bytes))
+        return openArchive(opened);
     const std::string name = only.path;
     if (!looksLikeProgramText(bytes, name) && !isModelProtobuf(bytes, name))
         return tl::unexpected(
@@ -114,12 +213,6 @@ Result<void> findFileKind(OpenedFiles &opened)
     return {};
 }
 
-void sortByPath(std::vector<BundleFile> &files)
-{
-    std::sort(files.begin(), files.end(),
-              [](const BundleFile &a, const BundleFile &b) { return a.path < b.path; });
-}
-
 void addFile(OpenedFiles &opened, const fs::path &place, std::string path, DiagnosticLog &log)
 {
     auto mapped = OverlaidFile::open(place, path);
@@ -127,13 +220,69 @@ void addFile(OpenedFiles &opened, const fs::path &place, std::string path, Diagn
         log.add(Severity::Error, std::move(mapped.error()));
         return;
     }
+    if (const auto pointer = lfsPointer((*mapped)->bytes()))
+        log.add(Severity::Error, lfsError(*pointer, path));
+    if (opened.mapped)
+        opened.mapped(*mapped);
     BundleFile file;
     file.file = std::move(*mapped);
     file.path = std::move(path);
     opened.files.push_back(std::move(file));
 }
 
-Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, DiagnosticLog &log)
+/// Bundles and files that can be opened, right inside a folder or one folder below.
+std::vector<std::string> bundlesIn(const fs::path &folder)
+{
+    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
+    static constexpr std::array<std::string_view, 9> kEndings{
+        ".mlmodelc", ".mlpackage", ".mlmodel",     ".mil", ".hwx",
+        ".anec",     ".ksec",      ".safetensors", ".npz"};
+    std::vector<std::string> found;
+    std::error_code failure;
+    std::size_t entries = 0;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                        failure);
+    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+        if (++entries > kMaxEntries || found.size() >= kMost)
+            break;
+        const std::string name = at->path().filename().string();
+        const bool bundle = std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) {
+            return name.size() > ending.size() && name.ends_with(ending);
+        });
+        if (bundle)
+            found.push_back(at->path().lexically_relative(folder).generic_string());
+        if (bundle || at.depth() >= 1)
+            at.disable_recursion_pending();
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+Error noBundle(const fs::path &folder)
+{
+    constexpr std::size_t kShown = 12;
+    std::error_code failure;
+    if (fs::exists(folder / "coremldata.bin", failure))
+        return kindError("a compiled model without a program",
+                         "Compiled models of this older kind are not read.");
+    const auto bundles = bundlesIn(folder);
+    if (bundles.empty())
+        return kindError("a folder without model.mil or Manifest.json",
+                         "This folder is no bundle that can be read.");
+    Error error;
+    error.code = "bundle.several";
+    error.expected = "one of ";
+    for (std::size_t i = 0; i < std::min(kShown, bundles.size()); ++i)
+        error.expected += (i == 0 ? "" : ", ") + bundles[i];
+    if (bundles.size() > kShown)
+        error.expected += " and " + std::to_string(bundles.size() - kShown) + " more";
+    error.found = std::to_string(bundles.size()) + (bundles.size() == 1 ? " bundle" : " bundles");
+    error.message = "This folder is no bundle but holds some: open one of them.";
+    return error;
+}
+
+Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, const OpenOptions &options,
+                       DiagnosticLog &log)
 {
     // Looked for first: any folder can be given, and mapping all of a home folder helps nobody.
     std::error_code failure;
@@ -141,13 +290,15 @@ Result<void> mapFolder(OpenedFiles &opened, const fs::path &path, DiagnosticLog 
     for (const std::string_view name : {kTextProgram, kManifest, kQuantized, kEspressoNet})
         any = any || fs::exists(path / name, failure);
     if (!any)
-        return tl::unexpected(kindError("a folder without model.mil or Manifest.json",
-                                        "This folder is no bundle that can be read."));
+        return tl::unexpected(noBundle(path));
     auto listed = listFolder(path, log);
     if (!listed)
         return tl::unexpected(std::move(listed.error()));
-    for (ListedFile &file : *listed)
+    for (ListedFile &file : *listed) {
+        if (options.leftOut && options.leftOut(file.place))
+            continue;
         addFile(opened, file.place, std::move(file.path), log);
+    }
     return findProgram(opened);
 }
 
@@ -178,14 +329,17 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
         return openMemory(path, options);
     OpenedFiles opened;
     opened.name = lastComponent(path);
+    opened.mapped = options.mapped;
     std::error_code failure;
     Result<void> found;
     if (fs::is_directory(path, failure)) {
-        found = mapFolder(opened, path, log);
+        found = mapFolder(opened, path, options, log);
     } else {
         auto mapped = OverlaidFile::open(path, opened.name);
         if (!mapped)
             return tl::unexpected(std::move(mapped.error()));
+        if (opened.mapped)
+            opened.mapped(*mapped);
         BundleFile file;
         file.file = std::move(*mapped);
         file.path = opened.name;

@@ -7,6 +7,9 @@
 #include "core/bundle/diagnostic_log.h"
 
 #include <filesystem>
+#include <optional>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +24,15 @@ struct OpenedFiles {
     std::vector<BundleFile> files;
     std::string programPath;      ///< of the program among `files`; empty where there is none
     std::filesystem::path folder; ///< of a lone file: where it lies; empty otherwise
-    std::string modelFolder;      ///< what "@model_path" stands for: "" or "Data/com.apple.CoreML/"
+    std::string readOnlyReason;   ///< why nothing of it can be changed; empty where it can
+    std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped; ///< of OpenOptions
+    std::string modelFolder; ///< what "@model_path" stands for: "" or "Data/com.apple.CoreML/"
 };
 
-/// Lists and maps the files of the bundle at `path`. Errors: "io.open" and its like, "bundle.kind",
-/// those of the package's manifest.
+/// Lists and maps the files of the bundle at `path`; a package in a zip archive is unpacked into
+/// memory. Errors: "io.open" and its like, "bundle.kind", "bundle.several" (a folder of several
+/// bundles), "bundle.lfs" (a pointer of Git LFS), those of the package's manifest and of
+/// archive::readZip.
 Result<OpenedFiles> openFiles(const std::filesystem::path &path, const OpenOptions &options,
                               DiagnosticLog &log);
 
@@ -52,6 +59,13 @@ bool isModelProtobuf(std::span<const std::byte> bytes, std::string_view name);
 /// True where the bytes begin as a weight file (storage version 1 or 2) does. A file that is too
 /// short to tell counts as one only by its name.
 bool looksLikeBlobFile(std::span<const std::byte> bytes, std::string_view name);
+
+/// What a file that Git LFS has not downloaded says of the content; nothing for any other file.
+struct LfsPointer {
+    std::string oid;   ///< "sha256:…"
+    std::string bytes; ///< of the content
+};
+std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes);
 
 /// Names what the first bytes are, for an error: "a hardware container (.hwx)", "a ZIP archive".
 std::string_view knownKind(std::span<const std::byte> bytes);

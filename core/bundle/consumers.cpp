@@ -172,6 +172,7 @@ Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::s
     consumer.layerFlops = layerFlops(consumer, weight);
     if (consumer.op == "einsum" && consumer.param == "values")
         describeEinsum(graph, *reader.operation, weight, consumer);
+    consumer.backends = mil::backendNotes(*reader.operation, {});
     return consumer;
 }
 

@@ -3,6 +3,7 @@
 #include "core/bundle/decode_blocks.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/statistics.h"
+#include "core/bundle/stored_values.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -54,6 +55,44 @@ Histogram binned(std::span<const std::uint64_t> counts, std::size_t bins)
     return histogram;
 }
 
+/// The same of values that fp16 does not hold: one reading for the range, one for the bins.
+Result<Histogram> binnedWide(const codec::Decoder &decoder, std::size_t bins, Progress *progress)
+{
+    Histogram histogram;
+    histogram.bins.resize(bins);
+    bool any = false;
+    const auto findRange = [&](std::uint64_t, std::span<const double> values) {
+        for (const double value : values) {
+            if (!std::isfinite(value))
+                continue;
+            histogram.low = any ? std::min(histogram.low, value) : value;
+            histogram.high = any ? std::max(histogram.high, value) : value;
+            any = true;
+        }
+    };
+    const auto count = [&](std::uint64_t, std::span<const double> values) {
+        const double width = histogram.high - histogram.low;
+        for (const double value : values) {
+            if (!std::isfinite(value))
+                continue;
+            const double place =
+                width > 0 ? (value - histogram.low) / width * static_cast<double>(bins) : 0;
+            ++histogram.bins[std::min(bins - 1, static_cast<std::size_t>(place))];
+        }
+    };
+    // The caller counts each element once: the first reading only looks whether to stop.
+    Progress first;
+    const auto findUnlessStopped = [&](std::uint64_t at, std::span<const double> values) {
+        if (progress != nullptr && progress->cancelled())
+            first.cancel();
+        findRange(at, values);
+    };
+    if (!decodeDoublesInBlocks(decoder, &first, findUnlessStopped) ||
+        !decodeDoublesInBlocks(decoder, progress, count))
+        return tl::unexpected(cancelledError());
+    return histogram;
+}
+
 /// Stored elements of channels [0, channels), where the mask has a bit for each element.
 void densityOfMask(const codec::Decoder &decoder, std::uint64_t perChannel,
                    std::vector<std::uint64_t> &density)
@@ -76,6 +115,8 @@ Result<Histogram> computeHistogram(const Bundle &bundle, std::size_t weight, std
     const auto decoder = bundle.decoder(weight);
     if (!decoder)
         return tl::unexpected(decoder.error());
+    if (!exactInHalf(decoder->type()))
+        return binnedWide(*decoder, bins, progress);
     HalfCounts counts;
     const bool whole = decodeInBlocks(
         *decoder, 0, decoder->elements().value, progress,
@@ -108,6 +149,16 @@ Result<std::vector<std::uint64_t>> channelDensity(const Bundle &bundle, std::siz
         return density;
     }
     const bool masked = encoding.mask.has_value();
+    if (!masked && !exactInHalf(decoder->type())) {
+        const bool counted = decodeDoublesInBlocks(
+            *decoder, progress, [&](std::uint64_t first, std::span<const double> values) {
+                for (std::size_t i = 0; i < values.size(); ++i)
+                    density[(first + i) / perChannel] += values[i] != 0;
+            });
+        if (!counted)
+            return tl::unexpected(cancelledError());
+        return density;
+    }
     const bool whole =
         decodeInBlocks(*decoder, 0, elements, progress,
                        [&](std::uint64_t first, std::span<const std::uint16_t> values) {

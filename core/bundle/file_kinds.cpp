@@ -52,8 +52,26 @@ bool looksLikeProgramText(std::span<const std::byte> bytes, std::string_view nam
 bool isModelProtobuf(std::span<const std::byte> bytes, std::string_view name)
 {
     const bool looks = bytes.size() >= 3 && bytes[0] == std::byte(0x08) &&
-                       bytes[1] < std::byte(0x80) && bytes[2] == std::byte(0x12);
+                       bytes[1] < std::byte(0x80) &&
+                       (bytes[2] == std::byte(0x12) || // or the kind, where nothing describes it
+                        (bytes[2] & std::byte(0x87)) == std::byte(0x82));
     return looks || name.ends_with(".mlmodel");
+}
+
+std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes)
+{
+    constexpr std::size_t kLongest = 1024; // the format's own limit
+    if (bytes.size() > kLongest || !startsWith(bytes, "version https://git-lfs.github.com/spec/"))
+        return std::nullopt;
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    const auto valueOf = [text](std::string_view key) {
+        const auto at = text.find(key);
+        if (at == std::string_view::npos)
+            return std::string();
+        const auto from = at + key.size();
+        return std::string(text.substr(from, text.find_first_of("\r\n", from) - from));
+    };
+    return LfsPointer{valueOf("\noid "), valueOf("\nsize ")};
 }
 
 std::string_view knownKind(std::span<const std::byte> bytes)
@@ -73,6 +91,10 @@ std::string_view knownKind(std::span<const std::byte> bytes)
               "an ELF file"},
         Magic{"PK\x03\x04"sv, "a ZIP archive"},
         Magic{"\x1f\x8b"sv, "a gzip archive"},
+        Magic{"AEA1"sv, "an encrypted archive of Apple (.mlarchive, .aea)"},
+        Magic{"AA01"sv, "an archive of Apple (.mlarchive, .aar)"},
+        Magic{"YAA1"sv, "an archive of Apple (.mlarchive, .yaa)"},
+        Magic{"pbz"sv, "a compressed archive of Apple (.mlarchive, .aar)"},
         Magic{"bplist00"sv, "a binary property list"},
         Magic{"\x93NUMPY"sv, "a NumPy array"},
         Magic{"\x89PNG"sv, "a PNG picture"},

@@ -104,7 +104,8 @@ SectionKind sectionKindOf(codec::PartRole role)
     case codec::PartRole::NonzeroData: return SectionKind::Values;
     case codec::PartRole::Scale: return SectionKind::Scale;
     case codec::PartRole::ZeroPoint:
-    case codec::PartRole::Offset: return SectionKind::ZeroPoint;
+    case codec::PartRole::Offset:
+    case codec::PartRole::Bias: return SectionKind::ZeroPoint;
     }
     return SectionKind::Unknown;
 }

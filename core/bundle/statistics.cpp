@@ -4,8 +4,10 @@
 #include "core/base/sha256.h"
 #include "core/bundle/decode_blocks.h"
 #include "core/bundle/half_counts.h"
+#include "core/bundle/stored_values.h"
 #include "core/numeric/half.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -55,6 +57,56 @@ void fillFigures(Statistics &statistics, std::span<const std::uint64_t> counts)
     statistics.standardDeviation = std::sqrt(squares / static_cast<double>(finite));
 }
 
+/// Figures of values that fp16 does not hold. Each block has its own mean and sum of squares about
+/// it; blocks are joined by the formula of Chan, Golub and LeVeque, which loses no digits.
+class WideFigures
+{
+public:
+    void add(std::span<const double> values, Statistics &statistics)
+    {
+        double sum = 0;
+        std::uint64_t finite = 0;
+        for (const double value : values) {
+            statistics.zeros += value == 0;
+            statistics.nan += std::isnan(value);
+            statistics.inf += std::isinf(value);
+            if (!std::isfinite(value))
+                continue;
+            m_low = std::min(m_low, value);
+            m_high = std::max(m_high, value);
+            sum += value;
+            ++finite;
+        }
+        if (finite == 0)
+            return;
+        const double mean = sum / static_cast<double>(finite);
+        double squares = 0;
+        for (const double value : values)
+            squares += std::isfinite(value) ? (value - mean) * (value - mean) : 0;
+        const auto before = static_cast<double>(m_finite), more = static_cast<double>(finite);
+        const double between = mean - m_mean;
+        m_squares += squares + between * between * before * more / (before + more);
+        m_mean += between * more / (before + more);
+        m_finite += finite;
+    }
+
+    void finish(Statistics &statistics) const
+    {
+        if (m_finite == 0)
+            return;
+        statistics.min = m_low;
+        statistics.max = m_high;
+        statistics.mean = m_mean;
+        statistics.standardDeviation = std::sqrt(m_squares / static_cast<double>(m_finite));
+    }
+
+private:
+    double m_low = std::numeric_limits<double>::infinity();
+    double m_high = -std::numeric_limits<double>::infinity();
+    double m_mean = 0, m_squares = 0;
+    std::uint64_t m_finite = 0;
+};
+
 } // namespace
 
 Error cancelledError()
@@ -77,21 +129,36 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
     statistics.elements = decoder->elements().value;
     std::optional<HalfCounts> counts;
     std::optional<Sha256> hash;
-    if (options.figures)
+    const bool wide = options.figures && !exactInHalf(decoder->type());
+    WideFigures wideFigures;
+    std::vector<double> values;
+    if (options.figures && !wide)
         counts.emplace();
     if (options.hash)
         hash.emplace();
-    const bool whole = decodeInBlocks(*decoder, 0, statistics.elements, progress,
-                                      [&](std::uint64_t, std::span<const std::uint16_t> values) {
-                                          if (counts)
-                                              counts->add(values);
-                                          if (hash)
-                                              hash->update(std::as_bytes(values));
-                                      });
+    const auto addWide = [&](std::uint64_t, std::span<const double> block) {
+        wideFigures.add(block, statistics);
+    };
+    const auto addHalves = [&](std::uint64_t first, std::span<const std::uint16_t> block) {
+        if (counts)
+            counts->add(block);
+        if (hash)
+            hash->update(std::as_bytes(block));
+        if (wide) {
+            values.resize(block.size());
+            decodeDoubles(*decoder, first, values);
+            wideFigures.add(values, statistics);
+        }
+    };
+    const bool whole = wide && !hash
+                           ? decodeDoublesInBlocks(*decoder, progress, addWide)
+                           : decodeInBlocks(*decoder, 0, statistics.elements, progress, addHalves);
     if (!whole)
         return tl::unexpected(cancelledError());
     if (counts)
         fillFigures(statistics, counts->counts());
+    else if (wide)
+        wideFigures.finish(statistics);
     if (hash) {
         auto digest = hash->finishHex();
         if (!digest)

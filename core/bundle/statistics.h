@@ -13,7 +13,8 @@
 
 namespace kernscope {
 
-/// Figures of the decoded fp16 tensor of one weight. min, max and mean are over the finite values.
+/// Figures of the decoded tensor of one weight, at the precision of its type: fp32 as fp32. min,
+/// max and mean are over the finite values.
 struct Statistics {
     std::uint64_t elements = 0, zeros = 0, nan = 0, inf = 0;
     double min = 0, max = 0, mean = 0, standardDeviation = 0;
@@ -29,8 +30,9 @@ struct StatisticsOptions {
     bool hash = false;
 };
 
-/// Reads, decodes and (if asked) hashes the weight once, in blocks; memory does not grow with it.
-/// Errors: those of Bundle::decoder, "task.cancelled". Progress in elements.
+/// The hash is that of the values rounded to fp16. Reads, decodes and (if asked) hashes the weight
+/// once, in blocks; memory does not grow with it. Errors: those of Bundle::decoder,
+/// "task.cancelled". Progress in elements.
 Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
                                      const StatisticsOptions &options,
                                      Progress *progress = nullptr);

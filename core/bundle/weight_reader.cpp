@@ -5,7 +5,9 @@
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace kernscope {
@@ -44,10 +46,10 @@ void StoredBytes::add(const std::vector<Part> &parts)
     }
 }
 
-WeightReader::WeightReader(const mil::Function &function, BlobTable &blobs, std::string programFile,
-                           DiagnosticLog &log)
-    : m_function(function), m_blobs(blobs), m_log(log), m_graph(function),
-      m_operands(m_graph, m_blobs, std::move(programFile))
+WeightReader::WeightReader(const mil::Program &program, const mil::Function &function,
+                           BlobTable &blobs, std::string programFile, DiagnosticLog &log)
+    : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
+      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile))
 {
 }
 
@@ -68,6 +70,7 @@ bool WeightReader::isOutermost(const GraphOperation &maker) const
 void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
 {
     weight.function = m_function.name;
+    weight.model = m_function.model;
     weight.type = type.element;
     const auto shape = type.isTensor() ? type.shape() : std::nullopt;
     const auto count = shape ? elementCount(*shape) : std::nullopt;
@@ -80,6 +83,10 @@ void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
 
 void WeightReader::finish(Weight &weight, Result<StoredForm> form)
 {
+    for (Consumer &consumer : weight.consumers) {
+        if (consumer.backends.selected.empty())
+            consumer.backends.selected = m_segment;
+    }
     StoredBytes stored;
     stored.add(weight.parts);
     weight.storedBytes = stored.sum();
@@ -129,12 +136,20 @@ void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
 void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
 {
     const mil::Operation &operation = *m_graph.operations()[index].operation;
+    std::map<std::string_view, std::size_t> blobs; // a list may hold several
+    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+        if (value.blob())
+            ++blobs[param];
+    });
+    std::map<std::string_view, std::size_t> taken;
     forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
         if (!value.blob())
             return;
         Weight weight;
         weight.opName = operation.displayName();
         weight.name = weight.opName + "." + std::string(param);
+        if (blobs[param] > 1)
+            weight.name += "." + std::to_string(taken[param]++);
         weight.sourceOp = "inline";
         describe(weight, value.type);
         weight.form = "dense-" + std::string(elementTypeName(weight.type));

@@ -18,8 +18,8 @@ namespace kernscope {
 class WeightReader
 {
 public:
-    WeightReader(const mil::Function &function, BlobTable &blobs, std::string programFile,
-                 DiagnosticLog &log);
+    WeightReader(const mil::Program &program, const mil::Function &function, BlobTable &blobs,
+                 std::string programFile, DiagnosticLog &log);
 
     /// Appends the weights. One with a fault keeps its row, with what could be read of it.
     void read(std::vector<Weight> &weights);
@@ -32,6 +32,7 @@ private:
     void finish(Weight &weight, Result<StoredForm> form);
 
     const mil::Function &m_function;
+    std::string m_segment; ///< backend that the function runs on as a whole
     BlobTable &m_blobs;
     DiagnosticLog &m_log;
     ValueGraph m_graph;

@@ -20,20 +20,48 @@ std::string_view textOf(const BundleFile &file)
 /// Pair of a section that the other side cannot have.
 constexpr std::size_t kNoPartner = kNoIndex - 1;
 
-/// What a section is recognised by: the pair of weights it belongs to and its role there; of what
-/// belongs to no pair, the last section that does, and how many of its kind came since.
+/// What a section is recognised by: the pair of weights it belongs to, its role there and the
+/// engine core that loads it; of what belongs to no pair, the last section that does, and how many
+/// of its kind came since.
 struct SectionKey {
     std::size_t pair = kNoIndex;
     int role = 0;
+    std::uint64_t lane = 0, plane = 0, copy = 0; ///< of a hardware container's weight
     SectionKind kind = SectionKind::Unknown;
-    std::size_t ordinal = 0; ///< 0: the section itself belongs to the pair
-    bool metadata = false;
+    bool owned = false;      ///< the section itself belongs to the pair
+    std::size_t ordinal = 0; ///< among those that are alike in all else
 
     friend bool operator<(const SectionKey &a, const SectionKey &b)
     {
-        return std::tie(a.pair, a.role, a.kind, a.ordinal, a.metadata) <
-               std::tie(b.pair, b.role, b.kind, b.ordinal, b.metadata);
+        return std::tie(a.pair, a.role, a.lane, a.plane, a.copy, a.kind, a.owned, a.ordinal) <
+               std::tie(b.pair, b.role, b.lane, b.plane, b.copy, b.kind, b.owned, b.ordinal);
     }
+};
+
+/// The lane pieces of a weight by their place in the file.
+class PiecesByPlace
+{
+public:
+    explicit PiecesByPlace(const Weight &weight)
+    {
+        for (const LanePiece &piece : weight.lanePieces)
+            m_pieces.push_back(&piece);
+        std::sort(m_pieces.begin(), m_pieces.end(), [](const LanePiece *x, const LanePiece *y) {
+            return x->bytes.offset < y->bytes.offset;
+        });
+    }
+    /// The last piece that begins at `offset` or before it: padding counts as that of the piece
+    /// before. Null where there is none.
+    const LanePiece *at(FileOffset offset) const
+    {
+        const auto after = std::upper_bound(
+            m_pieces.begin(), m_pieces.end(), offset,
+            [](FileOffset value, const LanePiece *piece) { return value < piece->bytes.offset; });
+        return after == m_pieces.begin() ? nullptr : *std::prev(after);
+    }
+
+private:
+    std::vector<const LanePiece *> m_pieces;
 };
 
 /// Whose a section is.
@@ -82,21 +110,44 @@ private:
             key.pair = kNoPartner;
             key.ordinal = index + 1;
             return key;
-        case Owner::Pair: {
-            const auto &parts = m_bundle.weights()[section.weight].parts;
-            key.pair = m_pairOf[section.weight];
-            key.role =
-                section.part < parts.size() ? static_cast<int>(parts[section.part].role) : -1;
-            key.metadata = section.kind == SectionKind::Metadata;
+        case Owner::Pair:
+            key = keyOfPart(section);
+            key.ordinal = m_alike[key]++;
             m_last = key;
             m_since.clear();
             return key;
-        }
         case Owner::Place: break;
         }
         key = m_last;
+        key.owned = false;
         key.kind = section.kind;
         key.ordinal = ++m_since[section.kind];
+        return key;
+    }
+
+    SectionKey keyOfPart(const Section &section)
+    {
+        const Weight &weight = m_bundle.weights()[section.weight];
+        SectionKey key;
+        key.pair = m_pairOf[section.weight];
+        key.role = section.part < weight.parts.size()
+                       ? static_cast<int>(weight.parts[section.part].role)
+                       : -1;
+        // A part is one thing whatever it is stored as; its record and its padding are others.
+        key.kind = section.kind == SectionKind::Metadata || section.kind == SectionKind::Padding
+                       ? section.kind
+                       : SectionKind::Data;
+        key.owned = true;
+        if (weight.lanePieces.empty())
+            return key;
+        auto at = m_pieces.find(section.weight);
+        if (at == m_pieces.end())
+            at = m_pieces.emplace(section.weight, PiecesByPlace(weight)).first;
+        if (const LanePiece *piece = at->second.at(section.range.offset)) {
+            key.lane = piece->lane;
+            key.plane = piece->plane;
+            key.copy = piece->copy;
+        }
         return key;
     }
 
@@ -105,6 +156,8 @@ private:
     bool m_byPlace;
     SectionKey m_last;
     std::map<SectionKind, std::size_t> m_since; ///< sections of a kind since m_last
+    std::map<SectionKey, std::size_t> m_alike;  ///< how many came with the same key
+    std::map<std::size_t, PiecesByPlace> m_pieces;
 };
 
 } // namespace

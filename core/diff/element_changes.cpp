@@ -39,15 +39,17 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
     m_lutChanged = m_lut && partChanged(*m_lut);
     const codec::Palette *palette =
         m_weight.encoding && m_weight.encoding->palette ? &*m_weight.encoding->palette : nullptr;
-    if (m_lut && palette && palette->entries != 0) {
+    if (palette && palette->entries != 0) {
         m_vector = std::max<std::uint64_t>(palette->vector, 1);
         m_entries = palette->entries;
+        m_codeBits = static_cast<unsigned>(std::bit_width(m_entries - 1));
     } else if (m_lut && !m_lut->shape.empty()) {
         const bool oneBook = m_lut->shape.size() == 1;
         m_vector = oneBook ? 1 : std::max<std::uint64_t>(m_lut->shape.back(), 1);
         m_entries = oneBook ? m_lut->shape[0] : m_lut->shape[m_lut->shape.size() - 2];
     }
-    for (const PartRole role : {PartRole::Scale, PartRole::ZeroPoint, PartRole::Offset}) {
+    for (const PartRole role :
+         {PartRole::Scale, PartRole::ZeroPoint, PartRole::Offset, PartRole::Bias}) {
         const Part *part = m_weight.part(role);
         if (part && partChanged(*part))
             m_scales.push_back(part);
@@ -91,11 +93,18 @@ void ElementChanges::noteMaskChanges()
     }
 }
 
+/// Bits of one code. Indices that are declared as bytes may be packed in fewer: as many as number
+/// the entries of the codebook.
+unsigned ElementChanges::widthOf(const Part &part) const
+{
+    return &part == m_payload && m_codeBits != 0 ? m_codeBits : bitWidth(part.type);
+}
+
 /// From the start of the file; ElementOrder::kAbsent where the element is not stored.
 std::uint64_t ElementChanges::firstBit(const Part &part, std::uint64_t index) const
 {
     if (!part.order)
-        return 8 * part.dataOffset.value + index * bitWidth(part.type);
+        return 8 * part.dataOffset.value + index * widthOf(part);
     // The payload's order is bound to its bytes in the decoder only.
     const auto *payload = std::get_if<codec::Operand>(&m_decoder.encoding().payload);
     const codec::ElementOrder &order =
@@ -108,7 +117,7 @@ std::uint64_t ElementChanges::firstBit(const Part &part, std::uint64_t index) co
 
 std::uint64_t ElementChanges::bits(const Part &part, std::uint64_t index, bool onDisk) const
 {
-    const unsigned width = bitWidth(part.type);
+    const unsigned width = widthOf(part);
     const OverlaidFile &file = *m_bundle.files()[part.file].file;
     const std::uint64_t first = firstBit(part, index);
     std::uint64_t value = 0;
@@ -133,7 +142,7 @@ bool ElementChanges::literalChanged(const Part &part, std::uint64_t index) const
     const mil::Literal &literal = *part.literal;
     const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
     if (literal.packedSpan && !literal.elementSpans.empty()) {
-        const std::uint64_t width = bitWidth(part.type);
+        const std::uint64_t width = widthOf(part);
         const std::uint64_t first = index * width / 8, last = ((index + 1) * width - 1) / 8;
         return program.changed(
             {FileOffset(literal.elementSpans.front().offset + first), ByteCount(last - first + 1)});
@@ -151,27 +160,27 @@ bool ElementChanges::differs(const Part &part, std::uint64_t index, std::uint64_
     return bits(part, index, false) != bits(part, diskIndex, true);
 }
 
-bool ElementChanges::maskBit(std::uint64_t element, bool onDisk) const
+bool ElementChanges::maskBit(std::uint64_t position, bool onDisk) const
 {
     const OverlaidFile &file = *m_bundle.files()[m_mask->file].file;
-    const FileOffset at(m_mask->dataOffset.value + element / 8);
+    const FileOffset at(m_mask->dataOffset.value + position / 8);
     if (at.value >= file.size().value)
         return false;
     const auto byte =
         std::to_integer<unsigned>(onDisk ? file.diskByte(at) : file.bytes()[at.value]);
-    return ((byte >> (element % 8)) & 1u) != 0;
+    return ((byte >> (position % 8)) & 1u) != 0;
 }
 
-std::uint64_t ElementChanges::diskRank(std::uint64_t element) const
+std::uint64_t ElementChanges::diskRank(std::uint64_t position) const
 {
-    const std::uint64_t byte = element / 8;
+    const std::uint64_t byte = position / 8;
     const auto after = std::lower_bound(
         m_maskDeltas.begin(), m_maskDeltas.end(), byte,
         [](const auto &entry, std::uint64_t value) { return entry.first < value; });
     std::int64_t delta = after == m_maskDeltas.begin() ? 0 : std::prev(after)->second;
-    for (std::uint64_t e = byte * 8; e < element; ++e)
+    for (std::uint64_t e = byte * 8; e < position; ++e)
         delta += static_cast<int>(maskBit(e, true)) - static_cast<int>(maskBit(e, false));
-    return m_decoder.rank(element) + static_cast<std::uint64_t>(delta);
+    return m_decoder.rank(position) + static_cast<std::uint64_t>(delta);
 }
 
 std::uint64_t ElementChanges::indexPosition(std::uint64_t element) const
@@ -187,12 +196,15 @@ std::uint64_t ElementChanges::indexPosition(std::uint64_t element) const
     return (block * (extent / m_vector) + at) * inner + element % inner;
 }
 
-bool ElementChanges::codebookChanged(std::uint64_t element, std::uint64_t code) const
+bool ElementChanges::codebookChanged(std::uint64_t element) const
 {
-    if (!m_lutChanged)
+    std::int64_t code = codec::Decoder::kNotStored;
+    m_decoder.codes(element, std::span(&code, 1));
+    if (code < 0)
         return false;
     const codec::Decoder::CodebookPlace place = m_decoder.codebookOf(element);
-    const std::uint64_t entry = (place.codebook * m_entries + code) * m_vector + place.lane;
+    const std::uint64_t entry =
+        (place.codebook * m_entries + static_cast<std::uint64_t>(code)) * m_vector + place.lane;
     return differs(*m_lut, entry, entry);
 }
 
@@ -219,27 +231,24 @@ bool ElementChanges::changed(std::uint64_t element) const
 {
     if (!m_any)
         return false;
-    const bool masked = m_mask && !m_mask->isLiteral() && m_vector == 1;
+    // A palette of vectors has one mask bit and one code for each vector.
+    const std::uint64_t position = indexPosition(element);
+    const bool masked = m_mask && !m_mask->isLiteral();
     if (masked) {
-        const bool now = maskBit(element, false);
-        if (now != maskBit(element, true))
+        const bool now = maskBit(position, false);
+        if (now != maskBit(position, true))
             return true;
         if (!now)
             return false;
     } else if (m_mask && !m_decoder.stored(element)) {
         return false;
     }
-    // Vectors of survivors, and masks spelt in the program: the code's place is not known here.
-    const bool placed = !m_mask || masked;
-    std::uint64_t code = 0;
-    if (m_payload && placed && (m_payloadChanged || m_maskChanged || m_lutChanged)) {
-        const std::uint64_t at = masked ? m_decoder.rank(element) : indexPosition(element);
-        const std::uint64_t before = masked && m_maskChanged ? diskRank(element) : at;
-        if (differs(*m_payload, at, before))
+    if (m_payload && (m_payloadChanged || m_maskChanged)) {
+        const std::uint64_t at = m_mask ? m_decoder.rank(position) : position;
+        if (differs(*m_payload, at, masked && m_maskChanged ? diskRank(position) : at))
             return true;
-        code = m_payload->isLiteral() ? 0 : bits(*m_payload, at, false);
     }
-    if (m_lut && placed && m_payload && !m_payload->isLiteral() && codebookChanged(element, code))
+    if (m_lutChanged && codebookChanged(element))
         return true;
     return std::any_of(m_scales.begin(), m_scales.end(),
                        [&](const Part *part) { return scaleChanged(*part, element); });

@@ -33,10 +33,12 @@ private:
     bool differs(const Part &part, std::uint64_t index, std::uint64_t diskIndex) const;
     bool literalChanged(const Part &part, std::uint64_t index) const;
     bool partChanged(const Part &part) const;
-    bool maskBit(std::uint64_t element, bool onDisk) const;
-    std::uint64_t diskRank(std::uint64_t element) const;
+    unsigned widthOf(const Part &part) const;
+    /// Positions are those of the index tensor: of an element, or of a vector of them.
+    bool maskBit(std::uint64_t position, bool onDisk) const;
+    std::uint64_t diskRank(std::uint64_t position) const;
     std::uint64_t indexPosition(std::uint64_t element) const;
-    bool codebookChanged(std::uint64_t element, std::uint64_t code) const;
+    bool codebookChanged(std::uint64_t element) const;
     bool scaleChanged(const Part &part, std::uint64_t element) const;
     void noteMaskChanges();
 
@@ -46,6 +48,7 @@ private:
     const Part *m_mask = nullptr, *m_payload = nullptr, *m_lut = nullptr;
     std::vector<const Part *> m_scales; ///< scale, zero point, offset: those that changed
     std::uint64_t m_vector = 1, m_entries = 0;
+    unsigned m_codeBits = 0; ///< of a palette's index; 0: no palette
     bool m_any = false, m_lutChanged = false, m_payloadChanged = false, m_maskChanged = false;
     /// Changed bytes of the mask: (byte, set bits on disk less those now, up to and with it).
     std::vector<std::pair<std::uint64_t, std::int64_t>> m_maskDeltas;

@@ -97,8 +97,8 @@ void Pairer::byKey(Pairing how, const KeyOf &keyOf)
 
 std::string consumerKey(const Weight &weight, const Consumer &consumer)
 {
-    return fmt::format("{}\n{}\n{}\n{}", weight.function, consumer.op, consumer.name,
-                       consumer.param);
+    return fmt::format("{}\n{}\n{}\n{}", weight.model + "/" + weight.function, consumer.op,
+                       consumer.name, consumer.param);
 }
 
 Groups consumersOf(const Bundle &bundle)
@@ -151,10 +151,11 @@ void Pairer::byName()
         return;
     }
     byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
-        return fmt::format("{}\n{}", bundle.weights()[i].function, bundle.weights()[i].name);
+        return fmt::format("{}\n{}", bundle.weights()[i].model + "/" + bundle.weights()[i].function,
+                           bundle.weights()[i].name);
     });
     byKey(Pairing::Name, [](const Bundle &bundle, std::size_t i) {
-        return fmt::format("{}\n{}", bundle.weights()[i].function,
+        return fmt::format("{}\n{}", bundle.weights()[i].model + "/" + bundle.weights()[i].function,
                            baseName(bundle.weights()[i].name));
     });
     byKey(Pairing::Name,

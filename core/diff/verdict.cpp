@@ -40,7 +40,77 @@ std::string valueVerdict(const WeightPair &pair, const ValueDifference &values)
     return values.cosine >= 0.9 ? "similar" : "different";
 }
 
+std::string grouped(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::size_t at = text.size(); at > 3; at -= 3)
+        text.insert(at - 3, ",");
+    return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view one)
+{
+    return fmt::format("{} {}{}", grouped(number), one, number == 1 ? "" : "s");
+}
+
+std::string programSummary(const Difference &difference)
+{
+    const auto &program = difference.program;
+    if (!program.bytesA && !program.bytesB)
+        return {};
+    if (!program.bytesA || !program.bytesB)
+        return program.bytesA ? "program only in A" : "program only in B";
+    if (program.sameBytes)
+        return fmt::format("program identical ({} bytes)", grouped(program.bytesA->value));
+    if (program.equal)
+        return "program equal, in other bytes";
+    if (program.sameComputation)
+        return "program equal but for how weights are stored";
+    const std::size_t changes = program.detail.changes.size();
+    return changes == 0 ? "program differs" : "program differs in " + counted(changes, "place");
+}
+
+void addWeights(const Difference &difference, std::vector<std::string> &parts)
+{
+    std::uint64_t encoded = 0, edited = 0, differing = 0;
+    bool compared = false;
+    for (const WeightPair &pair : difference.weights) {
+        encoded += !pair.layoutEqual;
+        edited += pair.layoutEqual && !pair.storedEqual;
+        compared = compared || pair.values;
+        differing += pair.values ? pair.values->unfaithful : 0;
+    }
+    const std::size_t all = difference.weights.size();
+    const auto share = [&](std::uint64_t count, std::string_view what) {
+        if (count > 0)
+            parts.push_back(
+                fmt::format("{} of {} {}", grouped(count), counted(all, "weight"), what));
+    };
+    if (all > 0 && encoded == 0 && edited == 0)
+        parts.push_back(counted(all, "weight") + " identical");
+    share(encoded, "re-encoded");
+    share(edited, "with other bytes");
+    if (!difference.onlyA.empty())
+        parts.push_back(counted(difference.onlyA.size(), "weight") + " only in A");
+    if (!difference.onlyB.empty())
+        parts.push_back(counted(difference.onlyB.size(), "weight") + " only in B");
+    if (compared)
+        parts.push_back(counted(differing, "value") + " changed beyond fp16 rounding");
+}
+
 } // namespace
+
+std::string differenceSummary(const Bundle &, const Bundle &, const Difference &difference)
+{
+    std::vector<std::string> parts;
+    if (std::string program = programSummary(difference); !program.empty())
+        parts.push_back(std::move(program));
+    addWeights(difference, parts);
+    std::string text;
+    for (const std::string &part : parts)
+        text += (text.empty() ? "" : ", ") + part;
+    return text;
+}
 
 std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b)
 {

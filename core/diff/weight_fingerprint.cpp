@@ -8,6 +8,9 @@ namespace kernscope {
 
 namespace {
 
+/// Changes closer than this are taken as one: a fill makes very many.
+constexpr std::uint64_t kChangeGap = 64;
+
 /// FNV-1a, fed piece by piece.
 class Fingerprint
 {
@@ -51,7 +54,7 @@ std::vector<std::uint64_t> weightFingerprints(const Bundle &bundle)
 {
     std::vector<std::vector<ByteRange>> changes;
     for (const BundleFile &file : bundle.files())
-        changes.push_back(file.file->changedRanges());
+        changes.push_back(file.file->changedRanges(kChangeGap));
     std::vector<std::uint64_t> prints;
     prints.reserve(bundle.weights().size());
     for (const Weight &weight : bundle.weights()) {

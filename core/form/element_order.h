@@ -25,6 +25,9 @@ public:
 
     /// Bit positions in the operand's bytes of elements [first, first + out.size()) of the tensor.
     virtual void positions(std::uint64_t first, std::span<std::uint64_t> out) const = 0;
+    /// True where elements narrower than a byte are packed highest bit first: position 0 then is
+    /// the highest bit of the first byte, and an element's first bit is its highest.
+    virtual bool highestFirst() const { return false; }
     /// Elements of the tensor.
     virtual std::uint64_t elements() const = 0;
     /// Bytes that the operand must have.

@@ -8,8 +8,8 @@ namespace kernscope::codec {
 namespace {
 
 // In the order of PartRole.
-constexpr std::array<std::string_view, 8> kRoleNames{
-    "data", "indices", "lut", "mask", "nonzero_data", "scale", "zero_point", "offset"};
+constexpr std::array<std::string_view, 9> kRoleNames{
+    "data", "indices", "lut", "mask", "nonzero_data", "scale", "zero_point", "offset", "bias"};
 
 } // namespace
 

@@ -29,9 +29,10 @@ enum class PartRole : std::uint8_t {
     NonzeroData,
     Scale,
     ZeroPoint,
-    Offset
+    Offset,
+    Bias
 };
-/// "data", "indices", "lut", "mask", "nonzero_data", "scale", "zero_point", "offset".
+/// "data", "indices", "lut", "mask", "nonzero_data", "scale", "zero_point", "offset", "bias".
 std::string_view partRoleName(PartRole role);
 std::optional<PartRole> partRoleFromName(std::string_view name);
 
@@ -65,7 +66,7 @@ struct Palette {
     std::uint64_t vectorAxis = 0; ///< output axis that the V elements lie along
 };
 
-/// Scale step: w = scale * (q - offset).
+/// Scale step: w = scale * (q - offset); or w = scale * q + offset.
 struct Scaling {
     enum class Kind : std::uint8_t {
         Affine, ///< iOS 16: fp32 arithmetic, one rounding to the output type; vector along `axis`
@@ -75,6 +76,9 @@ struct Scaling {
     OperandSource scale;
     std::optional<OperandSource> offset; ///< zero point (affine) or offset (blockwise)
     std::uint64_t axis = 0;              ///< affine with a vector scale or zero point only
+    /// Old neural networks (affine only): the offset is a bias that is added to the product, which
+    /// is rounded to fp32 before.
+    bool addsOffset = false;
 };
 
 /// One weight's storage.

@@ -134,7 +134,9 @@ void convertToFloat(std::span<const std::byte> packed, ElementType type, std::ui
     case ElementType::Uint2:
     case ElementType::Uint3:
     case ElementType::Uint4:
-    case ElementType::Uint6: convertSubByte(packed, type, first, out); return;
+    case ElementType::Uint5:
+    case ElementType::Uint6:
+    case ElementType::Uint7: convertSubByte(packed, type, first, out); return;
     case ElementType::Fp4E2M1:
     case ElementType::Fp8E8M0:
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -150,10 +152,11 @@ void convertToHalf(std::span<const std::byte> packed, ElementType type, std::uin
                    std::span<std::uint16_t> out)
 {
     if (type == ElementType::Fp16) {
-        if (2 * out.size() >= kStreamedBytes)
+        if (out.size_bytes() >= streamedBytes()) {
             streamCopy(packed.subspan(2 * first, 2 * out.size()),
                        reinterpret_cast<std::byte *>(out.data()));
-        else if (!out.empty())
+            flushStream();
+        } else if (!out.empty())
             std::memcpy(out.data(), packed.data() + 2 * first, 2 * out.size());
         return;
     }

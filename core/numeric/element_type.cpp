@@ -20,7 +20,7 @@ struct Row {
 // resources/formats/blob-storage.md (text names and widths) and programs.md (types without a blob
 // code).
 // clang-format off
-constexpr std::array<Row, 25> kRows{{
+constexpr std::array<Row, 27> kRows{{
     {ElementType::Unknown, "unknown", 0, '-'},
     {ElementType::Bool, "bool", 8, '-'},
     {ElementType::String, "string", 0, '-'},
@@ -46,6 +46,8 @@ constexpr std::array<Row, 25> kRows{{
     {ElementType::Uint64, "uint64", 64, 'u'},
     {ElementType::Fp4E2M1, "fp4e2m1", 4, 'f'},
     {ElementType::Fp8E8M0, "fp8e8m0", 8, 'f'},
+    {ElementType::Uint5, "uint5", 5, 'u'},
+    {ElementType::Uint7, "uint7", 7, 'u'},
 }};
 // clang-format on
 
@@ -74,7 +76,7 @@ std::string_view elementTypeName(ElementType type)
 ElementType elementTypeFromName(std::string_view name)
 {
     for (const Row &row : kRows) {
-        // No program has the last two: text that names them names no type.
+        // No program has the last ones: text that names them names no type.
         if (row.name == name && row.type < ElementType::Fp4E2M1)
             return row.type;
     }
@@ -93,7 +95,9 @@ ElementType unsignedType(unsigned bits)
     case 2: return ElementType::Uint2;
     case 3: return ElementType::Uint3;
     case 4: return ElementType::Uint4;
+    case 5: return ElementType::Uint5;
     case 6: return ElementType::Uint6;
+    case 7: return ElementType::Uint7;
     case 8: return ElementType::Uint8;
     default: return ElementType::Unknown;
     }

@@ -40,6 +40,8 @@ enum class ElementType : std::uint8_t {
     Uint64,
     Fp4E2M1,
     Fp8E8M0, ///< of microscaled matrices; no program has them
+    Uint5,   ///< codes of old neural networks; no program has them
+    Uint7,
 };
 
 /// Spelling in program text: "fp16", "uint4", "fp8e4m3fn", …; "unknown" for Unknown.

@@ -343,27 +343,59 @@ std::string npyHeader(ElementType type, const Shape &shape)
     return header + text;
 }
 
+namespace {
+
+/// The bytes of the elements, which must be all that follows the header.
+Result<std::uint64_t> elementBytes(const Header &header, std::size_t fileBytes,
+                                   std::string_view fileName)
+{
+    const auto count = elementCount(header.shape);
+    const auto bytes = count ? checkedMultiply(count->value, header.itemBytes) : std::nullopt;
+    const std::size_t stored = fileBytes - header.dataAt;
+    if (bytes && *bytes == stored)
+        return *bytes;
+    return fault(
+        "npy.length", fileName, header.dataAt,
+        bytes ? fmt::format("{} bytes of elements", *bytes)
+              : std::string("a number of elements that fits 64 bits"),
+        fmt::format("{} bytes", stored),
+        fmt::format("The length of the file does not fit the shape {}", shapeText(header.shape)));
+}
+
+} // namespace
+
+Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_view fileName)
+{
+    const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
+    const auto header = readHeader(text, fileName);
+    if (!header)
+        return tl::unexpected(header.error());
+    const auto bytes = elementBytes(*header, file.size(), fileName);
+    if (!bytes)
+        return tl::unexpected(bytes.error());
+    NpyLayout layout;
+    layout.type = typeOf(*header);
+    layout.shape = header->shape;
+    layout.fortranOrder = header->fortranOrder;
+    layout.bigEndian = header->bigEndian && header->itemBytes > 1;
+    layout.dataAt = header->dataAt;
+    layout.bytes = ByteCount(*bytes);
+    return layout;
+}
+
 Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName)
 {
     const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
     auto header = readHeader(text, fileName);
     if (!header)
         return tl::unexpected(std::move(header.error()));
-    const auto count = elementCount(header->shape);
-    const auto bytes = count ? checkedMultiply(count->value, header->itemBytes) : std::nullopt;
-    const std::size_t stored = file.size() - header->dataAt;
-    if (!bytes || *bytes != stored) {
-        return fault("npy.length", fileName, header->dataAt,
-                     bytes ? fmt::format("{} bytes of elements", *bytes)
-                           : std::string("a number of elements that fits 64 bits"),
-                     fmt::format("{} bytes", stored),
-                     fmt::format("The length of the file does not fit the shape {}",
-                                 shapeText(header->shape)));
-    }
+    const auto bytes = elementBytes(*header, file.size(), fileName);
+    if (!bytes)
+        return tl::unexpected(bytes.error());
     NpyArray array;
     array.type = typeOf(*header);
     array.shape = header->shape;
-    array.values.resize(count->value);
+    array.values.resize(*bytes / header->itemBytes);
     const std::byte *data = file.data() + header->dataAt;
     if (header->fortranOrder && header->shape.size() > 1) {
         transpose(data, *header, array.values);

@@ -5,6 +5,7 @@
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -22,6 +23,17 @@ struct NpyArray {
     Shape shape;
     std::vector<double> values;
 };
+/// Where the elements of a .npy file lie.
+struct NpyLayout {
+    ElementType type = ElementType::Unknown;
+    Shape shape;
+    bool fortranOrder = false; ///< the first axis innermost
+    bool bigEndian = false;    ///< of elements of several bytes
+    std::uint64_t dataAt = 0;
+    ByteCount bytes; ///< of the elements; they lie inside the file
+};
+/// The header alone. Errors as those of readNpy.
+Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_view fileName);
 /// Errors: "npy.magic", "npy.header", "npy.type", "npy.length".
 Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName);
 

@@ -62,16 +62,21 @@ struct SaveReport {
     std::vector<WrittenRange> ranges;
     ByteCount bytesWritten;
     bool verified = false; ///< read back from disk and found to be what was meant
+    /// Of a save that succeeded: what could not be made sure of after its last step.
+    Diagnostics warnings;
 };
 
-/// What a save in place would write: exactly the bytes that differ from the disk, or, where those
-/// are scattered over thousands of places, runs with some unchanged bytes between.
+/// What a save in place writes: exactly the bytes that differ from the disk, or, where those are
+/// scattered over thousands of runs, runs with some unchanged bytes between.
 std::vector<WrittenRange> pendingRanges(const Bundle &bundle);
 
-/// Writes the changed ranges into the files and nothing else, behind a journal: an interrupted save
-/// is completed or undone by recoverJournal at the next open. Then reads back and verifies.
-/// `keepBackup`: copies each changed file to NAME.bak first, where no such copy exists.
-/// Errors: "io.write", "patch.verify", "patch.stale" (the file on disk is not what was opened).
+/// Writes pendingRanges() into the files and nothing else, behind a journal: what an interrupted
+/// save leaves is found by openForReading and mended by recoverSave. Locks first, then looks
+/// whether the files are still those that were opened, then writes, reads back and verifies.
+/// `keepBackup`: first copies each changed file beside the bundle, as BUNDLE.bak/PATH (a file that
+/// lies in no bundle: as FILE.bak), where no such copy exists.
+/// Errors: "io.write", "patch.verify", "patch.stale" (the file on disk is not what was opened),
+/// "patch.busy" (somebody else is saving), "journal.pending" (an interrupted save comes first).
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
 /// The same for a caller on another thread than the one that reads the overlays without a lock:
 /// `settle` becomes what is left to be done there (the overlays learn what is on disk now), once,
@@ -79,12 +84,19 @@ Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup);
 Result<SaveReport> saveInPlace(const BundlePtr &bundle, bool keepBackup,
                                std::function<void()> &settle);
 
-/// Copies the bundle (folder or file) to `target`, which must not exist, with the overlay applied;
-/// built beside it and renamed at the end. Verified like saveInPlace.
+struct CopyOptions {
+    bool replace = false; ///< a file that exists at the target is replaced; a folder never is
+    /// The folder that a bundle in memory was made from: what the bundle does not hold (other
+    /// files, links, empty folders) is copied from there, and permissions with it.
+    std::filesystem::path origin;
+};
+/// Copies the bundle (folder or file) to `target` with the overlay applied; built beside it and
+/// renamed at the end, so that the copy is whole or not there. Verified like saveInPlace.
+///
+/// Files, empty folders and links are copied as what they are, with permissions and times of
+/// change; whatever cannot be copied is an error. Errors: those of OutputPlace (the target must lie
+/// outside of the bundle), "io.read", "io.write", "patch.stale", "patch.verify", "task.cancelled".
 Result<SaveReport> saveCopy(const Bundle &bundle, const std::filesystem::path &target,
-                            Progress *progress = nullptr);
-
-/// Finishes or undoes an interrupted saveInPlace of the bundle at `path`; true where there was one.
-Result<bool> recoverJournal(const std::filesystem::path &path);
+                            Progress *progress = nullptr, const CopyOptions &options = {});
 
 } // namespace kernscope

@@ -3,13 +3,16 @@
 
 #include "core/patch/patch.h"
 
+#include <cstdint>
 #include <functional>
 
 /// The steps of a save in place, for the tests that stop it at each of them.
 namespace kernscope::patch {
 
 enum class SaveStep : std::uint8_t {
-    Checked,      ///< nothing was written yet
+    Opened,       ///< the files are open, nothing is locked
+    Locked,       ///< nobody else can save from here on
+    Checked,      ///< the files are those that were opened; nothing was written yet
     BackedUp,     ///< the backups are made
     Journalled,   ///< the journal is on the disk
     RangeWritten, ///< once for each range
@@ -18,7 +21,8 @@ enum class SaveStep : std::uint8_t {
     Removed,      ///< the journal is gone
 };
 
-/// Called after each step; false makes that step fail as a fault of the disk would.
+/// Called after each step; false makes that step fail as a fault of the disk would. After Removed
+/// that is the last call of the save, which has succeeded by then.
 using SaveHook = std::function<bool(SaveStep)>;
 
 Result<SaveReport> saveInPlace(const Bundle &bundle, bool keepBackup, const SaveHook &hook);

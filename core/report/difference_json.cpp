@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/json_values.h"
 
+#include <cmath>
+
 namespace kernscope::report {
 
 namespace {
@@ -20,6 +22,12 @@ Json fileJson(const FileDifference &file)
     json["ranges"] = Json::array();
     for (const ByteRange &range : file.ranges)
         json["ranges"].push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
+    json["ranges_b"] = Json::array();
+    for (const ByteRange &range : file.rangesB)
+        json["ranges_b"].push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
+    json["different_bytes"] = numberJson(file.different);
+    if (file.otherSpelling)
+        json["other_spelling"] = true;
     if (file.rangesCut)
         json["ranges_cut"] = true;
     return json;
@@ -36,9 +44,43 @@ Json valuesJson(const ValueDifference &values)
     json["mean_abs"] = values.meanAbs;
     json["rmse"] = values.rmse;
     json["cosine"] = values.cosine;
-    json["max_ulp"] = values.maxUlp;
+    json["max_rel"] = values.maxRel;
+    json["snr_db"] = std::isfinite(values.snr) ? Json(values.snr) : Json(nullptr);
+    json["not_finite"] = numberJson(values.notFinite);
+    json["max_ulp"] = numberJson(values.maxUlp);
+    json["ulp_type"] = elementTypeName(values.ulpType);
     json["ulp_histogram"] = numbersJson(values.ulpHistogram);
     json["beyond_tolerance"] = numberJson(values.beyondTolerance);
+    json["bit_faithful"] = values.faithful();
+    json["unfaithful"] = numberJson(values.unfaithful);
+    return json;
+}
+
+Json changeJson(const ProgramChange &change)
+{
+    Json json;
+    json["change"] = programChangeName(change.kind);
+    json["what"] = programPartName(change.what);
+    json["function"] = change.function;
+    json["operation"] = change.operation;
+    json["type"] = change.type;
+    json["details"] = change.details;
+    return json;
+}
+
+Json structureJson(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    const ProgramDifference &program = difference.program.detail;
+    Json json;
+    json["summary"] = differenceSummary(a, b, difference);
+    json["operations_a"] = program.operationsA;
+    json["operations_b"] = program.operationsB;
+    json["operations_matched"] = program.matched;
+    json["operations"] = Json::array();
+    for (const ProgramChange &change : program.changes)
+        json["operations"].push_back(changeJson(change));
+    json["sections_a"] = a.sections().size();
+    json["sections_b"] = b.sections().size();
     return json;
 }
 
@@ -46,6 +88,7 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
 {
     Json json;
     json["name"] = a.weights()[pair.a].name;
+    json["name_b"] = b.weights()[pair.b].name;
     json["pairing"] = pairingName(pair.pairing);
     json["a"] = weightJson(a, pair.a, std::nullopt, {});
     json["b"] = weightJson(b, pair.b, std::nullopt, {});
@@ -81,8 +124,11 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
     for (const FileDifference &file : difference.files)
         json["files"].push_back(fileJson(file));
     json["program"] = {{"equal", difference.program.equal},
+                       {"same_computation", difference.program.sameComputation},
+                       {"same_bytes", difference.program.sameBytes},
                        {"bytes_a", bytesJson(difference.program.bytesA)},
                        {"bytes_b", bytesJson(difference.program.bytesB)}};
+    json["structure"] = structureJson(a, b, difference);
     json["weights"] = Json::array();
     for (const WeightPair &pair : difference.weights)
         json["weights"].push_back(pairJson(a, b, pair));

@@ -53,6 +53,10 @@ Json tagsJson(const Thread &thread)
         row["tag"] = tag.tag;
         row["size"] = tag.bytes;
         row["value"] = hexText(tag.value);
+        std::string raw;
+        for (const std::byte byte : tag.raw)
+            raw += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
+        row["bytes"] = std::move(raw);
         tags.push_back(std::move(row));
     }
     return tags;

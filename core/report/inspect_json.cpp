@@ -16,10 +16,38 @@ Json dimsJson(const mil::ValueType &type)
     return list;
 }
 
-Json functionJson(const mil::Function &function)
+Json stridesJson(const std::vector<std::int64_t> &numbers)
+{
+    Json list = Json::array();
+    for (const std::int64_t number : numbers)
+        list.push_back(number < 0 ? Json(nullptr) : numberJson(static_cast<std::uint64_t>(number)));
+    return list;
+}
+
+/// The operations that the compiler annotated.
+void addOperations(Json &list, const mil::Block &block, const std::string &segment)
+{
+    for (const mil::Operation &operation : block.operations) {
+        const mil::BackendNotes notes = mil::backendNotes(operation, segment);
+        if (!notes.empty() && operation.type != "const") {
+            Json row;
+            row["op"] = operation.type;
+            row["name"] = operation.displayName();
+            if (!operation.opset.empty())
+                row["opset"] = operation.opset;
+            addBackends(row, notes);
+            list.push_back(std::move(row));
+        }
+        for (const mil::Block &nested : operation.blocks)
+            addOperations(list, nested, segment);
+    }
+}
+
+Json functionJson(const mil::Program &program, const mil::Function &function)
 {
     Json json;
     json["name"] = function.name;
+    json["model"] = function.model;
     json["opset"] = function.opset;
     json["ops"] = mil::operationCount(function.body);
     json["inputs"] = Json::array();
@@ -28,9 +56,24 @@ Json functionJson(const mil::Function &function)
         row["name"] = input.name;
         row["dtype"] = elementTypeName(input.type.element);
         row["shape"] = dimsJson(input.type);
+        if (!input.type.strides.empty())
+            row["strides"] = stridesJson(input.type.strides);
+        if (!input.type.interleave.empty())
+            row["interleave_factors"] = stridesJson(input.type.interleave);
         json["inputs"].push_back(std::move(row));
     }
     json["outputs"] = function.body.outputs;
+    const std::string segment = mil::segmentBackend(program, function);
+    json["backend"] = segment.empty() ? Json(nullptr) : Json(segment);
+    Json attributes = Json::object();
+    for (const auto &[name, number] : mil::numberAttributes(function))
+        attributes[name] = number;
+    if (!attributes.empty())
+        json["attributes"] = std::move(attributes);
+    Json operations = Json::array();
+    addOperations(operations, function.body, segment);
+    if (!operations.empty())
+        json["operations"] = std::move(operations);
     return json;
 }
 
@@ -44,6 +87,19 @@ Json blobJson(const milblob::Record &record)
     json["data_offset"] = numberJson(record.dataOffset.value);
     json["padding_bits"] = numberJson(record.paddingBits);
     json["elements"] = numberJson(record.elements.value);
+    return json;
+}
+
+Json modelJson(const mil::ModelNode &node)
+{
+    Json json;
+    json["path"] = node.path;
+    json["kind"] = node.kind;
+    json["field"] = node.field;
+    json["specification"] = node.specification;
+    json["offset"] = numberJson(node.span.offset);
+    json["bytes"] = numberJson(node.span.length);
+    json["read"] = node.isProgram() || node.isNetwork() || node.isPipeline();
     return json;
 }
 
@@ -103,7 +159,12 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
         bundle.programFile() == kNoIndex ? Json(nullptr) : Json(bundle.program().version);
     json["functions"] = Json::array();
     for (const mil::Function &function : bundle.program().functions)
-        json["functions"].push_back(functionJson(function));
+        json["functions"].push_back(functionJson(bundle.program(), function));
+    json["models"] = Json::array();
+    for (const mil::ModelNode &node : bundle.program().models)
+        json["models"].push_back(modelJson(node));
+    if (!bundle.readOnlyReason().empty())
+        json["read_only"] = bundle.readOnlyReason();
     json["files"] = Json::array();
     for (const BundleFile &file : bundle.files())
         json["files"].push_back(fileJson(file));

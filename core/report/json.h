@@ -5,6 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
 #include "core/diff/diff.h"
+#include "core/patch/interrupted_save.h"
 #include "core/patch/patch.h"
 
 #include <optional>
@@ -31,5 +32,8 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
 Json differenceJson(const Bundle &a, const Bundle &b, const Difference &difference);
 Json patchJson(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                const std::optional<SaveReport> &saved);
+/// Everything of `recover`.
+Json recoverJson(std::string_view path, RecoverAction action, bool dryRun,
+                 const RecoverReport &report);
 
 } // namespace kernscope::report

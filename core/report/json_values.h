@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/container/mil/program.h"
 #include "core/report/json.h"
 
 #include <cstdint>
@@ -16,6 +17,8 @@ Json numberJson(std::uint64_t number);
 Json numbersJson(std::span<const std::uint64_t> numbers);
 /// Six decimals, as the contract's ratios have. Not finite: null.
 Json ratioJson(double ratio);
+/// selected_backend, backend_support, estimated_runtime_ms and validation_message of an op.
+void addBackends(Json &json, const mil::BackendNotes &notes);
 /// What is not known: null.
 template <class T>
 Json optionalJson(const std::optional<T> &value)

@@ -52,6 +52,24 @@ Json geometryJson(const ConsumerGeometry &geometry)
     return json;
 }
 
+} // namespace
+
+void addBackends(Json &json, const mil::BackendNotes &notes)
+{
+    json["selected_backend"] = notes.selected.empty() ? Json(nullptr) : Json(notes.selected);
+    json["backend_support"] = notes.supported;
+    json["estimated_runtime_ms"] = Json::object();
+    for (const auto &[backend, ms] : notes.estimatedMs)
+        json["estimated_runtime_ms"][backend] = ms;
+    if (notes.messages.empty())
+        return;
+    json["validation_message"] = Json::object();
+    for (const auto &[backend, message] : notes.messages)
+        json["validation_message"][backend] = message;
+}
+
+namespace {
+
 Json consumerJson(const Consumer &consumer)
 {
     Json json;
@@ -61,6 +79,8 @@ Json consumerJson(const Consumer &consumer)
     json["via"] = consumer.via;
     json["flops"] = consumer.flops ? numberJson(*consumer.flops) : Json(nullptr);
     json["geometry"] = geometryJson(consumer.geometry);
+    if (!consumer.backends.empty())
+        addBackends(json, consumer.backends);
     return json;
 }
 
@@ -108,6 +128,8 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
     json["name"] = shown.name;
     json["op_name"] = shown.opName;
     json["function"] = shown.function;
+    json["model"] = shown.model;
+    json["address"] = shown.address();
     json["source_op"] = shown.sourceOp;
     json["form"] = shown.form;
     json["shape"] = numbersJson(shown.shape);

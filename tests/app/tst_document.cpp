@@ -29,6 +29,8 @@ private Q_SLOTS:
     void savesOnlyWhatChanged_data();
     void savesOnlyWhatChanged();
     void keepsFirstBackup();
+    void asksAboutInterruptedSaves_data();
+    void asksAboutInterruptedSaves();
     void undoAfterSave();
     void saveAsGoesOnWithTheCopy();
     void saveAsOfMemory();
@@ -300,15 +302,72 @@ void TestDocument::keepsFirstBackup()
         m_document->save(true);
         QVERIFY(wait());
     }
-    test::FileBytes after = bytesOf(path);
-    int backups = 0;
-    for (const auto &[name, content] : after) {
-        if (!name.endsWith(QLatin1String(".bak")))
-            continue;
-        ++backups;
-        QCOMPARE(content, before.at(name.chopped(4)));
+    // Beside the bundle, the first one, and only what was changed.
+    QCOMPARE(bytesOf(path).size(), before.size());
+    const test::FileBytes kept = bytesOf(path + QStringLiteral(".bak"));
+    QCOMPARE(kept.size(), std::size_t{1});
+    QCOMPARE(kept.begin()->second, before.at(kept.begin()->first));
+}
+
+/// A save that ended in the middle: opening asks, and writes only when it is told to.
+void TestDocument::asksAboutInterruptedSaves_data()
+{
+    QTest::addColumn<Document::Interrupted>("answer");
+    QTest::newRow("recover") << Document::Interrupted::Recover;
+    QTest::newRow("show") << Document::Interrupted::Show;
+    QTest::newRow("cancel") << Document::Interrupted::Cancel;
+}
+
+void TestDocument::asksAboutInterruptedSaves()
+{
+    QFETCH(const Document::Interrupted, answer);
+    const QString path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const test::FileBytes before = bytesOf(path);
+    test::interruptSave(path);
+    const test::FileBytes half = bytesOf(m_folder->path());
+    QVERIFY(bytesOf(path) != before);
+    QSignalSpy found(m_document.get(), &Document::interruptedSaveFound);
+    QSignalSpy opened(m_document.get(), &Document::opened);
+    QSignalSpy cancelled(m_document.get(), &Document::cancelled);
+    m_document->open(path);
+    QVERIFY(wait());
+    QCOMPARE(found.size(), 1);
+    QVERIFY(opened.isEmpty() && !m_document->isOpen());
+    QVERIFY(bytesOf(m_folder->path()) == half);
+    m_document->answerInterrupted(answer);
+    QVERIFY(wait());
+    if (answer == Document::Interrupted::Cancel) {
+        QCOMPARE(cancelled.size(), 1);
+        QVERIFY(!m_document->isOpen());
+        QVERIFY(bytesOf(m_folder->path()) == half);
+        return;
     }
-    QCOMPARE(backups, 1);
+    QCOMPARE(opened.size(), 1);
+    const bool recover = answer == Document::Interrupted::Recover;
+    QCOMPARE(opened.front().front().toBool(), recover);
+    for (const BundleFile &file : bundle().files()) {
+        const auto bytes = file.file->bytes();
+        QCOMPARE(QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())),
+                 before.at(QString::fromStdString(file.path)));
+    }
+    QVERIFY(!m_document->modified());
+    if (recover) {
+        QVERIFY(bytesOf(path) == before);
+        return;
+    }
+    QVERIFY(bytesOf(m_folder->path()) == half);
+    // Saving in place waits for the recovery, which is at hand.
+    m_session->setPatchingEnabled(true);
+    edit(0, 0, 0.5);
+    QSignalSpy failed(m_document.get(), &Document::saveFailed);
+    m_document->save(true);
+    QVERIFY(wait());
+    QCOMPARE(failed.size(), 1);
+    QCOMPARE(failed.front().front().value<Error>().code, std::string("journal.pending"));
+    QVERIFY(bytesOf(m_folder->path()) == half);
+    m_document->recover();
+    QVERIFY(wait());
+    QVERIFY(bytesOf(path) == before);
 }
 
 void TestDocument::undoAfterSave()

@@ -17,6 +17,7 @@ private Q_SLOTS:
     void keepsLayouts();
     void migratesStepByStep();
     void stepsAreTakenOnce();
+    void backupsAreOffByDefault();
     void leavesNewerFilesAlone();
     void clampsFontStep();
     void themeOfARunIsNotKept();
@@ -99,6 +100,25 @@ void TestSettings::stepsAreTakenOnce()
     migrateSettings(fresh, steps);
     QVERIFY(!fresh.contains(QStringLiteral("count")));
     QCOMPARE(fresh.value(QStringLiteral("version")).toInt(), 2);
+}
+
+/// Backups were stored as wanted by every save, whether anybody had chosen them or not.
+void TestSettings::backupsAreOffByDefault()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("s.ini"));
+    QVERIFY(!Settings(file).keepBackup());
+    {
+        QSettings old(file, QSettings::IniFormat);
+        old.clear();
+        old.setValue(QStringLiteral("version"), 1);
+        old.setValue(QStringLiteral("save/keepBackup"), true);
+    }
+    Settings settings(file);
+    QVERIFY(!settings.keepBackup());
+    settings.setKeepBackup(true);
+    settings.sync();
+    QVERIFY(Settings(file).keepBackup());
 }
 
 void TestSettings::leavesNewerFilesAlone()

@@ -63,6 +63,7 @@ void TestWindowData::wholeWay_data()
 
 void TestWindowData::wholeWay()
 {
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
     QFETCH(QString, bundle);
     const QString path = copyOf(bundle);
     const test::FileBytes before = bytesOf(path);

@@ -4,6 +4,7 @@
 #include "app/dock_set.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
+#include "core/patch/save_steps.h"
 #include "resources/sample.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
@@ -16,6 +17,9 @@
 
 #include <map>
 #include <memory>
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 /// What the tests of the window share: bundles of the sample on disk, and a window that knows
 /// nothing of the user's settings.
@@ -79,6 +83,37 @@ inline QString writeSample(const QString &folder, const QString &build)
         return QDir(folder).filePath(name);
     }
     return {};
+}
+
+/// Leaves the bundle at `path` as a crash in the middle of a save in place does: the first value of
+/// its first weight is written, the last one is not, the journal lies beside it.
+inline void interruptSave(const QString &path)
+{
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto bundle = Bundle::open(path.toStdString());
+        const std::string name = (*bundle)->weights().front().name;
+        const auto last = (*bundle)->weights().front().elements.value - 1;
+        std::vector<Edit> edits;
+        for (const std::uint64_t element : {std::uint64_t{0}, last}) {
+            Edit edit;
+            edit.weight = name;
+            edit.indices = {IndexRange{element, element + 1, false, true}};
+            edit.value = 0.375;
+            edits.push_back(edit);
+        }
+        const auto planned = planEdits(*bundle, edits, 1.0);
+        for (const AppliedEdit &edit : *planned)
+            (void)applyEdit(*bundle, edit);
+        (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
+            if (step == patch::SaveStep::RangeWritten)
+                ::_exit(0);
+            return true;
+        });
+        ::_exit(1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
 }
 
 inline bool copyFolder(const QString &from, const QString &to)

@@ -4,11 +4,14 @@
 #include "tests/bench/ratios.h"
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <malloc.h>
 
 #include <benchmark/benchmark.h>
+#include <fmt/format.h>
+#include <hwy/targets.h>
 
 namespace {
 
@@ -26,10 +29,27 @@ void registerCases(const std::vector<Case> &cases)
     }
 }
 
+/// Only the named instruction set of those that this processor has.
+bool chooseTarget(std::string_view name)
+{
+    std::string known;
+    for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+        const std::int64_t target = rest & -rest;
+        if (name == hwy::TargetName(target)) {
+            hwy::SetSupportedTargetsForTest(target);
+            return true;
+        }
+        known += fmt::format(" {}", hwy::TargetName(target));
+    }
+    fmt::print(stderr, "--target: not one of{}\n", known);
+    return false;
+}
+
 } // namespace
 
-/// `--ratios` prints the table against memcpy, `--ratios=TEXT` its rows that contain TEXT (exit
-/// code 1 where a row is below what is wanted); otherwise Google Benchmark, with its own options.
+/// `--ratios` prints the table of codecs against the machine's limits, `--ratios=TEXT` its rows
+/// that contain TEXT (exit code 1 where a row is below what is wanted); otherwise Google Benchmark,
+/// with its own options. `--target=NAME` before either: the instruction set, such as AVX2 or SSE4.
 int main(int argc, char **argv)
 {
     // What an encoder gives back is used again by the next: as warm as the other buffers.
@@ -37,6 +57,8 @@ int main(int argc, char **argv)
     ::mallopt(M_TRIM_THRESHOLD, 1 << 30);
     for (int i = 1; i < argc; ++i) {
         const std::string_view option = argv[i];
+        if (option.starts_with("--target=") && !chooseTarget(option.substr(9)))
+            return 2;
         if (option == "--ratios")
             return printRatios() == 0 ? 0 : 1;
         if (option.starts_with("--ratios="))

@@ -24,7 +24,8 @@ using codec::Encoding;
 using codec::Operand;
 using codec::PartRole;
 
-constexpr std::uint64_t kRow = 8192; ///< elements of an output channel
+constexpr std::uint64_t kRow = 8192;  ///< elements of an output channel
+constexpr double kWantedShare = 0.75; ///< of what the memory allows, for whole decoders
 
 /// Fixed pseudo-random numbers (SplitMix64).
 class Random
@@ -91,7 +92,11 @@ Case decoderCase(std::string name, double wanted, const Encoding &encoding,
     Case result;
     result.name = std::move(name);
     result.wanted = wanted;
+    result.wantedShare = kWantedShare;
     result.elements = out.size();
+    for (const Buffer &part : stored->parts)
+        result.read += part->size();
+    result.written = out.size_bytes();
     result.ours = [stored = stored.get(), out] { stored->decoder->decodeHalf(0, out); };
     result.plain = std::move(plain);
     result.data = stored;
@@ -200,7 +205,10 @@ Case microscaledCase(codec::MxFormat format, codec::MxAxis axis, double wanted,
     result.name = fmt::format("{}, groups along axis {}", mxFormatName(format),
                               axis == codec::MxAxis::Columns ? 1 : 0);
     result.wanted = wanted;
+    result.wantedShare = kWantedShare;
     result.elements = out.size();
+    result.read = matrix->data.size() + matrix->exponents.size();
+    result.written = out.size_bytes();
     result.ours = [matrix = matrix.get(), out] { microscaledToHalf(*matrix, 0, out); };
     if (axis == codec::MxAxis::Columns) {
         result.plain = [matrix = matrix.get(), out] {
@@ -220,6 +228,8 @@ Case rangeCase(const Case &whole, std::span<std::uint16_t> out)
     result.name = whole.name + ", ranges of 10,007";
     result.wanted = whole.wanted / 2;
     result.elements = out.size();
+    result.read = whole.read;
+    result.written = whole.written;
     result.ours = [stored = stored.get(), out] {
         constexpr std::size_t kLength = 10007;
         for (std::size_t at = 3; at < out.size(); at += kLength)
@@ -235,6 +245,8 @@ Case threadsCase(const Case &whole, std::span<std::uint16_t> out)
     Case result;
     result.name = whole.name + ", two threads";
     result.elements = out.size();
+    result.read = whole.read;
+    result.written = whole.written;
     result.ours = [stored = stored.get(), out] {
         const std::size_t half = out.size() / 2;
         std::thread other([&] { stored->decoder->decodeHalf(half, out.subspan(half)); });
@@ -297,10 +309,21 @@ std::vector<Case> encodeCases()
     constexpr std::size_t kElements = std::size_t{16} << 20;
     const auto values = gaussian(kElements);
     const Shape shape{kElements / kRow, kRow};
-    const auto kept = [&](std::string name, double wanted, std::function<void()> ours,
+    using Encode = std::function<Result<codec::EncodedWeight>()>;
+    const auto kept = [&](std::string name, double wanted, Encode encode,
                           std::function<void()> plain) {
-        return Case{std::move(name),  wanted, kElements, std::move(ours),
-                    std::move(plain), false,  values};
+        Case result;
+        result.name = std::move(name);
+        result.wanted = wanted;
+        result.elements = kElements;
+        result.read = values->size() * sizeof(float);
+        const auto weight = encode();
+        for (const codec::EncodedPart &part : weight->parts)
+            result.written += part.bytes.size();
+        result.ours = [encode = std::move(encode)] { encode(); };
+        result.plain = std::move(plain);
+        result.data = values;
+        return result;
     };
     auto bytes = std::make_shared<HugeBuffer<std::uint8_t>>(kElements);
     auto halfBuffer = std::make_shared<HugeBuffer<std::uint16_t>>(kElements);
@@ -311,17 +334,17 @@ std::vector<Case> encodeCases()
     std::vector<Case> cases;
     cases.push_back(kept(
         "encode: palette 4-bit optimal", 0.05,
-        [=] { codec::encodePalette(values->span(), shape, {}); },
+        [=] { return codec::encodePalette(values->span(), shape, {}); },
         [=] { plainPaletteEncode(values->span(), centres, bytes->span()); }));
     const auto mask = std::as_writable_bytes(bytes->span()).first(kElements / 8);
     const auto survivors = halfBuffer->span();
     cases.push_back(kept(
         "encode: sparse, threshold", 0.5,
-        [=] { codec::encodeSparse(values->span(), shape, 0.05f); },
+        [=] { return codec::encodeSparse(values->span(), shape, 0.05f); },
         [=] { plainSparseEncode(values->span(), 0.05f, mask, survivors); }));
     cases.push_back(kept(
         "encode: sparse, density 40 %", 0.5,
-        [=] { codec::encodeSparseDensity(values->span(), shape, 0.4); },
+        [=] { return codec::encodeSparseDensity(values->span(), shape, 0.4); },
         [=] { plainDensityEncode(values->span(), kElements / 5 * 2, mask, survivors); }));
     for (const auto &[keep, of] : {std::pair<std::uint64_t, std::uint64_t>{2, 4}, {4, 8}}) {
         for (const std::uint64_t axis : {1, 0}) {
@@ -329,7 +352,7 @@ std::vector<Case> encodeCases()
             cases.push_back(kept(
                 fmt::format("encode: sparse, {}:{} {}", keep, of,
                             axis == 1 ? "along rows" : "from row to row"),
-                0.5, [=] { codec::encodeSparsePattern(values->span(), shape, pattern); },
+                0.5, [=] { return codec::encodeSparsePattern(values->span(), shape, pattern); },
                 [=] {
                     plainPatternEncode(values->span(), kRow, pattern.keep, pattern.of, axis == 1,
                                        mask, survivors);
@@ -338,7 +361,7 @@ std::vector<Case> encodeCases()
     }
     cases.push_back(kept(
         "encode: affine int8 per channel", 0.5,
-        [=] { codec::encodeAffine(values->span(), shape, {}); },
+        [=] { return codec::encodeAffine(values->span(), shape, {}); },
         [=] {
             plainAffineEncode(values->span(), kRow, codes,
                               halfBuffer->span().first(kElements / kRow));

@@ -15,7 +15,10 @@ namespace kernscope::bench {
 struct Case {
     std::string name;
     double wanted = 0;        ///< least ratio to memcpy; 0: shown only
+    double wantedShare = 0;   ///< least share of what the memory allows; 0: shown only
     std::size_t elements = 0; ///< fp16 elements: memcpy moves twice as many bytes
+    std::size_t read = 0;     ///< bytes of input
+    std::size_t written = 0;  ///< bytes of the result
     std::function<void()> ours;
     std::function<void()> plain; ///< the plainest loop for the same; empty: none
     bool threads = false;        ///< more than one: timed by the wall clock

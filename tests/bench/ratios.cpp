@@ -3,13 +3,11 @@
 
 #include "tests/bench/cases.h"
 #include "tests/bench/huge_buffer.h"
+#include "tests/bench/limits.h"
+#include "tests/bench/timing.h"
 
-#include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <string>
-
-#include <time.h>
 
 #include <fmt/format.h>
 
@@ -18,46 +16,38 @@ namespace kernscope::bench {
 namespace {
 
 constexpr std::size_t kElements = std::size_t{32} << 20; ///< 64 MiB of fp16: beyond any cache here
-
-double now(clockid_t clock)
-{
-    timespec time{};
-    ::clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-/// Time of this thread, so that other work on the machine counts as little as can be; by the clock
-/// on the wall where the work has threads of its own.
-double secondsOf(const std::function<void()> &work, bool wall = false)
-{
-    const clockid_t clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
-    const double start = now(clock);
-    work();
-    return now(clock) - start;
-}
-
-double median(std::vector<double> times)
-{
-    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
-                     times.end());
-    return times[times.size() / 2];
-}
+/// Where memcpy is slower than this share of the best fill, its loops do not go past the caches:
+/// ratios to it say little.
+constexpr double kSoundCopy = 0.6;
 
 struct Measured {
     double copy = 0;
     double ours = 0;
     double plain = 0;
     double ratio = 0; ///< of copy to ours
+    double share = 0; ///< of filling the result and reading the input to ours
 };
 
-/// Copy and codec take turns, so that both see the same machine; the ratio is the median of those
-/// of neighbours, which a machine that becomes slower meanwhile leaves as it is.
-Measured measure(const Case &work, const std::function<void()> &copy)
+/// Copy, limit and codec take turns, so that all see the same machine; ratio and share are the
+/// medians of those of neighbours, which a machine that becomes slower meanwhile leaves as they
+/// are.
+Measured measure(const Case &work, Limits &limits)
 {
+    const auto copy = [&] { limits.copy(2 * work.elements); };
+    const auto limit = [&] {
+        if (work.threads) {
+            limits.fillByTwo(work.written);
+            limits.readByTwo(work.read);
+        } else {
+            limits.fill(work.written);
+            limits.read(work.read);
+        }
+    };
     std::vector<double> copies;
     std::vector<double> ours;
     std::vector<double> plain;
     std::vector<double> ratios;
+    std::vector<double> shares;
     work.ours();
     copy();
     const double once = secondsOf(work.ours, work.threads);
@@ -65,39 +55,54 @@ Measured measure(const Case &work, const std::function<void()> &copy)
     for (int round = 0; round < rounds; ++round) {
         copies.push_back(secondsOf(copy, work.threads));
         ours.push_back(secondsOf(work.ours, work.threads));
+        shares.push_back(secondsOf(limit, work.threads) / ours.back());
         ratios.push_back(copies.back() / ours.back());
     }
     for (int round = 0; work.plain && round < 3; ++round)
         plain.push_back(secondsOf(work.plain));
-    return {median(copies), median(ours), plain.empty() ? 0 : median(plain), median(ratios)};
+    return {median(copies), median(ours), plain.empty() ? 0 : median(plain), median(ratios),
+            median(shares)};
+}
+
+/// A number, or a dash where there is none.
+std::string cellOf(double value, int digits)
+{
+    return value > 0 ? fmt::format("{:.{}f}", value, digits) : "-";
+}
+
+/// Prints the row; returns whether it stays below what is wanted.
+bool printRow(const Case &work, const Measured &times, bool judgeCopy)
+{
+    const bool belowCopy = judgeCopy && work.wanted > 0 && times.ratio < work.wanted;
+    const bool belowLimit = work.wantedShare > 0 && times.share < work.wantedShare;
+    const double bytes = 2 * static_cast<double>(work.elements);
+    fmt::print("{:<56} {:>6} {:>6.2f} {:>6} {:>6.2f} {:>6} {:>7.2f} {:>7.2f}{}{}\n", work.name,
+               cellOf(work.wantedShare, 2), times.share, cellOf(work.wanted, 2), times.ratio,
+               cellOf(times.plain > 0 ? times.copy / times.plain : 0, 3), bytes / times.ours * 1e-9,
+               bytes / times.copy * 1e-9, belowLimit ? "  below the share" : "",
+               belowCopy ? "  below the ratio" : "");
+    std::fflush(stdout);
+    return belowCopy || belowLimit;
 }
 
 } // namespace
 
 int printRatios(std::string_view only)
 {
-    HugeBuffer<std::uint16_t> from(kElements);
     HugeBuffer<std::uint16_t> out(kElements);
-    fmt::print("{:<56} {:>8} {:>8} {:>8} {:>9} {:>9}\n", "codec, memcpy of the fp16 bytes = 1",
-               "wanted", "ours", "plain", "GB/s", "copy GB/s");
+    Limits limits(2 * kElements);
+    limits.print();
+    const bool judgeCopy = limits.copyShare() >= kSoundCopy;
+    fmt::print("share: of the time to fill the result and to read the input, at best\n"
+               "ratio: to memcpy of the same fp16 bytes{}\n\n"
+               "{:<56} {:>6} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7}\n",
+               judgeCopy ? "" : "; not judged, as memcpy is slower here than 0.6 of the best fill",
+               "codec", "wanted", "share", "wanted", "ratio", "plain", "GB/s", "copy");
     int below = 0;
     const auto run = [&](const std::vector<Case> &cases) {
         for (const Case &work : cases) {
-            if (work.name.find(only) == std::string::npos)
-                continue;
-            const std::size_t bytes = 2 * work.elements;
-            const Measured times =
-                measure(work, [&] { std::memcpy(out.data(), from.data(), bytes); });
-            const bool falls = work.wanted > 0 && times.ratio < work.wanted;
-            below += falls ? 1 : 0;
-            const auto rate = [bytes](double seconds) {
-                return static_cast<double>(bytes) / seconds * 1e-9;
-            };
-            fmt::print("{:<56} {:>8} {:>8.3f} {:>8} {:>9.2f} {:>9.2f}{}\n", work.name,
-                       work.wanted > 0 ? fmt::format("{:.2f}", work.wanted) : "-", times.ratio,
-                       times.plain > 0 ? fmt::format("{:.3f}", times.copy / times.plain) : "-",
-                       rate(times.ours), rate(times.copy), falls ? "  below" : "");
-            std::fflush(stdout);
+            if (work.name.find(only) != std::string::npos)
+                below += printRow(work, measure(work, limits), judgeCopy) ? 1 : 0;
         }
     };
     run(decodeCases(out.span()));

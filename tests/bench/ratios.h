@@ -5,9 +5,10 @@
 
 namespace kernscope::bench {
 
-/// Prints the table of codecs against memcpy of the same fp16 bytes: medians of interleaved
-/// rounds, buffers warm, reused and out of cache, one thread but where the row says two. Returns
-/// how many rows stay below what is wanted. `only`: the rows whose name contains it.
+/// Prints what the memory allows and the table of codecs: each as a share of that limit, and
+/// against memcpy of the same fp16 bytes. Medians of interleaved rounds, buffers warm, reused and
+/// out of cache, one thread but where the row says two. Returns how many rows stay below what is
+/// wanted. `only`: the rows whose name contains it.
 int printRatios(std::string_view only = {});
 
 } // namespace kernscope::bench

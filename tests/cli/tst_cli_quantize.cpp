@@ -122,7 +122,8 @@ void TestCliQuantize::roundTrips()
     QVERIFY(values);
     QCOMPARE(values->shape, (Shape{64, 128}));
     // The figures for people too.
-    const CliResult plain = runCli({QStringLiteral("dequantize"), folder});
+    const CliResult plain =
+        runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--force")});
     QVERIFY(plain.out.contains("relative") && plain.out.contains("cosine"));
 }
 
@@ -236,8 +237,10 @@ void TestCliQuantize::dequantizesBeyondFp32()
                  .exitCode,
              0);
     const auto valuesAs = [&](const QStringList &options, const char *type) {
-        const CliResult back = runCli(
-            QStringList{QStringLiteral("dequantize"), folder, QStringLiteral("--json")} + options);
+        const CliResult back =
+            runCli(QStringList{QStringLiteral("dequantize"), folder, QStringLiteral("--json"),
+                               QStringLiteral("--force")} +
+                   options);
         if (back.exitCode != 0 || back.json()["dtype"].get<std::string>() != type)
             return std::vector<double>{};
         const QByteArray array = contentOf(folder + QStringLiteral("/dequantized.npy"));
@@ -268,7 +271,7 @@ void TestCliQuantize::referenceElsewhere()
     QCOMPARE(recorded.json()["error_from"].get<std::string>(), std::string("recorded"));
     QCOMPARE(recorded.json()["error"]["max_abs"].get<double>(), 0.0); // 1 and -2 are exact
     const auto given = runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--reference"),
-                               moved, QStringLiteral("--json")});
+                               moved, QStringLiteral("--json"), QStringLiteral("--force")});
     QCOMPARE(given.json()["error_from"].get<std::string>(), std::string("reference"));
     QCOMPARE(text(given.json()["error"]), text(recorded.json()["error"]));
 }
@@ -290,7 +293,7 @@ void TestCliQuantize::damagedFolders()
         if (!file.open(QIODevice::WriteOnly) || file.write(damaged) != damaged.size())
             return -1;
         file.close();
-        return runCli({QStringLiteral("dequantize"), folder}).exitCode;
+        return runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--force")}).exitCode;
     };
     QCOMPARE(codeWith("", ""), 0);
     QCOMPARE(codeWith("\"rows\": 32", "\"rows\": 18446744073709551615"), 3);
@@ -301,9 +304,9 @@ void TestCliQuantize::damagedFolders()
     QCOMPARE(codeWith("{", "["), 3);
     QCOMPARE(codeWith("", ""), 0);
     QVERIFY(QFile::resize(folder + QStringLiteral("/exp.bin"), 3));
-    QCOMPARE(runCli({QStringLiteral("dequantize"), folder}).exitCode, 3);
+    QCOMPARE(runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--force")}).exitCode, 3);
     QVERIFY(QFile::remove(folder + QStringLiteral("/data.bin")));
-    QCOMPARE(runCli({QStringLiteral("dequantize"), folder}).exitCode, 4);
+    QCOMPARE(runCli({QStringLiteral("dequantize"), folder, QStringLiteral("--force")}).exitCode, 4);
 }
 
 void TestCliQuantize::encode()

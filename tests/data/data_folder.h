@@ -3,8 +3,17 @@
 
 #include <QFile>
 #include <QString>
+#include <QTest>
 
 #include <string>
+
+/// First in a test function whose rows are files of the data folder: skips it where its table is
+/// empty. (QFETCH would end the program.)
+#define KERNSCOPE_SKIP_WITHOUT_ROWS()                                                              \
+    do {                                                                                           \
+        if (QTest::currentDataTag() == nullptr)                                                    \
+            QSKIP("The data folder has none of these files (KERNSCOPE_DATA)");                     \
+    } while (false)
 
 /// The folder of real files, made bundles and golden vectors, which is not part of this tree: tests
 /// that read it carry the label `data` and skip where it is missing.

@@ -118,6 +118,7 @@ QString roleText(codec::PartRole role)
     case codec::PartRole::Scale: return FieldWords::tr("scale");
     case codec::PartRole::ZeroPoint: return FieldWords::tr("zero point");
     case codec::PartRole::Offset: return FieldWords::tr("offset");
+    case codec::PartRole::Bias: return FieldWords::tr("bias");
     }
     return {};
 }

@@ -22,7 +22,8 @@ namespace kernscope::ui {
 namespace {
 
 constexpr double kZoomStep = 1.5;
-constexpr double kScrollSteps = 1e6; ///< of the scroll bar over a whole file
+constexpr std::uint64_t kMarkGap = 64; ///< closer changes are one mark
+constexpr double kScrollSteps = 1e6;   ///< of the scroll bar over a whole file
 
 } // namespace
 
@@ -47,7 +48,8 @@ void SectionStrip::setFile(BundlePtr bundle, std::size_t file)
     const auto range = sound ? m_bundle->sectionsOf(file) : std::pair<std::size_t, std::size_t>();
     m_first = range.first;
     m_last = range.second;
-    m_changes = sound ? m_bundle->files()[file].file->changedRanges() : std::vector<ByteRange>();
+    m_changes =
+        sound ? m_bundle->files()[file].file->changedRanges(kMarkGap) : std::vector<ByteRange>();
     if (m_current < m_first || m_current >= m_last)
         m_current = kNoIndex;
     if (!same)

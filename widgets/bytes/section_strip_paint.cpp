@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cmath>
 
-// How the strip of sections is painted; its manners are in section_strip.cpp.
+// How the strip of sections is painted; how it behaves is in section_strip.cpp.
 namespace kernscope::ui {
 
 namespace {

@@ -82,7 +82,9 @@ QString writeReencoded(const Bundle &bundle, std::size_t index, const std::strin
     const auto made = reencodeWeight(bundle, index, *encoded);
     if (!made)
         return fromUtf8(describe(made.error()));
-    const auto saved = saveCopy(**made, std::filesystem::path(path.toStdString()), &progress);
+    const CopyOptions options{false, bundle.path()}; // other files, links, permissions
+    const auto saved =
+        saveCopy(**made, std::filesystem::path(path.toStdString()), &progress, options);
     return saved ? QString() : fromUtf8(describe(saved.error()));
 }
 

@@ -34,7 +34,7 @@ public:
     void zoom(double factor);
 
     int pointCount() const override { return static_cast<int>(m_order.size()); }
-    /// With the arithmetic spelled out.
+    /// With the arithmetic written in full.
     QString pointText(int point) const override;
     QStringList columns() const override;
     QVariant cell(int point, int column) const override;

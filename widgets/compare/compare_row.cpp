@@ -35,7 +35,7 @@ std::optional<double> valueNumber(const ValueDifference &values, CompareColumn c
     const auto elements = static_cast<double>(values.elements());
     switch (column) {
     case CompareColumn::MaxAbs: return values.maxAbs;
-    case CompareColumn::MaxUlp: return values.maxUlp;
+    case CompareColumn::MaxUlp: return static_cast<double>(values.maxUlp);
     case CompareColumn::Zeroed:
         return elements > 0 ? static_cast<double>(values.zeroed) / elements : 0.0;
     case CompareColumn::Equal: return static_cast<double>(values.equal);

@@ -36,9 +36,8 @@ constexpr std::array<ColumnWords, kCompareColumns> kColumns{{
      QT_TRANSLATE_NOOP("kernscope::CompareRow",
                        "Largest absolute difference of two decoded values.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "max ULP"),
-     QT_TRANSLATE_NOOP(
-         "kernscope::CompareRow",
-         "Largest difference in steps of fp16: how many fp16 numbers lie between the two values.")},
+     QT_TRANSLATE_NOOP("kernscope::CompareRow", "Largest difference in steps of the type of A: how "
+                                                "many of its numbers lie between the two values.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Zeroed"),
      QT_TRANSLATE_NOOP(
          "kernscope::CompareRow",

@@ -88,19 +88,12 @@ private:
         WeightPair &pair = m_rows[number].pair;
         if (!comparable(m_rows[number]))
             return;
-        if (!pair.values) {
-            auto values = compareValues(*m_now.a, pair.a, *m_now.b, pair.b, 0.0, &progress);
-            if (progress.cancelled())
-                return;
-            if (values)
-                pair.values = *values;
-            else
-                pair.fault = values.error();
-        }
-        if (pair.values) {
-            m_now.values[keyOf(pair)] = *pair.values;
+        if (pair.values)
             pair.step = quantisationStep(*m_now.a, pair.a, *m_now.b, pair.b);
-        }
+        else if (!compareValues(*m_now.a, *m_now.b, pair, 0.0, &progress) || progress.cancelled())
+            return;
+        if (pair.values)
+            m_now.values[keyOf(pair)] = *pair.values;
         const std::lock_guard guard(m_inbox.mutex);
         m_inbox.pairs.push_back({number, pair, verdict(pair, *m_now.a, *m_now.b)});
     }

@@ -8,7 +8,9 @@
 #include <qcustomplot.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -21,54 +23,72 @@ UlpPlot::UlpPlot(QWidget *parent) : PlotWidget(tr("Histogram of the differences 
         (*bars)->setAntialiased(false);
     }
     plot().yAxis->setScaleType(QCPAxis::stLogarithmic);
-    plot().yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog));
-    plot().yAxis->setNumberFormat(QStringLiteral("eb"));
-    plot().yAxis->setNumberPrecision(0);
-    plot().xAxis->setLabel(tr("fp16 steps apart, from"));
     plot().yAxis->setLabel(tr("elements"));
-    plot().xAxis->setRange(-0.7, kBins - 0.3);
+    plot().yAxis->setSubTicks(false);
     plot().xAxis->setSubTicks(false);
     clear();
 }
 
 void UlpPlot::setDifference(const ValueDifference &difference)
 {
-    beginData();
-    m_counts = difference.ulpHistogram;
     m_elements = difference.elements();
-    QVector<double> keys, counts;
-    for (int bin = 1; bin < static_cast<int>(kBins); ++bin) {
-        keys.append(bin);
-        counts.append(static_cast<double>(m_counts[static_cast<std::size_t>(bin)]));
-    }
-    m_equal->setData({0.0}, {static_cast<double>(m_counts[0])}, true);
-    m_bars->setData(keys, counts, true);
-    const auto most = *std::max_element(m_counts.begin(), m_counts.end());
-    plot().yAxis->setRange(0.5, std::max(10.0, 2.0 * static_cast<double>(most)));
-    labelTicks();
-    endData();
+    show(difference.ulpHistogram, difference.ulpType);
 }
 
 void UlpPlot::clear()
 {
-    beginData();
-    m_counts.fill(0);
     m_elements = 0;
-    m_equal->data()->clear();
-    m_bars->data()->clear();
-    plot().yAxis->setRange(0.5, 10);
+    show(std::vector<std::uint64_t>(ulpBins(ElementType::Fp16)), ElementType::Fp16);
+}
+
+void UlpPlot::show(std::vector<std::uint64_t> counts, ElementType type)
+{
+    beginData();
+    m_counts = std::move(counts);
+    QVector<double> keys, heights;
+    for (int bin = 1; bin < bins(); ++bin) {
+        keys.append(bin);
+        heights.append(static_cast<double>(m_counts[static_cast<std::size_t>(bin)]));
+    }
+    m_equal->setData({0.0}, {static_cast<double>(m_counts[0])}, true);
+    m_bars->setData(keys, heights, true);
+    plot().xAxis->setRange(-0.7, bins() - 0.3);
+    plot().xAxis->setLabel(
+        tr("%1 steps apart, from").arg(QString::fromUtf8(elementTypeName(type))));
+    labelCounts(*std::max_element(m_counts.begin(), m_counts.end()));
     labelTicks();
     endData();
 }
 
-std::uint32_t UlpPlot::firstOf(int bin)
+/// A label at every power of ten, in figures: an exponent of one digit hides what the ticks
+/// between two powers stand for.
+void UlpPlot::labelCounts(std::uint64_t most)
 {
-    return bin == 0 ? 0 : std::uint32_t{1} << (bin - 1);
+    QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
+    const double top = std::max(10.0, 2.0 * static_cast<double>(most));
+    const int decades = static_cast<int>(std::log10(top));
+    const int stride = 1 + decades / 7;
+    for (int power = 0; power <= decades; power += stride) {
+        const QLatin1String unit = power < 3   ? QLatin1String()
+                                   : power < 6 ? QLatin1String("k")
+                                   : power < 9 ? QLatin1String("M")
+                                               : QLatin1String("G");
+        const int below = std::min(power / 3 * 3, 9);
+        ticker->addTick(std::pow(10.0, power),
+                        QString::number(std::pow(10.0, power - below), 'f', 0) + unit);
+    }
+    plot().yAxis->setTicker(ticker);
+    plot().yAxis->setRange(0.5, top);
 }
 
-std::uint32_t UlpPlot::lastOf(int bin)
+std::uint64_t UlpPlot::firstOf(int bin)
 {
-    return bin == 0 ? 0 : (std::uint32_t{1} << bin) - 1;
+    return bin == 0 ? 0 : std::uint64_t{1} << (bin - 1);
+}
+
+std::uint64_t UlpPlot::lastOf(int bin)
+{
+    return bin == 0 ? 0 : firstOf(bin) - 1 + firstOf(bin);
 }
 
 /// As many labels as the width has room for.
@@ -76,12 +96,14 @@ void UlpPlot::labelTicks()
 {
     const int room = std::max(1, width() - theme::em(this, 4));
     const int most = std::max(1, room / theme::em(this, 2.2));
-    const int stride = (static_cast<int>(kBins) + most - 1) / most;
+    const int stride = (bins() + most - 1) / most;
     QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
-    for (int bin = 0; bin < static_cast<int>(kBins); bin += stride) {
-        const std::uint32_t first = firstOf(bin);
-        ticker->addTick(bin, first < 1024 ? QString::number(first)
-                                          : QString::number(first / 1024) + QLatin1Char('k'));
+    for (int bin = 0; bin < bins(); bin += stride) {
+        const std::uint64_t first = firstOf(bin);
+        const int shift = first < 1024 ? 0 : first < (1u << 20) ? 10 : first < (1u << 30) ? 20 : 30;
+        static constexpr std::array kUnits{"", "Ki", "Mi", "Gi"};
+        ticker->addTick(bin, QString::number(first >> shift) +
+                                 QLatin1String(kUnits[static_cast<std::size_t>(shift / 10)]));
     }
     plot().xAxis->setTicker(ticker);
 }
@@ -95,7 +117,7 @@ void UlpPlot::resizeEvent(QResizeEvent *event)
 int UlpPlot::pointAt(double key) const
 {
     const int bin = static_cast<int>(std::lround(key));
-    return m_elements > 0 && bin >= 0 && bin < static_cast<int>(kBins) ? bin : -1;
+    return m_elements > 0 && bin >= 0 && bin < bins() ? bin : -1;
 }
 
 QString UlpPlot::pointText(int point) const

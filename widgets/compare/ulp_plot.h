@@ -4,14 +4,14 @@
 #include "core/diff/diff.h"
 #include "widgets/common/plot_widget.h"
 
-#include <array>
+#include <vector>
 
 class QCPBars;
 
 namespace kernscope::ui {
 
-/// How far apart the values of two weights lie, in steps of fp16: bars by powers of two, counts on
-/// a logarithmic scale.
+/// How far apart the values of two weights lie, in steps of the type of A: bars by powers of two,
+/// counts on a logarithmic scale.
 class UlpPlot final : public PlotWidget
 {
     Q_OBJECT
@@ -22,7 +22,7 @@ public:
     void setDifference(const ValueDifference &difference);
     void clear();
 
-    int pointCount() const override { return m_elements > 0 ? static_cast<int>(kBins) : 0; }
+    int pointCount() const override { return m_elements > 0 ? bins() : 0; }
     QString pointText(int point) const override;
     QStringList columns() const override;
     QVariant cell(int point, int column) const override;
@@ -34,12 +34,14 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
-    static constexpr std::size_t kBins = 17;
-    static std::uint32_t firstOf(int bin);
-    static std::uint32_t lastOf(int bin);
+    static std::uint64_t firstOf(int bin);
+    static std::uint64_t lastOf(int bin);
+    int bins() const { return static_cast<int>(m_counts.size()); }
+    void show(std::vector<std::uint64_t> counts, ElementType type);
     void labelTicks();
+    void labelCounts(std::uint64_t most);
 
-    std::array<std::uint64_t, kBins> m_counts{};
+    std::vector<std::uint64_t> m_counts;
     std::uint64_t m_elements = 0;
     QCPBars *m_equal = nullptr, *m_bars = nullptr;
 };

@@ -19,6 +19,13 @@ namespace {
 constexpr quintptr kBundleId = 0, kGroupId = 1, kFirstLeafId = 2;
 constexpr std::uint32_t kHidden = std::numeric_limits<std::uint32_t>::max();
 
+/// "main", "detector/main"; of a neural network in a pipeline the model alone.
+std::string groupOf(const Weight &weight)
+{
+    const bool both = !weight.model.empty() && !weight.function.empty();
+    return weight.model + (both ? "/" : "") + weight.function;
+}
+
 } // namespace
 
 BundleTreeModel::BundleTreeModel(QObject *parent) : QAbstractItemModel(parent) {}
@@ -61,12 +68,12 @@ void BundleTreeModel::makeGroups()
     m_groups.clear();
     if (!m_bundle)
         return;
-    std::map<std::string_view, std::size_t> byName;
+    std::map<std::string, std::size_t> byName;
     const auto &weights = m_bundle->weights();
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto [at, added] = byName.try_emplace(weights[i].function, m_groups.size());
+        const auto [at, added] = byName.try_emplace(groupOf(weights[i]), m_groups.size());
         if (added)
-            m_groups.push_back({Node::Kind::Function, fromUtf8(weights[i].function), {}, {}});
+            m_groups.push_back({Node::Kind::Function, fromUtf8(groupOf(weights[i])), {}, {}});
         m_groups[at->second].all.push_back(static_cast<std::uint32_t>(i));
     }
     Group files{Node::Kind::FileGroup, tr("files"), {}, {}};

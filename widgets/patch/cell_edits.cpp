@@ -20,7 +20,7 @@ Edit elementEdit(const Weight &weight, std::uint64_t element, Edit::Kind kind, d
 {
     Edit edit;
     edit.kind = kind;
-    edit.weight = weight.name;
+    edit.weight = weight.findableName();
     edit.value = value;
     for (auto extent = weight.shape.rbegin(); extent != weight.shape.rend(); ++extent) {
         edit.indices.push_back(single(element % *extent));
@@ -37,7 +37,7 @@ Edit codebookEdit(const Weight &weight, std::uint64_t codebook, std::uint64_t en
 {
     Edit edit;
     edit.kind = Edit::Kind::Codebook;
-    edit.weight = weight.name;
+    edit.weight = weight.findableName();
     edit.value = value;
     edit.indices = {single(codebook), single(entry)};
     if (vector)

@@ -65,7 +65,8 @@ struct Grid {
 
 Result<Grid> gridOf(const Encoding &encoding, std::uint64_t channels)
 {
-    if (!encoding.scaling || encoding.palette || encoding.mask || encoding.shape.empty())
+    if (!encoding.scaling || encoding.scaling->addsOffset || encoding.palette || encoding.mask ||
+        encoding.shape.empty())
         return tl::unexpected(
             foldFault("an affine or blockwise weight of integers", "another form"));
     const Scaling &scaling = *encoding.scaling;

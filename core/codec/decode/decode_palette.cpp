@@ -115,7 +115,16 @@ void Decoder::State::vectorLanes(std::uint64_t first, std::span<std::uint16_t> o
     }
 }
 
-void Decoder::State::paletteHalves(std::uint64_t first, std::span<std::uint16_t> out) const
+bool Decoder::State::paletteStreams(std::uint64_t first, std::span<const std::uint16_t> out) const
+{
+    // Each run of a codebook has a few elements before its first line, one by one.
+    constexpr std::uint64_t kLongRun = 1024;
+    return !mask && palette->vector == 1 && GridWalker(palette->grid, first).block() >= kLongRun &&
+           streamsPacked(palette->width, first, out);
+}
+
+void Decoder::State::paletteHalves(std::uint64_t first, bool streamed,
+                                   std::span<std::uint16_t> out) const
 {
     if (palette->vector > 1 && palette->inner == 1) {
         vectorLanes(first, out);
@@ -138,7 +147,8 @@ void Decoder::State::paletteHalves(std::uint64_t first, std::span<std::uint16_t>
                 lookupCodes(std::span(codes).first(count), palette->width, table, part);
                 clearGaps(mask->bytes(), place.index + at, part);
             } else {
-                lookupPacked(payload.bytes, palette->width, place.index + at, table, part);
+                lookupPacked(payload.bytes, palette->width, place.index + at, table, streamed,
+                             part);
             }
             at += count;
             walker.advance(count);

@@ -154,9 +154,24 @@ void Decoder::State::scaledRun(std::uint64_t first, const ScaleRun &run,
     });
 }
 
-void Decoder::State::scaledHalves(std::uint64_t first, std::span<std::uint16_t> out) const
+bool Decoder::State::scaleStreams(std::uint64_t first, std::span<const std::uint16_t> out) const
 {
-    const bool streamed = out.size_bytes() >= kStreamedBytes;
+    // Long blocks have a few elements before their first line, one by one; the lines of others
+    // must begin where the blocks do.
+    constexpr std::uint64_t kLongBlock = 1024;
+    constexpr std::uint64_t kLineElements = kCacheLine / sizeof(std::uint16_t);
+    if (mask)
+        return false;
+    const GridWalker walker(scaling->grid, first);
+    const std::uint64_t before = elementsBeforeLine(out);
+    const bool inLine = walker.block() % kLineElements == 0 &&
+                        (walker.cellLeft() + kLineElements - before) % kLineElements == 0;
+    return inLine || (walker.block() >= kLongBlock && bitWidth(payload.type) == 8);
+}
+
+void Decoder::State::scaledHalves(std::uint64_t first, bool streamed,
+                                  std::span<std::uint16_t> out) const
+{
     forEachScaleRun(first, out.size(), [&](std::size_t at, const ScaleRun &run, std::size_t count) {
         ScaleRun part = run;
         part.streamed = streamed;
@@ -170,7 +185,14 @@ void Decoder::State::scaleBlock(std::uint64_t first, std::span<float> values) co
         roundToHalf(values);
     forEachScaleRun(first, values.size(),
                     [&](std::size_t at, const ScaleRun &run, std::size_t count) {
-                        scaleFloats(values.subspan(at, count), run);
+                        const auto some = values.subspan(at, count);
+                        if (!scaling->addsOffset)
+                            return scaleFloats(some, run);
+                        ScaleRun product = run;
+                        product.offsets = {};
+                        scaleFloats(some, product);
+                        for (std::size_t i = 0; i < count && !run.offsets.empty(); ++i)
+                            some[i] += run.offsets[(run.phase + i) / run.block];
                     });
 }
 

@@ -5,6 +5,7 @@
 #include "core/codec/kernels/sparse_kernels.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <array>
@@ -42,9 +43,10 @@ void Decoder::State::payloadFloats(std::uint64_t first, std::span<float> out) co
     });
 }
 
-void Decoder::State::sparseHalves(std::uint64_t first, std::span<std::uint16_t> out) const
+void Decoder::State::sparseHalves(std::uint64_t first, bool streamed,
+                                  std::span<std::uint16_t> out) const
 {
-    expandHalves(mask->bytes(), first, survivorsFrom(mask->rank(first)), out);
+    expandHalves(mask->bytes(), first, survivorsFrom(mask->rank(first)), streamed, out);
 }
 
 void Decoder::State::blockFloats(std::uint64_t first, std::span<float> out) const
@@ -76,20 +78,45 @@ void Decoder::State::clearGapsOf(std::uint64_t first, std::span<float> values) c
     }
 }
 
+bool Decoder::State::streams(std::uint64_t first, std::span<const std::uint16_t> out) const
+{
+    if (payload.order || payloadDecoder)
+        return false;
+    if (scaling)
+        return halfResult() && byteCodes() && scaleStreams(first, out);
+    if (palette)
+        return paletteStreams(first, out);
+    return payload.type == ElementType::Fp16;
+}
+
 void Decoder::State::decodeHalf(std::uint64_t first, std::span<std::uint16_t> out) const
+{
+    if (out.size_bytes() < streamedBytes()) {
+        halves(first, false, out);
+    } else if (streams(first, out)) {
+        halves(first, true, out);
+        flushStream();
+    } else {
+        fillPastCaches(out, [&](std::uint64_t at, std::span<std::uint16_t> part) {
+            halves(first + at, false, part);
+        });
+    }
+}
+
+void Decoder::State::halves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const
 {
     if (out.empty())
         return;
     if (payload.order) {
         orderedHalves(first, out);
     } else if (!scaling && palette) {
-        paletteHalves(first, out);
+        paletteHalves(first, streamed, out);
     } else if (!scaling && !mask && !payloadDecoder) {
         convertToHalf(payload.bytes, payload.type, first, out);
     } else if (!scaling && !payloadDecoder && payload.type == ElementType::Fp16) {
-        sparseHalves(first, out);
+        sparseHalves(first, streamed, out);
     } else if (scaling && halfResult() && byteCodes()) {
-        scaledHalves(first, out);
+        scaledHalves(first, streamed, out);
     } else {
         std::array<float, kBlockElements> values;
         forEachBlock(first, out, [&](std::uint64_t position, std::span<std::uint16_t> part) {
@@ -102,16 +129,23 @@ void Decoder::State::decodeHalf(std::uint64_t first, std::span<std::uint16_t> ou
 
 void Decoder::State::decodeFloat(std::uint64_t first, std::span<float> out) const
 {
-    forEachBlock(first, out, [&](std::uint64_t position, std::span<float> part) {
-        if (halfResult()) {
-            std::array<std::uint16_t, kBlockElements> halves;
-            const auto some = std::span(halves).first(part.size());
-            decodeHalf(position, some);
-            convertHalfToFloat(some, part);
-        } else {
-            blockFloats(position, part);
-        }
-    });
+    const auto floats = [&](std::uint64_t from, std::span<float> to) {
+        forEachBlock(from, to, [&](std::uint64_t position, std::span<float> part) {
+            if (halfResult()) {
+                std::array<std::uint16_t, kBlockElements> rounded;
+                const auto some = std::span(rounded).first(part.size());
+                halves(position, false, some);
+                convertHalfToFloat(some, part);
+            } else {
+                blockFloats(position, part);
+            }
+        });
+    };
+    if (out.size_bytes() < streamedBytes())
+        floats(first, out);
+    else
+        fillPastCaches(out,
+                       [&](std::uint64_t at, std::span<float> part) { floats(first + at, part); });
 }
 
 } // namespace kernscope::codec

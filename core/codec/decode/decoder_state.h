@@ -55,6 +55,7 @@ struct ScalingState {
     bool roundDifference = false;
     bool roundData = false; ///< fp32 data of an fp16 result become fp16 first
     bool roundOffset = false;
+    bool addsOffset = false; ///< as Scaling has it
 
     /// Numbers of cells [cell, cell + out.size()) as fp32.
     void scalesOf(std::uint64_t cell, std::span<float> out) const;
@@ -108,11 +109,17 @@ struct Decoder::State {
 private:
     void orderedHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
     void orderedFloats(std::uint64_t first, std::span<float> out) const;
-    void paletteHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    /// Whether a long result can be stored past the caches as it is made. `first`: of out[0].
+    bool streams(std::uint64_t first, std::span<const std::uint16_t> out) const;
+    bool paletteStreams(std::uint64_t first, std::span<const std::uint16_t> out) const;
+    bool scaleStreams(std::uint64_t first, std::span<const std::uint16_t> out) const;
+    /// decodeHalf by the step of the form; `streamed`: past the caches, where it streams().
+    void halves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
+    void paletteHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void vectorLanes(std::uint64_t first, std::span<std::uint16_t> out) const;
     void paletteFloats(std::uint64_t first, std::span<float> out) const;
-    void sparseHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
-    void scaledHalves(std::uint64_t first, std::span<std::uint16_t> out) const;
+    void sparseHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
+    void scaledHalves(std::uint64_t first, bool streamed, std::span<std::uint16_t> out) const;
     void scaledRun(std::uint64_t first, const ScaleRun &run, std::span<std::uint16_t> out) const;
     void scaleBlock(std::uint64_t first, std::span<float> values) const;
     /// fp32 values before the last rounding to T, at most kBlockElements of them.

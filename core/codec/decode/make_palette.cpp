@@ -105,10 +105,12 @@ EncodingMaker::Step EncodingMaker::paletteIndices(PaletteState &palette)
     case ElementType::Uint2:
     case ElementType::Uint3:
     case ElementType::Uint4:
+    case ElementType::Uint5:
     case ElementType::Uint6:
+    case ElementType::Uint7:
     case ElementType::Uint8: palette.width = bitWidth(indices.type); break;
     default:
-        return tl::unexpected(makeFault("codec.type", "indices", "uint1, 2, 3, 4, 6 or 8",
+        return tl::unexpected(makeFault("codec.type", "indices", "uint1 to uint8",
                                         std::string(elementTypeName(indices.type)),
                                         "The indices have an element type that palettes lack"));
     }

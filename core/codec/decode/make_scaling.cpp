@@ -13,6 +13,7 @@ EncodingMaker::Step EncodingMaker::scaling()
     const Scaling &given = *encoding().scaling;
     ScalingState &scaling = m_state->scaling.emplace();
     scaling.kind = given.kind;
+    scaling.addsOffset = given.addsOffset;
     auto scale = resolve(given.scale, PartRole::Scale);
     if (!scale)
         return tl::unexpected(scale.error());
@@ -20,7 +21,9 @@ EncodingMaker::Step EncodingMaker::scaling()
     std::uint64_t offsets = 0;
     if (given.offset) {
         const bool affine = given.kind == Scaling::Kind::Affine;
-        auto offset = resolve(*given.offset, affine ? PartRole::ZeroPoint : PartRole::Offset);
+        auto offset = resolve(*given.offset, given.addsOffset ? PartRole::Bias
+                                             : affine         ? PartRole::ZeroPoint
+                                                              : PartRole::Offset);
         if (!offset)
             return tl::unexpected(offset.error());
         scaling.offset = std::move(*offset);

@@ -17,31 +17,45 @@ namespace {
 using Positions = std::array<std::uint64_t, kBlockElements>;
 
 ByteChange changeAt(std::span<const std::byte> bytes, unsigned width, std::uint64_t position,
-                    std::int64_t code)
+                    std::int64_t code, bool highestFirst)
 {
     if (width >= 8) {
         ByteChange change = changeOfCode(bytes.subspan(position / 8, width / 8), width, 0, code);
         change.offset += position / 8;
         return change;
     }
+    // The bytes as one number in which the code lies whole: the first byte at the end where its
+    // bits count from the lowest one, else in front.
     const std::uint64_t first = position / 8, last = (position + width - 1) / 8;
+    const auto placeOf = [&](std::uint64_t i) {
+        return static_cast<unsigned>(8 * (highestFirst ? last - i : i - first));
+    };
     ByteChange change{first, {}};
     unsigned word = 0;
     for (std::uint64_t i = first; i <= last; ++i)
-        word |= std::to_integer<unsigned>(bytes[i]) << (8 * (i - first));
-    const auto shift = static_cast<unsigned>(position % 8);
+        word |= std::to_integer<unsigned>(bytes[i]) << placeOf(i);
+    const auto within = static_cast<unsigned>(position % 8);
+    const auto size = static_cast<unsigned>(8 * (last - first + 1));
+    const unsigned shift = highestFirst ? size - within - width : within;
     const unsigned mask = ((1U << width) - 1U) << shift;
     const unsigned after = (word & ~mask) | (static_cast<unsigned>(code) << shift & mask);
     for (std::uint64_t i = first; after != word && i <= last; ++i)
-        change.bytes.push_back(static_cast<std::byte>(after >> (8 * (i - first)) & 0xFFU));
+        change.bytes.push_back(static_cast<std::byte>(after >> placeOf(i) & 0xFFU));
     return change;
 }
 
 } // namespace
 
-unsigned bitsAt(std::span<const std::byte> bytes, std::uint64_t position, unsigned width)
+unsigned bitsAt(std::span<const std::byte> bytes, std::uint64_t position, unsigned width,
+                bool highestFirst)
 {
     const auto shift = static_cast<unsigned>(position % 8);
+    if (highestFirst) {
+        unsigned pair = std::to_integer<unsigned>(bytes[position / 8]) << 8;
+        if (shift + width > 8)
+            pair |= std::to_integer<unsigned>(bytes[position / 8 + 1]);
+        return pair >> (16 - shift - width) & ((1U << width) - 1U);
+    }
     unsigned word = std::to_integer<unsigned>(bytes[position / 8]);
     if (shift + width > 8)
         word |= std::to_integer<unsigned>(bytes[position / 8 + 1]) << 8;
@@ -67,7 +81,7 @@ std::int64_t codeIn(const Operand &operand, unsigned width, ElementType type, st
         return 0;
     if (width >= 8)
         return loadCode(operand.bytes.subspan(*position / 8), type, 0);
-    const unsigned bits = bitsAt(operand.bytes, *position, width);
+    const unsigned bits = bitsAt(operand.bytes, *position, width, operand.order->highestFirst());
     const bool negative = isSignedInteger(type) && (bits >> (width - 1) & 1U) != 0;
     return static_cast<std::int64_t>(bits) - (negative ? std::int64_t{1} << width : 0);
 }
@@ -95,10 +109,11 @@ std::vector<ByteChange> changesOf(const Operand &operand, unsigned width, std::u
     if (!operand.order)
         return {changeOfCode(operand.bytes, width, index, code)};
     std::vector<ByteChange> changes;
+    const bool highestFirst = operand.order->highestFirst();
     if (const auto position = positionIn(operand, width, index))
-        changes.push_back(changeAt(operand.bytes, width, *position, code));
+        changes.push_back(changeAt(operand.bytes, width, *position, code, highestFirst));
     for (const std::uint64_t copy : operand.order->copies(index))
-        changes.push_back(changeAt(operand.bytes, width, copy, code));
+        changes.push_back(changeAt(operand.bytes, width, copy, code, highestFirst));
     return changes;
 }
 
@@ -164,7 +179,8 @@ void Decoder::State::orderedFloats(std::uint64_t first, std::span<float> out) co
         const std::uint64_t position = positions[i];
         const bool held = position != ElementOrder::kAbsent;
         if (palette && held) {
-            const unsigned code = bitsAt(payload.bytes, position, width);
+            const unsigned code =
+                bitsAt(payload.bytes, position, width, payload.order->highestFirst());
             const std::uint64_t book = payload.order->table(first + i);
             out[i] = static_cast<float>(
                 loadValue(palette->lut.bytes, palette->lut.type, book * palette->entries + code));

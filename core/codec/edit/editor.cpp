@@ -53,9 +53,12 @@ StoredPart storedPart(const Decoder::State &state, PartRole role)
         return encoding.scaling ? wholePart(asOperand(encoding.scaling->scale)) : StoredPart{};
     case PartRole::ZeroPoint:
     case PartRole::Offset:
+    case PartRole::Bias:
         if (!encoding.scaling || !encoding.scaling->offset)
             return {};
-        if ((role == PartRole::ZeroPoint) != (encoding.scaling->kind == Scaling::Kind::Affine))
+        if (role != (encoding.scaling->addsOffset                      ? PartRole::Bias
+                     : encoding.scaling->kind == Scaling::Kind::Affine ? PartRole::ZeroPoint
+                                                                       : PartRole::Offset))
             return {};
         return wholePart(asOperand(*encoding.scaling->offset));
     case PartRole::Data:

@@ -44,6 +44,11 @@ double scaled(const Decoder::State &state, std::uint64_t element, float raw)
 {
     const ScalingState &scaling = *state.scaling;
     const ScalePair pair = scaleOf(state, element);
+    if (scaling.addsOffset) {
+        const float product = pair.scale * raw;
+        const float sum = product + pair.offset;
+        return state.halfResult() ? throughHalf(sum) : sum;
+    }
     float difference = (scaling.roundData ? throughHalf(raw) : raw) - pair.offset;
     if (scaling.roundDifference)
         difference = throughHalf(difference);
@@ -85,7 +90,10 @@ std::vector<std::int64_t> codesFor(const Decoder::State &state, const ElementPla
         return codes;
     }
     const ScalePair pair = scaleOf(state, place.element);
-    const double exact = value / static_cast<double>(pair.scale) + static_cast<double>(pair.offset);
+    const double exact =
+        state.scaling->addsOffset
+            ? (value - static_cast<double>(pair.offset)) / static_cast<double>(pair.scale)
+            : value / static_cast<double>(pair.scale) + static_cast<double>(pair.offset);
     constexpr int kReach = 8; // the roundings of the difference and the product move it by less
     return isFloatingPoint(type) ? neighbourCodes(type, nearestCode(type, exact), kReach)
                                  : std::vector<std::int64_t>{nearestCode(type, exact)};

@@ -45,6 +45,7 @@ Encoding EncodedWeight::encoding() const
             break;
         case PartRole::Scale:
         case PartRole::ZeroPoint:
+        case PartRole::Bias:
         case PartRole::Offset: break;
         }
     }

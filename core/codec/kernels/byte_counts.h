@@ -24,4 +24,15 @@ inline ByteCounts countsOf(std::uint64_t word)
     return {sums << 8, static_cast<std::size_t>(sums >> 56)};
 }
 
+/// Eight mask bits from any bit on; `last` is the mask's last byte.
+inline unsigned maskByte(const std::uint8_t *mask, std::uint64_t bit, const std::uint8_t *last)
+{
+    const std::uint8_t *at = mask + bit / 8;
+    const auto shift = static_cast<unsigned>(bit % 8);
+    unsigned bits = *at;
+    if (shift != 0 && at != last)
+        bits |= static_cast<unsigned>(at[1]) << 8;
+    return bits >> shift & 0xffu;
+}
+
 } // namespace kernscope::codec

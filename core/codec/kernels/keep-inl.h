@@ -53,9 +53,13 @@ namespace kernscope::codec::HWY_NAMESPACE {
 /// A bit for each lane of halves.
 HWY_INLINE std::uint64_t maskBitsOf(hn::Mask<SixteenHalves> mask)
 {
+#if HWY_TARGET <= HWY_AVX3
+    return mask.raw;
+#else
     std::uint8_t bits[8] = {};
     hn::StoreMaskBits(SixteenHalves(), mask, bits);
     return bits[0] | std::uint64_t{bits[1]} << 8;
+#endif
 }
 
 /// Eight values as halves.
@@ -96,6 +100,52 @@ HWY_INLINE void storeKept(const T *in, unsigned bits, std::uint16_t *out)
     hn::StoreU(hn::BitCast(dh, hn::TableLookupBytes(half, order)), dh, out);
 }
 
+#if HWY_TARGET == HWY_AVX3_DL
+
+/// 32 values as halves.
+HWY_INLINE hn::Vec<hn::FixedTag<std::uint16_t, 32>> lineOfHalves(const float *in)
+{
+    const hn::FixedTag<float, 16> d;
+    return hn::Combine(hn::FixedTag<std::uint16_t, 32>(), narrowToHalf(d, hn::LoadU(d, in + 16)),
+                       narrowToHalf(d, hn::LoadU(d, in)));
+}
+HWY_INLINE hn::Vec<hn::FixedTag<std::uint16_t, 32>> lineOfHalves(const std::uint16_t *in)
+{
+    return hn::LoadU(hn::FixedTag<std::uint16_t, 32>(), in);
+}
+
+/// Brings those of 64 values that `word` names to the front, as halves.
+template <class T>
+HWY_INLINE std::size_t storeKeptOf(const T *in, std::uint64_t word, std::uint16_t *out)
+{
+    const hn::FixedTag<std::uint16_t, 32> d;
+    const auto store = [&](const T *from, std::uint64_t bits, std::uint16_t *to) HWY_ATTR {
+        // In a register: the instruction that writes memory itself is slow on some processors.
+        const hn::Vec<decltype(d)> kept{
+            _mm512_maskz_compress_epi16(static_cast<__mmask32>(bits), lineOfHalves(from).raw)};
+        hn::StoreU(kept, d, to);
+    };
+    store(in, word & 0xffffffff, out);
+    store(in + 32, word >> 32, out + hwy::PopCount(word & 0xffffffff));
+    return static_cast<std::size_t>(hwy::PopCount(word));
+}
+
+#else
+
+/// Brings those of 64 values that `word` names to the front, as halves.
+template <class T>
+HWY_INLINE std::size_t storeKeptOf(const T *in, std::uint64_t word, std::uint16_t *out)
+{
+    // Where each eight begin is known at once, so that none waits for the one before.
+    const ByteCounts counts = countsOf(word);
+    for (unsigned i = 0; i < 8; ++i)
+        storeKept(in + 8 * i, static_cast<unsigned>(word >> (8 * i)),
+                  out + (counts.before >> (8 * i) & 0xffu));
+    return counts.all;
+}
+
+#endif
+
 /// Stores a word of the mask and what it keeps of 64 values; returns how many.
 template <class T>
 HWY_INLINE std::size_t storeWord(const T *in, std::uint64_t word, std::uint8_t *mask,
@@ -103,12 +153,7 @@ HWY_INLINE std::size_t storeWord(const T *in, std::uint64_t word, std::uint8_t *
 {
     for (unsigned i = 0; i < 8; ++i)
         mask[i] = static_cast<std::uint8_t>(word >> (8 * i));
-    // Where each eight begin is known at once, so that none waits for the one before.
-    const ByteCounts counts = countsOf(word);
-    for (unsigned i = 0; i < 8; ++i)
-        storeKept(in + 8 * i, static_cast<unsigned>(word >> (8 * i)),
-                  out + (counts.before >> (8 * i) & 0xffu));
-    return counts.all;
+    return storeKeptOf(in, word, out);
 }
 
 inline constexpr std::size_t kAhead = 1024; ///< values, 4 KiB: the next page, where processors stop

@@ -17,10 +17,22 @@ struct MxRun {
     /// multiples of 32 of the matrix).
     bool perElement = false;
     std::span<const std::uint8_t> exponents;
-    bool streamed = false; ///< the result outgrows the caches: stored past them
+    /// Where every element has one: the same as microscaledFactors(), and whether some are NaN.
+    std::span<const float> factors;
+    bool nanFactors = false;
+    /// The result outgrows the caches: stored past them where streamsMicroscaled() allows it.
+    /// flushStream() is the caller's.
+    bool streamed = false;
 };
 
 /// fp32 arithmetic, one rounding to fp16.
 void microscaledRunToHalf(const MxRun &run, std::span<std::uint16_t> out);
+
+/// What the vector code multiplies elements by, of exponents.size() of them (`out` as long), so
+/// that it is worked out once for the 32 rows that share them. Returns whether some are NaN.
+bool microscaledFactors(std::span<const std::uint8_t> exponents, bool mxfp4, std::span<float> out);
+
+/// Whether the lines of `out` begin where groups do, or whole bytes with an exponent an element.
+bool streamsMicroscaled(const MxRun &run, std::span<const std::uint16_t> out);
 
 } // namespace kernscope::codec

@@ -12,96 +12,65 @@
 #define HWY_TARGET_INCLUDE "core/codec/kernels/nibble_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file again for each target.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include "core/codec/kernels/sixteen-inl.h"
+#include "core/codec/kernels/nibbles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernscope::codec::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// As many nibbles at a time as a vector of up to 32 bytes has lanes.
-using NibbleTag = hn::CappedTag<std::uint8_t, 32>;
-
-/// What sixteen codes stand for under one scale: the lower and the upper bytes of their halves,
-/// repeated in every 16 bytes of a vector.
-struct NibbleTable {
-    hn::Vec<NibbleTag> lower, upper;
-};
-
+/// Of the values of the sixteen codes under one scale. Without an offset the difference is the
+/// value itself.
+template <bool WithOffset>
 HWY_INLINE NibbleTable tableOf(const float *values, float scale, float offset)
 {
-    const NibbleTag d;
     const SixteenFloats df;
     const auto scales = hn::Set(df, scale);
     const auto offsets = hn::Set(df, offset);
     const auto halvesFrom = [&](std::size_t i) HWY_ATTR {
-        return narrowToHalf(df, hn::Mul(scales, hn::Sub(hn::Load(df, values + i), offsets)));
+        const auto value = hn::Load(df, values + i);
+        if constexpr (WithOffset)
+            return narrowToHalf(df, hn::Mul(scales, hn::Sub(value, offsets)));
+        else
+            return narrowToHalf(df, hn::Mul(scales, value));
     };
-#if HWY_MAX_BYTES >= 32
-    const hn::Repartition<std::uint64_t, NibbleTag> d64;
-    alignas(16) static constexpr std::uint8_t kApart[16] = {0, 2, 4, 6, 8, 10, 12, 14,
-                                                            1, 3, 5, 7, 9, 11, 13, 15};
-    const auto halves = hn::BitCast(d, hn::Combine(SixteenHalves(), halvesFrom(8), halvesFrom(0)));
-    const auto apart = hn::BitCast(d64, hn::TableLookupBytes(halves, hn::LoadDup128(d, kApart)));
-    return {hn::BitCast(d, hn::ConcatEven(d64, apart, apart)),
-            hn::BitCast(d, hn::ConcatOdd(d64, apart, apart))};
+#if HWY_MAX_BYTES >= 64
+    return nibbleTable(halvesFrom(0));
+#elif HWY_MAX_BYTES >= 32
+    return nibbleTable(hn::Combine(SixteenHalves(), halvesFrom(8), halvesFrom(0)));
 #else
-    const hn::Rebind<std::uint16_t, SixteenFloats> dh;
-    alignas(16) std::uint16_t halves[16];
-    for (std::size_t i = 0; i < 16; i += hn::Lanes(df))
-        hn::Store(halvesFrom(i), dh, halves + i);
-    const auto *bytes = reinterpret_cast<const std::uint8_t *>(halves);
-    const auto first = hn::Load(d, bytes);
-    const auto second = hn::Load(d, bytes + 16);
-    return {hn::ConcatEven(d, second, first), hn::ConcatOdd(d, second, first)};
+    const SixteenHalves dh;
+    return nibbleTable(hn::Combine(dh, halvesFrom(4), halvesFrom(0)),
+                       hn::Combine(dh, halvesFrom(12), halvesFrom(8)));
 #endif
 }
 
-/// The next Lanes(NibbleTag()) nibbles, one a byte and in order.
-HWY_INLINE hn::Vec<NibbleTag> loadManyNibbles(const std::uint8_t *in)
+/// Whole blocks of `steps` vectors of nibbles each.
+template <bool Streamed, bool WithOffset>
+HWY_INLINE void wholeBlocks(const std::uint8_t *in, const float *values, const float *scales,
+                            const float *offsets, std::size_t steps, std::size_t blocks,
+                            std::uint16_t *out)
 {
-    const NibbleTag d;
-#if HWY_MAX_BYTES >= 32
-    const SixteenBytes half;
-    const auto stored = hn::LoadU(half, in);
-    const auto low = hn::And(stored, hn::Set(half, 15));
-    const auto high = hn::ShiftRight<4>(stored);
-    return hn::Combine(d, hn::InterleaveUpper(half, low, high),
-                       hn::InterleaveLower(half, low, high));
-#else
-    static_cast<void>(d);
-    return loadNibbles(in);
-#endif
+    const std::size_t lanes = hn::Lanes(NibbleTag());
+    for (std::size_t block = 0; block < blocks; ++block) {
+        const NibbleTable table =
+            tableOf<WithOffset>(values, scales[block], WithOffset ? offsets[block] : 0.0f);
+        for (std::size_t i = 0; i < steps; ++i, in += lanes / 2, out += lanes)
+            storeNibbles<Streamed>(table, in, out);
+    }
 }
 
 template <bool Streamed>
-HWY_INLINE void storeNibbles(const NibbleTable &table, const std::uint8_t *in, std::uint16_t *out)
+HWY_INLINE void wholeBlocksTo(const std::uint8_t *in, const float *values, const float *scales,
+                              const float *offsets, std::size_t steps, std::size_t blocks,
+                              std::uint16_t *out)
 {
-    const NibbleTag d;
-    const hn::Repartition<std::uint16_t, NibbleTag> dh;
-    const auto codes = loadManyNibbles(in);
-    const auto lower = hn::TableLookupBytes(table.lower, codes);
-    const auto upper = hn::TableLookupBytes(table.upper, codes);
-    const auto first = hn::BitCast(dh, hn::InterleaveLower(d, lower, upper));
-    const auto second = hn::BitCast(dh, hn::InterleaveUpper(d, lower, upper));
-#if HWY_MAX_BYTES >= 32
-    // The interleaving works on 16 bytes each: put the halves into order.
-    const auto before = hn::ConcatLowerLower(dh, second, first);
-    const auto after = hn::ConcatUpperUpper(dh, second, first);
-#else
-    const auto before = first;
-    const auto after = second;
-#endif
-    if constexpr (Streamed) { // to an aligned place
-        hn::Stream(before, dh, out);
-        hn::Stream(after, dh, out + hn::Lanes(dh));
-    } else {
-        hn::StoreU(before, dh, out);
-        hn::StoreU(after, dh, out + hn::Lanes(dh));
-    }
+    if (offsets == nullptr)
+        wholeBlocks<Streamed, false>(in, values, scales, offsets, steps, blocks, out);
+    else
+        wholeBlocks<Streamed, true>(in, values, scales, offsets, steps, blocks, out);
 }
 
 /// Nibbles that share a scale make one table of sixteen halves: a lookup each instead of
@@ -114,15 +83,27 @@ std::size_t nibbleRun(const std::uint8_t *in, const float *values, const ScaleRu
     const float *scales = run.scales.data();
     const float *offsets = run.offsets.empty() ? nullptr : run.offsets.data();
     std::size_t at = 0;
-    for (std::uint64_t left = run.block - phase; at + 16 <= count; ++cell, left = run.block) {
+    for (std::uint64_t left = run.block - phase; at + 16 <= count; left = run.block) {
+        const bool lines = run.streamed && reinterpret_cast<std::uintptr_t>(out + at) % 64 == 0;
+        if (left == run.block && run.block % (lines ? 32 : step) == 0 && at + left <= count) {
+            const auto blocks = static_cast<std::size_t>((count - at) / run.block);
+            const auto steps = static_cast<std::size_t>(run.block / step);
+            const float *first = offsets == nullptr ? nullptr : offsets + cell;
+            if (lines)
+                wholeBlocksTo<true>(in + at / 2, values, scales + cell, first, steps, blocks,
+                                    out + at);
+            else
+                wholeBlocksTo<false>(in + at / 2, values, scales + cell, first, steps, blocks,
+                                     out + at);
+            at += blocks * static_cast<std::size_t>(run.block);
+            cell += blocks;
+            continue;
+        }
+        // A part of a block, or blocks of an odd number of sixteens.
         const NibbleTable table =
-            tableOf(values, scales[cell], offsets == nullptr ? 0.0f : offsets[cell]);
+            tableOf<true>(values, scales[cell], offsets == nullptr ? 0.0f : offsets[cell]);
         const std::size_t end =
             at + static_cast<std::size_t>(std::min<std::uint64_t>(left, count - at)) / 16 * 16;
-        if (run.streamed && reinterpret_cast<std::uintptr_t>(out + at) % step == 0) {
-            for (; at + step <= end; at += step)
-                storeNibbles<true>(table, in + at / 2, out + at);
-        }
         for (; at + step <= end; at += step)
             storeNibbles<false>(table, in + at / 2, out + at);
         if (at < end) { // sixteen, where a vector takes 32
@@ -133,9 +114,8 @@ std::size_t nibbleRun(const std::uint8_t *in, const float *values, const ScaleRu
             std::memcpy(out + at, halves, 16 * sizeof(std::uint16_t));
             at = end;
         }
+        ++cell;
     }
-    if (run.streamed)
-        hwy::FlushStream();
     return at;
 }
 

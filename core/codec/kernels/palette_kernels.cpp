@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/kernels/palette_kernels.h"
 
+#include "core/codec/kernels/byte_lookup.h"
 #include "core/numeric/bitpack.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -21,23 +23,86 @@ using namespace ::kernscope::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// A codebook of at most 64 halves in registers: low and high bytes of 16 entries each.
-template <unsigned Quarters>
+/// Stores a vector of halves; past the caches to an aligned place, anywhere otherwise.
+template <bool Streamed, class D>
+HWY_INLINE void storeHalves(hn::Vec<D> halves, D d, std::uint16_t *HWY_RESTRICT out)
+{
+    if constexpr (Streamed)
+        hn::Stream(halves, d, out);
+    else
+        hn::StoreU(halves, d, out);
+}
+
+#if HWY_TARGET <= HWY_AVX3
+
+/// A codebook in registers of 32 halves each, of which one instruction looks up in two.
+template <unsigned Width>
 class RegisterTable
 {
 public:
-    RegisterTable(const std::byte *table, std::size_t entries)
+    explicit RegisterTable(const std::byte *table)
+    {
+        alignas(64) std::uint16_t entries[32 * kRegisters] = {};
+        std::memcpy(entries, table, sizeof(std::uint16_t) << Width);
+        for (std::size_t i = 0; i < kRegisters; ++i)
+            m_parts[i] = hn::Load(m_d, entries + 32 * i);
+    }
+
+    /// Stores the halves of 32 codes.
+    template <bool Streamed>
+    HWY_INLINE void lookUp(hn::Vec<CodeTag> codes, std::uint16_t *HWY_RESTRICT out) const
+    {
+        storeHalves<Streamed>(pick(hn::PromoteTo(m_d, codes)), m_d, out);
+    }
+
+private:
+    using Tag = hn::FixedTag<std::uint16_t, 32>;
+    using V = hn::Vec<Tag>;
+    static constexpr std::size_t kRegisters = Width <= 4 ? 1 : (std::size_t{1} << Width) / 32;
+
+    HWY_INLINE V two(V codes, std::size_t i) const
+    {
+        return V{_mm512_permutex2var_epi16(m_parts[i].raw, codes.raw, m_parts[i + 1].raw)};
+    }
+
+    HWY_INLINE V pick(V codes) const
+    {
+        if constexpr (kRegisters == 1) {
+            return V{_mm512_permutexvar_epi16(codes.raw, m_parts[0].raw)};
+        } else if constexpr (kRegisters == 2) {
+            return two(codes, 0);
+        } else {
+            const auto second = hn::TestBit(codes, hn::Set(m_d, 64));
+            const auto upper = hn::TestBit(codes, hn::Set(m_d, 128));
+            const V low = hn::IfThenElse(second, two(codes, 2), two(codes, 0));
+            const V high = hn::IfThenElse(second, two(codes, 6), two(codes, 4));
+            return hn::IfThenElse(upper, high, low);
+        }
+    }
+
+    Tag m_d;
+    V m_parts[kRegisters];
+};
+
+#else
+
+/// A codebook of at most 64 halves in registers: low and high bytes of 16 entries each.
+template <unsigned Width>
+class RegisterTable
+{
+public:
+    explicit RegisterTable(const std::byte *table)
     {
         const CodeTag d;
         alignas(64) std::uint8_t low[64] = {};
         alignas(64) std::uint8_t high[64] = {};
-        for (std::size_t i = 0; i < entries; ++i) {
+        for (std::size_t i = 0; i < std::size_t{1} << Width; ++i) {
             low[i] = std::to_integer<std::uint8_t>(table[2 * i]);
             high[i] = std::to_integer<std::uint8_t>(table[2 * i + 1]);
         }
         low0 = hn::LoadDup128(d, low);
         high0 = hn::LoadDup128(d, high);
-        if constexpr (Quarters == 4) {
+        if constexpr (Width > 4) {
             low1 = hn::LoadDup128(d, low + 16);
             low2 = hn::LoadDup128(d, low + 32);
             low3 = hn::LoadDup128(d, low + 48);
@@ -48,6 +113,7 @@ public:
     }
 
     /// Stores the halves of Lanes(CodeTag()) codes.
+    template <bool Streamed>
     HWY_INLINE void lookUp(hn::Vec<CodeTag> codes, std::uint16_t *HWY_RESTRICT out) const
     {
         const CodeTag d;
@@ -59,11 +125,11 @@ public:
         const auto second = hn::BitCast(d16, hn::InterleaveUpper(d, low, high));
 #if HWY_MAX_BYTES >= 32
         // The interleaving works on 16 bytes each: put the halves into order.
-        hn::StoreU(hn::ConcatLowerLower(d16, second, first), d16, out);
-        hn::StoreU(hn::ConcatUpperUpper(d16, second, first), d16, out + lanes);
+        storeHalves<Streamed>(hn::ConcatLowerLower(d16, second, first), d16, out);
+        storeHalves<Streamed>(hn::ConcatUpperUpper(d16, second, first), d16, out + lanes);
 #else
-        hn::StoreU(first, d16, out);
-        hn::StoreU(second, d16, out + lanes);
+        storeHalves<Streamed>(first, d16, out);
+        storeHalves<Streamed>(second, d16, out + lanes);
 #endif
     }
 
@@ -72,7 +138,7 @@ private:
 
     static HWY_INLINE V pick(V codes, V t0, V t1, V t2, V t3)
     {
-        if constexpr (Quarters == 1) {
+        if constexpr (Width <= 4) {
             return hn::TableLookupBytes(t0, codes);
         } else {
             const CodeTag d;
@@ -91,66 +157,91 @@ private:
     V high0, high1, high2, high3;
 };
 
-template <unsigned Width>
+#endif
+
+template <unsigned Width, bool Streamed>
 std::size_t packedRunOf(const std::uint8_t *in, std::size_t inBytes, const std::byte *table,
                         std::uint16_t *out, std::size_t count)
 {
     const std::size_t lanes = hn::Lanes(CodeTag());
     const std::size_t step = lanes / 8 * Width;
     const std::size_t reach = unpackReach<Width>();
-    const RegisterTable<Width <= 4 ? 1 : 4> entries(table, std::size_t{1} << Width);
+    const RegisterTable<Width> entries(table);
     std::size_t done = 0;
     for (std::size_t at = 0; done + lanes <= count && at + reach <= inBytes;
          done += lanes, at += step)
-        entries.lookUp(unpackVector<Width>(in + at), out + done);
+        entries.template lookUp<Streamed>(unpackVector<Width>(in + at), out + done);
     return done;
 }
 
-/// Looks up from the start of a byte on; returns how many codes, all but the last few.
-std::size_t packedRun(const std::byte *stream, std::size_t bytes, unsigned width,
-                      const std::byte *table, std::uint16_t *out, std::size_t count)
+template <bool Streamed>
+std::size_t packedRunTo(const std::uint8_t *in, std::size_t bytes, unsigned width,
+                        const std::byte *table, std::uint16_t *out, std::size_t count)
 {
-    const auto *in = reinterpret_cast<const std::uint8_t *>(stream);
     switch (width) {
-    case 1: return packedRunOf<1>(in, bytes, table, out, count);
-    case 2: return packedRunOf<2>(in, bytes, table, out, count);
-    case 3: return packedRunOf<3>(in, bytes, table, out, count);
-    case 4: return packedRunOf<4>(in, bytes, table, out, count);
-    default: return packedRunOf<6>(in, bytes, table, out, count);
+    case 1: return packedRunOf<1, Streamed>(in, bytes, table, out, count);
+    case 2: return packedRunOf<2, Streamed>(in, bytes, table, out, count);
+    case 3: return packedRunOf<3, Streamed>(in, bytes, table, out, count);
+    case 4: return packedRunOf<4, Streamed>(in, bytes, table, out, count);
+    default: return packedRunOf<6, Streamed>(in, bytes, table, out, count);
     }
 }
 
-template <unsigned Quarters>
-std::size_t codeRunOf(const std::uint8_t *codes, const std::byte *table, std::size_t entries,
-                      std::uint16_t *out, std::size_t count)
+template <unsigned Width, bool Streamed>
+std::size_t codeRunOf(const std::uint8_t *codes, const std::byte *table, std::uint16_t *out,
+                      std::size_t count)
 {
     const CodeTag d;
     const std::size_t lanes = hn::Lanes(d);
-    const RegisterTable<Quarters> inRegisters(table, entries);
+    const RegisterTable<Width> entries(table);
     std::size_t done = 0;
     for (; done + lanes <= count; done += lanes)
-        inRegisters.lookUp(hn::LoadU(d, codes + done), out + done);
+        entries.template lookUp<Streamed>(hn::LoadU(d, codes + done), out + done);
     return done;
 }
 
-/// The same for codes of at most 6 bits, one a byte.
-std::size_t codeRun(const std::uint8_t *codes, unsigned width, const std::byte *table,
-                    std::uint16_t *out, std::size_t count)
+/// Looks up from the start of a byte on; returns how many codes, all but the last few. `streamed`:
+/// past the caches, from the start of a line on.
+std::size_t packedRun(const std::byte *stream, std::size_t bytes, unsigned width,
+                      const std::byte *table, bool streamed, std::uint16_t *out, std::size_t count)
 {
-    const std::size_t entries = std::size_t{1} << width;
-    return width <= 4 ? codeRunOf<1>(codes, table, entries, out, count)
-                      : codeRunOf<4>(codes, table, entries, out, count);
+    const auto *in = reinterpret_cast<const std::uint8_t *>(stream);
+    return streamed ? packedRunTo<true>(in, bytes, width, table, out, count)
+                    : packedRunTo<false>(in, bytes, width, table, out, count);
+}
+
+/// The same for codes of any width, one a byte. Codes of 8 bits: none, where registers cannot hold
+/// their codebook.
+std::size_t codeRun(const std::uint8_t *codes, unsigned width, const std::byte *table,
+                    bool streamed, std::uint16_t *out, std::size_t count)
+{
+    switch (width) {
+    case 1: return codeRunOf<1, false>(codes, table, out, count);
+    case 2: return codeRunOf<2, false>(codes, table, out, count);
+    case 3: return codeRunOf<3, false>(codes, table, out, count);
+    case 4: return codeRunOf<4, false>(codes, table, out, count);
+    case 6: return codeRunOf<6, false>(codes, table, out, count);
+    default: break;
+    }
+#if HWY_TARGET <= HWY_AVX3
+    return streamed ? codeRunOf<8, true>(codes, table, out, count)
+                    : codeRunOf<8, false>(codes, table, out, count);
+#else
+    static_cast<void>(streamed);
+    return 0;
+#endif
 }
 
 #else
 
-std::size_t packedRun(const std::byte *, std::size_t, unsigned, const std::byte *, std::uint16_t *,
-                      std::size_t)
+std::size_t packedRun(const std::byte *, std::size_t, unsigned, const std::byte *, bool,
+                      std::uint16_t *, std::size_t)
 {
     return 0;
 }
 
-std::size_t codeRun(const std::uint8_t *, unsigned, const std::byte *, std::uint16_t *, std::size_t)
+std::size_t codeRun(const std::uint8_t *, unsigned, const std::byte *, bool, std::uint16_t *,
+                    std::size_t)
 {
     return 0;
 }
@@ -163,98 +254,69 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kernscope::codec {
 
-namespace {
-
-std::uint16_t entryAt(std::span<const std::byte> table, std::size_t code)
-{
-    std::uint16_t half = 0;
-    std::memcpy(&half, table.data() + 2 * code, sizeof(half));
-    return half;
-}
-
-/// Codebooks of 256 entries: four lookups to a store.
-void lookupBytes(const std::uint8_t *codes, std::span<const std::byte> table,
-                 std::span<std::uint16_t> out)
-{
-    std::size_t i = 0;
-    for (; i + 4 <= out.size(); i += 4) {
-        const std::uint64_t four = std::uint64_t{entryAt(table, codes[i])} |
-                                   std::uint64_t{entryAt(table, codes[i + 1])} << 16 |
-                                   std::uint64_t{entryAt(table, codes[i + 2])} << 32 |
-                                   std::uint64_t{entryAt(table, codes[i + 3])} << 48;
-        std::memcpy(&out[i], &four, sizeof(four));
-    }
-    for (; i < out.size(); ++i)
-        out[i] = entryAt(table, codes[i]);
-}
-
-/// Entries whose size the compiler knows.
-template <std::size_t Vector>
-void lookupVectorsOf(std::span<const std::uint8_t> codes, const std::uint16_t *table,
-                     std::uint16_t *out)
-{
-    for (const std::uint8_t code : codes) {
-        std::memcpy(out, table + code * Vector, Vector * sizeof(std::uint16_t));
-        out += Vector;
-    }
-}
-
-} // namespace
-
 HWY_EXPORT(packedRun);
 HWY_EXPORT(codeRun);
 
 void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
                  std::span<const std::byte> table, std::span<std::uint16_t> out)
 {
-    std::size_t done = 0;
-    if (width <= 6)
-        done = HWY_DYNAMIC_DISPATCH(codeRun)(codes.data(), width, table.data(), out.data(),
-                                             out.size());
-    lookupBytes(codes.data() + done, table, out.subspan(done));
+    const std::size_t done = HWY_DYNAMIC_DISPATCH(codeRun)(codes.data(), width, table.data(), false,
+                                                           out.data(), out.size());
+    lookupBytes(codes.subspan(done), table, out.subspan(done));
 }
 
+bool streamsPacked(unsigned width, std::uint64_t first, std::span<const std::uint16_t> out)
+{
+    // Before the first line of the result, whole groups of eight codes and what leads to one.
+    return width == 8 || (first + elementsBeforeLine(out)) % 8 == 0;
+}
+
+namespace {
+
+void lookupStoredBytes(std::span<const std::uint8_t> codes, std::span<const std::byte> table,
+                       bool streamed, std::span<std::uint16_t> out)
+{
+    std::size_t done = 0;
+    if (streamed) {
+        done = elementsBeforeLine(std::span<const std::uint16_t>(out));
+        lookupBytes(codes.first(done), table, out.first(done));
+    }
+    done += HWY_DYNAMIC_DISPATCH(codeRun)(codes.data() + done, 8, table.data(), streamed,
+                                          out.data() + done, out.size() - done);
+    if (streamed && out.size() - done >= kCacheLine)
+        fillPastCaches(out.subspan(done), [&](std::size_t at, std::span<std::uint16_t> part) {
+            lookupBytes(codes.subspan(done + at, part.size()), table, part);
+        });
+    else
+        lookupBytes(codes.subspan(done), table, out.subspan(done));
+}
+
+} // namespace
+
 void lookupPacked(std::span<const std::byte> stream, unsigned width, std::uint64_t first,
-                  std::span<const std::byte> table, std::span<std::uint16_t> out)
+                  std::span<const std::byte> table, bool streamed, std::span<std::uint16_t> out)
 {
     if (width == 8) {
-        lookupBytes(reinterpret_cast<const std::uint8_t *>(stream.data()) + first, table, out);
+        const auto *codes = reinterpret_cast<const std::uint8_t *>(stream.data()) + first;
+        lookupStoredBytes({codes, out.size()}, table, streamed, out);
         return;
     }
-    // Up to the next group of eight codes, which starts at a whole byte.
+    // Up to the next group of eight codes, which starts at a whole byte; past the caches, to one
+    // whose halves start a line.
+    const bool lines = streamed && streamsPacked(width, first, out);
+    const std::size_t before = lines ? elementsBeforeLine(std::span<const std::uint16_t>(out))
+                                     : static_cast<std::size_t>((8 - first % 8) % 8);
+    const std::size_t head = std::min(out.size(), before);
     std::size_t done = 0;
-    const auto head = std::min<std::size_t>(out.size(), (8 - first % 8) % 8);
     for (; done < head; ++done)
         out[done] = entryAt(table, unpackCode(stream, width, first + done));
     if (done < out.size()) {
         const auto rest = stream.subspan((first + done) / 8 * width);
         done += HWY_DYNAMIC_DISPATCH(packedRun)(rest.data(), rest.size(), width, table.data(),
-                                                out.data() + done, out.size() - done);
+                                                lines, out.data() + done, out.size() - done);
     }
     for (; done < out.size(); ++done)
         out[done] = entryAt(table, unpackCode(stream, width, first + done));
-}
-
-void lookupVectors(std::span<const std::uint8_t> codes, std::span<const std::uint16_t> table,
-                   std::size_t vector, std::span<std::uint16_t> out)
-{
-    switch (vector) {
-    case 2: lookupVectorsOf<2>(codes, table.data(), out.data()); return;
-    case 3: lookupVectorsOf<3>(codes, table.data(), out.data()); return;
-    case 4: lookupVectorsOf<4>(codes, table.data(), out.data()); return;
-    case 5: lookupVectorsOf<5>(codes, table.data(), out.data()); return;
-    case 8: lookupVectorsOf<8>(codes, table.data(), out.data()); return;
-    default: break;
-    }
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        std::memcpy(&out[i * vector], &table[codes[i] * vector], vector * sizeof(std::uint16_t));
-}
-
-void lookupFloats(std::span<const std::uint8_t> codes, std::span<const float> table,
-                  std::span<float> out)
-{
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i] = table[codes[i]];
 }
 
 } // namespace kernscope::codec

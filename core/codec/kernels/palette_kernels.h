@@ -9,8 +9,13 @@
 namespace kernscope::codec {
 
 /// out[i] = the entry that code first + i of a packed stream names; `table` holds 2^width halves.
+/// `streamed`: stored past the caches where streamsPacked() allows it; flushStream() is the
+/// caller's.
 void lookupPacked(std::span<const std::byte> stream, unsigned width, std::uint64_t first,
-                  std::span<const std::byte> table, std::span<std::uint16_t> out);
+                  std::span<const std::byte> table, bool streamed, std::span<std::uint16_t> out);
+
+/// Whether the lines of `out` begin where groups of eight codes, and so whole bytes, do.
+bool streamsPacked(unsigned width, std::uint64_t first, std::span<const std::uint16_t> out);
 
 /// The same for codes already unpacked, one a byte, each below 2^width.
 void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,

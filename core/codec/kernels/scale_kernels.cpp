@@ -2,6 +2,7 @@
 #include "core/codec/kernels/scale_kernels.h"
 
 #include "core/numeric/half.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +12,6 @@
 #define HWY_TARGET_INCLUDE "core/codec/kernels/scale_kernels.cpp"
 #include <hwy/foreach_target.h>
 // After foreach_target.h, which includes this file again for each target.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "core/numeric/half-inl.h"
@@ -60,26 +60,46 @@ HWY_INLINE void storeSome(FloatVec result, FloatVec before, std::size_t valid, f
     hn::StoreU(hn::IfThenElse(hn::FirstN(df, valid), result, before), df, out);
 }
 
-template <bool Streamed>
 HWY_INLINE void storeWhole(FloatVec result, float *out)
 {
     hn::StoreU(result, FloatTag(), out);
 }
 
-template <bool Streamed>
 HWY_INLINE void storeWhole(FloatVec result, std::uint16_t *out)
 {
     const FloatTag df;
     const hn::Rebind<std::uint16_t, FloatTag> dh;
+    hn::StoreU(narrowToHalf(df, result), dh, out);
+}
+
+/// Two vectors of results: a whole vector of halves, as storing past the caches needs.
+template <bool Streamed>
+HWY_INLINE void storeTwo(FloatVec first, FloatVec second, std::uint16_t *out)
+{
+#if HWY_TARGET != HWY_SCALAR
+    const FloatTag df;
+    const hn::Repartition<std::uint16_t, FloatTag> dh;
+    const auto both = hn::Combine(dh, narrowToHalf(df, second), narrowToHalf(df, first));
     if constexpr (Streamed)
-        hn::Stream(narrowToHalf(df, result), dh, out); // which must be aligned
+        hn::Stream(both, dh, out); // which must be aligned
     else
-        hn::StoreU(narrowToHalf(df, result), dh, out);
+        hn::StoreU(both, dh, out);
+#else
+    storeWhole(first, out);
+    storeWhole(second, out + 1);
+#endif
+}
+
+template <bool Streamed>
+HWY_INLINE void storeTwo(FloatVec first, FloatVec second, float *out)
+{
+    storeWhole(first, out);
+    storeWhole(second, out + hn::Lanes(FloatTag()));
 }
 
 HWY_INLINE void storeSome(FloatVec result, FloatVec, std::size_t, std::uint16_t *out)
 {
-    storeWhole<false>(result, out);
+    storeWhole(result, out);
 }
 
 template <Shift How>
@@ -101,58 +121,120 @@ HWY_INLINE void storeOne(float result, std::uint16_t *out)
     *out = floatToHalf(result);
 }
 
-/// Whether whole vectors may be stored past the caches from `out` on.
 template <class Out>
-HWY_INLINE bool mayStream(const ScaleRun &run, const Out *out)
+HWY_INLINE bool startsLine(const Out *out)
 {
-    return std::is_same_v<Out, std::uint16_t> && run.streamed &&
-           reinterpret_cast<std::uintptr_t>(out) % (2 * hn::Lanes(FloatTag())) == 0;
+    return reinterpret_cast<std::uintptr_t>(out) % kCacheLine == 0;
 }
 
-/// Four vectors at a time, which do not wait for one another (a whole block of 32 in one go), up to
-/// `end`; returns how far.
+/// Whole pairs of vectors up to `end`, as long as there are two of them those at once, which do not
+/// wait for one another; returns how far.
 template <Shift How, bool Streamed, class In, class Out>
-HWY_INLINE std::size_t fourVectors(const In *in, float scale, float offset, Out *out,
-                                   std::size_t at, std::size_t end)
+HWY_INLINE std::size_t wholeVectors(const In *in, float scale, float offset, Out *out,
+                                    std::size_t at, std::size_t end)
 {
     const FloatTag df;
     const std::size_t lanes = hn::Lanes(df);
     const auto scales = hn::Set(df, scale);
     const auto offsets = hn::Set(df, offset);
+    const auto store = [&](std::size_t from) HWY_ATTR {
+        storeTwo<Streamed>(scaled<How>(loadFloats(in + from), scales, offsets),
+                           scaled<How>(loadFloats(in + from + lanes), scales, offsets), out + from);
+    };
     for (; at + 4 * lanes <= end; at += 4 * lanes) {
-        for (std::size_t i = 0; i < 4 * lanes; i += lanes)
-            storeWhole<Streamed>(scaled<How>(loadFloats(in + at + i), scales, offsets),
-                                 out + at + i);
+        store(at);
+        store(at + 2 * lanes);
     }
+    for (; at + 2 * lanes <= end; at += 2 * lanes)
+        store(at);
     return at;
 }
 
-/// Whole vectors of one scale as long as they fit the run as a whole, else element by element.
-template <Shift How, class In, class Out>
-void blockRun(const In *in, const ScaleRun &run, Out *out, std::size_t count)
+/// `cells` whole blocks of `block` elements, a multiple of two vectors.
+template <Shift How, bool Streamed, class In, class Out>
+HWY_INLINE void wholeBlocks(const In *in, const float *scales, const float *offsets,
+                            std::size_t block, std::size_t cells, Out *out)
 {
     const FloatTag df;
     const std::size_t lanes = hn::Lanes(df);
-    const auto block = static_cast<std::size_t>(run.block);
-    std::size_t at = 0;
-    std::size_t end = std::min(count, block - static_cast<std::size_t>(run.phase));
-    for (std::size_t cell = 0; at < count; ++cell, end = std::min(count, end + block)) {
-        const float scale = run.scales[cell];
-        const float offset = How == Shift::None || run.offsets.empty() ? 0.0f : run.offsets[cell];
-        at = mayStream(run, out + at) ? fourVectors<How, true>(in, scale, offset, out, at, end)
-                                      : fourVectors<How, false>(in, scale, offset, out, at, end);
-        const auto scaleVector = hn::Set(df, scale);
-        const auto offsetVector = hn::Set(df, offset);
-        for (; at < end && at + lanes <= count; at += lanes) {
-            const auto value = loadFloats(in + at);
-            storeSome(scaled<How>(value, scaleVector, offsetVector), value, end - at, out + at);
-        }
-        for (; at < end; ++at)
-            storeOne(scaledOne<How>(static_cast<float>(in[at]), scale, offset), out + at);
-        at = end;
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+        const auto scale = hn::Set(df, scales[cell]);
+        const auto offset =
+            How == Shift::None || offsets == nullptr ? hn::Zero(df) : hn::Set(df, offsets[cell]);
+        for (std::size_t i = 0; i < block; i += 2 * lanes, in += 2 * lanes, out += 2 * lanes)
+            storeTwo<Streamed>(scaled<How>(loadFloats(in), scale, offset),
+                               scaled<How>(loadFloats(in + lanes), scale, offset), out);
     }
-    if (run.streamed)
-        hwy::FlushStream();
+}
+
+/// The whole blocks from one's beginning on, where vectors and, past the caches, lines fit them;
+/// returns how many.
+template <Shift How, class In, class Out>
+HWY_INLINE std::size_t blocksOf(const In *in, const ScaleRun &run, std::size_t cell, Out *out,
+                                std::size_t count)
+{
+    const auto block = static_cast<std::size_t>(run.block);
+    const bool lines = run.streamed && startsLine(out);
+    if (block > count || block % (2 * hn::Lanes(FloatTag())) != 0 ||
+        (run.streamed && (!lines || block * sizeof(Out) % kCacheLine != 0)))
+        return 0;
+    const std::size_t cells = count / block;
+    const float *scales = run.scales.data() + cell;
+    const float *offsets = run.offsets.empty() ? nullptr : run.offsets.data() + cell;
+    if (lines)
+        wholeBlocks<How, true>(in, scales, offsets, block, cells, out);
+    else
+        wholeBlocks<How, false>(in, scales, offsets, block, cells, out);
+    return cells;
+}
+
+/// Elements [at, end) of one scale: whole vectors as long as they fit the `count` of the run, else
+/// element by element.
+template <Shift How, class In, class Out>
+HWY_INLINE void cellRun(const In *in, float scale, float offset, bool streamed, Out *out,
+                        std::size_t at, std::size_t end, std::size_t count)
+{
+    const FloatTag df;
+    const std::size_t lanes = hn::Lanes(df);
+    const auto one = [&](std::size_t i) {
+        storeOne(scaledOne<How>(static_cast<float>(in[i]), scale, offset), out + i);
+    };
+    if (streamed) {
+        for (; at < end && !startsLine(out + at); ++at)
+            one(at);
+        at = wholeVectors<How, true>(in, scale, offset, out, at, end);
+    } else {
+        at = wholeVectors<How, false>(in, scale, offset, out, at, end);
+    }
+    const auto scaleVector = hn::Set(df, scale);
+    const auto offsetVector = hn::Set(df, offset);
+    for (; at < end && at + lanes <= count; at += lanes) {
+        const auto value = loadFloats(in + at);
+        storeSome(scaled<How>(value, scaleVector, offsetVector), value, end - at, out + at);
+    }
+    for (; at < end; ++at)
+        one(at);
+}
+
+template <Shift How, class In, class Out>
+void blockRun(const In *in, const ScaleRun &run, Out *out, std::size_t count)
+{
+    const auto block = static_cast<std::size_t>(run.block);
+    auto begun = static_cast<std::size_t>(run.phase); // of the block that `at` is in
+    std::size_t cell = 0;
+    for (std::size_t at = 0; at < count; begun = 0) {
+        const std::size_t whole =
+            begun == 0 ? blocksOf<How>(in + at, run, cell, out + at, count - at) : 0;
+        at += whole * block;
+        cell += whole;
+        if (whole != 0)
+            continue;
+        const std::size_t end = std::min(count, at + block - begun);
+        const float offset = How == Shift::None || run.offsets.empty() ? 0.0f : run.offsets[cell];
+        cellRun<How>(in, run.scales[cell], offset, run.streamed, out, at, end, count);
+        at = end;
+        ++cell;
+    }
 }
 
 /// One scale an element.

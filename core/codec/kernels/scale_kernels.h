@@ -16,7 +16,9 @@ struct ScaleRun {
     std::uint64_t phase = 0; ///< below `block`
     std::uint64_t block = 1;
     bool roundDifference = false;
-    bool streamed = false; ///< the result outgrows the caches: whole vectors are stored past them
+    /// The result outgrows the caches: from the first line of each block on it is stored past them.
+    /// flushStream() is the caller's.
+    bool streamed = false;
 };
 
 /// fp32 arithmetic, one rounding of each product to fp16.

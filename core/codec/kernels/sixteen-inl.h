@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sixteen elements at a time: a vector of 16 bytes, one or two of halves, two to four of fp32.
+// Sixteen elements at a time: a vector of 16 bytes, one or two of halves, one to four of fp32.
 // Included once for each Highway target: no `#pragma once`.
 
 #if defined(KERNSCOPE_CODEC_SIXTEEN_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -26,7 +26,11 @@ using namespace ::kernscope::HWY_NAMESPACE;
 
 using SixteenBytes = hn::FixedTag<std::uint8_t, 16>;
 using SixteenHalves = hn::CappedTag<std::uint16_t, 16>;
+#if HWY_MAX_BYTES >= 64
+using SixteenFloats = hn::Rebind<float, SixteenHalves>;
+#else
 using SixteenFloats = hn::Rebind<float, hn::Half<SixteenHalves>>;
+#endif
 using ByteVec = hn::Vec<SixteenBytes>;
 using HalfVec = hn::Vec<SixteenHalves>;
 using FloatVec = hn::Vec<SixteenFloats>;
@@ -58,11 +62,15 @@ HWY_INLINE void storeSixteen(ByteVec bytes, ToHalves toHalves, Compute compute, 
 {
     const SixteenHalves dh;
     const SixteenFloats df;
-    const hn::Rebind<std::uint16_t, SixteenFloats> dq;
     const auto store = [&](HalfVec halves, std::size_t at) HWY_ATTR {
+#if HWY_MAX_BYTES >= 64
+        const auto both = narrowToHalf(df, compute(widenHalf(df, halves), at));
+#else
+        const hn::Rebind<std::uint16_t, SixteenFloats> dq;
         const auto low = compute(widenHalf(df, hn::LowerHalf(dq, halves)), at);
         const auto high = compute(widenHalf(df, hn::UpperHalf(dq, halves)), at + hn::Lanes(df));
         const auto both = hn::Combine(dh, narrowToHalf(df, high), narrowToHalf(df, low));
+#endif
         if constexpr (Streamed)
             hn::Stream(finish(both), dh, out + at);
         else

@@ -3,12 +3,15 @@
 
 #include "core/codec/kernels/byte_counts.h"
 #include "core/numeric/bitpack.h"
+#include "core/numeric/stream_copy.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 
+// Processors that spread the values of a mask with one instruction get code of their own.
+#define HWY_WANT_AVX3_DL
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/sparse_kernels.cpp"
 #include <hwy/foreach_target.h>
@@ -58,17 +61,6 @@ constexpr std::array<std::uint8_t, 256> bitCounts()
 }
 alignas(64) inline constexpr auto kBitCounts = bitCounts();
 
-/// Eight mask bits from any bit on; `last` is the mask's last byte.
-inline unsigned maskByte(const std::uint8_t *mask, std::uint64_t bit, const std::uint8_t *last)
-{
-    const std::uint8_t *at = mask + bit / 8;
-    const auto shift = static_cast<unsigned>(bit % 8);
-    unsigned bits = *at;
-    if (shift != 0 && at != last)
-        bits |= static_cast<unsigned>(at[1]) << 8;
-    return bits >> shift & 0xffu;
-}
-
 /// Sixty-four mask bits from any bit on; `mask` has a ninth byte from there on where the bit does
 /// not start one.
 inline std::uint64_t maskWord(const std::uint8_t *mask, std::uint64_t bit)
@@ -92,35 +84,97 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
 
+/// Whether the next 64 places can be filled at once: neither the survivors nor nine bytes of the
+/// mask end before.
+HWY_INLINE bool hasWord(const Reached &at, const std::uint8_t *mask, std::uint64_t first,
+                        const std::uint8_t *last, std::size_t available, std::size_t count)
+{
+    return at.places + 64 <= count && at.survivors + 64 <= available &&
+           last - (mask + (first + at.places) / 8) >= 8;
+}
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+template <bool Streamed>
+HWY_INLINE Reached expandHalfWords(const std::uint8_t *mask, std::uint64_t first,
+                                   const std::uint8_t *last, const std::byte *survivors,
+                                   std::size_t available, std::uint16_t *out, std::size_t count)
+{
+    const hn::FixedTag<std::uint16_t, 32> d;
+    const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
+    const auto place = [&](std::uint64_t bits, std::size_t survivor, std::size_t to) HWY_ATTR {
+        // Of a register: the instruction that reads memory itself is slow on some processors.
+        const auto next =
+            hn::LoadU(hn::Repartition<std::uint8_t, decltype(d)>(), in + 2 * survivor);
+        const hn::Vec<decltype(d)> values{
+            _mm512_maskz_expand_epi16(static_cast<__mmask32>(bits), next.raw)};
+        if constexpr (Streamed)
+            hn::Stream(values, d, out + to);
+        else
+            hn::StoreU(values, d, out + to);
+    };
+    Reached at;
+    while (hasWord(at, mask, first, last, available, count)) {
+        const std::uint64_t word = maskWord(mask, first + at.places);
+        const auto before = static_cast<std::size_t>(hwy::PopCount(word & 0xffffffff));
+        place(word, at.survivors, at.places);
+        place(word >> 32, at.survivors + before, at.places + 32);
+        at.places += 64;
+        at.survivors += static_cast<std::size_t>(hwy::PopCount(word));
+    }
+    return at;
+}
+
+#else
+
 /// Sixteen bytes of survivors, shuffled to their places; eight of a half each.
-Reached expandHalfRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
-                      const std::byte *survivors, std::size_t available, std::uint16_t *out,
-                      std::size_t count)
+template <bool Streamed>
+HWY_INLINE Reached expandHalfWords(const std::uint8_t *mask, std::uint64_t first,
+                                   const std::uint8_t *last, const std::byte *survivors,
+                                   std::size_t available, std::uint16_t *out, std::size_t count)
 {
     const hn::FixedTag<std::uint8_t, 16> d;
     const hn::FixedTag<std::uint16_t, 8> d16;
     const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
     Reached at;
-    const auto place = [&](unsigned bits, std::size_t survivor, std::size_t to) HWY_ATTR {
-        const auto order = hn::Load(d, kHalfOrders[bits].data());
-        const auto values = hn::TableLookupBytesOr0(hn::LoadU(d, in + 2 * survivor), order);
-        hn::StoreU(hn::BitCast(d16, values), d16, out + to);
-    };
-    // Nine bytes of the mask are there as long as its last one is the ninth or a later one.
-    while (at.places + 64 <= count && at.survivors + 64 <= available &&
-           last - (mask + (first + at.places) / 8) >= 8) {
+    while (hasWord(at, mask, first, last, available, count)) {
         const std::uint64_t word = maskWord(mask, first + at.places);
         const ByteCounts counts = countsOf(word);
-        for (unsigned i = 0; i < 8; ++i)
-            place(static_cast<unsigned>(word >> (8 * i) & 0xffu),
-                  at.survivors + static_cast<std::size_t>(counts.before >> (8 * i) & 0xffu),
-                  at.places + 8 * i);
+        for (unsigned i = 0; i < 8; ++i) {
+            const auto order = hn::Load(d, kHalfOrders[word >> (8 * i) & 0xffu].data());
+            const std::size_t survivor =
+                at.survivors + static_cast<std::size_t>(counts.before >> (8 * i) & 0xffu);
+            const auto values =
+                hn::BitCast(d16, hn::TableLookupBytesOr0(hn::LoadU(d, in + 2 * survivor), order));
+            if constexpr (Streamed)
+                hn::Stream(values, d16, out + at.places + 8 * i);
+            else
+                hn::StoreU(values, d16, out + at.places + 8 * i);
+        }
         at.places += 64;
         at.survivors += counts.all;
     }
+    return at;
+}
+
+#endif
+
+/// `streamed`: past the caches, from the start of a line on.
+Reached expandHalfRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
+                      const std::byte *survivors, std::size_t available, bool streamed,
+                      std::uint16_t *out, std::size_t count)
+{
+    const hn::FixedTag<std::uint8_t, 16> d;
+    const hn::FixedTag<std::uint16_t, 8> d16;
+    const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
+    Reached at = streamed
+                     ? expandHalfWords<true>(mask, first, last, survivors, available, out, count)
+                     : expandHalfWords<false>(mask, first, last, survivors, available, out, count);
     while (at.places + 8 <= count && at.survivors + 8 <= available) {
         const unsigned bits = maskByte(mask, first + at.places, last);
-        place(bits, at.survivors, at.places);
+        const auto order = hn::Load(d, kHalfOrders[bits].data());
+        const auto values = hn::TableLookupBytesOr0(hn::LoadU(d, in + 2 * at.survivors), order);
+        hn::StoreU(hn::BitCast(d16, values), d16, out + at.places);
         at.places += 8;
         at.survivors += kBitCounts[bits];
     }
@@ -134,6 +188,17 @@ Reached expandByteRun(const std::uint8_t *mask, std::uint64_t first, const std::
     const hn::FixedTag<std::uint8_t, 8> d;
     const auto *in = reinterpret_cast<const std::uint8_t *>(survivors);
     Reached at;
+#if HWY_TARGET == HWY_AVX3_DL
+    const hn::FixedTag<std::uint8_t, 64> d64;
+    while (hasWord(at, mask, first, last, available, count)) {
+        const std::uint64_t word = maskWord(mask, first + at.places);
+        const auto next = hn::LoadU(d64, in + at.survivors);
+        hn::StoreU(hn::Vec<decltype(d64)>{_mm512_maskz_expand_epi8(word, next.raw)}, d64,
+                   out + at.places);
+        at.places += 64;
+        at.survivors += static_cast<std::size_t>(hwy::PopCount(word));
+    }
+#endif
     while (at.places + 8 <= count && at.survivors + 8 <= available) {
         const unsigned bits = maskByte(mask, first + at.places, last);
         const auto order = hn::Load(d, kByteOrders[bits].data());
@@ -166,29 +231,10 @@ Reached expandFloatRun(const std::uint8_t *mask, std::uint64_t first, const std:
     return at;
 }
 
-template <class T>
-std::size_t clearRunOf(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
-                       T *out, std::size_t count)
-{
-    const hn::CappedTag<T, 8> d;
-    const std::size_t lanes = hn::Lanes(d);
-    std::size_t done = 0;
-    for (; done + 8 <= count; done += 8) {
-        const unsigned bits = maskByte(mask, first + done, last);
-        for (std::size_t at = 0; at < 8; at += lanes) {
-            // LoadMaskBits reads up to eight bytes.
-            const std::uint8_t loaded[8] = {static_cast<std::uint8_t>(bits >> at)};
-            const auto kept = hn::LoadMaskBits(d, loaded);
-            hn::StoreU(hn::IfThenElseZero(kept, hn::LoadU(d, out + done + at)), d, out + done + at);
-        }
-    }
-    return done;
-}
-
 #else
 
 Reached expandHalfRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *, const std::byte *,
-                      std::size_t, std::uint16_t *, std::size_t)
+                      std::size_t, bool, std::uint16_t *, std::size_t)
 {
     return {};
 }
@@ -205,25 +251,7 @@ Reached expandFloatRun(const std::uint8_t *, std::uint64_t, const std::uint8_t *
     return {};
 }
 
-template <class T>
-std::size_t clearRunOf(const std::uint8_t *, std::uint64_t, const std::uint8_t *, T *, std::size_t)
-{
-    return 0;
-}
-
 #endif
-
-std::size_t clearHalfRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
-                         std::uint16_t *out, std::size_t count)
-{
-    return clearRunOf(mask, first, last, out, count);
-}
-
-std::size_t clearFloatRun(const std::uint8_t *mask, std::uint64_t first, const std::uint8_t *last,
-                          float *out, std::size_t count)
-{
-    return clearRunOf(mask, first, last, out, count);
-}
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -234,8 +262,6 @@ namespace kernscope::codec {
 HWY_EXPORT(expandHalfRun);
 HWY_EXPORT(expandByteRun);
 HWY_EXPORT(expandFloatRun);
-HWY_EXPORT(clearHalfRun);
-HWY_EXPORT(clearFloatRun);
 
 namespace {
 
@@ -276,27 +302,29 @@ void expand(std::span<const std::byte> mask, std::uint64_t first,
     }
 }
 
-template <class T>
-void clearRest(std::span<const std::byte> mask, std::uint64_t first, std::span<T> out,
-               std::size_t done)
-{
-    for (; done < out.size(); ++done) {
-        if (unpackCode(mask, 1, first + done) == 0)
-            out[done] = T{};
-    }
-}
-
-const std::uint8_t *bytesOf(std::span<const std::byte> mask)
-{
-    return reinterpret_cast<const std::uint8_t *>(mask.data());
-}
-
 } // namespace
 
 void expandHalves(std::span<const std::byte> mask, std::uint64_t first,
-                  std::span<const std::byte> survivors, std::span<std::uint16_t> out)
+                  std::span<const std::byte> survivors, bool streamed, std::span<std::uint16_t> out)
 {
-    expand(mask, first, survivors, out, HWY_DYNAMIC_DISPATCH(expandHalfRun));
+    const auto runTo = [](bool past) {
+        return [past](const std::uint8_t *bits, std::uint64_t from, const std::uint8_t *last,
+                      const std::byte *values, std::size_t available, std::uint16_t *to,
+                      std::size_t count) {
+            return HWY_DYNAMIC_DISPATCH(expandHalfRun)(bits, from, last, values, available, past,
+                                                       to, count);
+        };
+    };
+    if (!streamed) {
+        expand(mask, first, survivors, out, runTo(false));
+        return;
+    }
+    // To the first line of the result, where the survivors of that many places end.
+    const std::size_t head = elementsBeforeLine(std::span<const std::uint16_t>(out));
+    const std::size_t used =
+        std::min<std::uint64_t>(2 * countBits(mask, first, head), survivors.size());
+    expand(mask, first, survivors, out.first(head), runTo(false));
+    expand(mask, first + head, survivors.subspan(used), out.subspan(head), runTo(true));
 }
 
 void expandBytes(std::span<const std::byte> mask, std::uint64_t first,
@@ -309,26 +337,6 @@ void expandFloats(std::span<const std::byte> mask, std::uint64_t first,
                   std::span<const float> survivors, std::span<float> out)
 {
     expand(mask, first, std::as_bytes(survivors), out, HWY_DYNAMIC_DISPATCH(expandFloatRun));
-}
-
-void clearGaps(std::span<const std::byte> mask, std::uint64_t first, std::span<std::uint16_t> out)
-{
-    if (out.empty())
-        return;
-    const std::uint8_t *bytes = bytesOf(mask);
-    clearRest(mask, first, out,
-              HWY_DYNAMIC_DISPATCH(clearHalfRun)(bytes, first, bytes + mask.size() - 1, out.data(),
-                                                 out.size()));
-}
-
-void clearGaps(std::span<const std::byte> mask, std::uint64_t first, std::span<float> out)
-{
-    if (out.empty())
-        return;
-    const std::uint8_t *bytes = bytesOf(mask);
-    clearRest(mask, first, out,
-              HWY_DYNAMIC_DISPATCH(clearFloatRun)(bytes, first, bytes + mask.size() - 1, out.data(),
-                                                  out.size()));
 }
 
 } // namespace kernscope::codec

@@ -9,9 +9,11 @@
 namespace kernscope::codec {
 
 /// out[i] = the next survivor where bit `first` + i of the mask is set, 0 where it is clear or the
-/// survivors have run out. `survivors` starts at the one of the first set bit.
+/// survivors have run out. `survivors` starts at the one of the first set bit. `streamed`: stored
+/// past the caches; flushStream() is the caller's.
 void expandHalves(std::span<const std::byte> mask, std::uint64_t first,
-                  std::span<const std::byte> survivors, std::span<std::uint16_t> out);
+                  std::span<const std::byte> survivors, bool streamed,
+                  std::span<std::uint16_t> out);
 void expandBytes(std::span<const std::byte> mask, std::uint64_t first,
                  std::span<const std::uint8_t> survivors, std::span<std::uint8_t> out);
 void expandFloats(std::span<const std::byte> mask, std::uint64_t first,

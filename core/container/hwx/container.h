@@ -123,7 +123,8 @@ struct Binding {
 /// {tag, size, value} after a program's state.
 struct ProgramTag {
     std::uint32_t tag = 0, bytes = 0;
-    std::uint64_t value = 0;
+    std::uint64_t value = 0;    ///< of the first 8 bytes, or the first 4 where there are fewer
+    std::vector<std::byte> raw; ///< all of them
 };
 
 enum class ThreadRole : std::uint8_t { Program, Port, Unknown };
@@ -163,8 +164,8 @@ struct Note {
 /// The compiler's banner.
 struct Ident {
     std::string firstLine, compilerVersion, target;
-    std::vector<std::string> flags;   ///< tab-indented lines
-    std::vector<std::string> modules; ///< other lines (from 5.4.1)
+    std::vector<std::string> flags;   ///< tab-indented lines that begin with '-'
+    std::vector<std::string> modules; ///< other lines, those of module blocks without their tab
 };
 
 /// An element type of the file's own catalogue (a type symbol).

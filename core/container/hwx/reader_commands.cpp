@@ -171,10 +171,10 @@ void ContainerReader::readIdent(const LoadCommand &command)
             ident.firstLine = line;
         else if (line.starts_with(kCompiler))
             ident.compilerVersion = line.substr(kCompiler.size());
-        else if (line.starts_with('\t'))
+        else if (line.starts_with("\t-"))
             ident.flags.emplace_back(line.substr(1));
-        else if (!line.empty())
-            ident.modules.emplace_back(line);
+        else if (const auto text = line.substr(line.starts_with('\t') ? 1 : 0); !text.empty())
+            ident.modules.emplace_back(text);
         if (line.starts_with("\t-t "))
             ident.target = line.substr(4);
     }
@@ -249,8 +249,11 @@ void ContainerReader::readTags(const Fields &fields, std::uint64_t at, Thread &t
         if (tag.bytes > end - at)
             return;
         tag.value = tag.bytes >= 8 ? fields.u64(at) : tag.bytes >= 4 ? fields.u32(at) : 0;
+        constexpr std::uint32_t kMaxRaw = 4096;
+        for (std::uint32_t byte = 0; byte < std::min(tag.bytes, kMaxRaw); ++byte)
+            tag.raw.push_back(static_cast<std::byte>(fields.u8(at + byte)));
         at += tag.bytes;
-        thread.tags.push_back(tag);
+        thread.tags.push_back(std::move(tag));
     }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/faults.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 namespace kernscope::mil {
@@ -25,6 +28,18 @@ void Faults::add(Severity severity, Error error)
     }
     ++kept;
     m_diagnostics.push_back({severity, std::move(error)});
+}
+
+Faults::Mark Faults::mark() const
+{
+    return {m_diagnostics.size(), m_dropped, {m_kept[0], m_kept[1], m_kept[2]}};
+}
+
+void Faults::rollBack(const Mark &mark)
+{
+    m_diagnostics.resize(std::min(mark.count, m_diagnostics.size()));
+    m_dropped = mark.dropped;
+    std::copy(std::begin(mark.kept), std::end(mark.kept), std::begin(m_kept));
 }
 
 Diagnostics Faults::take()

@@ -20,6 +20,14 @@ public:
     /// What was collected; a note says how many faults more there were.
     Diagnostics take();
 
+    /// Forgets what was added since, of text that is read in another way instead.
+    struct Mark {
+        std::size_t count = 0, dropped = 0;
+        std::size_t kept[3] = {0, 0, 0};
+    };
+    Mark mark() const;
+    void rollBack(const Mark &mark);
+
 private:
     static constexpr std::size_t kMaxPerSeverity = 200;
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -24,14 +25,20 @@ struct SourceSpan {
 inline constexpr std::int64_t kUnknownExtent = -1; ///< "?" or a variadic dimension
 
 struct ValueType {
-    enum class Kind : std::uint8_t { Tensor, List, Tuple, Dictionary, State, Unknown };
+    enum class Kind : std::uint8_t { Tensor, Buffer, List, Tuple, Dictionary, State, Unknown };
     Kind kind = Kind::Unknown;
-    ElementType element = ElementType::Unknown; ///< tensors, and states of tensors
-    std::vector<std::int64_t> dims;             ///< empty: scalar
+    /// Of tensors, buffers and states of tensors; of lists and dictionaries that of their scalar
+    /// members or values.
+    ElementType element = ElementType::Unknown;
+    std::vector<std::int64_t> dims;   ///< empty: scalar
     std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
     std::string text;                 ///< as spelt, for kinds other than Tensor
+    /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
+    /// each axis, as spelt; empty where they are not given.
+    std::vector<std::int64_t> strides, interleave;
 
-    bool isTensor() const { return kind == Kind::Tensor; }
+    /// A tensor, or a buffer with a tensor's element type and extents.
+    bool isTensor() const { return kind == Kind::Tensor || kind == Kind::Buffer; }
     /// The extents, where all are known and positive or zero.
     std::optional<Shape> shape() const;
 };
@@ -87,7 +94,8 @@ struct NamedType {
 struct Block;
 
 struct Operation {
-    std::string type; ///< "conv", "constexpr_lut_to_dense", "const", …
+    std::string type;  ///< "conv", "constexpr_lut_to_dense", "const", …
+    std::string opset; ///< "ios17" of `conv<ios17>(…)`; empty: that of the function
     std::vector<Argument> inputs;
     std::vector<Argument> attributes;
     std::vector<NamedType> outputs;
@@ -111,15 +119,54 @@ struct Block {
 
 struct Function {
     std::string name;
+    std::string model; ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string opset; ///< "ios18"
     std::vector<NamedType> inputs;
+    std::vector<Argument> attributes;
     Block body;
+};
+
+/// A model of a serialised Model message: the outermost one, and of pipelines each within it.
+struct ModelNode {
+    std::string path;        ///< "detector", "outer/inner"; empty: the outermost one
+    std::uint32_t field = 0; ///< number of the field that says its kind: 502; 0: none
+    std::string kind;        ///< "mlProgram", "nonMaximumSuppression", …; "field N" if not known
+    SourceSpan span;         ///< the Model message
+    SourceSpan content;      ///< content of that field
+    std::string specification; ///< version, as a number
+
+    bool isPipeline() const { return field >= 200 && field <= 202; }
+    bool isProgram() const { return field == 502; }
+    bool isNetwork() const { return field == 303 || field == 403 || field == 500; }
 };
 
 struct Program {
     std::string version; ///< "1.3"; of a protobuf, its version number
+    std::vector<Argument> attributes;
     std::vector<Function> functions;
+    std::vector<ModelNode> models; ///< of a serialised Model, from the outermost one inwards
 };
+
+/// What the newest compiler (3600.x) writes at an operation: where it can run, where it will, and
+/// the compiler's own estimate of how long it takes there.
+struct BackendNotes {
+    std::string selected;               ///< SelectedBackend, or the backend of a segment: "ane"
+    std::vector<std::string> supported; ///< BackendSupport without "unsupported"
+    std::vector<std::pair<std::string, double>> estimatedMs;   ///< EstimatedRuntime
+    std::vector<std::pair<std::string, std::string>> messages; ///< ValidationMessage: why not
+
+    bool empty() const
+    {
+        return selected.empty() && supported.empty() && estimatedMs.empty() && messages.empty();
+    }
+};
+/// The notes of one operation; `segment` is the backend of the function that holds it.
+BackendNotes backendNotes(const Operation &operation, const std::string &segment);
+/// The backend of a segment: what `call(…)[backend = …, function = …]` in another function of the
+/// same model runs this one on; empty where nothing does.
+std::string segmentBackend(const Program &program, const Function &function);
+/// Numbers among the attributes of a function, in order: "Launch_ane_ms" and its like.
+std::vector<std::pair<std::string, double>> numberAttributes(const Function &function);
 
 /// What could be read and what was wrong. A fault in one statement leaves the others readable.
 struct ParsedProgram {

@@ -41,7 +41,12 @@ private:
               std::string_view found, std::string_view message);
 
     // protobuf_reader.cpp
-    bool parseModel(const WireBytes &model, ParsedProgram &parsed);
+    bool parseModel(const WireBytes &model, const std::string &path, ParsedProgram &parsed);
+    bool parsePipeline(const WireBytes &message, bool wrapped, const std::string &path,
+                       ParsedProgram &parsed);
+    bool refuseKind(const ModelNode &node, const WireBytes &model);
+    template <class Read>
+    void skipFaults(const Read &read);
     bool parseProgram(const WireBytes &message, Program &program);
     bool parseFunction(const WireBytes &message, Function &function);
     bool chooseBlock(const std::vector<WireField> &entries, const std::string &opset,
@@ -80,6 +85,7 @@ private:
     std::size_t m_nodes = 0;
     bool m_exhausted = false;
     Unread m_unread;
+    std::string m_model; ///< path of the model that is being read
 };
 
 } // namespace kernscope::mil

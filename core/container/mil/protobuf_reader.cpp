@@ -99,7 +99,7 @@ ParsedProgram ProtobufParser::run()
         fail("proto.size", {}, "at most 2147483647 bytes",
              fmt::format("{} bytes", m_file.bytes.size()), "The model file is too large.");
     } else {
-        parseModel(m_file, parsed);
+        parseModel(m_file, {}, parsed);
         m_unread.more = m_state.lost;
         validate(parsed.program, m_unread, m_state.faults);
     }
@@ -107,30 +107,17 @@ ParsedProgram ProtobufParser::run()
     return parsed;
 }
 
-bool ProtobufParser::parseModel(const WireBytes &model, ParsedProgram &parsed)
+/// Attributes of programs and functions hold nothing that a weight depends on: what cannot be read
+/// of them is passed over.
+template <class Read>
+void ProtobufParser::skipFaults(const Read &read)
 {
-    constexpr std::uint32_t kVersion = 1, kMlProgram = 502;
-    std::optional<WireBytes> program;
-    std::uint32_t otherKind = 0; // the first field that is another kind of model
-    const bool whole = each(model, [&](const WireField &field) {
-        if (field.number == kVersion && field.type == WireField::Type::Varint)
-            parsed.specification = std::to_string(field.value);
-        else if (field.number == kMlProgram && field.type == WireField::Type::Bytes)
-            program = field.content;
-        else if (field.number >= 200 && otherKind == 0)
-            otherKind = field.number;
-        return true;
-    });
-    if (program)
-        return parseProgram(*program, parsed.program) && whole;
-    if (!whole || m_state.cut)
-        return false;
-    const std::string found = otherKind == 202   ? "a pipeline (field 202)"
-                              : otherKind == 500 ? "a neural network (field 500)"
-                              : otherKind > 0    ? fmt::format("field {}", otherKind)
-                                                 : "no model at all";
-    return fail("proto.kind", {}, "an ML program (field 502)", found,
-                "The model is not an ML program.");
+    const Faults::Mark mark = m_state.faults.mark();
+    const bool lost = m_state.lost, cut = m_state.cut;
+    if (read() || m_state.cut != cut)
+        return;
+    m_state.faults.rollBack(mark);
+    m_state.lost = lost;
 }
 
 bool ProtobufParser::parseProgram(const WireBytes &message, Program &program)
@@ -138,12 +125,15 @@ bool ProtobufParser::parseProgram(const WireBytes &message, Program &program)
     return each(message, [&](const WireField &field) {
         if (field.number == 1 && field.type == WireField::Type::Varint) {
             program.version = std::to_string(field.value);
+        } else if (field.number == 4 && field.type == WireField::Type::Bytes) {
+            skipFaults([&] { return parseAttribute(field.content, program.attributes); });
         } else if (field.number == 2 && field.type == WireField::Type::Bytes) {
             if (!spend(field.content))
                 return false;
             mapEntry(field.content, [&](const WireBytes &key, const WireBytes &value) {
                 Function &function = program.functions.emplace_back();
                 function.name = text(key);
+                function.model = m_model;
                 return parseFunction(value, function);
             });
         }
@@ -162,6 +152,9 @@ bool ProtobufParser::parseFunction(const WireBytes &message, Function &function)
         case 1: return parseNamedType(field.content, function.inputs.emplace_back());
         case 2: opset = text(field.content); return true;
         case 3: blocks.push_back(field); return spend(field.content);
+        case 4:
+            skipFaults([&] { return parseAttribute(field.content, function.attributes); });
+            return true;
         default: return true;
         }
     });

@@ -14,9 +14,38 @@ bool TextParser::parseHeader(Program &program)
     program.version = m_lexer.text(m_token);
     if (!expect(Token::Kind::Number, "a version number") || !expect(')'))
         return false;
-    if (m_token.is('[') && !skipBalanced())
+    if (m_token.is('[') && !parseAttributes(program.attributes))
         return false;
     return expect('{');
+}
+
+/// `[name = value, …]` of a program or a function. What cannot be read is left out with a warning:
+/// new compilers add attributes, and no weight depends on them.
+bool TextParser::parseAttributes(std::vector<Argument> &attributes)
+{
+    const Lexer lexer = m_lexer;
+    const Token token = m_token;
+    const std::size_t previousEnd = m_previousEnd;
+    const int braces = m_braces, depth = m_depth;
+    const bool cut = m_cut;
+    const Faults::Mark mark = m_faults.mark();
+    Operation holder;
+    advance();
+    if (parseArguments(']', holder, attributes) && holder.blocks.empty())
+        return true;
+    m_faults.rollBack(mark);
+    m_cut = cut;
+    m_lexer = lexer;
+    m_token = token;
+    m_previousEnd = previousEnd;
+    m_braces = braces;
+    m_depth = depth;
+    attributes.clear();
+    if (!skipBalanced())
+        return false;
+    remark("mil.attribute", Severity::Note, spanFrom(token.begin), "attributes that are known",
+           "These attributes are not read.");
+    return true;
 }
 
 /// `func name<opset>(parameters) [attributes]` and the opening brace.
@@ -28,11 +57,31 @@ bool TextParser::parseSignature(Function &function)
         if (!expectIdentifier(function.opset, "an opset") || !expect('>'))
             return false;
     }
-    if (!parseParameters(function.inputs))
-        return false;
-    if (m_token.is('[') && !skipBalanced())
+    const Token list = m_token;
+    if (!parseParameters(function.inputs)) {
+        if (!list.is('('))
+            return false;
+        m_unread.more = true; // parameters whose names are not known
+        recoverParameters();
+    }
+    if (m_token.is('[') && !parseAttributes(function.attributes))
         return false;
     return expect('{');
+}
+
+/// Goes behind the parameter list that a fault lies in, so that the body is still read.
+void TextParser::recoverParameters()
+{
+    while (!m_token.is(Token::Kind::End) && !m_token.is('{') && !m_token.is(';') &&
+           !atWord("func")) {
+        if (m_token.is(')')) {
+            advance();
+            if (m_token.is('{') || m_token.is('['))
+                return;
+            continue;
+        }
+        advance();
+    }
 }
 
 /// The word `func` has been read. What was read of a faulty function stays.

@@ -161,4 +161,26 @@ bool TextParser::skipBalanced()
     return true;
 }
 
+/// Skips `<…>` with everything inside; iterative as well.
+bool TextParser::skipAngles()
+{
+    std::size_t open = 0;
+    do {
+        if (m_token.is('<')) {
+            ++open;
+        } else if (m_token.is('>')) {
+            --open;
+        } else if (m_token.is('(') || m_token.is('[') || m_token.is('{')) {
+            if (!skipBalanced())
+                return false;
+            continue;
+        } else if (m_token.is(Token::Kind::End) || m_token.is(Token::Kind::OpenString) ||
+                   m_token.is(Token::Kind::NulByte) || m_token.is(';')) {
+            return unexpected("\">\"");
+        }
+        advance();
+    } while (open > 0);
+    return true;
+}
+
 } // namespace kernscope::mil

@@ -55,6 +55,7 @@ private:
     bool tooDeep();
     bool spend(std::size_t nodes = 1);
     bool skipBalanced();
+    bool skipAngles();
     std::string_view textFrom(std::size_t begin) const;
     SourceSpan spanFrom(std::size_t begin) const { return {begin, m_previousEnd - begin}; }
 
@@ -63,6 +64,9 @@ private:
     bool parseTypeAfter(const Token &name, ValueType &type);
     bool parseTensorType(ValueType &type);
     bool parseTypeParameters(ValueType &type);
+    bool parseTypeParameter(ValueType &type);
+    bool parseNamedParameter(ValueType &type, std::string_view name);
+    void takeInner(ValueType &type, ValueType inner);
     bool parseDimensions(ValueType &type);
     bool parseDimension(ValueType &type);
     void checkExtents(const ValueType &type);
@@ -81,9 +85,13 @@ private:
 
     // text_statements.cpp
     bool parseHeader(Program &program);
+    bool parseAttributes(std::vector<Argument> &attributes);
     bool parseFunction(Function &function);
     bool parseSignature(Function &function);
     bool parseParameters(std::vector<NamedType> &parameters);
+    bool parseParameter(NamedType &parameter);
+    bool hasNoOutputs() const;
+    bool parseOperationOpset(Operation &operation);
     bool parseOutputNames(Block &block);
     void parseStatements(Block &block);
     bool parseStatement(Operation &operation);
@@ -98,6 +106,7 @@ private:
     void poison(const Operation &operation);
     void recoverStatement(int braces);
     void recoverFunction();
+    void recoverParameters();
     void parseFunctions(Program &program);
 
     Lexer m_lexer;
@@ -111,6 +120,8 @@ private:
     bool m_cut = false;       ///< the end of the text was met too early, and reported
     bool m_exhausted = false; ///< kMaxNodes was met, and reported
     Unread m_unread;
+    /// What a number without a type is within a typed list or dictionary; Unknown elsewhere.
+    ElementType m_bareNumbers = ElementType::Unknown;
 };
 
 } // namespace kernscope::mil

@@ -166,9 +166,12 @@ void TextParser::parseStatements(Block &block)
 bool TextParser::parseStatement(Operation &operation)
 {
     const std::size_t begin = m_token.begin;
-    if (!spend() || !parseOutputs(operation.outputs) || !expect('=') ||
-        !expectIdentifier(operation.type, "an operation") || !expect('(') ||
-        !parseArguments(')', operation, operation.inputs))
+    if (!spend())
+        return false;
+    if (!hasNoOutputs() && (!parseOutputs(operation.outputs) || !expect('=')))
+        return false;
+    if (!expectIdentifier(operation.type, "an operation") || !parseOperationOpset(operation) ||
+        !expect('(') || !parseArguments(')', operation, operation.inputs))
         return false;
     if (accept('[') && !parseArguments(']', operation, operation.attributes))
         return false;
@@ -186,6 +189,37 @@ bool TextParser::parseStatement(Operation &operation)
     remark("mil.syntax", Severity::Error, {m_token.begin, m_token.length()}, "\";\"",
            "The text is not what a program needs here.");
     return true;
+}
+
+/// True at `word(` and `word<…>(`: an operation whose outputs nobody names, such as write_state.
+bool TextParser::hasNoOutputs() const
+{
+    if (!m_token.is(Token::Kind::Identifier))
+        return false;
+    Lexer ahead = m_lexer;
+    Token token = ahead.next();
+    for (std::size_t open = 0; token.is('<') || open > 0; token = ahead.next()) {
+        if (token.is('<'))
+            ++open;
+        else if (token.is('>'))
+            --open;
+        else if (token.is(Token::Kind::End) || token.is(';') || token.is('{') || token.is('}'))
+            return false;
+    }
+    return token.is('(');
+}
+
+/// `<ios17>` between an operation and its arguments; may be missing.
+bool TextParser::parseOperationOpset(Operation &operation)
+{
+    if (!m_token.is('<'))
+        return true;
+    Lexer ahead = m_lexer;
+    const Token opset = ahead.next();
+    if (!opset.is(Token::Kind::Identifier))
+        return unexpected("an opset");
+    operation.opset = m_lexer.text(opset);
+    return skipAngles();
 }
 
 /// What a faulty statement would have defined must not be reported as undefined later.
@@ -236,14 +270,20 @@ bool TextParser::parseParameters(std::vector<NamedType> &parameters)
     if (accept(')'))
         return true;
     do {
-        NamedType &parameter = parameters.emplace_back();
-        if (!parseType(parameter.type))
+        if (!parseParameter(parameters.emplace_back())) {
+            parameters.pop_back();
             return false;
-        parameter.span = {m_token.begin, m_token.length()};
-        if (!expectIdentifier(parameter.name, "a name"))
-            return false;
+        }
     } while (accept(','));
     return expect(')');
+}
+
+bool TextParser::parseParameter(NamedType &parameter)
+{
+    if (!parseType(parameter.type))
+        return false;
+    parameter.span = {m_token.begin, m_token.length()};
+    return expectIdentifier(parameter.name, "a name");
 }
 
 } // namespace kernscope::mil

@@ -8,6 +8,8 @@ namespace {
 
 ValueType::Kind kindOf(std::string_view word)
 {
+    if (word == "tensor_buffer")
+        return ValueType::Kind::Buffer;
     if (word == "list")
         return ValueType::Kind::List;
     if (word == "tuple")
@@ -123,31 +125,100 @@ void TextParser::checkExtents(const ValueType &type)
            "fewer than 2^64 elements", "The product of the dimensions does not fit 64 bits.");
 }
 
-/// `<` types, dimensions and numbers `>`. A state's one parameter lends it element and dims.
+/// `<` types, dimensions, numbers and `name = value` of them `>`. A state's one parameter lends it
+/// element and dims, as do a buffer's element type and shape. Of a type that is not known nothing
+/// is asked but that its brackets close.
 bool TextParser::parseTypeParameters(ValueType &type)
 {
+    if (type.kind == ValueType::Kind::Unknown) {
+        const Token opening = m_token;
+        if (!skipAngles())
+            return false;
+        remark("mil.type", Severity::Warning, spanFrom(opening.begin), "a type that is known",
+               "This type is not known; it is shown as it is written.");
+        return true;
+    }
     if (!expect('<'))
         return false;
     do {
-        if (m_token.is('[')) {
-            ValueType ignored;
-            if (!parseDimensions(ignored))
-                return false;
-        } else if (m_token.is(Token::Kind::Number) || m_token.is('?') ||
-                   m_token.is(Token::Kind::Ellipsis)) {
-            advance();
-        } else {
-            ValueType inner;
-            if (!parseType(inner))
-                return false;
-            if (type.kind == ValueType::Kind::State && inner.isTensor()) {
-                type.element = inner.element;
-                type.dims = std::move(inner.dims);
-                type.dimSpans = std::move(inner.dimSpans);
-            }
-        }
+        if (!parseTypeParameter(type))
+            return false;
     } while (accept(','));
     return expect('>');
+}
+
+bool TextParser::parseTypeParameter(ValueType &type)
+{
+    const Level level(m_depth);
+    if (tooDeep() || !spend())
+        return false;
+    if (m_token.is('[')) {
+        ValueType extents;
+        if (!parseDimensions(extents))
+            return false;
+        if (type.kind == ValueType::Kind::Buffer && type.dims.empty())
+            takeInner(type, std::move(extents));
+        return true;
+    }
+    if (m_token.is(Token::Kind::Number) || m_token.is(Token::Kind::String) || m_token.is('?') ||
+        m_token.is(Token::Kind::Ellipsis)) {
+        advance();
+        return true;
+    }
+    if (!m_token.is(Token::Kind::Identifier))
+        return unexpected("a type");
+    const Token word = m_token;
+    advance();
+    if (accept('='))
+        return parseNamedParameter(type, m_lexer.text(word));
+    ValueType inner;
+    if (!parseTypeAfter(word, inner))
+        return false;
+    takeInner(type, std::move(inner));
+    return true;
+}
+
+/// `shape=[…]`, `strides=[…]`, `interleave_factors=[…]`; others are passed over.
+bool TextParser::parseNamedParameter(ValueType &type, std::string_view name)
+{
+    if (!m_token.is('[')) {
+        ValueType ignored;
+        return parseTypeParameter(ignored);
+    }
+    ValueType list;
+    if (!parseDimensions(list))
+        return false;
+    if (name == "shape") {
+        type.dims = std::move(list.dims);
+        type.dimSpans = std::move(list.dimSpans);
+        checkExtents(type);
+    } else if (name == "strides") {
+        type.strides = std::move(list.dims);
+    } else if (name == "interleave_factors") {
+        type.interleave = std::move(list.dims);
+    }
+    return true;
+}
+
+/// What a compound type has of a parameter of its own.
+void TextParser::takeInner(ValueType &type, ValueType inner)
+{
+    using Kind = ValueType::Kind;
+    const bool scalar = inner.kind == Kind::Tensor && inner.dims.empty();
+    if (type.kind == Kind::State && inner.isTensor()) {
+        type.element = inner.element;
+        type.dims = std::move(inner.dims);
+        type.dimSpans = std::move(inner.dimSpans);
+    } else if (type.kind == Kind::Buffer) {
+        if (inner.element != ElementType::Unknown)
+            type.element = inner.element;
+        if (!inner.dims.empty()) {
+            type.dims = std::move(inner.dims);
+            type.dimSpans = std::move(inner.dimSpans);
+        }
+    } else if ((type.kind == Kind::List || type.kind == Kind::Dictionary) && scalar) {
+        type.element = inner.element; // of a dictionary the last one: its values'
+    }
 }
 
 } // namespace kernscope::mil

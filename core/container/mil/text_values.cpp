@@ -109,7 +109,11 @@ bool TextParser::parseTypedBody(Value &value)
     } else if (value.type.kind == ValueType::Kind::Unknown) {
         return parseCall(value);
     } else {
-        return parseGroup(')', value.content.emplace<std::vector<Value>>());
+        const ElementType around = m_bareNumbers;
+        m_bareNumbers = value.type.element;
+        const bool read = parseGroup(')', value.content.emplace<std::vector<Value>>());
+        m_bareNumbers = around;
+        return read;
     }
     return expect(')');
 }
@@ -141,7 +145,7 @@ bool TextParser::parseBareLiteral(Value &value)
     if (m_token.is(Token::Kind::String))
         type.element = ElementType::String;
     else if (m_token.is(Token::Kind::Number))
-        type.element = bareNumberType(text);
+        type.element = isFloatingPoint(m_bareNumbers) ? m_bareNumbers : bareNumberType(text);
     else if (!m_token.is(Token::Kind::Identifier))
         return unexpected("a value");
     else

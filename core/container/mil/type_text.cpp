@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/type_text.h"
 
+#include <fmt/format.h>
+
 namespace kernscope::mil {
 
 std::string shortened(std::string_view text)
@@ -8,12 +10,12 @@ std::string shortened(std::string_view text)
     constexpr std::size_t kLimit = 1000; // also keeps nested types from being copied over and over
     if (text.size() <= kLimit)
         return std::string(text);
-    return std::string(text.substr(0, kLimit)) + "...";
+    return fmt::format("{}...", text.substr(0, kLimit));
 }
 
 std::string typeText(const ValueType &type)
 {
-    if (!type.isTensor())
+    if (type.kind != ValueType::Kind::Tensor)
         return type.text.empty() ? "unknown" : type.text;
     const std::string_view element =
         type.text.empty() ? elementTypeName(type.element) : std::string_view(type.text);

@@ -3,6 +3,7 @@
 
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -145,9 +146,9 @@ void Validator::use(std::string_view name, SourceSpan place)
 void validate(const Program &program, const Unread &unread, Faults &faults)
 {
     Validator validator(unread, faults);
-    std::set<std::string_view> functions;
+    std::set<std::pair<std::string_view, std::string_view>> functions;
     for (const Function &function : program.functions) {
-        if (!functions.insert(function.name).second)
+        if (!functions.emplace(function.model, function.name).second)
             validator.report("mil.duplicate", function.name, {}, "a name of its own",
                              "Two functions have one name.");
         validator.run(function);

@@ -88,26 +88,50 @@ Error ambiguous(const Bundle &bundle, const std::vector<std::size_t> &found, std
 {
     Error error;
     error.code = "patch.weight";
-    for (const std::size_t i : found) {
-        const Weight &weight = bundle.weights()[i];
-        error.expected += fmt::format("{}{}/{}", error.expected.empty() ? "" : ", ",
-                                      weight.function, weight.name);
-    }
+    constexpr std::size_t kMostCandidates = 16;
+    for (std::size_t i = 0; i < std::min(found.size(), kMostCandidates); ++i)
+        error.expected +=
+            fmt::format("{}{}", i == 0 ? "" : ", ", bundle.weights()[found[i]].address());
+    if (found.size() > kMostCandidates)
+        error.expected += fmt::format(" and {} more", found.size() - kMostCandidates);
     error.found = std::string(name);
     error.message = "Several weights could be meant";
     return error;
+}
+
+/// NAME, FUNCTION/NAME, MODEL/NAME or MODEL/FUNCTION/NAME; of nested pipelines the model may begin
+/// with any of its steps.
+bool isAddress(const Weight &weight, std::string_view name)
+{
+    if (!name.ends_with(weight.name))
+        return false;
+    if (name.size() == weight.name.size())
+        return true;
+    std::string_view before = name.substr(0, name.size() - weight.name.size());
+    if (!before.ends_with('/'))
+        return false;
+    before.remove_suffix(1);
+    const auto endsPath = [](std::string_view path, std::string_view end) {
+        return path.ends_with(end) &&
+               (path.size() == end.size() || path[path.size() - end.size() - 1] == '/');
+    };
+    if (endsPath(weight.model, before))
+        return !before.empty();
+    if (weight.function.empty() || !before.ends_with(weight.function))
+        return false;
+    before.remove_suffix(weight.function.size());
+    if (before.empty())
+        return true;
+    return before.ends_with('/') && before.size() > 1 &&
+           endsPath(weight.model, before.substr(0, before.size() - 1));
 }
 
 } // namespace
 
 Result<std::size_t> findWeight(const Bundle &bundle, std::string_view name)
 {
-    const auto exact = all(bundle, [&](const Weight &w) { return w.name == name; });
-    const auto qualified = all(bundle, [&](const Weight &w) {
-        return name.size() == w.function.size() + 1 + w.name.size() &&
-               name.starts_with(w.function) && name[w.function.size()] == '/' &&
-               name.ends_with(w.name);
-    });
+    const auto exact = all(bundle, [&](const Weight &w) { return w.address() == name; });
+    const auto qualified = all(bundle, [&](const Weight &w) { return isAddress(w, name); });
     const auto base = all(bundle, [&](const Weight &w) { return withoutSuffixes(w.name) == name; });
     const auto made = all(bundle, [&](const Weight &w) { return w.opName == name; });
     for (const auto &found : {exact, qualified, base, made}) {

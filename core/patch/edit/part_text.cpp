@@ -20,6 +20,7 @@ const codec::Operand *operandOf(const codec::Encoding &encoding, codec::PartRole
     case codec::PartRole::Lut: return encoding.palette ? plain(encoding.palette->lut) : nullptr;
     case codec::PartRole::Scale: return encoding.scaling ? plain(encoding.scaling->scale) : nullptr;
     case codec::PartRole::ZeroPoint:
+    case codec::PartRole::Bias:
     case codec::PartRole::Offset:
         return encoding.scaling && encoding.scaling->offset ? plain(*encoding.scaling->offset)
                                                             : nullptr;

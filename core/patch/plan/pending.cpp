@@ -9,34 +9,34 @@ namespace kernscope {
 
 namespace patch {
 
-std::vector<ByteRange> rangesToWrite(const OverlaidFile &file)
+void mergeRuns(std::vector<ByteRange> &runs, std::uint64_t gap)
 {
-    std::vector<ByteRange> ranges = file.changedRanges();
-    if (ranges.size() <= kMostExactRuns)
-        return ranges;
+    if (runs.empty())
+        return;
     std::size_t last = 0;
-    for (std::size_t i = 1; i < ranges.size(); ++i) {
-        if (ranges[i].offset.value - ranges[last].end() < kMergeGap)
-            ranges[last].bytes = ByteCount(ranges[i].end() - ranges[last].offset.value);
+    for (std::size_t i = 1; i < runs.size(); ++i) {
+        if (runs[i].offset.value - runs[last].end() < gap)
+            runs[last].bytes = ByteCount(runs[i].end() - runs[last].offset.value);
         else
-            ranges[++last] = ranges[i];
+            runs[++last] = runs[i];
     }
-    ranges.resize(last + 1);
-    ranges.shrink_to_fit();
-    return ranges;
+    runs.resize(last + 1);
+    runs.shrink_to_fit();
 }
 
-std::vector<std::byte> bytesOnDisk(const OverlaidFile &file, ByteRange range)
+std::vector<ByteRange> rangesToWrite(const OverlaidFile &file)
 {
-    if (const auto run = file.diskBytes(range); run.size() == range.bytes.value)
-        return {run.begin(), run.end()};
-    const auto now = file.bytes().subspan(range.offset.value, range.bytes.value);
-    std::vector<std::byte> bytes(now.begin(), now.end());
-    for (std::uint64_t i = 0; i < bytes.size(); ++i) {
-        if (file.changed({FileOffset(range.offset.value + i), ByteCount(1)}))
-            bytes[i] = file.diskByte(FileOffset(range.offset.value + i));
+    auto exact = file.changedRanges(1, kMostExactRuns + 1);
+    if (exact.size() <= kMostExactRuns)
+        return exact;
+    std::vector<ByteRange> runs = file.changedRanges(kMergeGaps.front());
+    for (const std::uint64_t gap : kMergeGaps) {
+        if (gap != kMergeGaps.front())
+            mergeRuns(runs, gap);
+        if (runs.size() <= kMostExactRuns)
+            break;
     }
-    return bytes;
+    return runs;
 }
 
 } // namespace patch

@@ -4,22 +4,27 @@
 #include "core/base/overlaid_file.h"
 #include "core/base/quantity.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 namespace kernscope::patch {
 
-/// Up to so many changed runs of bytes are listed and written one by one.
+/// Up to so many changed runs of bytes are listed, journalled and written one by one.
 inline constexpr std::size_t kMostExactRuns = 4096;
 /// Beyond that, runs closer than this become one, with the unchanged bytes between them: each costs
-/// a line of the journal and a call, however short it is.
-inline constexpr std::size_t kMergeGap = 128;
+/// an entry of the journal and a call, however short it is. The first gap that leaves at most
+/// kMostExactRuns is taken, else the last one (a page: the disk writes no less).
+inline constexpr std::array<std::uint64_t, 3> kMergeGaps{128, 1024, 4096};
 
-/// The runs of a file that a save writes: what changed, and where that is very scattered the bytes
-/// between. Ascending and disjoint.
+/// Runs closer than `gap` become one, in place.
+void mergeRuns(std::vector<ByteRange> &runs, std::uint64_t gap);
+
+/// The runs of a file that a save reports, journals and writes: what changed, and where that is
+/// very scattered the bytes between. Ascending and disjoint; at most kMostExactRuns plus one for
+/// every 4,096 bytes of the file.
 std::vector<ByteRange> rangesToWrite(const OverlaidFile &file);
-
-/// The bytes on disk under such a run.
-std::vector<std::byte> bytesOnDisk(const OverlaidFile &file, ByteRange range);
 
 } // namespace kernscope::patch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of many elements: a fill, or the values of a NumPy file.
 #include "core/numeric/npy.h"
+#include "core/patch/plan/array_source.h"
 #include "core/patch/plan/planner.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ constexpr std::uint64_t kRun = 4096;
 bool exactInFloat(ElementType type)
 {
     return bitWidth(type) <= 16 || type == ElementType::Fp32;
-}
-
-Shape withoutOnes(Shape shape)
-{
-    shape.erase(std::remove(shape.begin(), shape.end(), 1u), shape.end());
-    return shape;
 }
 
 /// Sets the elements of one selection and keeps the account of what came of it.
@@ -107,26 +102,6 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const double> values)
     return {};
 }
 
-Result<NpyArray> readArray(const std::string &path, const Weight &weight)
-{
-    const auto file = OverlaidFile::open(path, path);
-    if (!file)
-        return tl::unexpected(file.error());
-    auto array = readNpy((*file)->bytes(), path);
-    if (auto same = (*file)->checkSame(); !same)
-        return tl::unexpected(std::move(same.error()));
-    if (array && withoutOnes(array->shape) != withoutOnes(weight.shape)) {
-        Error error;
-        error.code = "patch.shape";
-        error.file = path;
-        error.expected = shapeText(weight.shape);
-        error.found = shapeText(array->shape);
-        error.message = "The array has not the shape of the weight";
-        return tl::unexpected(std::move(error));
-    }
-    return array;
-}
-
 Error refusalOf(const Filler &filler)
 {
     Error error = *filler.refusal;
@@ -143,7 +118,7 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     NpyArray array;
     auto selection = Selection::whole(planner.weight().elements.value);
     if (edit.kind == Edit::Kind::FromNpy) {
-        auto read = readArray(edit.file, planner.weight());
+        auto read = readArraySource(edit.file, planner.weight());
         if (!read)
             return tl::unexpected(std::move(read.error()));
         array = std::move(*read);

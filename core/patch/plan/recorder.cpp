@@ -81,7 +81,7 @@ std::size_t Recorder::exactRuns() const
 
 std::vector<FileEdit> Recorder::take()
 {
-    const std::size_t gap = exactRuns() <= kMostExactRuns ? 1 : kMergeGap;
+    const std::size_t gap = exactRuns() <= kMostExactRuns ? 1 : kMergeGaps.front();
     std::vector<FileEdit> edits;
     for (const auto &[file, runs] : m_before) {
         const auto all = m_files[file]->bytes();

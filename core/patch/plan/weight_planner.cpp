@@ -95,6 +95,13 @@ std::optional<Respelling> respellElement(std::span<const std::byte> program, mil
 
 Result<WeightPlanner> WeightPlanner::make(BundlePtr bundle, std::size_t weight, Recorder &recorder)
 {
+    if (const std::string &reason = bundle->readOnlyReason(); !reason.empty()) {
+        Error error;
+        error.code = "patch.readonly";
+        error.file = bundle->name();
+        error.message = reason;
+        return tl::unexpected(std::move(error));
+    }
     WeightPlanner planner(std::move(bundle), weight, recorder);
     if (auto bound = planner.bind(); !bound)
         return tl::unexpected(std::move(bound.error()));
@@ -180,7 +187,8 @@ Result<void> WeightPlanner::apply(const codec::EditPlan &plan)
     // Codebooks and scales are tables of the decoder, and literals have new bytes.
     const bool tables = std::any_of(plan.parts.begin(), plan.parts.end(), [](const auto &edit) {
         return edit.role == codec::PartRole::Lut || edit.role == codec::PartRole::Scale ||
-               edit.role == codec::PartRole::ZeroPoint || edit.role == codec::PartRole::Offset;
+               edit.role == codec::PartRole::ZeroPoint || edit.role == codec::PartRole::Offset ||
+               edit.role == codec::PartRole::Bias;
     });
     return tables || !m_literals.empty() ? bind() : Result<void>();
 }
@@ -258,14 +266,17 @@ std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight, const
 {
     const auto overlaps = [&part](const Part &other) { return part.overlaps(other); };
     std::vector<std::string> names;
-    const std::string &function = bundle.weights()[weight].function;
+    const Weight &own = bundle.weights()[weight];
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &other = bundle.weights()[i];
         if (i == weight || std::none_of(other.parts.begin(), other.parts.end(), overlaps))
             continue;
-        names.push_back(other.function == function
-                            ? other.name
-                            : fmt::format("{} of function {}", other.name, other.function));
+        if (other.function == own.function && other.model == own.model)
+            names.push_back(other.name);
+        else if (other.model == own.model)
+            names.push_back(fmt::format("{} of function {}", other.name, other.function));
+        else
+            names.push_back(other.address());
     }
     return names;
 }

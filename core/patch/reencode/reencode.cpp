@@ -66,7 +66,7 @@ private:
 Result<void> Reencoder::findStatement()
 {
     for (const mil::Function &function : m_bundle.program().functions) {
-        if (function.name != m_weight.function)
+        if (function.name != m_weight.function || function.model != m_weight.model)
             continue;
         visitOperations(function.body, [&](const mil::Operation &operation) {
             for (const mil::NamedType &output : operation.outputs) {
@@ -197,7 +197,8 @@ Bytes varint(std::uint64_t value)
 
 bool isText(const Bundle &bundle)
 {
-    return bundle.kind() == BundleKind::Mlmodelc || bundle.kind() == BundleKind::MilText;
+    const BundleFile &program = bundle.files()[bundle.programFile()];
+    return !isModelProtobuf(program.file->bytes(), program.path);
 }
 
 /// Nothing in the operation's place: of a text its line goes too.
@@ -301,7 +302,7 @@ Result<void> Reencoder::verify(const Bundle &made) const
     if (made.weights().size() != m_bundle.weights().size())
         return wrong(fmt::format("{} weights instead of {}", made.weights().size(),
                                  m_bundle.weights().size()));
-    const auto index = made.weightByName(m_weight.name);
+    const auto index = made.weightByName(m_weight.address());
     const auto found = index ? made.decoder(*index) : tl::unexpected(Error{});
     const auto wanted = codec::Decoder::make(m_encoded.encoding());
     if (!found || !wanted || found->elements() != wanted->elements())

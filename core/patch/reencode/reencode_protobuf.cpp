@@ -92,6 +92,8 @@ std::uint64_t dataType(ElementType type)
     case ElementType::Fp8E5M2: return 41;
     case ElementType::Fp4E2M1: // not in a program
     case ElementType::Fp8E8M0:
+    case ElementType::Uint5:
+    case ElementType::Uint7:
     case ElementType::Unknown: break;
     }
     return 0;

@@ -25,12 +25,14 @@ Error ioError(std::string_view code, std::string_view file, std::string_view wha
 
 Result<File> File::open(const std::filesystem::path &path, Mode mode, std::string name)
 {
-    const int flags = mode == Mode::Read     ? O_RDONLY | O_NONBLOCK
-                      : mode == Mode::Change ? O_RDWR | O_NONBLOCK
-                                             : O_RDWR | O_CREAT | O_EXCL;
-    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0666);
+    const bool writes = mode != Mode::Read && mode != Mode::ReadPlain;
+    const int flags = mode == Mode::Read        ? O_RDONLY | O_NONBLOCK
+                      : mode == Mode::ReadPlain ? O_RDONLY | O_NONBLOCK | O_NOFOLLOW
+                      : mode == Mode::Change    ? O_RDWR | O_NONBLOCK
+                                                : O_RDWR | O_CREAT | O_EXCL;
+    const int descriptor =
+        ::open(path.c_str(), flags | O_CLOEXEC, mode == Mode::CreatePrivate ? 0600 : 0666);
     if (descriptor < 0) {
-        const bool writes = mode != Mode::Read;
         return tl::unexpected(ioError(
             writes ? "io.write" : "io.open", name,
             writes ? "The file cannot be opened for writing" : "The file cannot be opened", errno));
@@ -133,10 +135,57 @@ Result<void> File::sync() const
     return {};
 }
 
-bool File::tryLock() const
+bool File::tryLock(Lock lock) const
 {
+    const int kind = lock == Lock::Alone ? LOCK_EX : LOCK_SH;
     // A file system without locks lets everybody through.
-    return ::flock(m_descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    return ::flock(m_descriptor, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+void File::unlock() const
+{
+    ::flock(m_descriptor, LOCK_UN);
+}
+
+bool File::ownedByUser() const
+{
+    struct stat status = {};
+    return ::fstat(m_descriptor, &status) == 0 && status.st_uid == ::geteuid();
+}
+
+bool File::isAt(const std::filesystem::path &path) const
+{
+    struct stat here = {}, there = {};
+    return ::fstat(m_descriptor, &here) == 0 && ::stat(path.c_str(), &there) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+Result<void> SaveLock::add(const std::filesystem::path &path)
+{
+    const std::string name = path.filename().string();
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return tl::unexpected(ioError("io.open", name, "It cannot be opened", errno));
+    File file(descriptor, name);
+    struct stat status = {};
+    if (::fstat(descriptor, &status) != 0)
+        return tl::unexpected(ioError("io.open", name, "It cannot be examined", errno));
+    const auto device = static_cast<std::uint64_t>(status.st_dev);
+    const auto inode = static_cast<std::uint64_t>(status.st_ino);
+    const bool known = std::any_of(m_held.begin(), m_held.end(), [&](const Held &held) {
+        return held.device == device && held.inode == inode;
+    });
+    if (known)
+        return {};
+    if (!file.tryLock()) {
+        Error error;
+        error.code = "patch.busy";
+        error.file = name;
+        error.message = "Another process is saving this bundle, or recovering a save of it";
+        return tl::unexpected(std::move(error));
+    }
+    m_held.push_back({device, inode, std::move(file)});
+    return {};
 }
 
 Result<void> File::takePermissions(const File &other) const

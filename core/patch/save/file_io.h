@@ -23,8 +23,10 @@ class File
 public:
     enum class Mode : std::uint8_t {
         Read,
-        Change, ///< an existing file, read and written in place
-        Create, ///< a file that must not exist yet
+        ReadPlain,     ///< as Read, but not through a link at the path's end
+        Change,        ///< an existing file, read and written in place
+        Create,        ///< a file that must not exist yet
+        CreatePrivate, ///< the same, for its owner only
     };
     static Result<File> open(const std::filesystem::path &path, Mode mode, std::string name);
 
@@ -45,12 +47,19 @@ public:
     Result<void> append(std::span<const std::byte> bytes);
     /// Everything written is on the disk when this returns.
     Result<void> sync() const;
-    /// Alone, until it is closed. False where another process has it.
-    bool tryLock() const;
+    enum class Lock : std::uint8_t { Alone, Shared };
+    /// Until it is closed. False where somebody else holds it (alone, or at all).
+    bool tryLock(Lock lock = Lock::Alone) const;
+    void unlock() const;
+    /// The file belongs to the user that this process acts for.
+    bool ownedByUser() const;
+    /// The name still leads to this file.
+    bool isAt(const std::filesystem::path &path) const;
     /// Permissions as those of `other`.
     Result<void> takePermissions(const File &other) const;
 
 private:
+    friend class SaveLock;
     File(int descriptor, std::string name) : m_descriptor(descriptor), m_name(std::move(name)) {}
 
     int m_descriptor = -1;
@@ -59,6 +68,22 @@ private:
 };
 
 Error ioError(std::string_view code, std::string_view file, std::string_view what, int number);
+
+/// Locks on folders and files that a save or a recovery holds until it ends; each inode once,
+/// whatever names it has. Advisory: between processes of this program, and within one.
+class SaveLock
+{
+public:
+    /// Errors: "patch.busy" where somebody else holds one of them, "io.open".
+    Result<void> add(const std::filesystem::path &path);
+
+private:
+    struct Held {
+        std::uint64_t device = 0, inode = 0;
+        File file;
+    };
+    std::vector<Held> m_held;
+};
 
 /// Makes renames and removals in a folder last.
 Result<void> syncFolder(const std::filesystem::path &folder);

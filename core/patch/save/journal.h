@@ -2,65 +2,86 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/overlaid_file.h"
+#include "core/base/progress.h"
+#include "core/base/quantity.h"
 #include "core/patch/save/file_io.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// The journal of a save in place: everything that it takes to put the old bytes back. It is whole
-/// and on the disk before the first byte of a file changes, and removed after the last.
+/// The journal of a save in place: everything that it takes to put the old bytes back, or to finish
+/// with the new ones. It is whole and on the disk before the first byte of a file changes, and
+/// removed after the last.
 ///
 /// Layout, all numbers little-endian: "KSJOURN1", u64 length of the whole journal, u64 number of
 /// entries; each entry: u32 length of the path, the path relative to the folder that the journal
 /// lies in, u64 size of that file, u64 offset, u64 length, the old bytes, the new bytes; at the
-/// end the SHA-256 of all before it.
+/// end the SHA-256 of all before it. Entries of one file follow each other, by ascending offset,
+/// and do not overlap.
 namespace kernscope::patch {
 
 inline constexpr std::string_view kJournalSuffix = ".kernscope-journal";
 
-/// One run of bytes of one file.
-struct JournalEntry {
-    std::string path; ///< relative to the journal's folder
-    std::uint64_t fileBytes = 0;
-    std::uint64_t offset = 0;
-    std::span<const std::byte> before, after; ///< same length; the caller's, or the journal's own
-};
-
-/// Where the journal of the bundle (a folder or a file) at `path` lies: beside it.
+/// Where the journal of the bundle (a folder or a file) at `path` lies: beside it, links resolved.
 std::filesystem::path journalPath(const std::filesystem::path &path);
 
-/// Writes it under another name, brings it to the disk and renames it. The file that is returned
-/// holds a lock, so that nobody takes a save that is going on for an interrupted one. Fails where
-/// there is a journal already: "patch.journal" (a save was interrupted and must be undone first),
-/// "patch.busy" (another process is saving).
-Result<File> writeJournal(const std::filesystem::path &journal,
-                          std::span<const JournalEntry> entries);
+/// Changed runs of one file, as a journal keeps them.
+struct JournalPart {
+    std::string path; ///< relative to the journal's folder
+    const OverlaidFile *file = nullptr;
+    std::vector<ByteRange> runs; ///< ascending, disjoint
+};
 
+/// Writes it under another name, brings it to the disk and gives it its own name, which must be
+/// free: a journal is never replaced. The file that is returned holds a lock, so that nobody takes
+/// a save that is going on for an interrupted one.
+/// Errors: "patch.busy" (another process is saving), "journal.pending" (there is one already),
+/// "io.write".
+Result<File> writeJournal(const std::filesystem::path &journal, std::span<const JournalPart> parts);
+
+/// Removes it. Errors: "io.write".
 Result<void> removeJournal(const std::filesystem::path &journal);
 
 /// Whether a path stays below the folder that it is relative to.
 bool staysInside(const std::filesystem::path &path);
 
-/// The entries between the header and the digest; nothing where they are not exactly `count`, or
-/// one of them leaves its file or the folder. The spans view `body`.
-std::optional<std::vector<JournalEntry>> parseJournalEntries(std::span<const std::byte> body,
-                                                             std::uint64_t count);
-
-/// A journal as read; the entries view `bytes`.
-struct Journal {
-    File file; ///< locked
-    std::vector<std::byte> bytes;
-    std::vector<JournalEntry> entries;
+/// A file that a journal names, and its size.
+struct JournalledFile {
+    std::string path; ///< relative to the journal's folder
+    std::uint64_t bytes = 0;
 };
 
-/// Errors: "patch.journal.torn" (shorter than it says: never finished, so nothing was changed),
-/// "patch.journal" (damaged), "patch.busy" (a save is going on), those of reading.
-Result<Journal> readJournal(const std::filesystem::path &journal);
+/// A run of bytes of one of these files.
+struct JournalRun {
+    std::uint32_t file = 0; ///< index into JournalIndex::files
+    std::uint64_t offset = 0, bytes = 0;
+    std::uint64_t at = 0; ///< of the old bytes in the journal; the new ones follow them
+};
+
+/// What a journal says, without the bytes: its memory goes with the number of runs.
+struct JournalIndex {
+    std::vector<JournalledFile> files;
+    std::vector<JournalRun> runs; ///< by file, then offset
+};
+
+/// Reads exactly that many bytes at an offset of a journal.
+using JournalReader = std::function<Result<void>(std::uint64_t, std::span<std::byte>)>;
+
+/// Reads the heads of a journal of `size` bytes, not the bytes that it keeps. Nothing is allocated
+/// on its word alone: each run lies in its file and in the journal.
+/// Errors: "journal.unknown" (no journal at all), "journal.damaged" (the digest is not looked at),
+/// those of `read`.
+Result<JournalIndex> indexJournal(std::uint64_t size, const JournalReader &read);
+
+/// Checks the digest, streaming. Errors: "journal.damaged", "task.cancelled", those of `read`.
+Result<void> checkJournalDigest(std::uint64_t size, const JournalReader &read, Progress *progress);
 
 } // namespace kernscope::patch

@@ -1,194 +1,227 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Undoing a save in place that was cut short.
-#include "core/patch/patch.h"
+// Finishing, undoing or discarding saves in place that were cut short, because somebody asked.
+#include "core/patch/interrupted_save.h"
 #include "core/patch/save/file_io.h"
-#include "core/patch/save/journal.h"
+#include "core/patch/save/found_journal.h"
+#include "core/patch/save/journal_overlay.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace kernscope {
+
+namespace patch {
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostFiles = 10000; ///< looked at inside of a bundle
-constexpr int kMostFolders = 6;           ///< looked at above a file
-
-Error changedSince(const patch::JournalEntry &entry, std::uint64_t offset)
-{
-    Error error;
-    error.code = "patch.journal";
-    error.file = entry.path;
-    error.offset = FileOffset(offset);
-    error.expected = "bytes from before or after the interrupted save";
-    error.found = "other ones";
-    error.message = "The file was changed since a save of it was interrupted; the journal beside "
-                    "the bundle is left as it is";
-    return error;
-}
-
-/// The files that a journal names, each opened once. Entries of one file follow each other.
-class JournalledFiles
+class Recovery
 {
 public:
-    explicit JournalledFiles(fs::path folder) : m_folder(std::move(folder)) {}
-
-    Result<const patch::File *> open(const patch::JournalEntry &entry)
+    Recovery(RecoverAction action, bool dryRun, FoundJournal &journal)
+        : m_action(action), m_dryRun(dryRun), m_journal(journal)
     {
-        if (m_file && m_file->name() == entry.path)
-            return &*m_file;
-        if (auto synced = sync(); !synced)
-            return tl::unexpected(std::move(synced.error()));
-        // A link could lead anywhere, and a journal can come with a bundle from anywhere.
-        std::error_code fault;
-        const fs::path place = m_folder / entry.path;
-        if (fs::weakly_canonical(place, fault) != place.lexically_normal())
-            return tl::unexpected(changedSince(entry, 0));
-        auto file = patch::File::open(place, patch::File::Mode::Change, entry.path);
-        if (!file)
-            return tl::unexpected(std::move(file.error()));
-        m_file = std::move(*file);
-        return &*m_file;
     }
-    Result<void> sync() { return m_file ? m_file->sync() : Result<void>(); }
+
+    Result<RecoveredSave> run(Diagnostics &warnings);
 
 private:
-    fs::path m_folder;
-    std::optional<patch::File> m_file;
+    Result<void> recoverFile(std::size_t file, RecoveredSave &done);
+    Result<void> writeBlocks(const File &onDisk, std::size_t file);
+    Result<void> verify(std::size_t file) const;
+    std::span<const std::byte> wanted(const JournalBlock &block) const
+    {
+        return m_action == RecoverAction::Finish ? block.after : block.before;
+    }
+
+    RecoverAction m_action;
+    bool m_dryRun;
+    FoundJournal &m_journal;
 };
 
-/// Checks that nobody but the save has touched the bytes: each is the old one or the new one.
-Result<void> checkEntry(const patch::File &file, const patch::JournalEntry &entry)
+CurrentBytes bytesOf(const File &file)
 {
-    const auto size = file.size();
-    if (!size)
-        return tl::unexpected(size.error());
-    if (*size != entry.fileBytes) {
-        Error error = changedSince(entry, 0);
-        error.expected = fmt::format("{} bytes", entry.fileBytes);
-        error.found = fmt::format("{} bytes", *size);
-        return tl::unexpected(std::move(error));
-    }
-    std::vector<std::byte> now(entry.before.size());
-    if (auto read = file.readAt(entry.offset, now); !read)
-        return read;
-    for (std::size_t i = 0; i < now.size(); ++i) {
-        if (now[i] != entry.before[i] && now[i] != entry.after[i])
-            return tl::unexpected(changedSince(entry, entry.offset + i));
-    }
-    return {};
+    return [&file](std::uint64_t offset, std::span<std::byte> bytes) {
+        return file.readAt(offset, bytes);
+    };
 }
 
-Result<void> restore(const patch::File &file, const patch::JournalEntry &entry)
+/// The run grows where the block follows it.
+void addRange(std::vector<WrittenRange> &ranges, const std::string &file, std::uint64_t offset,
+              std::uint64_t bytes)
 {
-    auto done = file.writeAt(entry.offset, entry.before);
-    std::vector<std::byte> now(entry.before.size());
-    if (done)
-        done = file.readAt(entry.offset, now);
-    if (done && !std::equal(now.begin(), now.end(), entry.before.begin())) {
-        Error error = changedSince(entry, entry.offset);
-        error.code = "patch.verify";
-        error.message = "The old bytes could not be put back";
-        return tl::unexpected(std::move(error));
+    if (!ranges.empty() && ranges.back().file == file && ranges.back().range.end() == offset)
+        ranges.back().range.bytes.value += bytes;
+    else
+        ranges.push_back({file, {FileOffset(offset), ByteCount(bytes)}});
+}
+
+Result<void> Recovery::writeBlocks(const File &onDisk, std::size_t file)
+{
+    auto written = forEachBlock(m_journal, file, bytesOf(onDisk), [&](const JournalBlock &block) {
+        const auto bytes = wanted(block);
+        return std::equal(bytes.begin(), bytes.end(), block.now.begin())
+                   ? Result<void>()
+                   : onDisk.writeAt(block.offset, bytes);
+    });
+    return written ? onDisk.sync() : written;
+}
+
+/// Through another descriptor than the one that wrote.
+Result<void> Recovery::verify(std::size_t file) const
+{
+    const std::string &name = m_journal.index.files[file].path;
+    const auto onDisk = File::open(m_journal.places[file], File::Mode::ReadPlain, name);
+    if (!onDisk)
+        return tl::unexpected(onDisk.error());
+    return forEachBlock(m_journal, file, bytesOf(*onDisk),
+                        [&](const JournalBlock &block) -> Result<void> {
+                            const auto bytes = wanted(block);
+                            if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
+                                return {};
+                            Error error;
+                            error.code = "patch.verify";
+                            error.file = name;
+                            error.offset = FileOffset(block.offset);
+                            error.length = ByteCount(block.now.size());
+                            error.message = "The bytes read back are not those that were written";
+                            return tl::unexpected(std::move(error));
+                        });
+}
+
+/// Looks at everything first: what is neither old nor new was written by somebody else.
+Result<void> Recovery::recoverFile(std::size_t file, RecoveredSave &done)
+{
+    const std::string &name = m_journal.index.files[file].path;
+    const auto mode = m_dryRun ? File::Mode::ReadPlain : File::Mode::Change;
+    const auto onDisk = File::open(m_journal.places[file], mode, name);
+    if (!onDisk)
+        return tl::unexpected(onDisk.error());
+    auto checked = forEachBlock(m_journal, file, bytesOf(*onDisk), [&](const JournalBlock &block) {
+        const auto bytes = wanted(block);
+        if (!std::equal(bytes.begin(), bytes.end(), block.now.begin())) {
+            addRange(done.ranges, name, block.offset, bytes.size());
+            done.bytesWritten.value += bytes.size();
+        }
+        return checkBlock(m_journal, file, block);
+    });
+    if (!checked || m_dryRun)
+        return checked;
+    if (auto written = writeBlocks(*onDisk, file); !written)
+        return written;
+    return verify(file);
+}
+
+Result<RecoveredSave> Recovery::run(Diagnostics &warnings)
+{
+    RecoveredSave done;
+    done.save = m_journal.described();
+    if (m_action != RecoverAction::Discard) {
+        for (std::size_t file = 0; file < m_journal.index.files.size(); ++file) {
+            if (auto recovered = recoverFile(file, done); !recovered)
+                return tl::unexpected(std::move(recovered.error()));
+        }
     }
+    if (m_dryRun)
+        return done;
+    if (auto removed = removeJournal(m_journal.path); !removed)
+        return tl::unexpected(std::move(removed.error()));
+    if (auto synced = syncFolder(m_journal.path.parent_path()); !synced)
+        warnings.push_back({Severity::Warning, std::move(synced.error())});
     return done;
 }
 
-/// All entries are checked before the first is written.
-Result<void> restoreAll(const patch::Journal &journal, const fs::path &folder)
+/// Whether an action can be taken on a journal: nothing where it can, and nothing where there is
+/// nothing to be done (`skip`).
+Result<void> permitted(const FoundJournal &journal, RecoverAction action, bool &skip)
 {
-    using Step = Result<void> (*)(const patch::File &, const patch::JournalEntry &);
-    for (const Step step : {Step(checkEntry), Step(restore)}) {
-        JournalledFiles files(folder);
-        for (const patch::JournalEntry &entry : journal.entries) {
-            const auto file = files.open(entry);
-            if (!file)
-                return tl::unexpected(file.error());
-            if (auto done = step(**file, entry); !done)
-                return done;
-        }
-        if (auto synced = files.sync(); !synced)
-            return synced;
+    skip = journal.state == InterruptedState::Unknown;
+    if (skip || journal.state == InterruptedState::Pending)
+        return {};
+    Error error = journal.error;
+    if (journal.state == InterruptedState::Busy) {
+        error.code = "patch.busy";
+        error.message = "Another process is saving this bundle; nothing is to be recovered yet";
+        return tl::unexpected(std::move(error));
     }
-    return {};
+    const bool own = journal.file && journal.file->ownedByUser();
+    if (action == RecoverAction::Discard && own)
+        return {};
+    return tl::unexpected(std::move(error));
 }
 
-/// Of a save that never came to its journal, so that nothing was changed.
-void removeUnfinished(fs::path journal)
+/// The bundle and the files that the journals name, against saves and further recoveries.
+Result<void> lockAll(SaveLock &lock, const fs::path &path,
+                     const std::vector<FoundJournal> &journals)
 {
-    journal += ".new";
-    std::error_code fault;
-    if (!fs::exists(fs::symlink_status(journal, fault)))
-        return;
-    const auto file = patch::File::open(journal, patch::File::Mode::Read, journal.string());
-    if (file && file->tryLock())
-        fs::remove(journal, fault);
-}
-
-Result<bool> undo(const fs::path &journal)
-{
-    removeUnfinished(journal);
-    std::error_code fault;
-    if (!fs::exists(fs::symlink_status(journal, fault)))
-        return false;
-    const patch::SignalShield shield;
-    const auto read = patch::readJournal(journal);
-    if (!read && read.error().code == "patch.busy")
-        return false; // not interrupted: another process is at it
-    const bool torn = !read && read.error().code == "patch.journal.torn";
-    if (!read && !torn)
-        return tl::unexpected(read.error());
-    if (!torn) {
-        const fs::path folder = fs::weakly_canonical(journal, fault).parent_path();
-        if (auto restored = restoreAll(*read, folder); !restored)
-            return tl::unexpected(std::move(restored.error()));
+    auto locked = lock.add(path);
+    for (const FoundJournal &journal : journals) {
+        for (std::size_t i = 0; locked && i < journal.places.size(); ++i)
+            locked = lock.add(journal.places[i]);
     }
-    if (auto removed = patch::removeJournal(journal); !removed)
-        return tl::unexpected(std::move(removed.error()));
-    return !torn; // files are only touched once the journal is whole
-}
-
-/// Journals that could hold bytes of the bundle at `path`: its own; of the files in it, where
-/// one was opened alone; of the folders above it, where it is a file of a bundle.
-std::vector<fs::path> candidates(const fs::path &path)
-{
-    std::vector<fs::path> found{patch::journalPath(path)};
-    std::error_code fault;
-    if (fs::is_directory(path, fault)) {
-        fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied,
-                                            fault);
-        std::size_t seen = 0;
-        for (; !fault && at != fs::recursive_directory_iterator() && ++seen < kMostFiles;
-             at.increment(fault)) {
-            if (at->path().extension() == patch::kJournalSuffix)
-                found.push_back(at->path());
-        }
-        return found;
+    // Between the look and the lock another recovery may have ended, and a new save begun.
+    for (const FoundJournal &journal : journals) {
+        if (!locked || !journal.file || journal.file->isAt(journal.path))
+            continue;
+        Error error;
+        error.code = "patch.busy";
+        error.file = journal.error.file;
+        error.message = "Another process has just recovered this bundle";
+        locked = tl::unexpected(std::move(error));
     }
-    fs::path folder = fs::weakly_canonical(path, fault).parent_path();
-    for (int i = 0; i < kMostFolders && folder.has_filename(); ++i, folder = folder.parent_path())
-        found.push_back(patch::journalPath(folder));
-    return found;
+    return locked;
 }
 
 } // namespace
 
-Result<bool> recoverJournal(const std::filesystem::path &path)
+} // namespace patch
+
+Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverAction action,
+                                  bool dryRun, Progress *progress)
 {
-    bool any = false;
-    for (const fs::path &journal : candidates(path)) {
-        const auto undone = undo(journal);
-        if (!undone)
-            return undone;
-        any = any || *undone;
+    patch::SaveLock lock;
+    const patch::SignalShield shield;
+    patch::JournalOverlay overlay(path, patch::File::Lock::Alone, progress);
+    std::error_code fault;
+    if (!std::filesystem::exists(path, fault))
+        return tl::unexpected(patch::ioError("io.open", path.filename().string(),
+                                             "There is nothing at this path",
+                                             fault ? fault.value() : ENOENT));
+    const auto bundle = overlay.open();
+    auto &journals = overlay.journals();
+    RecoverReport report;
+    std::vector<patch::FoundJournal *> chosen;
+    for (patch::FoundJournal &journal : journals) {
+        bool skip = false;
+        if (auto may = patch::permitted(journal, action, skip); !may)
+            return tl::unexpected(std::move(may.error()));
+        if (skip)
+            report.warnings.push_back({Severity::Note, journal.error});
+        else
+            chosen.push_back(&journal);
     }
-    return any;
+    if (chosen.empty())
+        return bundle ? Result<RecoverReport>(std::move(report)) : tl::unexpected(bundle.error());
+    if (auto locked = patch::lockAll(lock, path, journals); !locked)
+        return tl::unexpected(std::move(locked.error()));
+    // All of them as for a dry run first, so that nothing is written where one cannot be used.
+    for (const bool dry : {true, false}) {
+        report.saves.clear();
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            auto done = patch::Recovery(action, dry, *chosen[i]).run(report.warnings);
+            if (!done)
+                return tl::unexpected(std::move(done.error()));
+            report.saves.push_back(std::move(*done));
+        }
+        if (dryRun)
+            break;
+    }
+    report.verified = !dryRun;
+    return report;
 }
 
 } // namespace kernscope

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Saving in place: check, back up, journal, write, bring to the disk, read back, remove the
-// journal.
+// Saving in place: open, lock, check, back up, journal, write, bring to the disk, read back, remove
+// the journal.
 #include "core/patch/patch.h"
+#include "core/patch/plan/pending.h"
+#include "core/patch/save/backup.h"
 #include "core/patch/save/file_io.h"
+#include "core/patch/save/found_journal.h"
 #include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -37,7 +41,21 @@ struct Target {
     const BundleFile *file = nullptr;
     File onDisk;
     std::vector<ByteRange> ranges;
+    std::size_t begun = 0; ///< ranges whose writing was begun
 };
+
+/// Calls `visit(at, count)` for the blocks of a run.
+template <class Visit>
+Result<void> forEachPiece(ByteRange range, const Visit &visit)
+{
+    for (std::uint64_t at = range.offset.value; at < range.end(); at += kBlock) {
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, range.end() - at));
+        if (auto done = visit(at, count); !done)
+            return done;
+    }
+    return {};
+}
 
 class InPlaceSave
 {
@@ -52,19 +70,25 @@ public:
     bool putBack() const { return m_putBack; }
 
 private:
+    Result<void> prepare(bool keepBackup);
     Result<void> openTargets();
+    Result<void> lock();
+    Result<void> refusePending() const;
+    Result<void> checkStamp(const Target &target) const;
     Result<void> checkUnchanged(const Target &target) const;
-    Result<void> backUp(const Target &target) const;
     Result<void> journal();
     Result<std::string> entryPath(const Target &target) const;
+    Result<void> writeAndVerify();
     Result<void> writeRanges();
     Result<void> verify(const Target &target) const;
     Error rollBack(Error cause);
     Result<void> passed(SaveStep step) const;
+    SaveReport report() const;
 
     const Bundle &m_bundle;
     const SaveHook &m_hook;
     fs::path m_journal;
+    SaveLock m_lock;
     std::vector<Target> m_targets;
     std::optional<File> m_journalFile; ///< locked as long as the save goes on
     bool m_putBack = false;
@@ -85,7 +109,7 @@ Result<void> InPlaceSave::passed(SaveStep step) const
 Result<void> InPlaceSave::openTargets()
 {
     for (const BundleFile &file : m_bundle.files()) {
-        auto ranges = file.file->changedRanges();
+        auto ranges = rangesToWrite(*file.file);
         if (ranges.empty())
             continue;
         if (file.file->path().empty()) {
@@ -99,66 +123,90 @@ Result<void> InPlaceSave::openTargets()
         if (!onDisk)
             return tl::unexpected(std::move(onDisk.error()));
         m_targets.push_back({&file, std::move(*onDisk), std::move(ranges)});
-        if (auto same = checkUnchanged(m_targets.back()); !same)
-            return same;
     }
     return {};
+}
+
+/// The bundle and each file that is going to be written, so that whoever has only one of the files
+/// open, or another file of the bundle, is kept out as well.
+Result<void> InPlaceSave::lock()
+{
+    auto locked = m_lock.add(m_bundle.path());
+    for (const Target &target : m_targets) {
+        if (locked)
+            locked = m_lock.add(target.file->file->path());
+    }
+    return locked;
+}
+
+/// An interrupted save comes first: its journal holds bytes that this one would make meaningless.
+Result<void> InPlaceSave::refusePending() const
+{
+    std::vector<fs::path> places{m_journal};
+    for (const BundleFile &file : m_bundle.files())
+        places.push_back(journalPath(file.file->path()));
+    for (const fs::path &place : places) {
+        auto found = findJournal(place, File::Lock::Shared);
+        if (!found)
+            continue;
+        const bool unusable =
+            found->state == InterruptedState::Unknown || found->state == InterruptedState::Foreign;
+        if (unusable && place != m_journal)
+            continue;
+        Error error = std::move(found->error);
+        if (found->state == InterruptedState::Busy) {
+            error.code = "patch.busy";
+            error.message = "Another process is saving this bundle";
+        } else if (unusable) {
+            error.message = "A file that is no journal of this bundle has the name that the "
+                            "journal of this save "
+                            "needs; move it away, or save a copy";
+        } else {
+            error.message = "Not saved: an earlier save of this bundle was interrupted and must be "
+                            "recovered first (kernscope-cli recover PATH), or save a copy";
+        }
+        return tl::unexpected(std::move(error));
+    }
+    return {};
+}
+
+Result<void> InPlaceSave::checkStamp(const Target &target) const
+{
+    const OverlaidFile &overlay = *target.file->file;
+    const auto stamp = OverlaidFile::stampOf(overlay.path());
+    if (stamp && overlay.stamp() && *stamp == *overlay.stamp())
+        return {};
+    const bool size = stamp && overlay.stamp() && stamp->bytes != overlay.stamp()->bytes;
+    return tl::unexpected(size ? staleError(target.file->path,
+                                            std::to_string(overlay.stamp()->bytes) + " bytes",
+                                            std::to_string(stamp->bytes) + " bytes")
+                               : staleError(target.file->path, "the time of its last change",
+                                            "a later change, or another file"));
 }
 
 /// The same file as was mapped, untouched since, and under each change the bytes that were there.
 Result<void> InPlaceSave::checkUnchanged(const Target &target) const
 {
+    if (auto same = checkStamp(target); !same)
+        return same;
     const OverlaidFile &overlay = *target.file->file;
-    const auto stamp = OverlaidFile::stampOf(overlay.path());
-    if (!stamp || !overlay.stamp() || *stamp != *overlay.stamp()) {
-        const bool size = stamp && overlay.stamp() && stamp->bytes != overlay.stamp()->bytes;
-        return tl::unexpected(size ? staleError(target.file->path,
-                                                std::to_string(overlay.stamp()->bytes) + " bytes",
-                                                std::to_string(stamp->bytes) + " bytes")
-                                   : staleError(target.file->path, "the time of its last change",
-                                                "a later change, or another file"));
-    }
-    std::vector<std::byte> block(kBlock);
+    std::vector<std::byte> found(kBlock), mapped(kBlock);
     for (const ByteRange &range : target.ranges) {
-        const auto mapped = overlay.diskBytes(range);
-        for (std::size_t at = 0; at < mapped.size(); at += kBlock) {
-            const auto part = mapped.subspan(at, std::min(kBlock, mapped.size() - at));
-            const auto found = std::span(block).first(part.size());
-            if (auto read = target.onDisk.readAt(range.offset.value + at, found); !read)
+        auto same = forEachPiece(range, [&](std::uint64_t at, std::size_t count) -> Result<void> {
+            const auto now = std::span(found).first(count);
+            const auto then = std::span(mapped).first(count);
+            overlay.readDisk(FileOffset(at), then);
+            if (auto read = target.onDisk.readAt(at, now); !read)
                 return read;
-            if (!std::equal(part.begin(), part.end(), found.begin()))
-                return tl::unexpected(
-                    staleError(target.file->path, "the bytes that were mapped", "other bytes"));
-        }
+            if (std::equal(then.begin(), then.end(), now.begin()))
+                return {};
+            return tl::unexpected(
+                staleError(target.file->path, "the bytes that were mapped", "other bytes"));
+        });
+        if (!same)
+            return same;
     }
     return {};
-}
-
-Result<void> InPlaceSave::backUp(const Target &target) const
-{
-    fs::path backup = target.file->file->path();
-    backup += ".bak";
-    std::error_code fault;
-    if (fs::exists(fs::symlink_status(backup, fault)))
-        return {};
-    fs::path unfinished = backup;
-    unfinished += ".new";
-    fs::remove(unfinished, fault);
-    fs::copy_file(target.file->file->path(), unfinished, fault);
-    if (!fault) {
-        auto file = File::open(unfinished, File::Mode::Change, unfinished.filename().string());
-        auto synced = file ? file->sync() : tl::unexpected(file.error());
-        if (!synced)
-            return synced;
-        fs::rename(unfinished, backup, fault);
-    }
-    if (fault) {
-        std::error_code ignored;
-        fs::remove(unfinished, ignored);
-        return tl::unexpected(ioError("io.write", backup.filename().string(),
-                                      "The backup cannot be made", fault.value()));
-    }
-    return syncFolder(backup.parent_path());
 }
 
 /// Relative to the journal's folder, links resolved.
@@ -180,19 +228,14 @@ Result<std::string> InPlaceSave::entryPath(const Target &target) const
 
 Result<void> InPlaceSave::journal()
 {
-    std::vector<JournalEntry> entries;
+    std::vector<JournalPart> parts;
     for (const Target &target : m_targets) {
-        const OverlaidFile &overlay = *target.file->file;
-        const auto path = entryPath(target);
+        auto path = entryPath(target);
         if (!path)
             return tl::unexpected(path.error());
-        for (const ByteRange &range : target.ranges) {
-            entries.push_back({*path, overlay.size().value, range.offset.value,
-                               overlay.diskBytes(range),
-                               overlay.bytes().subspan(range.offset.value, range.bytes.value)});
-        }
+        parts.push_back({std::move(*path), target.file->file.get(), target.ranges});
     }
-    auto file = writeJournal(m_journal, entries);
+    auto file = writeJournal(m_journal, parts);
     if (!file)
         return tl::unexpected(std::move(file.error()));
     m_journalFile = std::move(*file);
@@ -201,9 +244,15 @@ Result<void> InPlaceSave::journal()
 
 Result<void> InPlaceSave::writeRanges()
 {
-    for (const Target &target : m_targets) {
+    for (Target &target : m_targets) {
+        // Writing the journal took its time.
+        if (auto same = checkStamp(target); !same)
+            return same;
+    }
+    for (Target &target : m_targets) {
         const auto bytes = target.file->file->bytes();
         for (const ByteRange &range : target.ranges) {
+            ++target.begun;
             auto written = target.onDisk.writeAt(
                 range.offset.value, bytes.subspan(range.offset.value, range.bytes.value));
             if (written)
@@ -228,14 +277,13 @@ Result<void> InPlaceSave::verify(const Target &target) const
         return tl::unexpected(file.error());
     std::vector<std::byte> block(kBlock);
     for (const ByteRange &range : target.ranges) {
-        const auto wanted = overlay.bytes().subspan(range.offset.value, range.bytes.value);
-        for (std::size_t at = 0; at < wanted.size(); at += kBlock) {
-            const auto part = wanted.subspan(at, std::min(kBlock, wanted.size() - at));
-            const auto found = std::span(block).first(part.size());
-            if (auto read = file->readAt(range.offset.value + at, found); !read)
+        auto same = forEachPiece(range, [&](std::uint64_t at, std::size_t count) -> Result<void> {
+            const auto found = std::span(block).first(count);
+            if (auto read = file->readAt(at, found); !read)
                 return read;
-            if (std::equal(part.begin(), part.end(), found.begin()))
-                continue;
+            if (std::equal(found.begin(), found.end(),
+                           overlay.bytes().begin() + static_cast<std::ptrdiff_t>(at)))
+                return {};
             Error error;
             error.code = "patch.verify";
             error.file = target.file->path;
@@ -243,70 +291,112 @@ Result<void> InPlaceSave::verify(const Target &target) const
             error.length = range.bytes;
             error.message = "The bytes read back are not those that were written";
             return tl::unexpected(std::move(error));
-        }
+        });
+        if (!same)
+            return same;
     }
     return {};
 }
 
-/// Writes the old bytes back. The journal stays where that fails, for the next opening.
+/// Writes the old bytes back where new ones were begun. The journal stays where that fails.
 Error InPlaceSave::rollBack(Error cause)
 {
-    m_putBack = true;
     Result<void> restored;
+    std::vector<std::byte> block(kBlock);
     for (const Target &target : m_targets) {
-        for (const ByteRange &range : target.ranges) {
-            if (restored)
-                restored =
-                    target.onDisk.writeAt(range.offset.value, target.file->file->diskBytes(range));
+        m_putBack = m_putBack || target.begun > 0;
+        for (std::size_t i = 0; restored && i < target.begun; ++i) {
+            restored = forEachPiece(target.ranges[i], [&](std::uint64_t at, std::size_t count) {
+                const auto old = std::span(block).first(count);
+                target.file->file->readDisk(FileOffset(at), old);
+                return target.onDisk.writeAt(at, old);
+            });
         }
-        if (restored)
+        if (restored && target.begun > 0)
             restored = target.onDisk.sync();
     }
     if (restored)
         restored = removeJournal(m_journal);
     if (!restored)
-        cause.message += "; the old bytes are in the journal beside the bundle and come back when "
-                         "it is opened again";
+        cause.message += "; the old bytes are in the journal beside the bundle "
+                         "(kernscope-cli recover PATH)";
     return cause;
+}
+
+/// All that comes before the first byte of the bundle changes.
+Result<void> InPlaceSave::prepare(bool keepBackup)
+{
+    auto done = openTargets();
+    if (done)
+        done = passed(SaveStep::Opened);
+    if (done && !m_targets.empty())
+        done = lock();
+    if (done)
+        done = passed(SaveStep::Locked);
+    if (done && !m_targets.empty())
+        done = refusePending();
+    for (std::size_t i = 0; done && i < m_targets.size(); ++i)
+        done = checkUnchanged(m_targets[i]);
+    if (done)
+        done = passed(SaveStep::Checked);
+    for (std::size_t i = 0; done && keepBackup && i < m_targets.size(); ++i)
+        done = backUp(m_targets[i].file->file->path());
+    if (done)
+        done = passed(SaveStep::BackedUp);
+    return done;
+}
+
+Result<void> InPlaceSave::writeAndVerify()
+{
+    auto done = passed(SaveStep::Journalled);
+    if (done)
+        done = writeRanges();
+    for (std::size_t i = 0; done && i < m_targets.size(); ++i)
+        done = verify(m_targets[i]);
+    return done ? passed(SaveStep::Verified) : done;
+}
+
+SaveReport InPlaceSave::report() const
+{
+    SaveReport report;
+    for (const Target &target : m_targets) {
+        for (const ByteRange &range : target.ranges) {
+            report.ranges.push_back({target.file->path, range});
+            report.bytesWritten.value += range.bytes.value;
+        }
+    }
+    report.verified = true;
+    return report;
 }
 
 Result<SaveReport> InPlaceSave::run(bool keepBackup)
 {
-    SaveReport report;
-    report.ranges = pendingRanges(m_bundle);
-    if (auto opened = openTargets(); !opened)
-        return tl::unexpected(std::move(opened.error()));
-    if (auto go = passed(SaveStep::Checked); !go)
-        return tl::unexpected(std::move(go.error()));
-    for (const Target &target : m_targets) {
-        if (!keepBackup)
-            break;
-        if (auto kept = backUp(target); !kept)
-            return tl::unexpected(std::move(kept.error()));
+    if (auto ready = prepare(keepBackup); !ready)
+        return tl::unexpected(std::move(ready.error()));
+    SaveReport saved = report();
+    if (m_targets.empty())
+        return saved;
+    if (auto kept = journal(); !kept)
+        return tl::unexpected(std::move(kept.error()));
+    auto done = writeAndVerify();
+    if (done)
+        done = removeJournal(m_journal);
+    if (!done)
+        return tl::unexpected(rollBack(std::move(done.error())));
+    // From here on the save has succeeded, whatever happens.
+    auto last = syncFolder(m_journal.parent_path());
+    if (last)
+        last = passed(SaveStep::Removed);
+    if (!last) {
+        Error error = std::move(last.error());
+        error.code = "journal.sync";
+        error.message =
+            "Saved and verified, but the removal of the journal could not be brought to "
+            "the disk: after a power failure it may come back, and with it the offer "
+            "to undo this save";
+        saved.warnings.push_back({Severity::Warning, std::move(error)});
     }
-    if (auto go = passed(SaveStep::BackedUp); !go)
-        return tl::unexpected(std::move(go.error()));
-    if (!m_targets.empty()) {
-        if (auto kept = journal(); !kept)
-            return tl::unexpected(std::move(kept.error()));
-        auto done = passed(SaveStep::Journalled);
-        if (done)
-            done = writeRanges();
-        for (std::size_t i = 0; done && i < m_targets.size(); ++i)
-            done = verify(m_targets[i]);
-        if (done)
-            done = passed(SaveStep::Verified);
-        if (!done)
-            return tl::unexpected(rollBack(std::move(done.error())));
-        if (auto removed = removeJournal(m_journal); !removed)
-            return tl::unexpected(std::move(removed.error()));
-        if (auto go = passed(SaveStep::Removed); !go)
-            return tl::unexpected(std::move(go.error()));
-    }
-    for (const WrittenRange &range : report.ranges)
-        report.bytesWritten.value += range.range.bytes.value;
-    report.verified = true;
-    return report;
+    return saved;
 }
 
 } // namespace

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving a copy: built beside the target under another name, verified, then renamed.
+#include "core/base/output_place.h"
 #include "core/patch/patch.h"
+#include "core/patch/save/copy_entry.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/journal.h"
 
 #include <algorithm>
 #include <cerrno>
-#include <map>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
-#include <unistd.h>
-
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 
 namespace kernscope {
 
@@ -21,79 +22,138 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kCopyBlock = std::size_t{1} << 20;
+/// After so many bytes the kernel is asked to start writing them out: the fsync at the end cannot
+/// be interrupted and should have little left to do.
+constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
 Error copyError(std::string_view file, std::string_view what, int number)
 {
     return patch::ioError("io.write", file, what, number);
 }
 
+/// Whether the file on disk holds exactly these bytes.
+bool holds(const fs::path &path, std::span<const std::byte> bytes)
+{
+    const auto file = patch::File::open(path, patch::File::Mode::Read, path.string());
+    const auto size = file ? file->size() : tl::unexpected(file.error());
+    if (!size || *size != bytes.size())
+        return false;
+    std::vector<std::byte> block(patch::kCopyBlock);
+    for (std::size_t at = 0; at < bytes.size(); at += block.size()) {
+        const auto wanted = bytes.subspan(at, std::min(block.size(), bytes.size() - at));
+        const auto found = std::span(block).first(wanted.size());
+        if (!file->readAt(at, found) || !std::equal(wanted.begin(), wanted.end(), found.begin()))
+            return false;
+    }
+    return true;
+}
+
 class CopySave
 {
 public:
-    CopySave(const Bundle &bundle, fs::path target, Progress *progress)
-        : m_bundle(bundle), m_target(std::move(target)), m_progress(progress)
+    CopySave(const Bundle &bundle, Progress *progress, const CopyOptions &options)
+        : m_bundle(bundle), m_progress(progress), m_options(options)
     {
-        m_part = m_target;
-        m_part += fmt::format(".kernscope-part-{}", ::getpid());
+        std::error_code fault;
+        m_inMemory = std::all_of(m_bundle.files().begin(), m_bundle.files().end(),
+                                 [](const auto &file) { return file.file->path().empty(); });
+        const fs::path from = m_inMemory ? options.origin : bundle.path();
+        if (!from.empty() && fs::is_directory(from, fault))
+            m_source = from;
     }
 
-    Result<SaveReport> run();
+    Result<SaveReport> run(const fs::path &target);
 
 private:
-    Result<void> build();
+    OutputRules rules() const;
     Result<void> buildFolder();
+    Result<void> buildFile();
+    Result<void> copyTree();
     Result<void> copyEntry(const fs::directory_entry &entry, const fs::path &to);
-    Result<void> writeFile(const OverlaidFile &file, const fs::path &to);
-    Result<void> copyForeign(const fs::path &from, const fs::path &to);
+    Result<void> writeRemaining();
+    Result<void> writeFile(const OverlaidFile &file, patch::File &out, const fs::path &to);
+    Result<void> writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from);
     Result<void> verify(const OverlaidFile &file, const fs::path &to);
-    Result<void> takeFolderPermissions(const fs::path &from, const fs::path &to) const;
-    bool advance(std::uint64_t bytes)
+    Result<void> advance(std::uint64_t bytes)
     {
-        return m_progress == nullptr || m_progress->advance(bytes);
+        if (m_progress == nullptr || m_progress->advance(bytes))
+            return {};
+        return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
     }
     bool isFolder() const;
 
     const Bundle &m_bundle;
-    fs::path m_target, m_part;
     Progress *m_progress;
+    const CopyOptions &m_options;
+    bool m_inMemory = false;
+    fs::path m_source; ///< the folder on disk; empty where there is none
+    std::optional<OutputPlace> m_place;
+    std::set<std::size_t> m_written; ///< the bundle's files that the folder on disk has too
 };
 
 bool CopySave::isFolder() const
 {
-    std::error_code fault;
-    if (fs::is_directory(m_bundle.path(), fault))
-        return true;
-    const bool inMemory = std::all_of(m_bundle.files().begin(), m_bundle.files().end(),
-                                      [](const auto &file) { return file.file->path().empty(); });
-    return inMemory && (m_bundle.kind() == BundleKind::Mlmodelc ||
-                        m_bundle.kind() == BundleKind::Mlpackage || m_bundle.files().size() > 1);
+    return !m_source.empty() || (m_inMemory && (m_bundle.kind() == BundleKind::Mlmodelc ||
+                                                m_bundle.kind() == BundleKind::Mlpackage ||
+                                                m_bundle.files().size() > 1));
+}
+
+OutputRules CopySave::rules() const
+{
+    OutputRules rules;
+    rules.replace = m_options.replace;
+    if (!m_options.origin.empty())
+        rules.inputs.push_back(m_options.origin);
+    if (m_inMemory)
+        return rules;
+    rules.inputs.push_back(m_bundle.path());
+    for (const BundleFile &file : m_bundle.files())
+        rules.inputs.push_back(file.file->path());
+    return rules;
 }
 
 /// What the views show, streamed from the mapping; then read back.
-Result<void> CopySave::writeFile(const OverlaidFile &file, const fs::path &to)
+Result<void> CopySave::writeFile(const OverlaidFile &file, patch::File &out, const fs::path &to)
+{
+    std::uint64_t at = 0, flushed = 0;
+    for (auto rest = file.bytes(); !rest.empty();) {
+        const auto block = rest.first(std::min(patch::kCopyBlock, rest.size()));
+        if (auto written = out.append(block); !written)
+            return written;
+        at += block.size();
+        if (at - flushed >= kFlushEvery) {
+            ::sync_file_range(out.descriptor(), static_cast<off_t>(flushed),
+                              static_cast<off_t>(at - flushed), SYNC_FILE_RANGE_WRITE);
+            flushed = at;
+        }
+        if (auto go = advance(block.size()); !go)
+            return go;
+        rest = rest.subspan(block.size());
+    }
+    if (auto synced = out.sync(); !synced)
+        return synced;
+    return verify(file, to);
+}
+
+/// A new file of the copy; `from` is the one on disk whose permissions it takes, where there is
+/// one.
+Result<void> CopySave::writeNew(const OverlaidFile &file, const fs::path &to, const fs::path &from)
 {
     auto out = patch::File::open(to, patch::File::Mode::Create, file.name());
     if (!out)
         return tl::unexpected(std::move(out.error()));
-    for (auto rest = file.bytes(); !rest.empty();) {
-        const auto block = rest.first(std::min(kCopyBlock, rest.size()));
-        if (auto written = out->append(block); !written)
-            return written;
-        if (!advance(block.size()))
-            return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
-        rest = rest.subspan(block.size());
+    if (!from.empty()) {
+        const auto original = patch::File::open(from, patch::File::Mode::Read, file.name());
+        if (!original)
+            return tl::unexpected(original.error());
+        if (auto taken = out->takePermissions(*original); !taken)
+            return taken;
     }
-    if (!file.path().empty()) {
-        const auto from = patch::File::open(file.path(), patch::File::Mode::Read, file.name());
-        if (from) {
-            if (auto taken = out->takePermissions(*from); !taken)
-                return taken;
-        }
-    }
-    if (auto synced = out->sync(); !synced)
-        return synced;
-    return verify(file, to);
+    if (auto written = writeFile(file, *out, to); !written)
+        return written;
+    if (!from.empty() && !m_inMemory && !file.modified())
+        patch::copyTime(from, to);
+    return {};
 }
 
 Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
@@ -101,10 +161,10 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
     const auto copy = patch::File::open(to, patch::File::Mode::Read, file.name());
     if (!copy)
         return tl::unexpected(copy.error());
-    std::vector<std::byte> block(std::min<std::size_t>(kCopyBlock, file.size().value));
+    std::vector<std::byte> block(std::min<std::size_t>(patch::kCopyBlock, file.size().value));
     const auto bytes = file.bytes();
-    for (std::size_t at = 0; at < bytes.size(); at += kCopyBlock) {
-        const auto wanted = bytes.subspan(at, std::min(kCopyBlock, bytes.size() - at));
+    for (std::size_t at = 0; at < bytes.size(); at += patch::kCopyBlock) {
+        const auto wanted = bytes.subspan(at, std::min(patch::kCopyBlock, bytes.size() - at));
         const auto found = std::span(block).first(wanted.size());
         if (auto read = copy->readAt(at, found); !read)
             return read;
@@ -116,8 +176,8 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
             error.message = "The bytes read back are not those that were written";
             return tl::unexpected(std::move(error));
         }
-        if (!advance(wanted.size()))
-            return tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
+        if (auto go = advance(wanted.size()); !go)
+            return go;
     }
     const auto size = copy->size();
     if (size && *size == bytes.size())
@@ -125,74 +185,52 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
     return tl::unexpected(copyError(file.name(), "The copy has another length", 0));
 }
 
-/// A file of the folder that the bundle did not open.
-Result<void> CopySave::copyForeign(const fs::path &from, const fs::path &to)
-{
-    std::error_code fault;
-    fs::copy_file(from, to, fault);
-    if (fault)
-        return tl::unexpected(
-            copyError(from.filename().string(), "The file cannot be copied", fault.value()));
-    return advance(0)
-               ? Result<void>()
-               : tl::unexpected(cancelledError("The save was cancelled; nothing was written"));
-}
-
-Result<void> CopySave::takeFolderPermissions(const fs::path &from, const fs::path &to) const
-{
-    std::error_code fault;
-    const auto status = fs::status(from, fault);
-    if (!fault)
-        fs::permissions(to, status.permissions(), fault);
-    if (fault)
-        return tl::unexpected(
-            copyError(from.filename().string(), "The permissions cannot be copied", fault.value()));
-    return {};
-}
-
+/// One entry of the folder on disk. Whatever it is, it is copied, or the copy is not made.
 Result<void> CopySave::copyEntry(const fs::directory_entry &entry, const fs::path &to)
 {
     std::error_code fault;
-    const std::string relative = entry.path().lexically_relative(m_bundle.path()).generic_string();
-    if (const auto file = m_bundle.fileByPath(relative))
-        return writeFile(*m_bundle.files()[*file].file, to);
-    if (entry.is_symlink(fault)) {
-        fs::copy_symlink(entry.path(), to, fault);
-    } else if (entry.is_directory(fault)) {
+    const std::string relative = entry.path().lexically_relative(m_source).generic_string();
+    const fs::file_type type = entry.symlink_status(fault).type();
+    if (fault)
+        return tl::unexpected(copyError(relative, "The entry cannot be examined", fault.value()));
+    if (const auto index = m_bundle.fileByPath(relative)) {
+        m_written.insert(*index);
+        const OverlaidFile &file = *m_bundle.files()[*index].file;
+        // A link stays one, unless what is seen through it is not what is on disk.
+        if (type != fs::file_type::symlink || file.modified() ||
+            (m_inMemory && !holds(entry.path(), file.bytes())))
+            return writeNew(file, to, entry.path());
+    }
+    switch (type) {
+    case fs::file_type::symlink: return patch::copyLink(entry.path(), to, relative);
+    case fs::file_type::directory:
         fs::create_directory(to, fault);
-    } else if (entry.is_regular_file(fault)) {
-        // Backups and journals belong to the bundle that they were made for.
+        if (fault)
+            return tl::unexpected(copyError(relative, "The folder cannot be made", fault.value()));
+        return {};
+    case fs::file_type::regular:
+        // Journals belong to the file that they were made for.
         if (entry.path().extension() == patch::kJournalSuffix)
             return {};
-        return copyForeign(entry.path(), to);
+        if (auto copied = patch::copyRegularFile(entry.path(), to, relative, m_progress); !copied)
+            return copied;
+        return advance(0);
+    default: break;
     }
-    if (fault)
-        return tl::unexpected(copyError(relative, "The entry cannot be copied", fault.value()));
-    return {};
+    Error error = copyError(relative, "The bundle holds something that cannot be copied", 0);
+    error.expected = "files, folders and links";
+    error.found = "a device, a pipe or a socket";
+    return tl::unexpected(std::move(error));
 }
 
-Result<void> CopySave::buildFolder()
+Result<void> CopySave::copyTree()
 {
     std::error_code fault;
-    fs::create_directory(m_part, fault);
-    if (fault)
-        return tl::unexpected(
-            copyError(m_part.filename().string(), "The folder cannot be made", fault.value()));
-    if (!fs::is_directory(m_bundle.path(), fault)) { // in memory
-        for (const BundleFile &file : m_bundle.files()) {
-            const fs::path to = m_part / file.path;
-            if (!patch::staysInside(file.path))
-                return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
-            fs::create_directories(to.parent_path(), fault);
-            if (auto written = writeFile(*file.file, to); !written)
-                return written;
-        }
-        return {};
-    }
-    fs::recursive_directory_iterator at(m_bundle.path(), fault);
-    std::vector<std::pair<fs::path, fs::path>> folders{{m_bundle.path(), m_part}};
+    const fs::path part = m_place->temporary();
+    fs::recursive_directory_iterator at(m_source, fault);
+    std::vector<std::pair<fs::path, fs::path>> folders{{m_source, part}};
     while (!fault && at != fs::recursive_directory_iterator()) {
-        const fs::path to = m_part / at->path().lexically_relative(m_bundle.path());
+        const fs::path to = part / at->path().lexically_relative(m_source);
         if (auto copied = copyEntry(*at, to); !copied)
             return copied;
         std::error_code ignored;
@@ -201,28 +239,60 @@ Result<void> CopySave::buildFolder()
         at.increment(fault);
     }
     if (fault)
-        return tl::unexpected(
-            copyError(m_bundle.name(), "The folder cannot be listed", fault.value()));
+        return tl::unexpected(patch::ioError("io.read", m_bundle.name(),
+                                             "A folder in it cannot be listed", fault.value()));
+    if (auto rest = writeRemaining(); !rest)
+        return rest;
     // At the end and from within: a folder without write permission could not be filled.
     for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) {
-        auto taken = takeFolderPermissions(folder->first, folder->second);
-        if (taken)
-            taken = patch::syncFolder(folder->second);
-        if (!taken)
-            return taken;
+        const std::string name = folder->first.filename().string();
+        if (auto done = patch::finishFolder(folder->first, folder->second, name); !done)
+            return done;
     }
     return {};
 }
 
-Result<void> CopySave::build()
+/// Files that the bundle has in memory only.
+Result<void> CopySave::writeRemaining()
 {
-    if (isFolder())
-        return buildFolder();
-    // A lone file: the program of a folder, say, with the weight files that it names.
-    const auto own = m_bundle.fileByPath(m_bundle.name());
-    const std::size_t file = own.value_or(0);
+    std::error_code fault;
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
-        if (i == file || !m_bundle.files()[i].file->modified())
+        const BundleFile &file = m_bundle.files()[i];
+        if (m_written.count(i) > 0)
+            continue;
+        if (!patch::staysInside(file.path))
+            return tl::unexpected(copyError(file.path, "The path leaves the bundle", EINVAL));
+        if (!m_inMemory) {
+            Error error = copyError(file.path, "The file is not in the folder any more", ENOENT);
+            error.code = "patch.stale";
+            return tl::unexpected(std::move(error));
+        }
+        const fs::path to = m_place->temporary() / file.path;
+        fs::create_directories(to.parent_path(), fault);
+        if (auto written = writeNew(*file.file, to, {}); !written)
+            return written;
+    }
+    return {};
+}
+
+Result<void> CopySave::buildFolder()
+{
+    if (!m_source.empty())
+        return copyTree();
+    if (auto written = writeRemaining(); !written)
+        return written;
+    std::error_code fault;
+    fs::permissions(m_place->temporary(), fs::perms(m_place->defaultPermissions()), fault);
+    return {};
+}
+
+/// A lone file: the program of a folder, say, with the weight files that it names.
+Result<void> CopySave::buildFile()
+{
+    const auto own = m_bundle.fileByPath(m_bundle.name());
+    const std::size_t index = own.value_or(0);
+    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
+        if (i == index || !m_bundle.files()[i].file->modified())
             continue;
         Error error;
         error.code = "io.write";
@@ -233,47 +303,46 @@ Result<void> CopySave::build()
     }
     if (m_bundle.files().empty())
         return tl::unexpected(copyError(m_bundle.name(), "There is no file to copy", ENOENT));
-    return writeFile(*m_bundle.files()[file].file, m_part);
+    const OverlaidFile &file = *m_bundle.files()[index].file;
+    auto out = patch::File::open(m_place->temporary(), patch::File::Mode::Change, file.name());
+    if (!out)
+        return tl::unexpected(std::move(out.error()));
+    if (!file.path().empty()) {
+        const auto from = patch::File::open(file.path(), patch::File::Mode::Read, file.name());
+        if (!from)
+            return tl::unexpected(from.error());
+        if (auto taken = out->takePermissions(*from); !taken)
+            return taken;
+    }
+    return writeFile(file, *out, m_place->temporary());
 }
 
-Result<SaveReport> CopySave::run()
+Result<SaveReport> CopySave::run(const fs::path &target)
 {
-    std::error_code fault;
-    if (fs::exists(fs::symlink_status(m_target, fault)))
-        return tl::unexpected(
-            copyError(m_target.filename().string(), "The target exists already", EEXIST));
-    fs::remove_all(m_part, fault);
+    const auto kind = isFolder() ? OutputKind::Folder : OutputKind::File;
+    auto place = OutputPlace::claim(target, kind, rules());
+    if (!place)
+        return tl::unexpected(std::move(place.error()));
+    m_place.emplace(std::move(*place));
     if (m_progress != nullptr)
         m_progress->setTotal(2 * m_bundle.totalBytes().value);
     SaveReport report;
     {
         const BundleReadLock lock(m_bundle);
         report.ranges = pendingRanges(m_bundle);
-        auto built = build();
+        auto built = kind == OutputKind::Folder ? buildFolder() : buildFile();
+        if (built)
+            built = advance(0);
         // A copy is only made from files that stayed the same all the time; a write from pages that
         // were lost meanwhile fails as well, with a less useful error.
         if (auto same = m_bundle.checkUnchanged();
             !same && (m_progress == nullptr || !m_progress->cancelled()))
             built = std::move(same);
-        if (built) {
-            // rename() would replace an empty folder, or a file, that came to be meanwhile.
-            if (fs::exists(fs::symlink_status(m_target, fault)))
-                built = tl::unexpected(
-                    copyError(m_target.filename().string(), "The target exists already", EEXIST));
-        }
-        if (built) {
-            fs::rename(m_part, m_target, fault);
-            if (fault)
-                built = tl::unexpected(copyError(m_target.filename().string(),
-                                                 "The copy cannot be renamed", fault.value()));
-        }
-        if (!built) {
-            fs::remove_all(m_part, fault);
+        if (built)
+            built = m_place->publish();
+        if (!built)
             return tl::unexpected(std::move(built.error()));
-        }
     }
-    if (auto synced = patch::syncFolder(m_target.parent_path()); !synced)
-        return tl::unexpected(std::move(synced.error()));
     for (const WrittenRange &range : report.ranges)
         report.bytesWritten.value += range.range.bytes.value;
     report.verified = true;
@@ -283,12 +352,9 @@ Result<SaveReport> CopySave::run()
 } // namespace
 
 Result<SaveReport> saveCopy(const Bundle &bundle, const std::filesystem::path &target,
-                            Progress *progress)
+                            Progress *progress, const CopyOptions &options)
 {
-    std::filesystem::path place = target.lexically_normal();
-    if (!place.has_filename()) // "x.mlmodelc/"
-        place = place.parent_path();
-    return CopySave(bundle, place, progress).run();
+    return CopySave(bundle, progress, options).run(target);
 }
 
 } // namespace kernscope

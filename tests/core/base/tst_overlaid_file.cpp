@@ -86,6 +86,11 @@ private slots:
     void manyScatteredPages();
     void markSaved();
     void readersAndWriter();
+    void coarseRanges();
+    void scatteredFillIsBounded();
+    void restoredUnder();
+    void forks_data();
+    void forks();
 };
 
 void TestOverlaidFile::opensAndShows()
@@ -311,6 +316,91 @@ void TestOverlaidFile::readersAndWriter()
     QVERIFY(written);
     QCOMPARE(torn.load(), 0);
     QVERIFY(reads.load() > 0);
+}
+
+void TestOverlaidFile::coarseRanges()
+{
+    const auto file = OverlaidFile::fromMemory(std::vector<std::byte>(20000), "sample");
+    for (const std::uint64_t at : {0u, 3u, 10u, 4095u, 4096u, 9000u})
+        QVERIFY(file->write(FileOffset(at), text("x")));
+    QCOMPARE(file->changedRanges(8), (std::vector<ByteRange>{{FileOffset(0), ByteCount(11)},
+                                                             {FileOffset(4095), ByteCount(2)},
+                                                             {FileOffset(9000), ByteCount(1)}}));
+    QCOMPARE(file->changedRanges(1, 2), (std::vector<ByteRange>{{FileOffset(0), ByteCount(1)},
+                                                                {FileOffset(3), ByteCount(1)}}));
+    std::vector<std::byte> before(12, std::byte{1});
+    file->readDisk(FileOffset(4090), before);
+    QCOMPARE(before, std::vector<std::byte>(12));
+}
+
+/// Every second byte of 8 MiB changed: the account must not take many times the change.
+void TestOverlaidFile::scatteredFillIsBounded()
+{
+    constexpr std::size_t kBytes = std::size_t{8} << 20;
+    std::vector<std::byte> content(kBytes);
+    const auto path = write("fill.bin", content);
+    const auto file = *OverlaidFile::open(path, "fill.bin");
+    for (std::size_t i = 0; i < kBytes; i += 2)
+        content[i] = std::byte{0x3c};
+    const auto resident = [] {
+        QFile status(QStringLiteral("/proc/self/statm"));
+        return status.open(QIODevice::ReadOnly)
+                   ? status.readAll().split(' ')[1].toULongLong() * 4096
+                   : 0;
+    };
+    const auto before = resident();
+    QVERIFY(file->write(FileOffset(0), content));
+    QVERIFY(file->modified());
+    const auto grown = resident() - before;
+    QVERIFY2(grown < 4 * kBytes, qPrintable(QString::number(grown)));
+    QCOMPARE(file->changedRanges(16).size(), std::size_t{1});
+    QCOMPARE(file->changedRanges().size(), kBytes / 2);
+}
+
+/// What is laid under the changes counts as the disk's.
+void TestOverlaidFile::restoredUnder()
+{
+    const auto path = write("restored.bin", text("0123456789"));
+    const auto file = *OverlaidFile::open(path, "restored.bin");
+    QVERIFY(file->restoreUnder(FileOffset(2), text("AB")));
+    QVERIFY(!file->modified());
+    QVERIFY(file->changedRanges().empty());
+    QCOMPARE(std::vector<std::byte>(file->bytes().begin(), file->bytes().end()),
+             text("01AB456789"));
+    QVERIFY(file->write(FileOffset(3), text("x")));
+    QCOMPARE(file->diskByte(FileOffset(3)), std::byte{'B'});
+    QCOMPARE(onDisk(path), QByteArray("0123456789"));
+    QCOMPARE(file->restoreUnder(FileOffset(9), text("xy")).error().code,
+             std::string("patch.range"));
+}
+
+void TestOverlaidFile::forks_data()
+{
+    QTest::addColumn<bool>("mapped");
+    QTest::newRow("memory") << false;
+    QTest::newRow("mapped") << true;
+}
+
+void TestOverlaidFile::forks()
+{
+    QFETCH(const bool, mapped);
+    const auto path = write("fork.bin", text("0123456789"));
+    const auto file = mapped ? *OverlaidFile::open(path, "fork.bin")
+                             : OverlaidFile::fromMemory(text("0123456789"), "fork.bin");
+    if (mapped)
+        QVERIFY(file->restoreUnder(FileOffset(8), text("R")));
+    QVERIFY(file->write(FileOffset(2), text("AB")));
+    const auto fork = file->fork();
+    QVERIFY(fork);
+    QVERIFY(std::equal(file->bytes().begin(), file->bytes().end(), (*fork)->bytes().begin()));
+    QCOMPARE((*fork)->changedRanges(), file->changedRanges());
+    QCOMPARE((*fork)->diskByte(FileOffset(8)), file->diskByte(FileOffset(8)));
+    QVERIFY((*fork)->write(FileOffset(0), text("Z")));
+    QCOMPARE(file->bytes()[0], std::byte{'0'});
+    if (mapped) {
+        QFile(QString::fromStdString(path.string())).resize(9);
+        QCOMPARE(file->fork().error().code, std::string("patch.stale"));
+    }
 }
 
 QTEST_APPLESS_MAIN(TestOverlaidFile)

@@ -49,6 +49,7 @@ private slots:
     void onlyWhatIsAsked();
     void nothingFinite();
     void againstPlainSums();
+    void storedPrecision();
     void histogram();
     void density();
     void masksAgainstValues();
@@ -122,6 +123,36 @@ void TestStatistics::againstPlainSums()
     QCOMPARE(statistics->max, 15.625);
     QVERIFY(std::abs(statistics->mean - sum / double(count)) < 1e-9);
     QCOMPARE(statistics->sha256, *Sha256::hexOf(values));
+}
+
+/// fp32 and long integers keep the digits that fp16 has not: neither subnormals of fp16, nor what
+/// is larger than its range, nor a last place is lost.
+void TestStatistics::storedPrecision()
+{
+    MadeBundle made;
+    const std::vector<float> values{1.0F, 1.00000012F, 1e-30F, -3e38F, 0.0F, 1e-9F};
+    const auto bytes = std::as_bytes(std::span(values));
+    made.constant("tensor<fp32, [2, 3]>", "w",
+                  made.blob(ElementType::Fp32, "[2, 3]", Bytes(bytes.begin(), bytes.end())));
+    const std::vector<std::int32_t> numbers{2147483647, -2147483647, 1, 0};
+    const auto words = std::as_bytes(std::span(numbers));
+    made.constant("tensor<int32, [4]>", "i",
+                  made.blob(ElementType::Int32, "[4]", Bytes(words.begin(), words.end())));
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    for (const bool hash : {false, true}) {
+        const auto figures = computeStatistics(**bundle, 0, {true, hash});
+        QVERIFY(figures);
+        QCOMPARE(figures->zeros, std::uint64_t(1));
+        QCOMPARE(figures->inf, std::uint64_t(0));
+        QCOMPARE(figures->min, static_cast<double>(-3e38F));
+        QCOMPARE(figures->max, static_cast<double>(1.00000012F));
+    }
+    QCOMPARE(*channelDensity(**bundle, 0), std::vector<std::uint64_t>({3, 2}));
+    const auto integers = computeStatistics(**bundle, 1, {});
+    QCOMPARE(integers->max, 2147483647.0);
+    QCOMPARE(integers->mean, 0.25);
+    QCOMPARE(computeHistogram(**bundle, 1, 2)->bins, std::vector<std::uint64_t>({1, 3}));
 }
 
 void TestStatistics::histogram()

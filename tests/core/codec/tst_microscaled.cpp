@@ -5,6 +5,7 @@
 #include "core/codec/microscaled/microscaled.h"
 #include "core/codec/microscaled/microscaled_layout.h"
 #include "core/numeric/half.h"
+#include "core/numeric/stream_copy.h"
 
 #include <cmath>
 #include <limits>
@@ -229,19 +230,27 @@ private slots:
             hwy::GetChosenTarget().Update(rest & -rest);
             std::mt19937 random(9);
             for (const auto format : {MxFormat::Mxfp8, MxFormat::Mxfp4}) {
-                for (const auto axis : {MxAxis::Columns, MxAxis::Rows}) {
-                    const auto matrix = randomMatrix(format, axis, 128, 160, random);
-                    std::vector<double> exact(128 * 160);
+                for (const auto &[axis, columns] :
+                     {std::pair{MxAxis::Columns, 320u}, std::pair{MxAxis::Rows, 160u},
+                      std::pair{MxAxis::Rows, 1056u}, std::pair{MxAxis::Rows, 8224u}}) {
+                    const auto matrix = randomMatrix(format, axis, 64, columns, random);
+                    std::vector<double> exact(64 * columns);
                     dequantizeMicroscaled(matrix, exact);
+                    std::vector<std::uint16_t> expected(exact.size());
+                    std::transform(exact.begin(), exact.end(), expected.begin(), expectedHalf);
                     for (int round = 0; round < 8; ++round) {
-                        const std::size_t first = round == 0 ? 0 : random() % 2000;
+                        const std::size_t first = round < 2 ? 0 : random() % 2000;
                         const std::size_t count =
-                            round == 0 ? exact.size() : random() % (exact.size() - first);
-                        std::vector<std::uint16_t> found(count + 1, 0xabcd);
-                        microscaledToHalf(matrix, first, std::span(found).first(count));
-                        for (std::size_t i = 0; i < count; ++i)
-                            QCOMPARE(found[i], expectedHalf(exact[first + i]));
-                        QCOMPARE(int(found[count]), 0xabcd);
+                            round < 2 ? exact.size() : random() % (exact.size() - first);
+                        const std::size_t shift = random() % 40;
+                        std::vector<std::uint16_t> found(shift + count + 1, 0xabcd);
+                        setStreamedBytes(round % 2 == 0 ? 1 : SIZE_MAX); // past the caches or not
+                        microscaledToHalf(matrix, first, std::span(found).subspan(shift, count));
+                        setStreamedBytes(0);
+                        QVERIFY(std::equal(found.begin() + static_cast<std::ptrdiff_t>(shift),
+                                           found.end() - 1,
+                                           expected.begin() + static_cast<std::ptrdiff_t>(first)));
+                        QCOMPARE(int(found[shift + count]), 0xabcd);
                     }
                 }
             }

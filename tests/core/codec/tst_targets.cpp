@@ -5,6 +5,7 @@
 #include "core/codec/encode/encoder.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/stream_copy.h"
 #include "sample.h"
 
 #include <bit>
@@ -113,6 +114,26 @@ std::vector<std::uint64_t> results()
     return all;
 }
 
+/// The result of `decode` past the caches at any place, against a small one.
+template <class T, class Decode>
+void compareStreamed(const std::string &name, std::size_t count, std::size_t shift, Decode decode)
+{
+    constexpr T kUntouched = 77;
+    std::vector<T> plain(count);
+    std::vector<T> streamed(count + 80, kUntouched);
+    setStreamedBytes(SIZE_MAX);
+    decode(std::span(plain));
+    setStreamedBytes(1);
+    decode(std::span(streamed).subspan(shift, count));
+    setStreamedBytes(0);
+    QVERIFY2(std::memcmp(plain.data(), streamed.data() + shift, count * sizeof(T)) == 0,
+             name.c_str());
+    for (std::size_t i = 0; i < streamed.size(); ++i) {
+        if (i < shift || i >= shift + count)
+            QVERIFY2(streamed[i] == kUntouched, name.c_str());
+    }
+}
+
 /// Forms whose long results are stored past the caches.
 std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::byte> bytes,
                                                          std::uint64_t count)
@@ -144,6 +165,27 @@ std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::by
     add("int4, blocks of 32", ElementType::Int4, 32, false);
     add("int4, blocks of 16", ElementType::Int4, 16, false);
     add("uint4, blocks of 64, offsets", ElementType::Uint4, 64, true);
+    for (const unsigned width : {1u, 2u, 3u, 4u, 6u, 8u}) {
+        Encoding encoding;
+        encoding.shape = {64, count / 64};
+        const auto type = elementTypeFromName("uint" + std::to_string(width));
+        encoding.payload = operand(PartRole::Indices, type, encoding.shape);
+        Palette palette;
+        palette.entries = std::uint64_t{1} << width;
+        for (const std::uint64_t codebooks : {1u, 64u}) {
+            palette.grid = {codebooks, 1};
+            palette.lut =
+                operand(PartRole::Lut, ElementType::Fp16, {codebooks, 1, palette.entries, 1});
+            encoding.palette = palette;
+            forms.emplace_back("palette", encoding);
+        }
+    }
+    Encoding sparse;
+    sparse.shape = {count};
+    sparse.mask = operand(PartRole::Mask, ElementType::Uint1, sparse.shape);
+    sparse.payload = operand(PartRole::NonzeroData, ElementType::Fp16,
+                             {countBits(sparse.mask->bytes, 0, count)});
+    forms.emplace_back("sparse", sparse);
     return forms;
 }
 
@@ -173,10 +215,45 @@ private slots:
         QVERIFY(targets > 0);
     }
 
-    /// From any element on, into any place: what one long call makes, many short ones make.
+    /// Past the caches or not, from any element on, into any place: the same values, and nothing
+    /// outside the result is touched.
+    void streamedResults_data()
+    {
+        QTest::addColumn<qint64>("target");
+        for (std::int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
+            const std::int64_t target = rest & -rest;
+            QTest::newRow(hwy::TargetName(target)) << qint64{target};
+        }
+        QTest::newRow("no vectors") << qint64{0};
+    }
+    void streamedResults()
+    {
+        QFETCH(qint64, target);
+        hwy::GetChosenTarget().Update(target);
+        std::mt19937_64 random(79);
+        for (const Form &form : allForms()) {
+            for (int round = 0; round < 4; ++round) {
+                const Sample sample = makeSample(form, random);
+                const auto decoder = Decoder::make(sample.encoding);
+                QVERIFY2(decoder, form.name.c_str());
+                const std::uint64_t first = random() % decoder->elements().value;
+                const std::size_t count = decoder->elements().value - first;
+                compareStreamed<std::uint16_t>(
+                    form.name, count, random() % 40,
+                    [&](std::span<std::uint16_t> out) { decoder->decodeHalf(first, out); });
+                compareStreamed<float>(form.name, count, random() % 40, [&](std::span<float> out) {
+                    decoder->decodeFloat(first, out);
+                });
+            }
+        }
+        hwy::GetChosenTarget().DeInit();
+    }
+
+    /// What one long call makes, many short ones make.
     void longResults()
     {
-        constexpr std::uint64_t kCount = std::uint64_t{5} << 20; // 10 MiB of fp16
+        setStreamedBytes(std::size_t{1} << 20);
+        constexpr std::uint64_t kCount = std::uint64_t{5} << 18; // 2.5 MiB of fp16
         std::mt19937_64 random(5);
         auto bytes = randomBytes(2 * kCount, random);
         for (std::size_t i = 1; i < bytes.size(); i += 2) // no NaN among the scales
@@ -186,17 +263,20 @@ private slots:
         for (const auto &[name, encoding] : longForms(bytes, kCount)) {
             const auto decoder = Decoder::make(encoding);
             QVERIFY2(decoder, name);
-            for (const std::size_t shift : {0u, 1u, 8u, 19u}) {
-                const std::uint64_t first = shift * 7;
-                const auto out = std::span(whole).subspan(shift, kCount - first);
-                decoder->decodeHalf(first, out);
-                for (std::size_t at = 0; at < out.size(); at += 9973)
-                    decoder->decodeHalf(
-                        first + at,
-                        std::span(parts).subspan(at, std::min<std::size_t>(9973, out.size() - at)));
-                QVERIFY2(std::equal(out.begin(), out.end(), parts.begin()), name);
+            for (const std::size_t shift : {0u, 1u, 8u, 19u, 24u, 32u}) {
+                for (const std::size_t skipped : {0u, 1u, 8u, 56u, 1024u}) {
+                    const std::uint64_t first = shift * 7 + skipped;
+                    const auto out = std::span(whole).subspan(shift, kCount - first);
+                    decoder->decodeHalf(first, out);
+                    for (std::size_t at = 0; at < out.size(); at += 9973)
+                        decoder->decodeHalf(first + at,
+                                            std::span(parts).subspan(
+                                                at, std::min<std::size_t>(9973, out.size() - at)));
+                    QVERIFY2(std::equal(out.begin(), out.end(), parts.begin()), name);
+                }
             }
         }
+        setStreamedBytes(0);
     }
 };
 

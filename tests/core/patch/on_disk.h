@@ -8,6 +8,9 @@
 #include <fstream>
 #include <map>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <QTemporaryDir>
 
 /// Bundles on disk, for the tests of saving.
@@ -74,6 +77,27 @@ public:
     fs::path path;
     Tree original;
 };
+
+/// Runs `work` in a process of its own, which ends where `work` calls _exit; returns that code.
+template <class Work>
+int crash(const Work &work)
+{
+    const pid_t child = ::fork();
+    if (child == 0) {
+        work();
+        ::_exit(1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// The code of an error, or "" of a success.
+template <class T>
+std::string codeOf(const Result<T> &result)
+{
+    return result ? std::string() : result.error().code;
+}
 
 /// Three ranges in two files: a literal codebook in the program, codes in the weights.
 inline constexpr const char *kThree =

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving that breaks off: what a crash leaves, and how it is mended.
-#include "core/patch/save/journal.h"
+#include "core/patch/interrupted_save.h"
+#include "core/patch/save/found_journal.h"
 #include "core/patch/save_steps.h"
 #include "on_disk.h"
 
 #include <csignal>
 
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,22 +18,32 @@ using patch::SaveStep;
 
 namespace {
 
-/// Runs a save in a process of its own that ends at the n-th step, as after a crash.
-void crashAt(const OnDisk &disk, int step)
+/// Runs a save in a process of its own that ends at the n-th call of its hook, as after a crash.
+void crashAt(const OnDisk &disk, int call)
 {
-    const pid_t child = ::fork();
-    if (child == 0) {
+    crash([&] {
         int passed = 0;
         const auto bundle = disk.patched(kThree);
         (void)patch::saveInPlace(*bundle, false, [&](SaveStep) {
-            if (passed++ == step)
+            if (passed++ == call)
                 ::_exit(0);
             return true;
         });
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
+    });
+}
+
+/// The same at a step, the n-th time that it comes.
+void crashAt(const OnDisk &disk, SaveStep step, int nth = 0)
+{
+    crash([&] {
+        int passed = 0;
+        const auto bundle = disk.patched(kThree);
+        (void)patch::saveInPlace(*bundle, false, [&](SaveStep now) {
+            if (now == step && passed++ == nth)
+                ::_exit(0);
+            return true;
+        });
+    });
 }
 
 } // namespace
@@ -49,9 +59,9 @@ private slots:
     void tornJournals();
     void damagedJournal();
     void journalOfAnotherState();
-    void journalsThatReachOut();
     void journalInsideAndAbove();
     void runningSaveIsNoCrash();
+    void finishes();
     void failureRollsBack_data();
     void failureRollsBack();
     void signalRollsBack();
@@ -60,7 +70,7 @@ private slots:
 void TestSaveCrash::crashes_data()
 {
     QTest::addColumn<int>("step");
-    for (int step = 0; step < 12; ++step)
+    for (int step = 0; step < 14; ++step)
         QTest::addRow("step %d", step) << step;
 }
 
@@ -72,15 +82,17 @@ void TestSaveCrash::crashes()
     crashAt(disk, step);
     const bool journal = fs::exists(disk.journal());
     const bool untouched = readTree(disk.path) == disk.original;
-    const auto recovered = recoverJournal(disk.path);
+    const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
     QVERIFY2(recovered, recovered ? "" : describe(recovered.error()).c_str());
-    QCOMPARE(*recovered, journal);
+    QCOMPARE(recovered->saves.size(), journal ? std::size_t{1} : std::size_t{0});
     QVERIFY(!fs::exists(disk.journal()));
     const bool old = readTree(disk.path) == disk.original;
     QVERIFY(journal ? old : old == untouched);
     if (!old)
         QCOMPARE(decoded(*disk.open(), "behind")[9], 0.25f);
-    QVERIFY(!*recoverJournal(disk.path));
+    QVERIFY(recoverSave(disk.path, RecoverAction::Undo)->saves.empty());
+    // What never came to its journal is cleared away by the next save.
+    QVERIFY(saveInPlace(*disk.patched("set behind[1]=3"), false));
     QCOMPARE(static_cast<int>(std::distance(fs::directory_iterator(disk.folder()), {})), 1);
 }
 
@@ -88,117 +100,108 @@ void TestSaveCrash::crashes()
 void TestSaveCrash::tornWrite()
 {
     const OnDisk disk("dense-fp16");
-    const pid_t child = ::fork();
-    if (child == 0) {
+    crash([&] {
         const auto bundle = disk.patched("fill w[1:60]=0.3");
         (void)patch::saveInPlace(*bundle, false, [](SaveStep step) {
             if (step == SaveStep::Journalled)
                 ::_exit(0);
             return true;
         });
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
+    });
     {
-        const auto journal = patch::readJournal(disk.journal());
-        QVERIFY(journal);
-        const patch::JournalEntry &entry = journal->entries.front();
+        const auto journal = patch::findJournal(disk.journal(), patch::File::Lock::Alone);
+        QVERIFY(journal && journal->state == InterruptedState::Pending);
+        const patch::JournalRun &run = journal->index.runs.front();
+        Bytes after(run.bytes / 2);
+        QVERIFY(journal->file->readAt(run.at + run.bytes, after));
         Bytes half = disk.original.at("weights/weight.bin");
-        std::copy_n(entry.after.begin(), entry.after.size() / 2,
-                    half.begin() + static_cast<std::ptrdiff_t>(entry.offset));
+        std::copy(after.begin(), after.end(),
+                  half.begin() + static_cast<std::ptrdiff_t>(run.offset));
         QVERIFY(half != disk.original.at("weights/weight.bin"));
         writeAll(disk.path / "weights/weight.bin", half);
-        QVERIFY(!*recoverJournal(disk.path)); // locked, as by a save that goes on
+        // Locked, as by a save that goes on.
+        QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)), std::string("patch.busy"));
     }
-    QVERIFY(*recoverJournal(disk.path));
+    QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
     QVERIFY(readTree(disk.path) == disk.original);
 }
 
+/// A journal gets its name when it is whole: a torn one is damage, and nothing is deleted.
 void TestSaveCrash::tornJournals()
 {
     const OnDisk disk("lut2");
-    crashAt(disk, 2); // the journal is there, the files are not touched yet
+    crashAt(disk, SaveStep::RangeWritten);
     QVERIFY(fs::exists(disk.journal()));
+    const Tree half = readTree(disk.path);
+    QVERIFY(half != disk.original);
     const Bytes whole = readAll(disk.journal());
     for (std::size_t length = 0; length < whole.size(); length += 7) {
-        writeAll(disk.journal(), {whole.begin(), whole.begin() + static_cast<long>(length)});
-        const auto recovered = recoverJournal(disk.path);
-        QVERIFY2(recovered, recovered ? "" : describe(recovered.error()).c_str());
-        QVERIFY(!*recovered);
-        QVERIFY(!fs::exists(disk.journal()));
-        QVERIFY(readTree(disk.path) == disk.original);
+        const Bytes torn{whole.begin(), whole.begin() + static_cast<long>(length)};
+        writeAll(disk.journal(), torn);
+        QCOMPARE(codeOf(recoverSave(disk.path, RecoverAction::Undo)),
+                 std::string("journal.damaged"));
+        const auto opened = openForReading(disk.path);
+        QVERIFY(opened.bundle);
+        QCOMPARE(opened.saves.size(), std::size_t{1});
+        QVERIFY(opened.saves.front().state == InterruptedState::Damaged);
+        QVERIFY(hasErrors((*opened.bundle)->diagnostics()));
+        QVERIFY(readAll(disk.journal()) == torn);
+        QVERIFY(readTree(disk.path) == half);
     }
+    // By choice only.
+    QVERIFY(recoverSave(disk.path, RecoverAction::Discard));
+    QVERIFY(!fs::exists(disk.journal()));
+    QVERIFY(readTree(disk.path) == half);
 }
 
 void TestSaveCrash::damagedJournal()
 {
     const OnDisk disk("lut2");
-    crashAt(disk, 4); // one range is written
+    crashAt(disk, SaveStep::RangeWritten);
     const Tree half = readTree(disk.path);
     QVERIFY(half != disk.original);
     const Bytes whole = readAll(disk.journal());
-    for (std::size_t at = 16; at < whole.size(); at += 5) {
+    for (std::size_t at = 0; at < whole.size(); at += 5) {
         Bytes bad = whole;
         bad[at] ^= std::byte{0x40};
         writeAll(disk.journal(), bad);
-        const auto recovered = recoverJournal(disk.path);
-        QVERIFY(!recovered);
-        QCOMPARE(recovered.error().code, std::string("patch.journal"));
+        const std::string code = codeOf(recoverSave(disk.path, RecoverAction::Undo));
+        // A path, a size or an offset that is wrong is found before the digest.
+        QVERIFY2(code == "journal.damaged" || code == "journal.foreign" || code == "journal.stale",
+                 code.c_str());
         QVERIFY(readTree(disk.path) == half);
-        QVERIFY(fs::exists(disk.journal()));
+        QVERIFY(readAll(disk.journal()) == bad);
     }
     writeAll(disk.journal(), whole);
-    QVERIFY(*recoverJournal(disk.path));
+    QVERIFY(recoverSave(disk.path, RecoverAction::Undo));
     QVERIFY(readTree(disk.path) == disk.original);
 }
 
 void TestSaveCrash::journalOfAnotherState()
 {
     const OnDisk disk("lut2");
-    crashAt(disk, 4);
+    crashAt(disk, SaveStep::RangeWritten);
     Bytes weights = readAll(disk.path / "weights/weight.bin");
     {
-        const auto journal = patch::readJournal(disk.journal());
-        QVERIFY(journal);
-        const patch::JournalEntry &entry = journal->entries.back();
-        QCOMPARE(entry.path, std::string("x.mlmodelc/weights/weight.bin"));
-        weights[entry.offset] = std::byte{0xa5};
+        const auto journal = patch::findJournal(disk.journal(), patch::File::Lock::Alone);
+        QVERIFY(journal && journal->usable());
+        QCOMPARE(journal->index.files.back().path, std::string("x.mlmodelc/weights/weight.bin"));
+        weights[journal->index.runs.back().offset] = std::byte{0xa5};
     }
     writeAll(disk.path / "weights/weight.bin", weights);
     const Tree before = readTree(disk.path);
-    const auto recovered = recoverJournal(disk.path);
-    QVERIFY(!recovered);
-    QCOMPARE(recovered.error().code, std::string("patch.journal"));
+    const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
+    QCOMPARE(codeOf(recovered), std::string("journal.stale"));
     QCOMPARE(recovered.error().file, std::string("x.mlmodelc/weights/weight.bin"));
     QVERIFY(readTree(disk.path) == before);
-}
-
-/// A journal comes with a bundle: it must not be a way to write elsewhere.
-void TestSaveCrash::journalsThatReachOut()
-{
-    const OnDisk disk("dense-fp16");
-    const fs::path outside = disk.folder() / "outside";
-    const fs::path inner = disk.path / "weights/weight.bin.kernscope-journal";
-    const Bytes old = hex("01 02"), other = hex("03 04");
-    for (const char *path : {"../../outside", "/outside", "link", ""}) {
-        writeAll(outside, other);
-        fs::remove(disk.path / "weights/link");
-        fs::create_symlink(outside, disk.path / "weights/link");
-        const std::vector<patch::JournalEntry> entries{{path, 2, 0, old, other}};
-        QVERIFY(patch::writeJournal(inner, entries));
-        const auto recovered = recoverJournal(disk.path);
-        QVERIFY(!recovered);
-        QVERIFY(readAll(outside) == other);
-        fs::remove(inner);
-    }
+    QVERIFY(fs::exists(disk.journal()));
 }
 
 void TestSaveCrash::journalInsideAndAbove()
 {
     // A weight file that was opened alone, and the bundle later.
     const OnDisk disk("dense-fp16");
-    const pid_t child = ::fork();
-    if (child == 0) {
+    crash([&] {
         const BundlePtr lone = *Bundle::open(disk.path / "weights/weight.bin");
         const auto edit = parseEdit(Edit::Kind::SetStored, "blob@0x40:data[0]=7");
         const auto planned = planEdits(lone, {*edit}, 0.0);
@@ -208,19 +211,36 @@ void TestSaveCrash::journalInsideAndAbove()
                     ::_exit(0);
                 return true;
             });
-        ::_exit(1);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
+    });
     QVERIFY(readTree(disk.path / "weights").size() == 2);
-    QVERIFY(*recoverJournal(disk.path));
+    QCOMPARE(recoverSave(disk.path, RecoverAction::Undo)->saves.size(), std::size_t{1});
     QVERIFY(readTree(disk.path) == disk.original);
-    // And the other way round.
+    // The other way round: the journal of a folder above is none of a file's business.
     const OnDisk other("lut2");
-    crashAt(other, 5);
-    QVERIFY(readTree(other.path) != other.original);
-    QVERIFY(*recoverJournal(other.path / "weights/weight.bin"));
-    QVERIFY(readTree(other.path) == other.original);
+    crashAt(other, SaveStep::RangeWritten, 1);
+    const Tree half = readTree(other.path);
+    QVERIFY(half != other.original);
+    QVERIFY(recoverSave(other.path / "weights/weight.bin", RecoverAction::Undo)->saves.empty());
+    QVERIFY(openForReading(other.path / "weights/weight.bin").saves.empty());
+    QVERIFY(readTree(other.path) == half);
+    QVERIFY(fs::exists(other.journal()));
+}
+
+/// The new bytes instead of the old ones.
+void TestSaveCrash::finishes()
+{
+    const OnDisk disk("lut2"), whole("lut2");
+    QVERIFY(saveInPlace(*whole.patched(kThree), false));
+    crashAt(disk, SaveStep::RangeWritten);
+    const auto dry = recoverSave(disk.path, RecoverAction::Finish, true);
+    QVERIFY(dry && dry->saves.size() == 1 && !dry->saves.front().ranges.empty());
+    QVERIFY(fs::exists(disk.journal()));
+    const auto finished = recoverSave(disk.path, RecoverAction::Finish);
+    QVERIFY2(finished, finished ? "" : describe(finished.error()).c_str());
+    QVERIFY(finished->verified);
+    QCOMPARE(finished->saves.front().bytesWritten.value, dry->saves.front().bytesWritten.value);
+    QVERIFY(readTree(disk.path) == readTree(whole.path));
+    QVERIFY(!fs::exists(disk.journal()));
 }
 
 void TestSaveCrash::runningSaveIsNoCrash()
@@ -232,8 +252,12 @@ void TestSaveCrash::runningSaveIsNoCrash()
         if (step != SaveStep::RangeWritten)
             return true;
         // Another process opens the bundle meanwhile.
-        const auto recovered = recoverJournal(disk.path);
-        looked = recovered && !*recovered && fs::exists(disk.journal());
+        const auto recovered = recoverSave(disk.path, RecoverAction::Undo);
+        const auto opened = openForReading(disk.path);
+        looked = !recovered && recovered.error().code == "patch.busy" &&
+                 fs::exists(disk.journal()) && opened.bundle && opened.saves.size() == 1 &&
+                 opened.saves.front().state == InterruptedState::Busy &&
+                 decoded(**opened.bundle, "behind")[9] != 0.25f;
         const auto second = disk.patched("set behind[1]=3");
         const auto refused = saveInPlace(*second, false);
         looked = looked && !refused && refused.error().code == "patch.busy";
@@ -247,8 +271,9 @@ void TestSaveCrash::runningSaveIsNoCrash()
 void TestSaveCrash::failureRollsBack_data()
 {
     QTest::addColumn<int>("step");
-    for (const SaveStep step : {SaveStep::Checked, SaveStep::BackedUp, SaveStep::Journalled,
-                                SaveStep::RangeWritten, SaveStep::Synced, SaveStep::Verified})
+    for (const SaveStep step :
+         {SaveStep::Opened, SaveStep::Locked, SaveStep::Checked, SaveStep::BackedUp,
+          SaveStep::Journalled, SaveStep::RangeWritten, SaveStep::Synced, SaveStep::Verified})
         QTest::addRow("%d", static_cast<int>(step)) << static_cast<int>(step);
 }
 

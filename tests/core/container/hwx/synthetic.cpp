@@ -191,8 +191,9 @@ void ContainerMaker::port(const std::string &name, bool output, std::uint32_t ch
 void ContainerMaker::banner(const std::string &compiler, const std::string &target)
 {
     const std::string text = "ANEC v1\nzin_ane_compiler v" + compiler +
-                             "\nSYNTHETIC, made by the tests of kernscope\n\t-t " + target +
-                             "\n\t--synthetic=yes\n";
+                             "\nSYNTHETIC, made by the tests of kernscope\n"
+                             "\tmodule of a newer compiler, version 1.2\n\t-t " +
+                             target + "\n\t--synthetic=yes\n";
     Bytes body;
     putText(body, text, paddedName(text));
     command(0x08, std::move(body));

@@ -138,8 +138,11 @@ void TestMilProtobufFaults::files_data()
         QTest::newRow(name) << file << QByteArray(codes);
     };
     row("empty", "", "e:mil.empty@0");
-    row("neural network", number(1, 1) + bytes(500, "abc"), "e:proto.kind@0");
-    row("pipeline", number(1, 1) + bytes(202, "abc"), "e:proto.kind@0");
+    row("neural network", number(1, 1) + bytes(500, "abc"), ""); // another reader's
+    row("pipeline", number(1, 1) + bytes(202, ""), "");
+    row("pipeline of nothing", number(1, 1) + bytes(202, bytes(1, "")), "");
+    row("pipeline of another kind",
+        number(1, 1) + bytes(202, bytes(1, bytes(300, "abc")) + bytes(2, "a")), "");
     row("other kind", number(1, 1) + bytes(300, "abc"), "e:proto.kind@0");
     row("no kind", number(1, 7), "e:proto.kind@0");
     row("text", "program(1.0)", "e:proto.wire@2");

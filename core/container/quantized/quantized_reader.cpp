@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A folder that `quantize` wrote: quantize.json, and the bytes of one matrix.
-#include "core/bundle/bundle_builder.h"
+#include "core/container/quantized/quantized.h"
 
 #include "core/base/quantity.h"
 
-#include <array>
-#include <iterator>
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using codec::PartRole;
 
+constexpr std::string_view kManifestName = "quantize.json";
 constexpr std::size_t kMostManifestBytes = std::size_t(1) << 20;
 
 Error quantizedFault(std::string field, std::string expected, std::string found,
@@ -25,7 +25,7 @@ Error quantizedFault(std::string field, std::string expected, std::string found,
 {
     Error error;
     error.code = "quantize.manifest";
-    error.file = "quantize.json";
+    error.file = std::string(kManifestName);
     error.field = std::move(field);
     error.expected = std::move(expected);
     error.found = std::move(found);
@@ -195,52 +195,69 @@ private:
     codec::Encoding m_encoding;
 };
 
+/// Claims of the weight's parts; gives their files their role.
+void claimParts(const Weight &weight, std::vector<BundleFile> &files, ContainerContents &out)
+{
+    for (std::size_t p = 0; p < weight.parts.size(); ++p) {
+        const Part &part = weight.parts[p];
+        Claim claim;
+        claim.range = part.range();
+        claim.kind = sectionKindOf(part.role);
+        claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(part.role));
+        claim.owner = weight.name;
+        claim.weight = out.weights.size();
+        claim.part = p;
+        out.claims[part.file].push_back(std::move(claim));
+        files[part.file].role = SectionKind::Values;
+        files[part.file].payloadBytes = part.bytes;
+    }
+}
+
+class QuantizedReader final : public ContainerReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Quantized; }
+    std::string_view name() const override { return "a folder that quantize wrote"; }
+    /// A folder, never a lone file.
+    bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
+
+    void read(std::vector<BundleFile> &files, ContainerContents &out) const override
+    {
+        const auto manifest = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
+            return file.path == kManifestName;
+        });
+        if (manifest == files.end()) {
+            out.diagnostics.push_back(
+                {Severity::Error, quantizedFault("", std::string(kManifestName), "no such file",
+                                                 "The folder has no description")});
+            return;
+        }
+        manifest->role = SectionKind::Manifest;
+        Claim whole;
+        whole.range = {FileOffset(0), manifest->file->size()};
+        whole.kind = SectionKind::Manifest;
+        whole.name = manifest->path;
+        const auto matrix = readQuantized(manifest->file->bytes());
+        if (matrix) {
+            Weight weight = QuantizedWeight(*matrix, files).make();
+            if (const auto &fault = weight.fault)
+                out.diagnostics.push_back(
+                    {fault->field == "layout" ? Severity::Warning : Severity::Error, *fault});
+            claimParts(weight, files, out);
+            out.weights.push_back(std::move(weight));
+        } else {
+            out.diagnostics.push_back({Severity::Error, matrix.error()});
+        }
+        out.claims[static_cast<std::size_t>(manifest - files.begin())] = {std::move(whole)};
+    }
+};
+
 } // namespace
 
-void BundleBuilder::buildQuantized()
+const ContainerReader &quantizedReader()
 {
-    std::vector<BundleFile> &files = m_bundle->m_files;
-    const auto manifest = m_bundle->fileByPath("quantize.json");
-    const auto matrix = manifest
-                            ? readQuantized(files[*manifest].file->bytes())
-                            : tl::unexpected(quantizedFault("", "quantize.json", "no such file",
-                                                            "The folder has no description"));
-    if (matrix) {
-        m_bundle->m_weights.push_back(QuantizedWeight(*matrix, files).make());
-        if (const auto &fault = m_bundle->m_weights.front().fault)
-            m_log.add(fault->field == "layout" ? Severity::Warning : Severity::Error, *fault);
-    } else {
-        m_log.add(Severity::Error, matrix.error());
-    }
-    std::vector<std::vector<Claim>> claims(files.size());
-    for (std::size_t w = 0; w < m_bundle->m_weights.size(); ++w) {
-        const Weight &weight = m_bundle->m_weights[w];
-        for (std::size_t p = 0; p < weight.parts.size(); ++p) {
-            const Part &part = weight.parts[p];
-            Claim claim;
-            claim.range = part.range();
-            claim.kind = sectionKindOf(part.role);
-            claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(part.role));
-            claim.owner = weight.name;
-            claim.weight = w;
-            claim.part = p;
-            claims[part.file].push_back(std::move(claim));
-            files[part.file].role = SectionKind::Values;
-            files[part.file].payloadBytes = part.bytes;
-        }
-    }
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        if (manifest && i == *manifest) {
-            Claim whole;
-            whole.range = {FileOffset(0), files[i].file->size()};
-            whole.kind = files[i].role = SectionKind::Manifest;
-            whole.name = files[i].path;
-            claims[i] = {std::move(whole)};
-        }
-        auto sections = coverFile(i, files[i].file->size(), std::move(claims[i]));
-        std::move(sections.begin(), sections.end(), std::back_inserter(m_bundle->m_sections));
-    }
-    m_bundle->m_diagnostics = m_log.take();
+    static const QuantizedReader reader;
+    return reader;
 }
 
 } // namespace kernscope

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/command.h"
+#include "app/cli/text_output.h"
+#include "core/patch/interrupted_save.h"
+
+#include <memory>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+struct RecoverArguments {
+    std::string path;
+    bool finish = false, discard = false, dryRun = false;
+};
+
+constexpr std::size_t kShownRuns = 32; ///< of one journal
+
+std::string runsText(const std::vector<WrittenRange> &ranges)
+{
+    Table table({{"file"}, {"offset", Table::Align::Right}, {"bytes", Table::Align::Right}});
+    for (std::size_t i = 0; i < std::min(ranges.size(), kShownRuns); ++i)
+        table.add({printable(ranges[i].file), fmt::format("{:#x}", ranges[i].range.offset.value),
+                   grouped(ranges[i].range.bytes.value)});
+    std::string text = table.empty() ? std::string() : table.text();
+    if (ranges.size() > kShownRuns)
+        text += fmt::format("  and {} more ranges\n", grouped(ranges.size() - kShownRuns));
+    return text;
+}
+
+std::string saveText(const RecoveredSave &done, RecoverAction action, bool dryRun)
+{
+    const std::string journal = printable(done.save.journal.filename().string());
+    const std::string_view will = dryRun ? "would be " : "";
+    if (action == RecoverAction::Discard)
+        return fmt::format("{}: {}removed; the files stay as they are\n", journal, will);
+    return fmt::format("{}: the save {}{}, {} bytes {}written in {} ranges{}\n", journal, will,
+                       action == RecoverAction::Finish ? "finished" : "undone",
+                       grouped(done.bytesWritten.value), will, grouped(done.ranges.size()),
+                       dryRun ? "" : ", read back and verified") +
+           runsText(done.ranges);
+}
+
+int runRecover(const RecoverArguments &arguments, Session &session)
+{
+    const auto action = arguments.finish    ? RecoverAction::Finish
+                        : arguments.discard ? RecoverAction::Discard
+                                            : RecoverAction::Undo;
+    const auto report = recoverSave(arguments.path, action, arguments.dryRun, &session.progress);
+    if (!report)
+        return reportFailure(session, "recover", report.error());
+    if (session.json) {
+        report::Json document =
+            report::recoverJson(arguments.path, action, arguments.dryRun, *report);
+        printDocument(session, document, report->warnings);
+        return kDone;
+    }
+    if (!session.quiet) {
+        std::string text;
+        for (const RecoveredSave &done : report->saves)
+            text += saveText(done, action, arguments.dryRun);
+        if (report->saves.empty())
+            text = fmt::format("{}: no save was interrupted, nothing to recover\n",
+                               printable(arguments.path));
+        else if (arguments.dryRun)
+            text += styled(Style::Bold, "Dry run: nothing was written") + "\n";
+        print(text);
+    }
+    printDiagnostics(session, report->warnings);
+    return kDone;
+}
+
+} // namespace
+
+void addRecover(CLI::App &app, Session &session)
+{
+    CLI::App *command =
+        app.add_subcommand("recover", "Undo or finish a save in place that was interrupted");
+    auto arguments = std::make_shared<RecoverArguments>();
+    command->add_option("path", arguments->path, "Bundle folder, program or weight file")
+        ->required()
+        ->type_name("PATH");
+    CLI::Option *finish =
+        command->add_flag("--finish", arguments->finish,
+                          "Write the rest of the new bytes; without it the old ones are put back");
+    command
+        ->add_flag("--discard", arguments->discard,
+                   "Leave the files as they are and remove the journal, also a damaged one")
+        ->excludes(finish);
+    command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
+    addCommonOptions(*command, session);
+    command->callback(
+        [arguments, &session] { session.exitCode = runRecover(*arguments, session); });
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class ParseError;
+} // namespace CLI
+
+/// Wrong use, said so that the next try is right.
+namespace kernscope::cli {
+
+struct Session;
+
+/// The known word that a mistyped one is nearest to; empty where none is near.
+std::string nearestWord(std::string_view typed, const std::vector<std::string> &known);
+
+/// Says what is wrong with the command line that `app` could not parse: with --json as a document,
+/// otherwise on standard error. Returns the exit code: 0 where help or the version was asked for.
+int reportParseError(CLI::App &app, const CLI::ParseError &error, Session &session);
+
+/// Says that a command was used in a wrong way; returns kUsage.
+int reportUsage(Session &session, std::string_view command, const Error &error);
+/// An error of the command line itself: "cli.usage", about an option.
+Error usageError(std::string field, std::string expected, std::string found, std::string message);
+
+} // namespace kernscope::cli

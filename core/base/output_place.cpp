@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// An output beside its place: made, locked, renamed.
+#include "core/base/output_place.h"
+#include "core/base/seen_file.h"
+
+#include <cerrno>
+#include <random>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <stdio.h> // renameat2
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace kernscope {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPartMark = ".kernscope-part-";
+constexpr std::string_view kLetters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+constexpr std::size_t kRandomLetters = 6;
+constexpr std::size_t kLongestName = 255; ///< of Linux's file systems, in bytes
+constexpr int kAttempts = 32;
+
+Error writeError(const fs::path &path, int number)
+{
+    Error error;
+    error.code = "io.write";
+    error.file = path.string();
+    error.found = std::generic_category().message(number);
+    error.message = "The output cannot be written";
+    return error;
+}
+
+Error existsError(const fs::path &path, std::string found)
+{
+    Error error;
+    error.code = "io.exists";
+    error.file = path.string();
+    error.expected = "what was there when the command began";
+    error.found = std::move(found);
+    error.message = "The output's place was taken meanwhile; what is there is left as it is";
+    return error;
+}
+
+/// What the names of an output's unfinished files begin with.
+std::string partPrefix(const fs::path &path)
+{
+    const std::string name = path.filename().string();
+    const std::size_t most = kLongestName - kPartMark.size() - kRandomLetters;
+    return name.substr(0, most) + std::string(kPartMark);
+}
+
+std::string randomLetters()
+{
+    std::random_device random;
+    std::string letters;
+    for (std::size_t i = 0; i < kRandomLetters; ++i)
+        letters += kLetters[random() % kLetters.size()];
+    return letters;
+}
+
+bool isPartOf(const std::string &name, const std::string &prefix)
+{
+    return name.size() == prefix.size() + kRandomLetters && name.starts_with(prefix) &&
+           name.find_first_not_of(kLetters, prefix.size()) == std::string::npos;
+}
+
+/// A new file or folder, open. Negative, with errno, where it cannot be made.
+int makePart(const fs::path &path, OutputKind kind)
+{
+    if (kind == OutputKind::File)
+        return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (::mkdir(path.c_str(), 0777) != 0)
+        return -1;
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int number = errno;
+    if (descriptor < 0)
+        ::rmdir(path.c_str());
+    errno = number;
+    return descriptor;
+}
+
+/// The name still leads to the file that is open: nobody removed it between two steps.
+bool stillNamed(const fs::path &path, int descriptor)
+{
+    struct stat named = {}, open = {};
+    return ::lstat(path.c_str(), &named) == 0 && ::fstat(descriptor, &open) == 0 &&
+           named.st_dev == open.st_dev && named.st_ino == open.st_ino;
+}
+
+/// Removes one unfinished output where it is ours and nobody is working on it.
+void removeIfAbandoned(const fs::path &path)
+{
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (descriptor < 0)
+        return;
+    struct stat status = {};
+    const bool ours = ::fstat(descriptor, &status) == 0 && status.st_uid == ::geteuid() &&
+                      (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+    if (ours && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 && stillNamed(path, descriptor)) {
+        if (S_ISDIR(status.st_mode))
+            removeTree(path);
+        else
+            ::unlink(path.c_str());
+    }
+    ::close(descriptor);
+}
+
+/// Renames where nothing is at `to`. False with errno EEXIST where something is.
+bool renameWhereNothingIs(const fs::path &from, const fs::path &to, OutputKind kind)
+{
+    if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    // A file system without that flag: both of these fail where something is.
+    if (kind == OutputKind::File)
+        return ::link(from.c_str(), to.c_str()) == 0 && ::unlink(from.c_str()) == 0;
+    return ::mkdir(to.c_str(), 0700) == 0 && ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+} // namespace
+
+void removeTree(const fs::path &folder)
+{
+    std::error_code ignored;
+    fs::permissions(folder, fs::perms::owner_all, fs::perm_options::add, ignored);
+    fs::recursive_directory_iterator entry(folder, ignored);
+    for (; !ignored && entry != fs::recursive_directory_iterator(); entry.increment(ignored)) {
+        std::error_code fault;
+        if (entry->symlink_status(fault).type() == fs::file_type::directory)
+            fs::permissions(entry->path(), fs::perms::owner_all, fs::perm_options::add, fault);
+    }
+    fs::remove_all(folder, ignored);
+}
+
+OutputPlace::OutputPlace(OutputTarget target, OutputKind kind)
+    : m_target(std::move(target)), m_kind(kind)
+{
+}
+
+OutputPlace::OutputPlace(OutputPlace &&other) noexcept
+    : m_target(std::move(other.m_target)), m_kind(other.m_kind),
+      m_temporary(std::exchange(other.m_temporary, {})),
+      m_descriptor(std::exchange(other.m_descriptor, -1)), m_permissions(other.m_permissions)
+{
+}
+
+OutputPlace::~OutputPlace()
+{
+    // Removed while it is still locked: nobody else takes it for abandoned.
+    if (!m_temporary.empty()) {
+        if (m_kind == OutputKind::Folder)
+            removeTree(m_temporary);
+        else
+            ::unlink(m_temporary.c_str());
+    }
+    if (m_descriptor >= 0)
+        ::close(m_descriptor);
+}
+
+void OutputPlace::removeAbandoned() const
+{
+    const std::string prefix = partPrefix(m_target.path);
+    std::error_code fault;
+    fs::directory_iterator entry(m_target.path.parent_path(), fault);
+    std::vector<fs::path> parts;
+    for (; !fault && entry != fs::directory_iterator(); entry.increment(fault)) {
+        if (isPartOf(entry->path().filename().string(), prefix))
+            parts.push_back(entry->path());
+    }
+    for (const fs::path &part : parts)
+        removeIfAbandoned(part);
+}
+
+Result<void> OutputPlace::make()
+{
+    const std::string prefix = partPrefix(m_target.path);
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+        const fs::path path = m_target.path.parent_path() / (prefix + randomLetters());
+        const int descriptor = makePart(path, m_kind);
+        if (descriptor < 0 && errno == EEXIST)
+            continue;
+        if (descriptor < 0)
+            return tl::unexpected(writeError(m_target.path, errno));
+        // Another run that looks for abandoned parts may be quicker than the lock.
+        const bool locked = ::flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+        struct stat status = {};
+        if (!locked || !stillNamed(path, descriptor) || ::fstat(descriptor, &status) != 0) {
+            ::close(descriptor);
+            continue;
+        }
+        m_temporary = path;
+        m_descriptor = descriptor;
+        m_permissions = status.st_mode & 0777;
+        if (m_kind == OutputKind::Folder)
+            ::fchmod(descriptor, 0700);
+        else if (m_target.replaced)
+            ::fchmod(descriptor, m_target.replaced->permissions);
+        return {};
+    }
+    return tl::unexpected(writeError(m_target.path, EEXIST));
+}
+
+Result<OutputPlace> OutputPlace::claim(const fs::path &path, OutputKind kind,
+                                       const OutputRules &rules)
+{
+    auto target = checkOutput(path, kind, rules);
+    if (!target)
+        return tl::unexpected(std::move(target.error()));
+    OutputPlace place(std::move(*target), kind);
+    place.removeAbandoned();
+    if (auto made = place.make(); !made)
+        return tl::unexpected(std::move(made.error()));
+    return place;
+}
+
+/// Swaps the output with the file that it replaces, and swaps back where that is another file than
+/// the one that was seen: so that no moment exists at which an unseen file could be lost.
+Result<void> OutputPlace::exchange()
+{
+    const fs::path &to = m_target.path;
+    struct stat status = {};
+    if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0) {
+        if (::lstat(m_temporary.c_str(), &status) == 0 && seenFile(status) == *m_target.replaced) {
+            ::unlink(m_temporary.c_str());
+            m_temporary.clear();
+            return {};
+        }
+        if (::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, to.c_str(), RENAME_EXCHANGE) == 0)
+            return tl::unexpected(existsError(to, "another file"));
+        Error error = existsError(to, "another file, which is now " + m_temporary.string());
+        m_temporary.clear(); // it is not ours to remove
+        return tl::unexpected(std::move(error));
+    }
+    if (errno == ENOENT) { // the file to replace is gone
+        if (renameWhereNothingIs(m_temporary, to, m_kind)) {
+            m_temporary.clear();
+            return {};
+        }
+        return tl::unexpected(errno == EEXIST ? existsError(to, "another file")
+                                              : writeError(to, errno));
+    }
+    if (errno != EINVAL && errno != ENOSYS)
+        return tl::unexpected(writeError(to, errno));
+    if (::lstat(to.c_str(), &status) == 0 && seenFile(status) != *m_target.replaced)
+        return tl::unexpected(existsError(to, "another file"));
+    if (m_kind == OutputKind::Folder && ::unlink(to.c_str()) != 0)
+        return tl::unexpected(writeError(to, errno));
+    if (::rename(m_temporary.c_str(), to.c_str()) != 0)
+        return tl::unexpected(writeError(to, errno));
+    m_temporary.clear();
+    return {};
+}
+
+Result<void> OutputPlace::publish()
+{
+    if (m_target.replaced) {
+        if (auto done = exchange(); !done)
+            return done;
+    } else if (renameWhereNothingIs(m_temporary, m_target.path, m_kind)) {
+        m_temporary.clear();
+    } else {
+        return tl::unexpected(errno == EEXIST || errno == ENOTEMPTY
+                                  ? existsError(m_target.path, "something that was not there")
+                                  : writeError(m_target.path, errno));
+    }
+    // The output is whole and in its place; that its name lasts is all that this adds.
+    const int folder =
+        ::open(m_target.path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        ::fsync(folder);
+        ::close(folder);
+    }
+    return {};
+}
+
+} // namespace kernscope

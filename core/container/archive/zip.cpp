@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/archive/zip.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+namespace kernscope::archive {
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+constexpr std::uint32_t kLocal = 0x04034b50, kEntry = 0x02014b50, kEnd = 0x06054b50,
+                        kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
+constexpr std::size_t kEndBytes = 22, kEntryBytes = 46, kLocalBytes = 30, kLocatorBytes = 20,
+                      kEnd64Bytes = 56;
+constexpr std::size_t kMaxMembers = 1'000'000;
+
+std::uint64_t number(Bytes bytes, std::uint64_t at, unsigned length)
+{
+    std::uint64_t value = 0;
+    for (unsigned i = length; i-- > 0;)
+        value = value << 8 | std::to_integer<std::uint64_t>(bytes[at + i]);
+    return value;
+}
+
+bool fits(Bytes bytes, std::uint64_t at, std::uint64_t length)
+{
+    return at <= bytes.size() && length <= bytes.size() - at;
+}
+
+tl::unexpected<Error> fault(std::string_view code, std::string_view file, std::uint64_t offset,
+                            std::string expected, std::string found, std::string_view message)
+{
+    Error error;
+    error.code = code;
+    error.file = file;
+    error.offset = FileOffset(offset);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = message;
+    return tl::unexpected(std::move(error));
+}
+
+struct Directory {
+    std::uint64_t offset = 0, bytes = 0, members = 0;
+};
+
+std::optional<std::uint64_t> findEnd(Bytes archive)
+{
+    constexpr std::size_t kMaxComment = 65535;
+    if (archive.size() < kEndBytes)
+        return std::nullopt;
+    const std::size_t last = archive.size() - kEndBytes;
+    const std::size_t first = last > kMaxComment ? last - kMaxComment : 0;
+    for (std::size_t at = last + 1; at-- > first;) {
+        if (number(archive, at, 4) == kEnd && number(archive, at + 20, 2) <= last - at)
+            return at;
+    }
+    return std::nullopt;
+}
+
+Result<Directory> findDirectory(Bytes archive, std::string_view file)
+{
+    const auto end = findEnd(archive);
+    if (!end)
+        return fault("zip.directory", file, archive.size(), "a central directory", "none",
+                     "The archive has no directory; it may be cut");
+    Directory directory{number(archive, *end + 16, 4), number(archive, *end + 12, 4),
+                        number(archive, *end + 10, 2)};
+    // Zip64: the locator stands right before the end record.
+    if (*end >= kLocatorBytes && number(archive, *end - kLocatorBytes, 4) == kLocator64) {
+        const std::uint64_t at = number(archive, *end - kLocatorBytes + 8, 8);
+        if (fits(archive, at, kEnd64Bytes) && number(archive, at, 4) == kEnd64)
+            directory = {number(archive, at + 48, 8), number(archive, at + 40, 8),
+                         number(archive, at + 32, 8)};
+    }
+    if (!fits(archive, directory.offset, directory.bytes))
+        return fault("zip.directory", file, *end, "a directory inside the file",
+                     fmt::format("{} bytes at {}", directory.bytes, directory.offset),
+                     "The archive's directory lies outside of the file");
+    return directory;
+}
+
+/// Sizes and offset of more than 32 bits stand in an extra field of the entry.
+void readZip64(Bytes extra, ZipMember &member)
+{
+    constexpr std::uint64_t kTag = 1, kAll = 0xFFFFFFFF;
+    for (std::uint64_t at = 0; fits(extra, at, 4);) {
+        const std::uint64_t tag = number(extra, at, 2), length = number(extra, at + 2, 2);
+        at += 4;
+        if (!fits(extra, at, length))
+            return;
+        if (tag == kTag) {
+            std::uint64_t next = at;
+            for (std::uint64_t *value :
+                 {&member.bytes, &member.storedBytes, &member.headerOffset}) {
+                if (*value == kAll && next + 8 <= at + length) {
+                    *value = number(extra, next, 8);
+                    next += 8;
+                }
+            }
+        }
+        at += length;
+    }
+}
+
+std::string textOf(Bytes bytes)
+{
+    return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
+/// Behind the local header, whose name and extra field may differ in length from the entry's.
+bool findData(Bytes archive, ZipMember &member)
+{
+    const std::uint64_t at = member.headerOffset;
+    if (!fits(archive, at, kLocalBytes) || number(archive, at, 4) != kLocal)
+        return false;
+    member.dataOffset =
+        at + kLocalBytes + number(archive, at + 26, 2) + number(archive, at + 28, 2);
+    return fits(archive, member.dataOffset, member.storedBytes);
+}
+
+} // namespace
+
+bool isZip(Bytes bytes)
+{
+    return bytes.size() >= 4 && (number(bytes, 0, 4) == kLocal || number(bytes, 0, 4) == kEnd);
+}
+
+bool isSafePath(std::string_view path)
+{
+    if (path.empty() || path.front() == '/' || path.find('\\') != path.npos ||
+        path.find('\0') != path.npos)
+        return false;
+    for (std::size_t at = 0; at <= path.size();) {
+        const std::size_t end = std::min(path.find('/', at), path.size());
+        const std::string_view step = path.substr(at, end - at);
+        if (step == ".." || step == "." || (step.empty() && end != path.size()))
+            return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+Result<std::vector<ZipMember>> readZip(Bytes archive, std::string_view fileName)
+{
+    const auto directory = findDirectory(archive, fileName);
+    if (!directory)
+        return tl::unexpected(directory.error());
+    if (directory->members > kMaxMembers)
+        return fault("zip.limit", fileName, directory->offset,
+                     fmt::format("at most {} members", kMaxMembers),
+                     fmt::format("{}", directory->members), "The archive has too many members");
+    std::vector<ZipMember> members;
+    const std::uint64_t end = directory->offset + directory->bytes;
+    for (std::uint64_t at = directory->offset;
+         members.size() < kMaxMembers && at + kEntryBytes <= end;) {
+        if (number(archive, at, 4) != kEntry)
+            break;
+        const std::uint64_t name = number(archive, at + 28, 2), extra = number(archive, at + 30, 2),
+                            comment = number(archive, at + 32, 2);
+        const std::uint64_t next = at + kEntryBytes + name + extra + comment;
+        if (next > end)
+            return fault("zip.entry", fileName, at, "an entry inside the directory", "",
+                         "An entry of the archive's directory is cut");
+        ZipMember member;
+        member.encrypted = (number(archive, at + 8, 2) & 1) != 0;
+        member.method = static_cast<unsigned>(number(archive, at + 10, 2));
+        member.crc = static_cast<std::uint32_t>(number(archive, at + 16, 4));
+        member.storedBytes = number(archive, at + 20, 4);
+        member.bytes = number(archive, at + 24, 4);
+        member.headerOffset = number(archive, at + 42, 4);
+        member.path = textOf(archive.subspan(at + kEntryBytes, name));
+        readZip64(archive.subspan(at + kEntryBytes + name, extra), member);
+        if (!findData(archive, member))
+            return fault("zip.entry", fileName, at, "a member inside the file", member.path,
+                         "A member of the archive lies outside of the file");
+        members.push_back(std::move(member));
+        at = next;
+    }
+    return members;
+}
+
+Result<std::vector<std::byte>> unpack(Bytes archive, const ZipMember &member, std::uint64_t limit,
+                                      std::string_view fileName)
+{
+    constexpr unsigned kStored = 0, kDeflated = 8;
+    const auto damaged = [&](std::string found) {
+        return fault("zip.data", fileName, member.dataOffset,
+                     fmt::format("{} bytes of {}", member.bytes, member.path), std::move(found),
+                     "A member of the archive is damaged");
+    };
+    if (member.encrypted || (member.method != kStored && member.method != kDeflated))
+        return fault("zip.method", fileName, member.headerOffset, "stored or deflated",
+                     member.encrypted ? "encrypted" : fmt::format("method {}", member.method),
+                     "A member of the archive cannot be unpacked");
+    if (member.bytes > limit || member.bytes > std::numeric_limits<std::size_t>::max() / 2)
+        return fault("zip.limit", fileName, member.headerOffset, fmt::format("{} bytes", limit),
+                     fmt::format("{} bytes", member.bytes),
+                     "A member of the archive is too large to be unpacked into memory");
+    const Bytes stored = archive.subspan(member.dataOffset, member.storedBytes);
+    // deflate makes no more than about a thousand bytes of one: a size beyond is a lie.
+    constexpr std::uint64_t kMostRatio = 1040;
+    if (member.method == kStored ? stored.size() != member.bytes
+                                 : member.bytes / kMostRatio > stored.size())
+        return damaged(fmt::format("{} bytes stored", stored.size()));
+    std::vector<std::byte> out(member.bytes);
+    if (member.method == kStored) {
+        std::copy(stored.begin(), stored.end(), out.begin());
+    } else {
+        z_stream stream{};
+        if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+            return damaged("no memory");
+        std::size_t in = 0, made = 0;
+        int state = Z_OK;
+        constexpr std::size_t kChunk = std::size_t(1) << 30;
+        while (state == Z_OK && (in < stored.size() || made < out.size())) {
+            const std::size_t give = std::min(kChunk, stored.size() - in);
+            const std::size_t room = std::min(kChunk, out.size() - made);
+            stream.next_in = reinterpret_cast<Bytef *>(const_cast<std::byte *>(stored.data() + in));
+            stream.avail_in = static_cast<uInt>(give);
+            stream.next_out = reinterpret_cast<Bytef *>(out.data() + made);
+            stream.avail_out = static_cast<uInt>(room);
+            state = inflate(&stream, Z_NO_FLUSH);
+            in += give - stream.avail_in;
+            made += room - stream.avail_out;
+            if (give == stream.avail_in && room == stream.avail_out)
+                break; // no progress: the stream is cut or longer than it says
+        }
+        inflateEnd(&stream);
+        if (state != Z_STREAM_END || made != out.size())
+            return damaged(fmt::format("{} bytes unpacked", made));
+    }
+    uLong crc = crc32(0, nullptr, 0);
+    for (std::size_t at = 0; at < out.size();) {
+        const std::size_t some = std::min<std::size_t>(out.size() - at, std::size_t(1) << 30);
+        crc = crc32(crc, reinterpret_cast<const Bytef *>(out.data() + at), static_cast<uInt>(some));
+        at += some;
+    }
+    if (crc != member.crc)
+        return damaged("another checksum");
+    return out;
+}
+
+} // namespace kernscope::archive

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/container_reader.h"
+
+#include <string>
+
+/// Private to checkpoints: one dense tensor.
+namespace kernscope::checkpoint {
+
+struct Tensor {
+    std::string name;
+    ElementType type = ElementType::Unknown;
+    Shape shape;
+    std::size_t file = 0;
+    ByteRange bytes;
+    bool firstAxisInnermost = false; ///< Fortran order
+    std::optional<Error> fault;
+};
+
+/// Adds the weight and the claim of its bytes.
+void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContents &out);
+
+inline constexpr std::string_view kReadOnly =
+    "A checkpoint is opened for reading only: compare with it, or take values from it";
+
+} // namespace kernscope::checkpoint

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Annotations of compiler 3600.x: EstimatedRuntime, BackendSupport, SelectedBackend.
+#include "core/container/mil/program.h"
+
+#include "core/numeric/convert.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace kernscope::mil {
+
+namespace {
+
+const Value *attributeValue(const std::vector<Argument> &attributes, std::string_view name)
+{
+    const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                    [name](const Argument &a) { return a.name == name; });
+    return found == attributes.end() || found->values.empty() ? nullptr : &found->values.front();
+}
+
+std::string stringOf(const Value *value)
+{
+    const Literal *literal = value ? value->literal() : nullptr;
+    return literal && !literal->strings.empty() ? literal->strings.front() : std::string();
+}
+
+std::optional<double> numberOf(const Value &value)
+{
+    const Literal *literal = value.literal();
+    const unsigned bits = literal ? bitWidth(literal->element) : 0;
+    if (bits < 8 || literal->count != 1 || literal->bytes.size() < bits / 8)
+        return std::nullopt;
+    return loadValue(literal->bytes, literal->element, 0);
+}
+
+/// visit(value) of every value within lists and tuples that is none itself.
+template <class Visitor>
+void forEachLeaf(const Value &value, const Visitor &visit)
+{
+    if (const auto *members = std::get_if<std::vector<Value>>(&value.content)) {
+        for (const Value &member : *members)
+            forEachLeaf(member, visit);
+    } else {
+        visit(value);
+    }
+}
+
+/// Pairs of a dictionary, as `{{"key", value}, …}` nests them or one behind the other.
+template <class Visitor>
+void forEachPair(const Value *dictionary, const Visitor &visit)
+{
+    if (!dictionary)
+        return;
+    const Value *key = nullptr;
+    forEachLeaf(*dictionary, [&](const Value &leaf) {
+        if (key)
+            visit(stringOf(key), leaf);
+        key = key ? nullptr : &leaf;
+    });
+}
+
+std::string operandText(const Operation &operation, std::string_view name)
+{
+    const Value *value = operation.operand(name);
+    return stringOf(value);
+}
+
+void findCall(const Block &block, const std::string &function, std::string &backend)
+{
+    for (const Operation &operation : block.operations) {
+        if (operation.type == "call" && operandText(operation, "function") == function)
+            backend = operandText(operation, "backend");
+        for (const Block &nested : operation.blocks)
+            findCall(nested, function, backend);
+    }
+}
+
+} // namespace
+
+std::string segmentBackend(const Program &program, const Function &function)
+{
+    std::string backend;
+    for (const Function &caller : program.functions) {
+        if (caller.model == function.model && backend.empty())
+            findCall(caller.body, function.name, backend);
+    }
+    return backend;
+}
+
+BackendNotes backendNotes(const Operation &operation, const std::string &segment)
+{
+    BackendNotes notes;
+    notes.selected = stringOf(attributeValue(operation.attributes, "SelectedBackend"));
+    if (notes.selected.empty())
+        notes.selected = segment;
+    if (const Value *support = attributeValue(operation.attributes, "BackendSupport")) {
+        forEachLeaf(*support, [&notes](const Value &leaf) {
+            const Literal *literal = leaf.literal();
+            for (const std::string &name : literal ? literal->strings : std::vector<std::string>()) {
+                if (name != "unsupported")
+                    notes.supported.push_back(name);
+            }
+        });
+    }
+    forEachPair(attributeValue(operation.attributes, "EstimatedRuntime"),
+                [&notes](std::string key, const Value &value) {
+                    if (const auto number = numberOf(value))
+                        notes.estimatedMs.emplace_back(std::move(key), *number);
+                });
+    forEachPair(attributeValue(operation.attributes, "ValidationMessage"),
+                [&notes](std::string key, const Value &value) {
+                    notes.messages.emplace_back(std::move(key), stringOf(&value));
+                });
+    return notes;
+}
+
+std::vector<std::pair<std::string, double>> numberAttributes(const Function &function)
+{
+    std::vector<std::pair<std::string, double>> numbers;
+    for (const Argument &attribute : function.attributes) {
+        const auto number = attribute.values.size() == 1 ? numberOf(attribute.values.front())
+                                                         : std::nullopt;
+        if (number)
+            numbers.emplace_back(attribute.name, *number);
+    }
+    return numbers;
+}
+
+} // namespace kernscope::mil

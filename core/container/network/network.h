@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/container/mil/program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Neural networks of the kind before programs: the weights of the NeuralNetwork message and its
+/// classifier and regressor (NeuralNetwork.proto of coremltools).
+namespace kernscope::network {
+
+/// Numbers of a repeated float field: one run where they are packed, as every writer has them; a
+/// run each where they are not.
+struct Floats {
+    std::vector<mil::SourceSpan> runs;
+    std::uint64_t count = 0;
+};
+
+/// One WeightParams message, where it holds anything.
+struct StoredWeight {
+    enum class Kind : std::uint8_t {
+        Floats,  ///< floatValue: fp32
+        Halves,  ///< float16Value
+        Linear,  ///< rawValue: w = scale * code + bias
+        Palette, ///< rawValue: w = table[code]
+        Int8,    ///< int8RawValue: w = scale * code, or the code where there is no scale
+    };
+    std::string layer; ///< "conv_0"
+    std::string kind;  ///< "convolution"
+    std::string field; ///< "weights", "inputGateWeightMatrix"
+    Kind form = Kind::Floats;
+    mil::SourceSpan message;
+    Floats floats;         ///< of Kind::Floats
+    mil::SourceSpan bytes; ///< of every other kind; codes are packed highest bit first
+    unsigned bits = 0;     ///< of one code: 1 to 8
+    Floats scale, bias, table;
+    Shape shape;                ///< row by row; one extent where the layer's do not fit the values
+    std::size_t axis = 0;       ///< of the shape, along which vectors of scales and biases run
+    std::optional<Error> fault; ///< why the values cannot be read
+};
+
+/// What a network holds. Time is linear in the message.
+struct Network {
+    std::size_t layers = 0; ///< those of nested networks included
+    std::vector<StoredWeight> weights;
+    Diagnostics diagnostics;
+};
+
+/// Reads the network at `content` of a serialised Model. Codes: "proto.wire", "proto.depth",
+/// "proto.cut", "mil.limit", and of one weight "network.bits" (codes of other than 1 to 8 bits),
+/// "network.length" (bytes or numbers missing), "network.table" (not 2^bits entries),
+/// "network.scale" (scales that fit no axis), "network.runs" (numbers in too many pieces);
+/// "network.shape" (a warning: the layer's extents do not fit the values).
+Network readNetwork(std::span<const std::byte> model, mil::SourceSpan content,
+                    std::string_view fileName);
+
+} // namespace kernscope::network

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <cstdint>
+#include <span>
+
+namespace kernscope::diff {
+
+/// Decodes the same elements of two weights at the precision that loses nothing of either: fp16
+/// where both types are held by it, doubles otherwise. Safe to share between threads. Hold the
+/// files for reading.
+class PairReader
+{
+public:
+    /// Errors: those of Bundle::decoder, "diff.shape".
+    static Result<PairReader> make(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                   std::size_t weightB);
+
+    std::uint64_t elements() const { return m_a.elements().value; }
+    const codec::Decoder &a() const { return m_a; }
+    const codec::Decoder &b() const { return m_b; }
+    /// Both types are exact in fp16: readHalves loses nothing.
+    bool halves() const { return m_halves; }
+    /// Integers of 64 bits on both sides, which doubles do not hold: readCodes is exact.
+    bool longIntegers() const { return m_longIntegers; }
+
+    void readHalves(std::uint64_t first, std::span<std::uint16_t> a,
+                    std::span<std::uint16_t> b) const;
+    void readDoubles(std::uint64_t first, std::span<double> a, std::span<double> b) const;
+    /// Of plain integers; those of uint64 as their bits.
+    void readCodes(std::uint64_t first, std::span<std::int64_t> a, std::span<std::int64_t> b) const;
+
+private:
+    PairReader(codec::Decoder a, codec::Decoder b);
+
+    codec::Decoder m_a, m_b;
+    bool m_halves = false, m_longIntegers = false;
+};
+
+} // namespace kernscope::diff

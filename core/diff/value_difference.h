@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/numeric/element_type.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace kernscope {
+
+/// Two values of one element, as they are compared.
+struct ElementPair {
+    std::uint64_t element = 0;
+    double a = 0, b = 0;
+    friend bool operator==(const ElementPair &, const ElementPair &) = default;
+};
+
+/// Decoded values of B against those of A, at the precision that they are stored with: fp32 as
+/// fp32, integers as integers. NaN against NaN counts as equal, whatever the payloads.
+struct ValueDifference {
+    std::uint64_t equal = 0;                  ///< same value (+0 and -0 are equal)
+    std::uint64_t changed = 0;                ///< both nonzero, different
+    std::uint64_t zeroed = 0;                 ///< nonzero in A, zero in B
+    std::uint64_t revived = 0;                ///< zero in A, nonzero in B
+    double maxAbs = 0, meanAbs = 0, rmse = 0; ///< over the elements finite in both
+    double maxRel = 0; ///< largest |a - b| / |a|, elements of zero in A left out; to 24 bits
+    double cosine = 1; ///< 1 where both are all zero
+    double snr = 0;    ///< 10 log10(sum a^2 / sum (a - b)^2) in dB; infinite without an error
+    std::uint64_t notFinite = 0; ///< different, and not finite in one of the two at least
+    /// Steps between the two in the order of the values of `ulpType`; B is rounded to that type.
+    /// NaN left out. Of integers: the distance.
+    std::uint64_t maxUlp = 0;
+    ElementType ulpType = ElementType::Fp16; ///< decoded type of A
+    /// Elements by ULP distance: bin 0: 0, bin k: 2^(k-1) to 2^k - 1. NaN against a number counts
+    /// in the last. 17 bins for types of 16 bits and fewer, 33 up to 32 bits, else 65.
+    std::vector<std::uint64_t> ulpHistogram = std::vector<std::uint64_t>(17);
+    std::uint64_t beyondTolerance = 0; ///< |a - b| above the tolerance asked for
+    /// Elements that differ once both are rounded to fp16, and the first of them: without any, B
+    /// is A apart from fp16 rounding.
+    std::uint64_t unfaithful = 0;
+    std::optional<ElementPair> counterexample;
+    /// The first element of the largest difference; one that is not finite on one side only is
+    /// more than any other.
+    std::optional<ElementPair> worst;
+
+    std::uint64_t elements() const { return equal + changed + zeroed + revived; }
+    std::uint64_t different() const { return changed + zeroed + revived; }
+    bool identical() const { return different() == 0; }
+    bool faithful() const { return unfaithful == 0; }
+
+    /// What a comparison of the same stored bytes finds, without reading them.
+    static ValueDifference same(std::uint64_t elements, ElementType type);
+};
+
+/// Bins of a ULP histogram in steps of that type.
+std::size_t ulpBins(ElementType type);
+
+/// ULP distance of two fp16 bit patterns (finite); 0 for +0 against -0.
+std::uint32_t ulpDistance(std::uint16_t a, std::uint16_t b);
+/// ULP distance of two numbers in steps of a type, both rounded to it. NaN: 0.
+std::uint64_t ulpDistance(ElementType type, double a, double b);
+
+} // namespace kernscope

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+#include "core/patch/patch.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+/// Saves in place that were cut short: what they left, how a bundle is read all the same, and how
+/// they are finished or undone. Reading never writes.
+namespace kernscope {
+
+enum class InterruptedState : std::uint8_t {
+    Pending, ///< its journal is whole: it can be undone or finished
+    Busy,    ///< another process is saving right now
+    Damaged, ///< the journal is torn or damaged: how far the save came is not known
+    Stale,   ///< the files were changed since by something else
+    Foreign, ///< a journal that is not this user's own, or names what is not of this bundle
+    Unknown, ///< a file of that name that is no journal
+};
+
+/// "pending", "busy", "damaged", "stale", "foreign", "unknown".
+std::string_view interruptedStateName(InterruptedState state);
+
+/// One journal that lies beside a bundle, or beside a file of it.
+struct InterruptedSave {
+    std::filesystem::path journal;
+    InterruptedState state = InterruptedState::Pending;
+    /// What is to be said of it: code "journal.pending", "journal.busy", "journal.damaged",
+    /// "journal.stale", "journal.foreign", "journal.unknown".
+    Error error;
+    /// What the save was to write, in the files by their path from the journal's folder. Empty
+    /// where the journal cannot be read.
+    std::vector<WrittenRange> ranges;
+
+    /// Warning while the answer is sound, Error where the bundle may be half written, else Note.
+    Severity severity() const;
+};
+
+struct OpenedForReading {
+    Result<BundlePtr> bundle;
+    std::vector<InterruptedSave> saves;
+};
+
+/// Opens the bundle at `path` as it will be when interrupted saves of it are undone: the old bytes
+/// that their journals keep are laid over the mapped files, in memory only, and do not count as
+/// changes. Journals are looked for beside the bundle and beside each file of it, never in folders
+/// above. Each has a row in the bundle's diagnostics. A journal that is not sound, or names
+/// anything but files of this bundle, is left out and said.
+OpenedForReading openForReading(const std::filesystem::path &path, Progress *progress = nullptr);
+
+struct FileForReading {
+    std::shared_ptr<OverlaidFile> file;
+    Diagnostics notes; ///< of its journal
+};
+
+/// The same for one file that is read without a bundle; its name is the path's last component.
+/// Errors: those of OverlaidFile::open.
+Result<FileForReading> openFileForReading(const std::filesystem::path &path,
+                                          Progress *progress = nullptr);
+
+enum class RecoverAction : std::uint8_t {
+    Undo,    ///< puts the old bytes back
+    Finish,  ///< writes the rest of the new ones
+    Discard, ///< leaves the files as they are and removes the journal, also a damaged one
+};
+
+/// One journal that was dealt with.
+struct RecoveredSave {
+    InterruptedSave save;
+    std::vector<WrittenRange> ranges; ///< written, or with a dry run to be written
+    ByteCount bytesWritten;
+};
+
+struct RecoverReport {
+    std::vector<RecoveredSave> saves; ///< empty where no save was interrupted
+    bool verified = false;            ///< read back from disk; false with a dry run
+    Diagnostics warnings;             ///< of what was done all the same
+};
+
+/// Finishes, undoes or discards the interrupted saves of the bundle at `path`; with `dryRun` only
+/// says what it would do. All journals are looked at before anything is written.
+/// Errors: the `error` of a journal that cannot be used, "patch.busy", "io.…", "patch.verify".
+Result<RecoverReport> recoverSave(const std::filesystem::path &path, RecoverAction action,
+                                  bool dryRun = false, Progress *progress = nullptr);
+
+} // namespace kernscope

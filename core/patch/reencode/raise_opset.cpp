@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/reencode/raise_opset.h"
+
+#include "core/bundle/bundle_files.h"
+#include "core/container/mil/text_lexer.h"
+#include "core/container/mil/wire.h"
+#include "core/format/tables.h"
+#include "core/patch/reencode/reencode_draft.h"
+#include "core/patch/reencode/reencode_visit.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+using patch::Splice;
+using RawBytes = std::vector<std::byte>;
+
+constexpr unsigned kFirstOpset = 15, kLastOpset = 18;
+
+/// mil-format: iOS 15 is CoreML5 and specification 6, and so on, one each.
+std::string opsetKey(unsigned opset)
+{
+    return fmt::format("CoreML{}", opset - 10);
+}
+unsigned specificationOf(unsigned opset)
+{
+    return opset - 9;
+}
+
+RawBytes rawText(std::string_view text)
+{
+    const auto raw = std::as_bytes(std::span(text));
+    return {raw.begin(), raw.end()};
+}
+
+tl::unexpected<Error> opsetError(std::string field, std::string expected, std::string found,
+                                 std::string_view message)
+{
+    Error error;
+    error.code = "encode.opset";
+    error.field = std::move(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = message;
+    return tl::unexpected(std::move(error));
+}
+
+class Raiser
+{
+public:
+    Raiser(const Bundle &bundle, std::string model, unsigned opset)
+        : m_bundle(bundle), m_model(std::move(model)), m_opset(opset)
+    {
+    }
+
+    Result<RaisedBundle> run();
+
+private:
+    bool isRaised(const mil::Function &function) const
+    {
+        const unsigned number = patch::opsetNumber(function.opset);
+        return function.model == m_model && number >= kFirstOpset && number < m_opset;
+    }
+    Result<void> checkOperations();
+    const BundleFile &file() const { return m_bundle.files()[m_bundle.programFile()]; }
+    bool inFunctions(const std::string &name) const;
+    std::vector<Splice> textSplices() const;
+    std::vector<Splice> modelSplices() const;
+    void addFunction(const mil::WireBytes &function, mil::WireState &state,
+                     std::vector<Splice> &splices) const;
+    RawBytes metadata(const BundleFile &json) const;
+    Result<BundlePtr> open(RawBytes program) const;
+
+    const Bundle &m_bundle;
+    std::string m_model;
+    unsigned m_opset;
+    RaisedBundle m_result;
+};
+
+/// Every operation must be there in the later set with the meaning that it has now.
+Result<void> Raiser::checkOperations()
+{
+    const auto table = tables::load("opset_changes");
+    if (!table)
+        return tl::unexpected(table.error());
+    for (const mil::Function &function : m_bundle.program().functions) {
+        if (!isRaised(function))
+            continue;
+        const unsigned from = patch::opsetNumber(function.opset);
+        std::map<std::string, std::size_t> counts;
+        patch::visitOperations(function.body, [&counts](const mil::Operation &operation) {
+            if (operation.opset.empty()) // else it names a set of its own
+                ++counts[operation.type];
+        });
+        for (std::size_t row = 0; row < table->rows(); ++row) {
+            const auto used = counts.find(std::string(table->cell(row, "operation")));
+            const auto changed =
+                static_cast<unsigned>(parseInteger(table->cell(row, "opset")).value_or(0));
+            if (used == counts.end() || changed <= from || changed > m_opset)
+                continue;
+            const std::string change(table->cell(row, "change"));
+            if (table->cell(row, "same_meaning") != "yes")
+                return opsetError(used->first, fmt::format("the meaning of {}", function.opset),
+                                  fmt::format("ios{}: {}", changed, change),
+                                  "An operation has another meaning in the later operation set");
+            m_result.changes.push_back({used->first, function.name, used->second, change, changed});
+        }
+    }
+    return {};
+}
+
+bool Raiser::inFunctions(const std::string &name) const
+{
+    const auto &functions = m_bundle.program().functions;
+    return std::any_of(functions.begin(), functions.end(), [&](const mil::Function &function) {
+        return function.name == name && isRaised(function);
+    });
+}
+
+/// `func NAME<ios15>`: the word between the brackets.
+std::vector<Splice> Raiser::textSplices() const
+{
+    const auto bytes = file().file->bytes();
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    std::vector<Splice> splices;
+    mil::Lexer lexer(text);
+    using Kind = mil::Token::Kind;
+    for (mil::Token token = lexer.next(); !token.is(Kind::End); token = lexer.next()) {
+        if (!token.is(Kind::Identifier) || lexer.text(token) != "func")
+            continue;
+        const mil::Token name = lexer.next();
+        if (!name.is(Kind::Identifier) || !inFunctions(std::string(lexer.text(name))) ||
+            !lexer.next().is('<'))
+            continue;
+        const mil::Token opset = lexer.next();
+        splices.push_back(
+            {{opset.begin, opset.length()}, {rawText(fmt::format("ios{}", m_opset))}});
+    }
+    return splices;
+}
+
+/// Calls `visit(field)` for the fields of a message; one that is broken ends there.
+template <class Visit>
+void eachField(const mil::WireBytes &message, mil::WireState &state, const Visit &visit)
+{
+    mil::WireMessage reader(message, state);
+    mil::WireField field;
+    while (reader.next(field))
+        visit(field);
+}
+
+std::string wireText(const mil::WireBytes &bytes)
+{
+    return {reinterpret_cast<const char *>(bytes.bytes.data()), bytes.bytes.size()};
+}
+
+/// Opset (2) and the key of the block that is written in it (3, a map).
+void Raiser::addFunction(const mil::WireBytes &function, mil::WireState &state,
+                         std::vector<Splice> &splices) const
+{
+    std::string before;
+    eachField(function, state, [&](const mil::WireField &field) {
+        if (field.number == 2 && field.type == mil::WireField::Type::Bytes) {
+            before = wireText(field.content);
+            splices.push_back({field.content.span(), {rawText(opsetKey(m_opset))}});
+        }
+    });
+    eachField(function, state, [&](const mil::WireField &field) {
+        if (field.number != 3 || field.type != mil::WireField::Type::Bytes)
+            return;
+        eachField(field.content, state, [&](const mil::WireField &key) {
+            if (key.number == 1 && key.type == mil::WireField::Type::Bytes &&
+                wireText(key.content) == before)
+                splices.push_back({key.content.span(), {rawText(opsetKey(m_opset))}});
+        });
+    });
+}
+
+std::vector<Splice> Raiser::modelSplices() const
+{
+    const auto bytes = file().file->bytes();
+    mil::WireState state{mil::Faults(file().path), bytes.size(), false, false};
+    std::vector<Splice> splices;
+    for (const mil::ModelNode &node : m_bundle.program().models) {
+        // The model itself and the pipelines around it.
+        const bool own = node.path == m_model;
+        const bool around = node.path.empty() || m_model.starts_with(node.path + "/");
+        if (!own && !around)
+            continue;
+        const mil::WireBytes model{bytes.subspan(node.span.offset, node.span.length),
+                                   node.span.offset};
+        eachField(model, state, [&](const mil::WireField &field) {
+            if (field.number == 1 && field.type == mil::WireField::Type::Varint &&
+                field.value < specificationOf(m_opset))
+                splices.push_back(
+                    {field.content.span(), {{static_cast<std::byte>(specificationOf(m_opset))}}});
+        });
+        if (!own || !node.isProgram())
+            continue;
+        const mil::WireBytes program{bytes.subspan(node.content.offset, node.content.length),
+                                     node.content.offset};
+        eachField(program, state, [&](const mil::WireField &field) {
+            if (field.number != 2 || field.type != mil::WireField::Type::Bytes)
+                return;
+            std::string name;
+            mil::WireBytes function{{}, field.content.offset};
+            eachField(field.content, state, [&](const mil::WireField &part) {
+                if (part.number == 1)
+                    name = wireText(part.content);
+                else if (part.number == 2)
+                    function = part.content;
+            });
+            if (inFunctions(name))
+                addFunction(function, state, splices);
+        });
+    }
+    return splices;
+}
+
+/// metadata.json of a compiled model repeats the specification version.
+RawBytes Raiser::metadata(const BundleFile &json) const
+{
+    const auto bytes = json.file->bytes();
+    std::string text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    constexpr std::string_view kKey = "\"specificationVersion\"";
+    const auto at = text.find(kKey);
+    const auto first = at == text.npos ? at : text.find_first_not_of(" \t\r\n:", at + kKey.size());
+    if (first != text.npos) {
+        const auto end = std::min(text.find_first_not_of("0123456789", first), text.size());
+        const auto number = parseInteger(text.substr(first, end - first));
+        if (number && *number < specificationOf(m_opset))
+            text.replace(first, end - first, std::to_string(specificationOf(m_opset)));
+    }
+    return rawText(text);
+}
+
+Result<BundlePtr> Raiser::open(RawBytes program) const
+{
+    OpenOptions options;
+    for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
+        const BundleFile &each = m_bundle.files()[i];
+        const auto bytes = each.file->bytes();
+        if (i == m_bundle.programFile())
+            options.memory.emplace_back(each.path, std::move(program));
+        else if (each.path == "metadata.json")
+            options.memory.emplace_back(each.path, metadata(each));
+        else
+            options.memory.emplace_back(each.path, RawBytes(bytes.begin(), bytes.end()));
+    }
+    return Bundle::open(m_bundle.name(), options);
+}
+
+Result<RaisedBundle> Raiser::run()
+{
+    if (m_opset <= kFirstOpset || m_opset > kLastOpset)
+        return opsetError("--opset", fmt::format("ios{} to ios{}", kFirstOpset + 1, kLastOpset),
+                          fmt::format("ios{}", m_opset), "This operation set is not known");
+    for (const mil::Function &function : m_bundle.program().functions) {
+        if (isRaised(function) && m_result.before.empty())
+            m_result.before = function.opset;
+    }
+    if (m_bundle.programFile() == kNoIndex || m_result.before.empty())
+        return opsetError("--opset", fmt::format("functions before ios{}", m_opset), "none",
+                          "The program has no function with an earlier operation set");
+    m_result.after = fmt::format("ios{}", m_opset);
+    if (auto checked = checkOperations(); !checked)
+        return tl::unexpected(std::move(checked.error()));
+    const auto bytes = file().file->bytes();
+    Result<RawBytes> program = isModelProtobuf(bytes, file().path)
+                                   ? patch::spliceProtobuf(bytes, modelSplices())
+                                   : Result<RawBytes>(patch::spliceText(bytes, textSplices()));
+    if (!program)
+        return tl::unexpected(std::move(program.error()));
+    auto made = open(std::move(*program));
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    m_result.bundle = std::move(*made);
+    for (const mil::Function &function : m_result.bundle->program().functions) {
+        if (isRaised(function))
+            return opsetError(function.name, m_result.after, function.opset,
+                              "A function kept its operation set");
+    }
+    return std::move(m_result);
+}
+
+} // namespace
+
+Result<RaisedBundle> raiseOpset(const Bundle &bundle, const std::string &model, unsigned opset)
+{
+    const BundleReadLock lock(bundle);
+    return Raiser(bundle, model, opset).run();
+}
+
+Result<unsigned> requiredOpset(const codec::EncodedWeight &encoded, unsigned from)
+{
+    for (unsigned opset = std::max(from, kFirstOpset); opset <= kLastOpset; ++opset) {
+        const auto drafts =
+            patch::draftOperations(encoded, {"w", "w", fmt::format("ios{}", opset)});
+        if (drafts)
+            return opset;
+        if (drafts.error().code != "encode.opset" || opset == kLastOpset)
+            return tl::unexpected(drafts.error());
+    }
+    return opsetError("", fmt::format("ios{} or before", kLastOpset), fmt::format("ios{}", from),
+                      "This operation set is not known");
+}
+
+} // namespace kernscope

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/codec/encode/encoder.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// An operation whose definition a later operation set changed.
+struct OpsetChange {
+    std::string operation; ///< "gather"
+    std::string function;  ///< "main"
+    std::size_t count = 0; ///< such operations in it
+    std::string change;    ///< "batch_dims was added (default 0)"
+    unsigned opset = 0;    ///< that changed it: 16
+};
+
+/// A bundle in memory whose functions have a later operation set.
+struct RaisedBundle {
+    BundlePtr bundle;
+    std::string before, after;        ///< "ios15", "ios16"
+    std::vector<OpsetChange> changes; ///< those with the same meaning as before
+};
+
+/// Raises every function of a model (empty: the outermost) that has an earlier operation set to
+/// `opset` (16 to 18), with the specification version that goes with it, and nothing else. Saved by
+/// saveCopy. Errors: "encode.opset" (not a known set, none earlier, or an operation has another
+/// meaning there: resources/tables/opset_changes.csv), "encode.program".
+Result<RaisedBundle> raiseOpset(const Bundle &bundle, const std::string &model, unsigned opset);
+
+/// The earliest of the operation sets from `from` on (15: iOS 15) that has operations for a form.
+/// Errors: "encode.opset", "encode.form".
+Result<unsigned> requiredOpset(const codec::EncodedWeight &encoded, unsigned from);
+
+} // namespace kernscope

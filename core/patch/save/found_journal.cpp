@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/save/found_journal.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+std::string_view interruptedStateName(InterruptedState state)
+{
+    constexpr std::array<std::string_view, 6> kNames{"pending", "busy",    "damaged",
+                                                     "stale",   "foreign", "unknown"};
+    return kNames[static_cast<std::size_t>(state)];
+}
+
+Severity InterruptedSave::severity() const
+{
+    switch (state) {
+    case InterruptedState::Damaged:
+    case InterruptedState::Stale: return Severity::Error;
+    case InterruptedState::Unknown: return Severity::Note;
+    case InterruptedState::Pending:
+    case InterruptedState::Busy:
+    case InterruptedState::Foreign: break;
+    }
+    return Severity::Warning;
+}
+
+namespace patch {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kCompareBlock = std::size_t{1} << 18;
+
+std::string_view sentenceOf(InterruptedState state)
+{
+    switch (state) {
+    case InterruptedState::Pending:
+        return "A save of this bundle was interrupted. It is shown as it was before that save; "
+               "the files are half written until it is recovered: kernscope-cli recover PATH";
+    case InterruptedState::Busy:
+        return "Another process is saving this bundle. It is shown as it was before that save";
+    case InterruptedState::Damaged:
+        return "The journal of an interrupted save is damaged: the files may be half written, and "
+               "are shown as they are. kernscope-cli recover --discard PATH removes the journal";
+    case InterruptedState::Stale:
+        return "The files were changed since a save of them was interrupted: they are shown as "
+               "they are. kernscope-cli recover --discard PATH removes the journal";
+    case InterruptedState::Foreign:
+        return "A journal that is not this user's own for this bundle; it is not used";
+    case InterruptedState::Unknown: break;
+    }
+    return "A file with the name of a journal that is none; it is left as it is";
+}
+
+/// The files that it names: there, of the size that it says, and not through links.
+Result<void> resolve(FoundJournal &found)
+{
+    std::error_code fault;
+    const fs::path folder = fs::canonical(found.path.parent_path(), fault);
+    for (const JournalledFile &file : found.index.files) {
+        fs::path place = (folder / file.path).lexically_normal();
+        const auto real = fs::canonical(place, fault);
+        Error error;
+        error.file = file.path;
+        if (fault || real != place || !fs::is_regular_file(real, fault)) {
+            error.code = "journal.foreign";
+            error.expected = "a file of the bundle";
+            error.found = fault ? fault.message() : real.string();
+            return tl::unexpected(std::move(error));
+        }
+        const auto bytes = fs::file_size(real, fault);
+        if (fault || bytes != file.bytes) {
+            error.code = "journal.stale";
+            error.expected = fmt::format("{} bytes", file.bytes);
+            error.found = fault ? fault.message() : fmt::format("{} bytes", bytes);
+            return tl::unexpected(std::move(error));
+        }
+        found.places.push_back(std::move(place));
+    }
+    return {};
+}
+
+InterruptedState stateOf(const Error &error)
+{
+    if (error.code == "journal.unknown")
+        return InterruptedState::Unknown;
+    if (error.code == "journal.stale")
+        return InterruptedState::Stale;
+    if (error.code == "journal.foreign")
+        return InterruptedState::Foreign;
+    return InterruptedState::Damaged;
+}
+
+void examine(FoundJournal &found, File::Lock lock, Progress *progress)
+{
+    const auto size = found.file->size();
+    if (!size)
+        return found.become(InterruptedState::Damaged, size.error());
+    auto index = indexJournal(*size, found.reader());
+    if (!index)
+        return found.become(stateOf(index.error()), index.error());
+    if (!found.file->ownedByUser()) {
+        Error error;
+        error.expected = "a journal of the user's own";
+        error.found = "one of another user";
+        return found.become(InterruptedState::Foreign, std::move(error));
+    }
+    found.index = std::move(*index);
+    auto checked = resolve(found);
+    if (checked)
+        checked = checkJournalDigest(*size, found.reader(), progress);
+    if (!checked)
+        return found.become(stateOf(checked.error()), checked.error());
+    const bool locked = found.file->tryLock(lock);
+    found.become(locked ? InterruptedState::Pending : InterruptedState::Busy);
+}
+
+} // namespace
+
+JournalReader FoundJournal::reader() const
+{
+    return [this](std::uint64_t offset, std::span<std::byte> bytes) {
+        return file->readAt(offset, bytes);
+    };
+}
+
+void FoundJournal::become(InterruptedState newState, Error cause)
+{
+    state = newState;
+    error = std::move(cause);
+    error.code = fmt::format("journal.{}", interruptedStateName(state));
+    if (error.file.empty() || state != InterruptedState::Stale)
+        error.file = path.filename().string();
+    error.message = sentenceOf(state);
+}
+
+InterruptedSave FoundJournal::described() const
+{
+    InterruptedSave save;
+    save.journal = path;
+    save.state = state;
+    save.error = error;
+    save.ranges.reserve(index.runs.size());
+    for (const JournalRun &run : index.runs)
+        save.ranges.push_back(
+            {index.files[run.file].path, {FileOffset(run.offset), ByteCount(run.bytes)}});
+    return save;
+}
+
+std::optional<FoundJournal> findJournal(const fs::path &path, File::Lock lock, Progress *progress)
+{
+    std::error_code fault;
+    const auto status = fs::symlink_status(path, fault);
+    if (!fs::exists(status))
+        return std::nullopt;
+    FoundJournal found;
+    found.path = path;
+    if (!fs::is_regular_file(status)) {
+        Error error;
+        error.expected = "a regular file";
+        error.found = fs::is_symlink(status) ? "a link" : "something else";
+        found.become(InterruptedState::Foreign, std::move(error));
+        return found;
+    }
+    auto file = File::open(path, File::Mode::ReadPlain, path.filename().string());
+    if (!file) {
+        found.become(InterruptedState::Foreign, file.error());
+        return found;
+    }
+    found.file = std::move(*file);
+    examine(found, lock, progress);
+    return found;
+}
+
+Result<void> forEachBlock(const FoundJournal &journal, std::size_t file,
+                          const CurrentBytes &current,
+                          const std::function<Result<void>(const JournalBlock &)> &visit)
+{
+    std::vector<std::byte> before, after, now;
+    const auto &runs = journal.index.runs;
+    auto first = std::partition_point(runs.begin(), runs.end(),
+                                      [file](const auto &run) { return run.file < file; });
+    for (; first != runs.end() && first->file == file; ++first) {
+        const JournalRun &run = *first;
+        for (std::uint64_t at = 0; at < run.bytes; at += kCompareBlock) {
+            const auto count =
+                static_cast<std::size_t>(std::min<std::uint64_t>(kCompareBlock, run.bytes - at));
+            for (auto *block : {&before, &after, &now})
+                block->resize(count);
+            auto read = journal.file->readAt(run.at + at, before);
+            if (read)
+                read = journal.file->readAt(run.at + run.bytes + at, after);
+            if (read)
+                read = current(run.offset + at, now);
+            if (read)
+                read = visit({run.offset + at, before, after, now});
+            if (!read)
+                return read;
+        }
+    }
+    return {};
+}
+
+Result<void> checkBlock(const FoundJournal &journal, std::size_t file, const JournalBlock &block)
+{
+    for (std::size_t i = 0; i < block.now.size(); ++i) {
+        if (block.now[i] == block.before[i] || block.now[i] == block.after[i])
+            continue;
+        Error error;
+        error.code = "journal.stale";
+        error.file = journal.index.files[file].path;
+        error.offset = FileOffset(block.offset + i);
+        error.expected = "bytes from before or after the interrupted save";
+        error.found = "other ones";
+        return tl::unexpected(std::move(error));
+    }
+    return {};
+}
+
+} // namespace patch
+
+} // namespace kernscope

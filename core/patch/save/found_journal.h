@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/patch/interrupted_save.h"
+#include "core/patch/save/file_io.h"
+#include "core/patch/save/journal.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace kernscope::patch {
+
+/// A journal that was found, checked as far as it can be without the files that it names.
+struct FoundJournal {
+    std::filesystem::path path;
+    InterruptedState state = InterruptedState::Pending;
+    Error error;              ///< as InterruptedSave::error
+    std::optional<File> file; ///< locked, unless it is busy or unusable
+    JournalIndex index;
+    std::vector<std::filesystem::path> places; ///< of the files of the index, links resolved
+
+    JournalReader reader() const;
+    /// The state, with its error.
+    void become(InterruptedState newState, Error cause = {});
+    InterruptedSave described() const;
+    /// Pending or Busy: its bytes can be laid over the files.
+    bool usable() const
+    {
+        return state == InterruptedState::Pending || state == InterruptedState::Busy;
+    }
+};
+
+/// The journal at `path`; nothing where there is none. It is read only as far as its numbers agree
+/// with the files on disk, so that its memory and time go with the bundle, not with its own claims.
+/// `lock`: Alone for whoever is going to write.
+std::optional<FoundJournal> findJournal(const std::filesystem::path &path, File::Lock lock,
+                                        Progress *progress = nullptr);
+
+/// Reads the bytes of a file as they are now.
+using CurrentBytes = std::function<Result<void>(std::uint64_t, std::span<std::byte>)>;
+/// A block of a run: the offset in the file, the old bytes, the new ones and the current ones.
+struct JournalBlock {
+    std::uint64_t offset = 0;
+    std::span<const std::byte> before, after, now;
+};
+
+/// Calls `visit` for each block of the runs of one file of the journal, until it returns an error.
+Result<void> forEachBlock(const FoundJournal &journal, std::size_t file,
+                          const CurrentBytes &current,
+                          const std::function<Result<void>(const JournalBlock &)> &visit);
+
+/// "journal.stale" where a byte is neither the old one nor the new one.
+Result<void> checkBlock(const FoundJournal &journal, std::size_t file, const JournalBlock &block);
+
+} // namespace kernscope::patch

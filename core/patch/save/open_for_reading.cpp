@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Opening a bundle beside journals of interrupted saves, without writing.
+#include "core/patch/interrupted_save.h"
+#include "core/patch/save/found_journal.h"
+#include "core/patch/save/journal_overlay.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace kernscope {
+
+namespace patch {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path realPlace(const fs::path &path)
+{
+    std::error_code fault;
+    fs::path real = fs::canonical(path, fault);
+    return fault ? path : real;
+}
+
+bool names(const FoundJournal &journal, const fs::path &place, std::size_t &file)
+{
+    const auto at = std::find(journal.places.begin(), journal.places.end(), place);
+    file = static_cast<std::size_t>(at - journal.places.begin());
+    return at != journal.places.end();
+}
+
+} // namespace
+
+JournalOverlay::JournalOverlay(const fs::path &path, File::Lock lock, Progress *progress)
+    : m_path(path), m_lock(lock), m_progress(progress)
+{
+}
+
+/// Beside the bundle and each of its files; one that was seen before keeps its state.
+void JournalOverlay::look(const fs::path &journal)
+{
+    const bool known = std::any_of(m_journals.begin(), m_journals.end(),
+                                   [&journal](const auto &seen) { return seen.path == journal; });
+    if (known)
+        return;
+    auto found = findJournal(journal, m_lock, m_progress);
+    if (!found)
+        return;
+    m_journals.push_back(std::move(*found));
+    for (const auto &[place, file] : m_mapped)
+        lay(m_journals.back(), place, *file);
+}
+
+void JournalOverlay::onMapped(const std::shared_ptr<OverlaidFile> &file)
+{
+    const fs::path place = realPlace(file->path());
+    m_mapped.emplace_back(place, file);
+    for (FoundJournal &journal : m_journals)
+        lay(journal, place, *file);
+    look(journalPath(place));
+}
+
+/// The old bytes over one file. Where it does not hold what the journal says, all is opened again
+/// without that journal.
+void JournalOverlay::lay(FoundJournal &journal, const fs::path &place, OverlaidFile &file)
+{
+    std::size_t index = 0;
+    if (!journal.usable() || !names(journal, place, index))
+        return;
+    const auto current = [&file](std::uint64_t offset, std::span<std::byte> bytes) {
+        file.readDisk(FileOffset(offset), bytes);
+        return Result<void>();
+    };
+    auto laid = file.size().value == journal.index.files[index].bytes
+                    ? Result<void>()
+                    : tl::unexpected(
+                          valueError("journal.stale", "", "the size of then", "another size", ""));
+    if (laid)
+        laid = forEachBlock(journal, index, current, [&](const JournalBlock &block) {
+            return checkBlock(journal, index, block);
+        });
+    if (laid)
+        laid = forEachBlock(journal, index, current, [&file](const JournalBlock &block) {
+            return file.restoreUnder(FileOffset(block.offset), block.before);
+        });
+    if (laid)
+        return;
+    journal.become(InterruptedState::Stale, std::move(laid.error()));
+    m_again = true;
+}
+
+/// Every file that a journal names must be one of those that were mapped.
+void JournalOverlay::checkFiles()
+{
+    for (FoundJournal &journal : m_journals) {
+        if (!journal.usable())
+            continue;
+        for (std::size_t i = 0; i < journal.places.size(); ++i) {
+            const bool mapped =
+                std::any_of(m_mapped.begin(), m_mapped.end(),
+                            [&](const auto &entry) { return entry.first == journal.places[i]; });
+            if (mapped)
+                continue;
+            Error error;
+            error.expected = "files of this bundle only";
+            error.found = journal.index.files[i].path;
+            journal.become(InterruptedState::Foreign, std::move(error));
+            m_again = true;
+            break;
+        }
+    }
+}
+
+/// A journal with its suffix is none of the bundle's content; a file that only has the name is.
+bool JournalOverlay::isJournal(const fs::path &path)
+{
+    if (path.extension() != kJournalSuffix)
+        return false;
+    const fs::path place = realPlace(path.parent_path()) / path.filename();
+    look(place);
+    return std::any_of(m_journals.begin(), m_journals.end(), [&place](const auto &journal) {
+        return journal.path == place && journal.state != InterruptedState::Unknown;
+    });
+}
+
+Diagnostics JournalOverlay::notes() const
+{
+    Diagnostics rows;
+    for (const FoundJournal &journal : m_journals) {
+        const InterruptedSave save = journal.described();
+        rows.push_back({save.severity(), save.error});
+    }
+    return rows;
+}
+
+Result<BundlePtr> JournalOverlay::open()
+{
+    OpenOptions options;
+    options.mapped = [this](const auto &file) { onMapped(file); };
+    options.leftOut = [this](const fs::path &place) { return isJournal(place); };
+    options.notes = [this] {
+        checkFiles();
+        return notes();
+    };
+    look(journalPath(m_path));
+    for (;;) {
+        m_again = false;
+        m_mapped.clear();
+        auto bundle = Bundle::open(m_path, options);
+        if (!bundle)
+            checkFiles();
+        // Each turn takes a journal out of use, so this ends.
+        if (!m_again)
+            return bundle;
+    }
+}
+
+Result<std::shared_ptr<OverlaidFile>> JournalOverlay::openFile()
+{
+    for (;;) {
+        m_again = false;
+        m_mapped.clear();
+        auto file = OverlaidFile::open(m_path, m_path.filename().string());
+        if (!file)
+            return file;
+        onMapped(*file);
+        checkFiles();
+        if (!m_again)
+            return file;
+    }
+}
+
+} // namespace patch
+
+Result<FileForReading> openFileForReading(const std::filesystem::path &path, Progress *progress)
+{
+    patch::JournalOverlay overlay(path, patch::File::Lock::Shared, progress);
+    auto file = overlay.openFile();
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
+    return FileForReading{std::move(*file), overlay.notes()};
+}
+
+OpenedForReading openForReading(const std::filesystem::path &path, Progress *progress)
+{
+    patch::JournalOverlay overlay(path, patch::File::Lock::Shared, progress);
+    OpenedForReading opened{overlay.open(), {}};
+    for (const patch::FoundJournal &journal : overlay.journals()) {
+        opened.saves.push_back(journal.described());
+        if (!opened.bundle && journal.state != InterruptedState::Unknown)
+            opened.bundle.error().message +=
+                " (" + journal.error.file + ": " + journal.error.message + ")";
+    }
+    return opened;
+}
+
+} // namespace kernscope

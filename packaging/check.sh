@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Checks that need no test data: formatting, words, clang-tidy, the core under sanitizers.
+#   packaging/check.sh [--no-install] [--fast] [--base COMMIT]
+# --fast leaves out clang-tidy and the sanitizers (it builds nothing).
+# --base names the commit that clang-tidy compares with; by default where this branch left
+#   origin's, else the commit before. Without git, clang-tidy is left out.
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+install=yes fast=no base=
+while [ $# -gt 0 ]; do
+    case "$1" in
+    --no-install) install=no ;;
+    --fast) fast=yes ;;
+    --base) base=${2:?--base needs a commit}; shift ;;
+    *) echo "Unknown option: $1" >&2; exit 2 ;;
+    esac
+    shift
+done
+[ "$install" = no ] || install_packages
+cd "$kernscope_root"
+
+failed=()
+tidy_seconds=${KERNSCOPE_TIDY_SECONDS:-420} # for all files together
+
+# The files of the tree, one a line: those that git knows, or all but builds where there is no git.
+files() {
+    if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        git ls-files -- "$@"
+    else
+        local patterns=() pattern
+        for pattern in "$@"; do patterns+=(-o -path "./${pattern#./}"); done
+        find . -path ./.build -prune -o -type f \( "${patterns[@]:1}" \) -print | sed 's|^\./||'
+    fi
+}
+
+check_format() {
+    files '*.cpp' '*.h' | tr '\n' '\0' | xargs -0 clang-format --dry-run -Werror
+}
+
+check_words() {
+    local word instead found=0
+    while IFS=$'\t' read -r word instead; do
+        case "$word" in ''|'#'*) continue ;; esac
+        if files '*.cpp' '*.h' '*.md' '*.txt' '*.csv' '*.cmake' '*.sh' '*.1' |
+            grep -vxF packaging/words.txt | tr '\n' '\0' |
+            xargs -0 grep -niwF -- "$word" /dev/null; then
+            echo "  \"$word\": write \"$instead\"" >&2
+            found=1
+        fi
+    done <packaging/words.txt
+    return "$found"
+}
+
+# Sources of the core and the command line that differ from the base commit.
+changed_sources() {
+    local from=$base remote
+    if [ -z "$from" ]; then
+        remote=$(git symbolic-ref -q --short refs/remotes/origin/HEAD || echo origin/main)
+        from=$(git merge-base HEAD "$remote" 2>/dev/null || true)
+        if [ -z "$from" ] || [ "$from" = "$(git rev-parse HEAD)" ]; then
+            from=$(git rev-parse -q --verify HEAD~1 || true)
+        fi
+    fi
+    [ -n "$from" ] || return 0
+    git diff --name-only --diff-filter=d "$from" -- 'core/*.cpp' 'app/cli/*.cpp'
+}
+
+check_tidy() {
+    if ! git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+        echo "No git checkout: clang-tidy is left out" >&2
+        return 0
+    fi
+    local sources status=0
+    mapfile -t sources < <(changed_sources)
+    if [ "${#sources[@]}" -eq 0 ]; then
+        echo "No source of the core or the command line differs" >&2
+        return 0
+    fi
+    # Only configured: clang cannot read g++'s precompiled headers, nor single files out of unity.
+    cmake -S . -B .build/tidy -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DKERNSCOPE_PCH=OFF \
+        -DKERNSCOPE_UNITY=OFF -DKERNSCOPE_GUI=OFF -DKERNSCOPE_BENCH=OFF >/dev/null
+    printf '%s\0' "${sources[@]}" |
+        timeout "$tidy_seconds" xargs -0 -n 4 -P 2 clang-tidy -p .build/tidy --quiet \
+            --warnings-as-errors='clang-analyzer-*,modernize-use-override,misc-unused-*' || status=$?
+    if [ "$status" -eq 124 ]; then
+        echo "clang-tidy: stopped after $tidy_seconds s; not every file was looked at" >&2
+        status=0
+    fi
+    return "$status"
+}
+
+check_sanitizers() {
+    configure_and_build dev-asan -DKERNSCOPE_GUI=OFF
+    QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8 \
+        KERNSCOPE_DATA="${KERNSCOPE_DATA:-$kernscope_root/../shared/data}" \
+        ctest --test-dir .build/dev-asan --output-on-failure --no-tests=error -j2
+}
+
+run() {
+    local start=$SECONDS
+    echo "== $1" >&2
+    if "check_$1"; then
+        echo "   $1: holds ($((SECONDS - start)) s)" >&2
+    else
+        echo "   $1: FAILS ($((SECONDS - start)) s)" >&2
+        failed+=("$1")
+    fi
+}
+
+run format
+run words
+if [ "$fast" = no ]; then
+    run tidy
+    run sanitizers
+fi
+if [ "${#failed[@]}" -gt 0 ]; then
+    echo "Failed: ${failed[*]}" >&2
+    exit 1
+fi

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/bench/timing.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <time.h>
+
+namespace kernscope::bench {
+
+namespace {
+
+double now(clockid_t clock)
+{
+    timespec time{};
+    ::clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+} // namespace
+
+double secondsOf(const std::function<void()> &work, bool wall)
+{
+    const clockid_t clock = wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+    const double start = now(clock);
+    work();
+    return now(clock) - start;
+}
+
+double median(std::vector<double> times)
+{
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
+} // namespace kernscope::bench

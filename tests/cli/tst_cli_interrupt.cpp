@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Signals at several moments of each command, on inputs that take seconds.
+#include "cli_process.h"
+#include "core/numeric/npy.h"
+#include "written_bundle.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <QProcess>
+#include <QTest>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kElements = std::uint64_t(1) << 23; ///< of the weight and of the array
+
+/// Name, size and time of change of every entry.
+using State = std::map<std::string, std::pair<std::uintmax_t, fs::file_time_type>>;
+
+State stateOf(const QString &folder)
+{
+    State state;
+    for (const auto &entry : fs::recursive_directory_iterator(folder.toStdString())) {
+        const bool file = entry.is_regular_file();
+        state[entry.path().lexically_relative(folder.toStdString()).string()] = {
+            file ? entry.file_size() : 0, file ? entry.last_write_time() : fs::file_time_type()};
+    }
+    return state;
+}
+
+/// Halves of many values, none of them special.
+Bytes numbers(std::size_t count)
+{
+    std::mt19937 random(7);
+    Bytes bytes(2 * count);
+    for (std::size_t i = 0; i < bytes.size(); i += 2) {
+        bytes[i] = static_cast<std::byte>(random());
+        bytes[i + 1] = static_cast<std::byte>(0x30 | (random() & 0x8b));
+    }
+    return bytes;
+}
+
+/// CPU time of a running process in seconds.
+double secondsOf(qint64 process)
+{
+    std::ifstream file(fmt::format("/proc/{}/stat", process));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 2)));
+    std::string field;
+    for (int i = 3; i < 14 && rest; ++i)
+        rest >> field;
+    double user = 0, system = 0;
+    rest >> user >> system;
+    return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+double secondsOfChildren()
+{
+    rusage usage = {};
+    ::getrusage(RUSAGE_CHILDREN, &usage);
+    const auto seconds = [](const timeval &time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
+    };
+    return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+} // namespace
+
+class TestCliInterrupt : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void stops_data();
+    void stops();
+    void secondOutputReplacesNothing();
+
+private:
+    QStringList arguments(const QByteArray &line) const
+    {
+        QStringList list;
+        for (const QByteArray &word : line.split(' '))
+            list << QString::fromUtf8(word).replace(u'%', m_scratch.path());
+        return list;
+    }
+
+    QTemporaryDir m_scratch;
+};
+
+void TestCliInterrupt::initTestCase()
+{
+    const std::string shape = fmt::format("[{}, 4096]", kElements / 4096);
+    const Bytes values = numbers(kElements);
+    MadeBundle made;
+    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, values));
+    made.consume("w");
+    writeBundle(m_scratch, "a.mlmodelc", made);
+    writeBundle(m_scratch, "b.mlmodelc", made);
+    std::ofstream array(m_scratch.filePath(QStringLiteral("w.npy")).toStdString(),
+                        std::ios::binary);
+    array << npyHeader(ElementType::Fp16, {kElements / 4096, 4096});
+    array.write(reinterpret_cast<const char *>(values.data()),
+                static_cast<std::streamsize>(values.size()));
+    array.close();
+    QVERIFY(array.good());
+    const CliResult folder = runCli(arguments("quantize %/w.npy --format mxfp8 --tiles -o %/q"));
+    QVERIFY2(folder.exitCode == 0, folder.err.constData());
+}
+
+void TestCliInterrupt::stops_data()
+{
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<int>("delay"); // ms after the start
+    for (const char *line :
+         {"inspect %/a.mlmodelc --stats --hash", "decode %/a.mlmodelc w --as fp32 -o %/out",
+          "diff %/a.mlmodelc %/b.mlmodelc --values", "choose %/a.mlmodelc",
+          "encode %/a.mlmodelc w --form palette --bits 8 -o %/out",
+          "encode %/a.mlmodelc w --form dense -o %/out",
+          "patch %/a.mlmodelc --fill w[:,:]=0.5 -o %/out", "section build %/a.mlmodelc -o %/out",
+          "section build %/a.mlmodelc --form palette --bits 6 -o %/out",
+          "quantize %/w.npy --format mxfp8 --axis 0 --tiles -o %/out", "dequantize %/q -o %/out"}) {
+        for (const int delay : {5, 120, 450})
+            QTest::addRow("%s, %d ms", line, delay) << QByteArray(line) << delay;
+    }
+}
+
+void TestCliInterrupt::stops()
+{
+    QFETCH(QByteArray, line);
+    QFETCH(int, delay);
+    const State before = stateOf(m_scratch.path());
+    const double spent = secondsOfChildren();
+    QProcess process;
+    process.start(cliProgram(), arguments(line) << QStringLiteral("--json"));
+    QVERIFY(process.waitForStarted());
+    const qint64 id = process.processId();
+    process.waitForFinished(delay);
+    const double used = secondsOf(id);
+    if (process.state() == QProcess::Running)
+        ::kill(pid_t(id), delay > 100 ? SIGTERM : SIGINT);
+    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
+    State after = stateOf(m_scratch.path());
+    const bool written = after.count("out") > 0;
+    if (process.exitStatus() == QProcess::CrashExit) {
+        QVERIFY(delay < 100); // before the program had begun to catch signals
+        QVERIFY(!written);
+    } else if (process.exitCode() == 4) {
+        const double more = secondsOfChildren() - spent - used;
+        QVERIFY2(more < 1.0, qPrintable(QStringLiteral("%1 s of CPU time more").arg(more)));
+        const auto document =
+            nlohmann::json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
+        QVERIFY(!document.is_discarded());
+        // What was written is whole, and said.
+        QCOMPARE(document["diagnostics"].empty(), written);
+    } else { // done before the signal came
+        QVERIFY(process.exitCode() == 0 || process.exitCode() == 1);
+    }
+    std::error_code fault;
+    std::erase_if(after, [](const auto &entry) { return entry.first.starts_with("out"); });
+    fs::remove_all(m_scratch.filePath(QStringLiteral("out")).toStdString(), fault);
+    QVERIFY(after == before); // the inputs are as they were, and no part is left
+    QVERIFY(stateOf(m_scratch.path()) == before);
+}
+
+/// --force, stopped: the file that was to be replaced is still there.
+void TestCliInterrupt::secondOutputReplacesNothing()
+{
+    const QString output = m_scratch.filePath(QStringLiteral("old"));
+    {
+        QFile file(output);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("before");
+    }
+    const State before = stateOf(m_scratch.path());
+    QProcess process;
+    process.start(cliProgram(),
+                  arguments("section build %/a.mlmodelc --form palette --bits 6 --force -o %/old"));
+    QVERIFY(process.waitForStarted());
+    process.waitForFinished(300);
+    QCOMPARE(process.state(), QProcess::Running);
+    ::kill(pid_t(process.processId()), SIGTERM);
+    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
+    QCOMPARE(process.exitCode(), 4);
+    QVERIFY(process.readAllStandardError().contains("nothing was written"));
+    QVERIFY(stateOf(m_scratch.path()) == before);
+}
+
+QTEST_GUILESS_MAIN(TestCliInterrupt)
+#include "tst_cli_interrupt.moc"

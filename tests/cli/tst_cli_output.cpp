@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What commands write: never over an input, whole or not there.
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <QProcess>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+void write(const QString &path, const QByteArray &bytes)
+{
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size());
+}
+
+/// Every file below a folder with its bytes, and every link and folder by its name.
+std::map<std::string, QByteArray> treeOf(const QString &folder)
+{
+    std::map<std::string, QByteArray> tree;
+    for (const auto &entry : fs::recursive_directory_iterator(folder.toStdString())) {
+        const auto name = entry.path().lexically_relative(folder.toStdString()).string();
+        tree[name] = entry.is_symlink()     ? QByteArray("link")
+                     : entry.is_directory() ? QByteArray("folder")
+                     : entry.is_regular_file()
+                         ? contentOf(QString::fromStdString(entry.path().string()))
+                         : QByteArray("something else");
+    }
+    return tree;
+}
+
+} // namespace
+
+class TestCliOutput : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init();
+    void cleanup() { m_scratch.reset(); }
+    void refuses_data();
+    void refuses();
+    void forceNeverTakesAnInput_data() { refuses_data(); }
+    void forceNeverTakesAnInput();
+    void replacesWithForceOnly_data();
+    void replacesWithForceOnly();
+    void keepsThePermissionsOfWhatItReplaces();
+    void relocatesInPlace();
+    void removesWhatAKilledRunLeft();
+    void stopsAtTheLimitOfTheFileSize();
+    void encodeCopiesAllOfTheBundle();
+    void encodeRefusesWhatItCannotRead();
+
+private:
+    QString at(const char *name) const { return m_scratch->filePath(QString::fromUtf8(name)); }
+    QStringList arguments(const QByteArray &line) const
+    {
+        QStringList list;
+        for (const QByteArray &word : line.split(' '))
+            list << QString::fromUtf8(word).replace(u'%', m_scratch->path());
+        return list;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_scratch;
+};
+
+void TestCliOutput::init()
+{
+    m_scratch = std::make_unique<QTemporaryDir>();
+    MadeBundle made;
+    Bytes numbers;
+    for (int i = 0; i < 16 * 32; ++i) {
+        const Bytes one = halves({float(i % 16) / 4});
+        numbers.insert(numbers.end(), one.begin(), one.end());
+    }
+    made.constant("tensor<fp16, [16, 32]>", "w", made.blob(ElementType::Fp16, "[16, 32]", numbers));
+    made.consume("w");
+    writeBundle(*m_scratch, "b.mlmodelc", made);
+    const CliResult array = runCli(arguments("decode %/b.mlmodelc w -o %/w.npy"));
+    QVERIFY2(array.exitCode == 0, array.err.constData());
+    const CliResult folder = runCli(arguments("quantize %/w.npy --format mxfp8 -o %/q"));
+    QVERIFY2(folder.exitCode == 0, folder.err.constData());
+    const CliResult section = runCli(arguments("section build %/b.mlmodelc -o %/w.ksec"));
+    QVERIFY2(section.exitCode == 0, section.err.constData());
+    write(at("other"), "a file of somebody");
+    fs::create_directory(at("folder").toStdString());
+    fs::create_hard_link(at("b.mlmodelc/weights/weight.bin").toStdString(),
+                         at("same.bin").toStdString());
+    fs::create_symlink("b.mlmodelc/model.mil", at("link.mil").toStdString());
+    fs::create_directory_symlink("b.mlmodelc/weights", at("door").toStdString());
+    fs::create_symlink("nowhere", at("dangling").toStdString());
+    QCOMPARE(::mkfifo(at("pipe").toLocal8Bit().constData(), 0600), 0);
+}
+
+/// Commands with an output that is none: `%` is the scratch folder.
+void TestCliOutput::refuses_data()
+{
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<QByteArray>("code");
+    const auto row = [](const char *line, const char *code) {
+        QTest::newRow(line) << QByteArray(line) << QByteArray(code);
+    };
+    row("decode %/b.mlmodelc w -o %/b.mlmodelc/weights/weight.bin", "io.input");
+    row("decode %/b.mlmodelc w -o %/b.mlmodelc/new.npy", "io.input");
+    row("decode %/b.mlmodelc w -o %/door/new.npy", "io.input");
+    row("decode %/b.mlmodelc w -o %/link.mil", "io.input");
+    row("decode %/b.mlmodelc w -o %/same.bin", "io.input");
+    row("decode %/b.mlmodelc w -o %/b.mlmodelc", "io.input");
+    row("decode %/b.mlmodelc w -o %/folder", "io.kind");
+    row("decode %/b.mlmodelc w -o %/folder/", "io.kind");
+    row("decode %/b.mlmodelc w -o %/pipe", "io.kind");
+    row("decode %/b.mlmodelc w -o %/dangling", "io.kind");
+    row("decode %/b.mlmodelc w -o /dev/null", "io.kind");
+    row("decode %/b.mlmodelc w -o %/no/such/place.npy", "io.write");
+    row("decode %/b.mlmodelc/weights/weight.bin blob@0x40 -o %/b.mlmodelc/weights/weight.bin",
+        "io.input");
+    row("section build %/b.mlmodelc --output %/b.mlmodelc/model.mil", "io.input");
+    row("section build %/b.mlmodelc --hwx-slices --output %/b.mlmodelc/model.mil", "io.input");
+    row("section relocate %/w.ksec --base 0 -o %/w.ksec", "io.input");
+    row("section strip %/w.ksec -o /dev/null", "io.kind");
+    row("dequantize %/q -o %/q/data.bin", "io.input");
+    row("dequantize %/q -o %/q/quantize.json", "io.input");
+    row("dequantize %/q --reference %/w.npy -o %/w.npy", "io.input");
+    row("dequantize %/q -o %/w.npy", "io.exists"); // which the folder was made from
+    row("quantize %/w.npy --format mxfp8 -o %/w.npy", "io.input");
+    row("quantize %/w.npy --format mxfp8 -o %/q", "io.kind");
+    row("encode %/b.mlmodelc w --form sparse -o %/b.mlmodelc", "io.input");
+    row("encode %/b.mlmodelc w --form sparse -o %/b.mlmodelc/copy", "io.input");
+    row("encode %/b.mlmodelc w --form sparse -o %/folder", "io.kind");
+    row("encode %/b.mlmodelc w --form sparse -o /dev/null", "io.kind");
+    row("patch %/b.mlmodelc --set w[0]=1 -o %/b.mlmodelc/copy", "io.input");
+    row("patch %/b.mlmodelc --set w[0]=1 -o %/folder/", "io.kind");
+}
+
+void TestCliOutput::refuses()
+{
+    QFETCH(QByteArray, line);
+    QFETCH(QByteArray, code);
+    QStringList list = arguments(line);
+    const auto before = treeOf(m_scratch->path());
+    const CliResult result = runCli(list << QStringLiteral("--json"));
+    QVERIFY(!result.crashed);
+    QCOMPARE(result.exitCode, 4);
+    QCOMPARE(QByteArray::fromStdString(result.json()["diagnostics"][0]["code"].get<std::string>()),
+             code);
+    QVERIFY(treeOf(m_scratch->path()) == before);
+    struct stat device = {};
+    QVERIFY(::stat("/dev/null", &device) == 0 && S_ISCHR(device.st_mode));
+}
+
+void TestCliOutput::forceNeverTakesAnInput()
+{
+    QFETCH(QByteArray, line);
+    const auto before = treeOf(m_scratch->path());
+    const CliResult result = runCli(arguments(line) + QStringList{QStringLiteral("--force")});
+    QCOMPARE(result.exitCode, 4);
+    QVERIFY(treeOf(m_scratch->path()) == before);
+}
+
+void TestCliOutput::replacesWithForceOnly_data()
+{
+    QTest::addColumn<QByteArray>("line");
+    for (const char *line :
+         {"decode %/b.mlmodelc w -o %/other", "section build %/b.mlmodelc --output %/other",
+          "section build %/b.mlmodelc --hwx-slices --output %/other",
+          "section relocate %/w.ksec --base 0x40 -o %/other",
+          "section strip %/w.ksec --output %/other", "dequantize %/q -o %/other",
+          "quantize %/w.npy --format mxfp8 -o %/other",
+          "encode %/b.mlmodelc w --form sparse -o %/other",
+          "patch %/b.mlmodelc --set w[0]=1 -o %/other",
+          "patch %/b.mlmodelc/weights/weight.bin --set blob@0x40[0]=1 -o %/other"})
+        QTest::newRow(line) << QByteArray(line);
+}
+
+void TestCliOutput::replacesWithForceOnly()
+{
+    QFETCH(QByteArray, line);
+    const QStringList list = arguments(line);
+    const auto before = treeOf(m_scratch->path());
+    const CliResult refused = runCli(list + QStringList{QStringLiteral("--json")});
+    QCOMPARE(refused.exitCode, 4);
+    QCOMPARE(refused.json()["diagnostics"][0]["code"].get<std::string>(), std::string("io.exists"));
+    QVERIFY(treeOf(m_scratch->path()) == before);
+    const CliResult forced = runCli(list + QStringList{QStringLiteral("-f")});
+    QVERIFY2(forced.exitCode == 0, forced.err.constData());
+    QVERIFY(contentOf(at("other")) != "a file of somebody");
+    auto after = treeOf(m_scratch->path());
+    std::erase_if(after, [](const auto &entry) { return entry.first.starts_with("other"); });
+    auto rest = before;
+    rest.erase("other");
+    QVERIFY(after == rest); // nothing is left beside it
+}
+
+void TestCliOutput::keepsThePermissionsOfWhatItReplaces()
+{
+    fs::permissions(at("other").toStdString(), fs::perms(0600));
+    QCOMPARE(runCli(arguments("decode %/b.mlmodelc w --force -o %/other")).exitCode, 0);
+    QVERIFY(fs::status(at("other").toStdString()).permissions() == fs::perms(0600));
+}
+
+void TestCliOutput::relocatesInPlace()
+{
+    const QByteArray before = contentOf(at("w.ksec"));
+    QCOMPARE(runCli(arguments("section relocate %/w.ksec --base 0x40 --in-place")).exitCode, 0);
+    QCOMPARE(contentOf(at("w.ksec")).size(), before.size());
+    QCOMPARE(runCli(arguments("section strip %/w.ksec --in-place")).exitCode, 0);
+    QCOMPARE(contentOf(at("w.ksec")), before);
+}
+
+void TestCliOutput::removesWhatAKilledRunLeft()
+{
+    write(at("out.npy.kernscope-part-aB3dE6"), "half");
+    write(at("out.npy.kernscope-part-notours"), "of somebody"); // seven letters
+    fs::create_directories(at("c.mlmodelc.kernscope-part-000000/weights").toStdString());
+    QCOMPARE(runCli(arguments("decode %/b.mlmodelc w -o %/out.npy")).exitCode, 0);
+    QVERIFY(!QFile::exists(at("out.npy.kernscope-part-aB3dE6")));
+    QVERIFY(QFile::exists(at("out.npy.kernscope-part-notours")));
+    QCOMPARE(runCli(arguments("encode %/b.mlmodelc w --form sparse -o %/c.mlmodelc")).exitCode, 0);
+    QVERIFY(!QFile::exists(at("c.mlmodelc.kernscope-part-000000")));
+}
+
+void TestCliOutput::stopsAtTheLimitOfTheFileSize()
+{
+    const auto before = treeOf(m_scratch->path());
+    for (const char *line :
+         {"decode %/b.mlmodelc w -o %/out.npy",
+          "encode %/b.mlmodelc w --form dense -o %/c.mlmodelc",
+          "patch %/b.mlmodelc --set w[0]=1 -o %/c.mlmodelc",
+          "section build %/b.mlmodelc -o %/out.ksec", "quantize %/w.npy --format mxfp8 -o %/q2"}) {
+        QProcess process;
+        process.setChildProcessModifier([] {
+            const rlimit limit{200, 200};
+            ::setrlimit(RLIMIT_FSIZE, &limit);
+        });
+        process.start(cliProgram(), arguments(line));
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 4);
+        QVERIFY(treeOf(m_scratch->path()) == before);
+    }
+}
+
+void TestCliOutput::encodeCopiesAllOfTheBundle()
+{
+    const QString bundle = at("b.mlmodelc");
+    fs::create_directories((bundle + QStringLiteral("/empty")).toStdString());
+    fs::create_symlink("model.mil", (bundle + QStringLiteral("/link")).toStdString());
+    fs::create_symlink("/no/such/file", (bundle + QStringLiteral("/dangling")).toStdString());
+    write(bundle + QStringLiteral("/notes.txt"), "notes");
+    for (const char *name : {"/notes.txt", "/weights/weight.bin", "/model.mil"})
+        fs::permissions((bundle + QString::fromUtf8(name)).toStdString(), fs::perms(0600));
+    QCOMPARE(runCli(arguments("encode %/b.mlmodelc w --form sparse -o %/c.mlmodelc")).exitCode, 0);
+    const QString copy = at("c.mlmodelc");
+    auto from = treeOf(bundle), to = treeOf(copy);
+    for (auto *tree : {&from, &to}) {
+        tree->erase("model.mil");
+        tree->erase("weights/weight.bin");
+    }
+    QVERIFY(from == to);
+    for (const char *name : {"/notes.txt", "/weights/weight.bin", "/model.mil"})
+        QVERIFY(fs::status((copy + QString::fromUtf8(name)).toStdString()).permissions() ==
+                fs::perms(0600));
+}
+
+void TestCliOutput::encodeRefusesWhatItCannotRead()
+{
+    const QString secret = at("b.mlmodelc/secret");
+    write(secret, "secret");
+    fs::permissions(secret.toStdString(), fs::perms(0));
+    fs::permissions(m_scratch->path().toStdString(), fs::perms(0777));
+    for (const char *line : {"encode %/b.mlmodelc w --form sparse -o %/c.mlmodelc",
+                             "patch %/b.mlmodelc --set w[0]=1 -o %/c.mlmodelc"}) {
+        QProcess process;
+        process.setChildProcessModifier([] {
+            if (::geteuid() == 0) // the superuser reads everything
+                (void)!::setuid(65534);
+        });
+        process.start(cliProgram(), arguments(line));
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        QCOMPARE(process.exitCode(), 4);
+        QVERIFY(process.readAllStandardError().contains("secret"));
+        QVERIFY(!QFile::exists(at("c.mlmodelc")));
+        QVERIFY(QDir(m_scratch->path()).entryList({QStringLiteral("*kernscope-part*")}).isEmpty());
+    }
+}
+
+QTEST_GUILESS_MAIN(TestCliOutput)
+#include "tst_cli_output.moc"

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "core/patch/save/journal.h"
+#include "core/patch/save_steps.h"
+#include "written_bundle.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QDirIterator>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+MadeBundle recoverBundle()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [2, 5]>", "w",
+                  made.blob(ElementType::Fp16, "[2, 5]", halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10})));
+    made.consume("w");
+    return made;
+}
+
+} // namespace
+
+/// A save that was cut short: every command says so and writes nothing, `recover` mends it.
+class TestCliRecover : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void init();
+    void readingWritesNothing_data();
+    void readingWritesNothing();
+    void savingIsRefused();
+    void recovers_data();
+    void recovers();
+    void nothingToRecover();
+    void damaged();
+    void forged();
+
+private:
+    QHash<QString, QByteArray> tree() const
+    {
+        QHash<QString, QByteArray> files;
+        QDirIterator at(m_scratch->path(), QDir::Files | QDir::Hidden,
+                        QDirIterator::Subdirectories);
+        while (at.hasNext()) {
+            QFile file(at.next());
+            if (file.open(QIODevice::ReadOnly))
+                files[file.fileName()] = file.readAll();
+        }
+        return files;
+    }
+    QByteArray weights() const { return tree()[m_path + QStringLiteral("/weights/weight.bin")]; }
+
+    std::unique_ptr<QTemporaryDir> m_scratch;
+    QString m_path, m_journal;
+    QByteArray m_old, m_new;
+    const QString m_json = QStringLiteral("--json");
+};
+
+void TestCliRecover::init()
+{
+    m_scratch = std::make_unique<QTemporaryDir>();
+    m_path = writeBundle(*m_scratch, "x.mlmodelc", recoverBundle());
+    m_journal = m_path + QStringLiteral(".kernscope-journal");
+    m_old = m_new = weights();
+    m_new[128] = m_new[146] = '\0';
+    m_new[129] = m_new[147] = '\x38'; // 0.5
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const auto bundle = Bundle::open(m_path.toStdString());
+        const auto planned =
+            planEdits(*bundle, *parseEditScript("set w[0]=0.5\nset w[9]=0.5", "s"), 0);
+        for (const AppliedEdit &edit : *planned)
+            (void)applyEdit(*bundle, edit);
+        (void)patch::saveInPlace(**bundle, false, [](patch::SaveStep step) {
+            if (step == patch::SaveStep::RangeWritten)
+                ::_exit(0);
+            return true;
+        });
+        ::_exit(1);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    QVERIFY(weights() != m_old && weights() != m_new);
+    QVERIFY(QFile::exists(m_journal));
+}
+
+void TestCliRecover::readingWritesNothing_data()
+{
+    QTest::addColumn<QStringList>("arguments"); // PATH stands for the bundle, OUT for an output
+    const auto row = [](const char *arguments) {
+        QTest::newRow(arguments) << QString::fromLatin1(arguments).split(u' ');
+    };
+    row("inspect PATH --stats --hash");
+    row("decode PATH w -o OUT.npy");
+    row("decide PATH");
+    row("geometry PATH");
+    row("roofline PATH");
+    row("choose PATH");
+    row("diff PATH PATH --values");
+    row("patch PATH --set w[1]=3 --dry-run");
+    row("patch PATH --set w[1]=3 --output OUT.mlmodelc");
+    row("recover PATH --dry-run");
+    row("recover PATH --finish --dry-run");
+    row("recover PATH --discard --dry-run");
+}
+
+void TestCliRecover::readingWritesNothing()
+{
+    QFETCH(QStringList, arguments);
+    for (QString &argument : arguments) {
+        argument.replace(QStringLiteral("PATH"), m_path);
+        argument.replace(QStringLiteral("OUT"), m_scratch->filePath(QStringLiteral("out")));
+    }
+    const bool recover = arguments.first() == QLatin1String("recover");
+    const auto before = tree();
+    const CliResult result = runCli(arguments + QStringList{m_json});
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto rows = result.json()["diagnostics"];
+    const bool said = std::any_of(rows.begin(), rows.end(), [](const auto &row) {
+        return row["code"] == "journal.pending" && row["severity"] == "warning";
+    });
+    QCOMPARE(said, !recover);
+    // The same on standard error without --json; the outputs are there already.
+    if (!arguments.contains(QStringLiteral("-o")) &&
+        !arguments.contains(QStringLiteral("--output")))
+        QCOMPARE(runCli(arguments).err.contains("[journal.pending]"), !recover);
+    auto after = tree();
+    for (auto file = before.begin(); file != before.end(); ++file)
+        QVERIFY2(after.value(file.key()) == file.value(), qPrintable(file.key()));
+    if (arguments.first() == QLatin1String("decode"))
+        QVERIFY(after[arguments.last()].endsWith(m_old.mid(128, 20)));
+    if (arguments.contains(QStringLiteral("--output")))
+        QCOMPARE(after[arguments.last() + QStringLiteral("/weights/weight.bin")].mid(132, 16),
+                 m_old.mid(132, 16));
+}
+
+void TestCliRecover::savingIsRefused()
+{
+    const auto before = tree();
+    const CliResult result =
+        runCli({QStringLiteral("patch"), m_path, QStringLiteral("--set"), QStringLiteral("w[1]=3"),
+                QStringLiteral("--in-place"), m_json});
+    QCOMPARE(result.exitCode, 3);
+    const auto rows = result.json()["diagnostics"];
+    QVERIFY(std::any_of(rows.begin(), rows.end(), [](const auto &row) {
+        return row["code"] == "journal.pending" && row["severity"] == "error";
+    }));
+    QVERIFY(tree() == before);
+}
+
+void TestCliRecover::recovers_data()
+{
+    QTest::addColumn<QString>("option");
+    QTest::newRow("undo") << QString();
+    QTest::newRow("finish") << QStringLiteral("--finish");
+    QTest::newRow("discard") << QStringLiteral("--discard");
+}
+
+void TestCliRecover::recovers()
+{
+    QFETCH(const QString, option);
+    const QByteArray half = weights();
+    QStringList arguments{QStringLiteral("recover"), m_path, m_json};
+    if (!option.isEmpty())
+        arguments << option;
+    const auto dry = runCli(arguments + QStringList{QStringLiteral("--dry-run")});
+    QCOMPARE(dry.exitCode, 0);
+    QVERIFY(weights() == half && QFile::exists(m_journal));
+    const auto done = runCli(arguments);
+    QCOMPARE(done.exitCode, 0);
+    QCOMPARE(text(done.json()["saves"][0]["ranges"]), text(dry.json()["saves"][0]["ranges"]));
+    QVERIFY(done.json()["verified"].get<bool>());
+    QVERIFY(!QFile::exists(m_journal));
+    QCOMPARE(weights(), option.isEmpty()                      ? m_old
+                        : option == QLatin1String("--finish") ? m_new
+                                                              : half);
+}
+
+void TestCliRecover::nothingToRecover()
+{
+    QFile::remove(m_journal);
+    const auto before = tree();
+    const auto none = runCli({QStringLiteral("recover"), m_path});
+    QCOMPARE(none.exitCode, 0);
+    QVERIFY(none.out.contains("nothing to recover"));
+    QVERIFY(tree() == before);
+    QCOMPARE(runCli({QStringLiteral("recover"), m_path + QStringLiteral("x")}).exitCode, 4);
+}
+
+void TestCliRecover::damaged()
+{
+    QFile::resize(m_journal, QFileInfo(m_journal).size() - 1);
+    const auto before = tree();
+    const auto inspect = runCli({QStringLiteral("inspect"), m_path, m_json});
+    QCOMPARE(inspect.exitCode, 3);
+    QCOMPARE(inspect.json()["weights"].size(), std::size_t{1}); // what can be read is printed
+    QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.damaged\""));
+    const QString out = m_scratch->filePath(QStringLiteral("w.npy"));
+    const auto decode =
+        runCli({QStringLiteral("decode"), m_path, QStringLiteral("w"), QStringLiteral("-o"), out});
+    QCOMPARE(decode.exitCode, 3);
+    QVERIFY(decode.err.contains("[journal.damaged]"));
+    QFile::remove(out);
+    QCOMPARE(runCli({QStringLiteral("recover"), m_path}).exitCode, 3);
+    QVERIFY(tree() == before);
+    QCOMPARE(runCli({QStringLiteral("recover"), m_path, QStringLiteral("--discard")}).exitCode, 0);
+    QVERIFY(!QFile::exists(m_journal));
+}
+
+/// A journal that came with the bundle, for a file beside it.
+void TestCliRecover::forged()
+{
+    QFile::remove(m_journal);
+    const QString victim = m_scratch->filePath(QStringLiteral(".bashrc"));
+    QFile file(victim);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("precious");
+    file.close();
+    const auto evil = OverlaidFile::fromMemory(Bytes(8, std::byte{'e'}), ".bashrc");
+    const QByteArray now("precious");
+    QVERIFY(evil->write(FileOffset(0), std::as_bytes(std::span(now.data(), 8))));
+    const std::vector<patch::JournalPart> parts{
+        {".bashrc", evil.get(), {{FileOffset(0), ByteCount(8)}}}};
+    QVERIFY(patch::writeJournal(m_journal.toStdString(), parts));
+    const auto before = tree();
+    const auto inspect = runCli({QStringLiteral("inspect"), m_path, m_json});
+    QCOMPARE(inspect.exitCode, 0);
+    QCOMPARE(text(inspect.json()["diagnostics"][0]["code"]), QByteArray("\"journal.foreign\""));
+    QCOMPARE(runCli({QStringLiteral("recover"), m_path}).exitCode, 3);
+    QVERIFY(tree() == before);
+}
+
+QTEST_GUILESS_MAIN(TestCliRecover)
+#include "tst_cli_recover.moc"

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The command line on the samples of pipelines, networks and functions: patched, encoded and
+// compared inside their models.
+#include "answers.h"
+#include "cli_process.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernscope::test;
+using namespace Qt::StringLiterals;
+
+class TestCliSamples : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void patchInside_data();
+    void patchInside();
+    void encodeInside();
+    void ambiguousNames();
+    void backends();
+    void decodeNetwork();
+
+private:
+    QString sample(const char *name) const { return m_folder + QLatin1String(name); }
+    QString m_folder;
+};
+
+void TestCliSamples::initTestCase()
+{
+    m_folder = dataFolder() + QStringLiteral("/../samples/");
+    if (!QDir(m_folder).exists())
+        QSKIP("No samples: ../samples beside the data folder is missing.");
+}
+
+void TestCliSamples::patchInside_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("weight");
+    QTest::newRow("network") << "models/network.mlmodel"
+                             << "conv_0.weights[0,0,0,0]";
+    QTest::newRow("5 bits") << "models/network.mlmodel"
+                            << "conv_2.weights[0,0,0,1]";
+    QTest::newRow("network in a pipeline") << "models/network-pipeline.mlmodel"
+                                           << "model0/conv_1.weights[1,1,1,1]";
+}
+
+/// The copy differs in one weight and decodes; the sample stays as it is.
+void TestCliSamples::patchInside()
+{
+    QFETCH(QString, path);
+    QFETCH(QString, weight);
+    QTemporaryDir folder;
+    const QString copy = folder.filePath(QStringLiteral("copy.mlmodel"));
+    const auto patched = runCli({u"patch"_s, m_folder + path, u"--set"_s, weight + u"=0.25"_s,
+                                 u"--tolerance"_s, u"1"_s, u"--output"_s, copy, u"--json"_s});
+    QVERIFY2(patched.exitCode == 0, patched.out + patched.err);
+    const auto compared = runCli({u"diff"_s, m_folder + path, copy, u"--values"_s, u"--json"_s});
+    QCOMPARE(compared.exitCode, 1);
+    std::size_t changed = 0;
+    const auto json = compared.json();
+    for (const auto &row : json["weights"])
+        changed += row["values"]["changed"].get<std::size_t>() +
+                   row["values"]["zeroed"].get<std::size_t>() +
+                   row["values"]["revived"].get<std::size_t>();
+    QCOMPARE(changed, std::size_t(1));
+}
+
+/// A weight of the second model of a pipeline gets another form; the first model stays.
+void TestCliSamples::encodeInside()
+{
+    const QString path = sample("models/pipeline-two.mlpackage");
+    const auto listed = runCli({u"inspect"_s, path, u"--json"_s});
+    QVERIFY2(listed.exitCode == 0, listed.err);
+    QString address;
+    const auto all = listed.json();
+    for (const auto &weight : all["weights"]) {
+        const bool large = weight["elements"].get<std::size_t>() > 4096;
+        if (weight["model"] == "second" && large && address.isEmpty())
+            address = QString::fromStdString(weight["address"].get<std::string>());
+    }
+    QVERIFY(!address.isEmpty());
+    QTemporaryDir folder;
+    const QString copy = folder.filePath(QStringLiteral("copy.mlpackage"));
+    const auto encoded = runCli({u"encode"_s, path, address, u"--form"_s, u"palette"_s, u"--bits"_s,
+                                 u"4"_s, u"--output"_s, copy, u"--json"_s});
+    QVERIFY2(encoded.exitCode == 0, encoded.out + encoded.err);
+    const auto after = runCli({u"inspect"_s, copy, u"--json"_s});
+    QVERIFY2(after.exitCode == 0, after.err);
+    const auto made = after.json();
+    QCOMPARE(made["weights"].size(), all["weights"].size());
+    for (std::size_t i = 0; i < made["weights"].size(); ++i) {
+        const auto &now = made["weights"][i];
+        const auto &before = all["weights"][i];
+        const bool own = now["address"].get<std::string>() == address.toStdString();
+        QCOMPARE(text(now["form"]), own ? QByteArray("\"lut\"") : text(before["form"]));
+    }
+}
+
+void TestCliSamples::ambiguousNames()
+{
+    const QString path = sample("models/text/functions.mlmodelc");
+    QTemporaryDir folder;
+    const QString output = folder.filePath(QStringLiteral("w.npy"));
+    const auto refused = runCli({u"decode"_s, path, u"w"_s, u"--output"_s, output, u"--json"_s});
+    QCOMPARE(refused.exitCode, 2);
+    QCOMPARE(text(refused.json()["diagnostics"][0]["expected"]),
+             QByteArray("\"decode/w, prefill/w\""));
+    for (const char *name : {"decode/w", "prefill/w"}) {
+        const auto taken = runCli({u"decode"_s, path, QLatin1String(name), u"--output"_s,
+                                   folder.filePath(QLatin1String(name).mid(0, 3))});
+        QVERIFY2(taken.exitCode == 0, taken.err);
+    }
+    const auto shown = runCli({u"inspect"_s, path});
+    QVERIFY(shown.out.contains("Shared records"));
+    QVERIFY(shown.out.contains("decode/w, prefill/w"));
+}
+
+void TestCliSamples::backends()
+{
+    const auto shown = runCli({u"inspect"_s, sample("mil-3600/iso__lstm.mil"), u"--json"_s});
+    const auto json = shown.json();
+    QCOMPARE(json["functions"][0]["operations"].size(), std::size_t(3));
+    const auto &lstm = json["functions"][0]["operations"][1];
+    QCOMPARE(text(lstm["selected_backend"]), QByteArray("\"bnns\""));
+    QCOMPARE(lstm["estimated_runtime_ms"]["bnns"].get<double>(), 476.80945305249844);
+    QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
+    QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
+    const auto segments =
+        runCli({u"inspect"_s, sample("mil-3600/H16G__ctx.band_part.seg.mil"), u"--json"_s}).json();
+    QCOMPARE(text(segments["functions"][3]["backend"]), QByteArray("\"classic_cpu\""));
+}
+
+void TestCliSamples::decodeNetwork()
+{
+    QTemporaryDir folder;
+    const auto decoded = runCli({u"decode"_s, sample("models/network.mlmodel"), u"conv_6.weights"_s,
+                                 u"--output"_s, folder.filePath(u"w.npy"_s)});
+    QVERIFY2(decoded.exitCode == 0, decoded.err);
+    QVERIFY(QFile::exists(folder.filePath(u"w.npy"_s)));
+    const auto refused =
+        runCli({u"encode"_s, sample("models/network.mlmodel"), u"conv_6.weights"_s, u"--form"_s,
+                u"dense"_s, u"--output"_s, folder.filePath(u"x.mlmodel"_s)});
+    QVERIFY(refused.exitCode != 0);
+}
+
+QTEST_GUILESS_MAIN(TestCliSamples)
+#include "tst_cli_samples.moc"

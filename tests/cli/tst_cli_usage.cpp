@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Wrong use: named, with the nearest known word, exit 2, and a document where --json is given.
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include <QRegularExpression>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+class TestCliUsage : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void namesTheNearest_data();
+    void namesTheNearest();
+    void refuses_data();
+    void refuses();
+    void ambiguousNames();
+    void helpAndVersion();
+    void showsExamples();
+    void saysTheDefaultTarget();
+    void oneTargetAlone();
+
+private:
+    QStringList arguments(const QByteArray &line) const
+    {
+        QStringList list;
+        for (const QByteArray &word : line.split(' '))
+            list << QString::fromUtf8(word).replace(u'%', m_scratch.path());
+        return list;
+    }
+
+    QTemporaryDir m_scratch;
+};
+
+void TestCliUsage::initTestCase()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [4, 2]>", "conv_weight",
+                  made.blob(ElementType::Fp16, "[4, 2]", halves({1, 2, 3, 4, 5, 6, 7, 8})));
+    made.consume("conv_weight");
+    writeBundle(m_scratch, "b.mlmodelc", made);
+    QVERIFY(runCli(arguments("section build %/b.mlmodelc -o %/w.ksec")).exitCode == 0);
+}
+
+void TestCliUsage::namesTheNearest_data()
+{
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<QByteArray>("found");
+    QTest::addColumn<QByteArray>("nearest");
+    const auto row = [](const char *line, const char *found, const char *nearest) {
+        QTest::newRow(line) << QByteArray(line) << QByteArray(found) << QByteArray(nearest);
+    };
+    row("inspcet %/b.mlmodelc", "inspcet", "inspect");
+    row("sections list %/w.ksec", "sections", "section");
+    row("section lsit %/w.ksec", "lsit", "list");
+    row("inspect %/b.mlmodelc --stat", "--stat", "--stats");
+    row("inspect --frob", "--frob", "");
+    row("inspect --jsn %/b.mlmodelc", "--jsn", "--json");
+    row("decode %/b.mlmodelc conv_weigth -o %/x", "conv_weigth", "conv_weight");
+    row("encode %/b.mlmodelc conv_weigth --form dense -o %/x", "conv_weigth", "conv_weight");
+    row("patch %/b.mlmodelc --set conv_weigth[0]=1 --dry-run", "conv_weigth", "conv_weight");
+    row("choose %/b.mlmodelc --weight conv_weigth", "conv_weigth", "conv_weight");
+    row("section build %/b.mlmodelc conv_weigth -o %/x", "conv_weigth", "conv_weight");
+    row("targets --target NOPE", "NOPE", "such as");
+    row("inspect %/b.mlmodelc --target H99", "H99", "such as H");
+    row("decide %/b.mlmodelc --target H99", "H99", "such as H");
+    row("formats --target H99", "H99", "such as H");
+    row("section build %/b.mlmodelc --target H99 -o %/x", "H99", "such as H");
+}
+
+void TestCliUsage::namesTheNearest()
+{
+    QFETCH(QByteArray, line);
+    QFETCH(QByteArray, found);
+    QFETCH(QByteArray, nearest);
+    const CliResult plain = runCli(arguments(line));
+    QCOMPARE(plain.exitCode, 2);
+    QVERIFY(plain.out.isEmpty());
+    QVERIFY2(plain.err.contains(found) && plain.err.contains(nearest), plain.err.constData());
+    const CliResult result = runCli(arguments(line) << QStringLiteral("--json"));
+    QCOMPARE(result.exitCode, 2);
+    const auto json = result.json();
+    QVERIFY(!json.is_discarded());
+    const auto row = json["diagnostics"][0];
+    QCOMPARE(QByteArray::fromStdString(row["found"].get<std::string>()), found);
+    QVERIFY(QByteArray::fromStdString(row["expected"].get<std::string>()).contains(nearest));
+}
+
+void TestCliUsage::refuses_data()
+{
+    QTest::addColumn<QByteArray>("line");
+    QTest::addColumn<QByteArray>("says");
+    const auto row = [](const char *line, const char *says) {
+        QTest::newRow(line) << QByteArray(line) << QByteArray(says);
+    };
+    row("", "needed");
+    row("section", "needed");
+    row("inspect", "path");
+    row("inspect %/b.mlmodelc %/b.mlmodelc", "too many");
+    row("decode %/b.mlmodelc conv_weight", "--output");
+    row("decode %/b.mlmodelc conv_weight -o %/x --rows 9:1", "rows");
+    row("decode %/b.mlmodelc conv_weight -o %/x --as fp8", "fp8");
+    row("section relocate %/w.ksec --base zz -o %/x", "address");
+    row("section relocate %/w.ksec --base 0", "--in-place");
+    row("section relocate %/w.ksec --base 0 -o %/x --in-place", "--in-place");
+    row("section strip %/w.ksec --in-place --force", "--output");
+    row("patch %/b.mlmodelc --set conv_weight[0]=1 --in-place -o %/x",
+        "--in-place and --output exclude one another");
+    row("patch %/b.mlmodelc --set conv_weight[0]=1", "must be given");
+    row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --backup", "--backup");
+    row("patch %/b.mlmodelc --set conv_weight[0]=1 --dry-run --force", "--output");
+    row("diff %/b.mlmodelc %/b.mlmodelc --tolerance 10", "--values");
+    row("geometry %/b.mlmodelc --channels 4:4", "--channels");
+    row("geometry --channels 4:4 --kernel x", "numbers");
+    row("geometry %/b.mlmodelc --kernel 3x3", "--channels");
+    row("section build %/b.mlmodelc --leave-zeros -o %/x", "--hwx-slices");
+    row("section build %/b.mlmodelc --bits 4 -o %/x", "--form palette");
+    row("encode %/b.mlmodelc conv_weight --form dense --bits 4 -o %/x", "--bits");
+    row("encode %/b.mlmodelc conv_weight --form sparse --block 8 -o %/x", "--block");
+    row("decide %/b.mlmodelc --all-targets --target H13", "both");
+    row("hwx %/b.mlmodelc", "folder");
+}
+
+void TestCliUsage::refuses()
+{
+    QFETCH(QByteArray, line);
+    QFETCH(QByteArray, says);
+    const QStringList list = line.isEmpty() ? QStringList() : arguments(line);
+    const CliResult plain = runCli(list);
+    QCOMPARE(plain.exitCode, line.startsWith("hwx") ? 4 : 2);
+    QVERIFY(plain.out.isEmpty());
+    QVERIFY2(plain.err.contains(says), plain.err.constData());
+    const CliResult result = runCli(list + QStringList{QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, plain.exitCode);
+    const auto json = result.json();
+    QVERIFY(!json.is_discarded());
+    QCOMPARE(json["schema"].get<int>(), 1);
+    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+    QVERIFY(!QFile::exists(m_scratch.filePath(QStringLiteral("x"))));
+}
+
+void TestCliUsage::ambiguousNames()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "twice",
+                  made.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+    made.constant("tensor<fp16, [2]>", "twice",
+                  made.blob(ElementType::Fp16, "[2]", halves({3, 4})));
+    writeBundle(m_scratch, "twice.mlmodelc", made);
+    for (const char *line :
+         {"decode %/twice.mlmodelc twice -o %/x",
+          "encode %/twice.mlmodelc twice --form dense -o %/x",
+          "section build %/twice.mlmodelc twice -o %/x", "choose %/twice.mlmodelc --weight twice",
+          "patch %/twice.mlmodelc --set twice[0]=1 --dry-run"}) {
+        const CliResult result = runCli(arguments(line));
+        QCOMPARE(result.exitCode, 2);
+        QVERIFY2(result.err.contains("main/twice"), result.err.constData());
+    }
+}
+
+void TestCliUsage::helpAndVersion()
+{
+    for (const char *line : {"help", "--help", "help inspect", "inspect --help", "-V", "--version"})
+        QCOMPARE(runCli(arguments(line)).exitCode, 0);
+    QCOMPARE(runCli(arguments("help")).out, runCli(arguments("--help")).out);
+    QCOMPARE(runCli(arguments("help section build")).out,
+             runCli(arguments("section build --help")).out);
+    QCOMPARE(runCli(arguments("-V")).out, runCli(arguments("--version")).out);
+}
+
+void TestCliUsage::showsExamples()
+{
+    const QByteArray help = runCli(arguments("--help")).out;
+    const QRegularExpression name(QStringLiteral("^  ([a-z]+) "),
+                                  QRegularExpression::MultilineOption);
+    int commands = 0;
+    auto match = name.globalMatch(QString::fromUtf8(help.mid(help.indexOf("Subcommands:"))));
+    while (match.hasNext()) {
+        const QString command = match.next().captured(1);
+        if (command == QLatin1String("section"))
+            continue;
+        const QByteArray text = runCli({command, QStringLiteral("--help")}).out;
+        QVERIFY2(text.contains("\n  kernscope-cli " + command.toUtf8()), qPrintable(command));
+        ++commands;
+    }
+    QVERIFY(commands > 10);
+}
+
+/// What judges by a chip says by which, also where none was asked for.
+void TestCliUsage::saysTheDefaultTarget()
+{
+    for (const char *line :
+         {"decide %/b.mlmodelc", "geometry %/b.mlmodelc", "roofline %/b.mlmodelc",
+          "choose %/b.mlmodelc", "formats", "section build %/b.mlmodelc -f -o %/d"}) {
+        const CliResult result = runCli(arguments(line));
+        QCOMPARE(result.exitCode, 0);
+        QVERIFY2((result.out + result.err).contains("H13"), line);
+        QVERIFY2((result.out + result.err).contains("default"), line);
+        const CliResult named = runCli(arguments(line) + arguments("--target H13"));
+        QVERIFY2(!(named.out + named.err).contains("by default"), line);
+    }
+}
+
+void TestCliUsage::oneTargetAlone()
+{
+    const auto json = runCli(arguments("targets --target H13 --json")).json();
+    QCOMPARE(json["targets"].size(), std::size_t(1));
+    QVERIFY(runCli(arguments("targets --json")).json()["targets"].size() > 10);
+}
+
+QTEST_GUILESS_MAIN(TestCliUsage)
+#include "tst_cli_usage.moc"

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace kernscope::test {
+
+/// The first promise that a bundle breaks, whatever its files hold: every byte lies in one section,
+/// parts lie in their files, a weight without a fault decodes to as many elements as it has.
+/// Empty where it keeps all.
+inline std::string brokenPromise(const Bundle &bundle)
+{
+    for (std::size_t file = 0; file < bundle.files().size(); ++file) {
+        const auto [first, last] = bundle.sectionsOf(file);
+        std::uint64_t at = 0;
+        for (std::size_t i = first; i < last; ++i) {
+            const Section &section = bundle.sections()[i];
+            if (section.range.offset.value != at || section.range.bytes.value == 0)
+                return fmt::format("section {} begins at {}, not at {}", section.name,
+                                   section.range.offset.value, at);
+            at = section.range.end();
+        }
+        if (at != bundle.files()[file].file->size().value)
+            return fmt::format("the sections of {} end at {}", bundle.files()[file].path, at);
+    }
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        const Weight &weight = bundle.weights()[i];
+        for (const Part &part : weight.parts) {
+            if (!part.isLiteral() &&
+                part.range().end() > bundle.files()[part.file].file->size().value)
+                return fmt::format("a part of {} ends at {}", weight.name, part.range().end());
+        }
+        const auto decoder = bundle.decoder(i);
+        if (weight.fault && decoder)
+            return weight.name + " has a fault and decodes";
+        if (!decoder && decoder.error().code.empty())
+            return weight.name + " does not decode and does not say why";
+        if (!decoder)
+            continue;
+        if (decoder->elements() != weight.elements)
+            return weight.name + " decodes to another number of elements";
+        if (weight.elements.value <= 100000) {
+            std::vector<std::uint16_t> values(weight.elements.value);
+            decoder->decodeHalf(0, values);
+        }
+    }
+    return {};
+}
+
+} // namespace kernscope::test

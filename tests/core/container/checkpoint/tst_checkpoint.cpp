@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+
+#include "core/numeric/npy.h"
+#include "core/patch/patch.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <zlib.h>
+
+using namespace kernscope;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QByteArray little(quint64 value, int bytes)
+{
+    QByteArray out;
+    for (int i = 0; i < bytes; ++i)
+        out += static_cast<char>(value >> (8 * i) & 0xFF);
+    return out;
+}
+
+QByteArray floats(const std::vector<float> &values)
+{
+    return {reinterpret_cast<const char *>(values.data()),
+            static_cast<qsizetype>(values.size() * sizeof(float))};
+}
+
+QByteArray safetensors(const QByteArray &json, const QByteArray &data)
+{
+    return little(static_cast<quint64>(json.size()), 8) + json + data;
+}
+
+QByteArray npy(const char *descr, const char *order, const char *shape, const QByteArray &data)
+{
+    QByteArray header = QByteArray("{'descr': '") + descr + "', 'fortran_order': " + order +
+                        ", 'shape': " + shape + ", }";
+    while ((header.size() + 11) % 64 != 0)
+        header += ' ';
+    header += '\n';
+    return QByteArray("\x93NUMPY\x01\x00", 8) + little(static_cast<quint64>(header.size()), 2) +
+           header + data;
+}
+
+QByteArray deflated(const QByteArray &raw)
+{
+    QByteArray out(raw.size() + 64, '\0');
+    z_stream stream{};
+    deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+    QByteArray in = raw;
+    stream.next_in = reinterpret_cast<Bytef *>(in.data());
+    stream.avail_in = static_cast<uInt>(in.size());
+    stream.next_out = reinterpret_cast<Bytef *>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    deflate(&stream, Z_FINISH);
+    out.resize(static_cast<qsizetype>(stream.total_out));
+    deflateEnd(&stream);
+    return out;
+}
+
+struct Member {
+    QByteArray path, content;
+    bool packed = false;
+};
+
+QByteArray zip(const std::vector<Member> &members)
+{
+    QByteArray out, directory;
+    for (const Member &member : members) {
+        const QByteArray data = member.packed ? deflated(member.content) : member.content;
+        const auto crc = crc32(0, reinterpret_cast<const Bytef *>(member.content.constData()),
+                               static_cast<uInt>(member.content.size()));
+        const QByteArray common = little(0, 2) + little(member.packed ? 8 : 0, 2) + little(0, 4) +
+                                  little(crc, 4) + little(static_cast<quint64>(data.size()), 4) +
+                                  little(static_cast<quint64>(member.content.size()), 4) +
+                                  little(static_cast<quint64>(member.path.size()), 2) +
+                                  little(0, 2);
+        directory += little(0x02014b50, 4) + little(20, 2) + little(20, 2) + common + little(0, 2) +
+                     little(0, 2) + little(0, 2) + little(0, 4) +
+                     little(static_cast<quint64>(out.size()), 4) + member.path;
+        out += little(0x04034b50, 4) + little(20, 2) + common + member.path + data;
+    }
+    const auto count = static_cast<quint64>(members.size());
+    return out + directory + little(0x06054b50, 4) + little(0, 4) + little(count, 2) +
+           little(count, 2) + little(static_cast<quint64>(directory.size()), 4) +
+           little(static_cast<quint64>(out.size()), 4) + little(0, 2);
+}
+
+test::Bytes asBytes(const QByteArray &raw)
+{
+    const auto all =
+        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+    return {all.begin(), all.end()};
+}
+
+Result<BundlePtr> open(const char *name, const QByteArray &raw)
+{
+    OpenOptions options;
+    options.memory = {{name, asBytes(raw)}};
+    return Bundle::open(name, options);
+}
+
+} // namespace
+
+/// Checkpoints and archives: read, compared with, never changed.
+class TestCheckpoint : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void tensors();
+    void tensorFaults_data();
+    void tensorFaults();
+    void arrays();
+    void damaged();
+    void patchSource();
+    void zippedBundle();
+    void pointers();
+    void folders();
+};
+
+void TestCheckpoint::tensors()
+{
+    const QByteArray json = R"({"__metadata__":{"format":"pt"},)"
+                            R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},)"
+                            R"("a.weight":{"dtype":"F16","shape":[2,2],"data_offsets":[0,8]}})";
+    const auto bundle =
+        open("x.safetensors",
+             safetensors(json, QByteArray("\x00\x3C\x00\x40\x00\xC0\x00\x00", 8) + floats({3, 4})));
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QCOMPARE((*bundle)->kind(), BundleKind::Safetensors);
+    QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::sectionFault(**bundle), std::string());
+    QCOMPARE((*bundle)->weights()[0].name, std::string("a.weight"));
+    QCOMPARE(test::decoded(**bundle, "a.weight"), (std::vector<float>{1, 2, -2, 0}));
+    QCOMPARE(test::decoded(**bundle, "b"), (std::vector<float>{3, 4}));
+    const auto planned = planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "b[0]=1")}, 0);
+    QVERIFY(!planned);
+    QCOMPARE(planned.error().code, std::string("patch.readonly"));
+}
+
+void TestCheckpoint::tensorFaults_data()
+{
+    QTest::addColumn<QByteArray>("raw");
+    QTest::addColumn<QByteArray>("code");
+    const auto row = [](const char *name, const QByteArray &raw, const char *code) {
+        QTest::newRow(name) << raw << QByteArray(code);
+    };
+    const auto one = [](const char *entry) {
+        return safetensors(QByteArray("{\"t\":") + entry + "}", floats({1, 2}));
+    };
+    row("empty", {}, "safetensors.header");
+    row("long header", little(1000, 8) + "{}", "safetensors.header");
+    row("no JSON", safetensors("{\"a\"", {}), "safetensors.header");
+    row("dtype", one(R"({"dtype":"C64","shape":[1],"data_offsets":[0,8]})"), "safetensors.tensor");
+    row("negative", one(R"({"dtype":"F32","shape":[-1],"data_offsets":[0,8]})"),
+        "safetensors.tensor");
+    row("huge", one(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,8]})"),
+        "safetensors.tensor");
+    row("outside", one(R"({"dtype":"F32","shape":[3],"data_offsets":[0,12]})"),
+        "safetensors.tensor");
+    row("backwards", one(R"({"dtype":"F32","shape":[1],"data_offsets":[4,0]})"),
+        "safetensors.tensor");
+    row("length", one(R"({"dtype":"F32","shape":[1],"data_offsets":[0,8]})"), "safetensors.tensor");
+    row("no object", one("3"), "safetensors.tensor");
+}
+
+void TestCheckpoint::tensorFaults()
+{
+    QFETCH(QByteArray, raw);
+    QFETCH(QByteArray, code);
+    const auto bundle = open("x.safetensors", raw);
+    QVERIFY(bundle);
+    QCOMPARE((*bundle)->diagnostics().size(), 1U);
+    QCOMPARE((*bundle)->diagnostics().front().error.code, code.toStdString());
+    QCOMPARE(test::sectionFault(**bundle), std::string());
+}
+
+void TestCheckpoint::arrays()
+{
+    const QByteArray row = npy("<f4", "False", "(2, 3)", floats({1, 2, 3, 4, 5, 6}));
+    const QByteArray column = npy("<f4", "True", "(2, 3)", floats({1, 4, 2, 5, 3, 6}));
+    const QByteArray raw = zip({{"row.npy", row, false},
+                                {"packed.npy", row, true},
+                                {"column.npy", column, true},
+                                {"note.txt", "hello", false},
+                                {"big.npy", npy(">f4", "False", "(1,)", "abcd"), false}});
+    const auto bundle = open("x.npz", raw);
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QCOMPARE((*bundle)->kind(), BundleKind::Npz);
+    QCOMPARE(test::faults((*bundle)->diagnostics()).size(), 1U); // the byte order
+    QCOMPARE(test::sectionFault(**bundle), std::string());
+    for (const char *name : {"row", "packed", "column"})
+        QCOMPARE(test::decoded(**bundle, name), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+    const auto again = (*bundle)->reread();
+    QVERIFY(again);
+    QCOMPARE((*again)->files().size(), (*bundle)->files().size());
+    QCOMPARE(test::decoded(**again, "column"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+    const auto alone = open("x.npy", row);
+    QVERIFY(alone);
+    QCOMPARE(test::decoded(**alone, "x"), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+}
+
+void TestCheckpoint::damaged()
+{
+    const QByteArray row = npy("<f4", "False", "(2,)", floats({1, 2}));
+    const QByteArray whole = zip({{"a.npy", row, false}, {"b.npy", row, true}});
+    for (qsizetype at = 0; at < whole.size(); ++at) {
+        QByteArray raw = whole;
+        raw[at] = static_cast<char>(raw[at] ^ 0x55);
+        const auto bundle = open("x.npz", raw);
+        if (bundle)
+            QCOMPARE(test::sectionFault(**bundle), std::string());
+        const auto cut = open("x.npz", whole.first(at));
+        if (cut)
+            QCOMPARE(test::sectionFault(**cut), std::string());
+    }
+}
+
+/// Values of a tensor, by its own name or by another one.
+void TestCheckpoint::patchSource()
+{
+    QTemporaryDir folder;
+    const QString path = folder.filePath(u"x.safetensors"_s);
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(safetensors(R"({"w":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},)"
+                           R"("other":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                           floats({3, 4, 5, 6})));
+    file.close();
+    test::MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w",
+                  made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
+    made.consume("w");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    for (const auto &[source, wanted] :
+         {std::pair(path, std::vector<float>{3, 4}), {path + u"#other"_s, {5, 6}}}) {
+        const auto edit = parseEdit(Edit::Kind::FromNpy, "w=" + source.toStdString());
+        QVERIFY(edit);
+        const auto planned = planEdits(*bundle, {*edit}, 0);
+        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+        const auto after = applyEdit(*bundle, planned->front());
+        QVERIFY(after);
+        QCOMPARE(test::decoded(**after, "w"), wanted);
+    }
+    const auto missing = parseEdit(Edit::Kind::FromNpy, "w=" + path.toStdString() + "#nothing");
+    QVERIFY(missing && !planEdits(*bundle, {*missing}, 0));
+}
+
+/// A zipped compiled model opens like the folder, and is not changed.
+void TestCheckpoint::zippedBundle()
+{
+    test::MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w",
+                  made.blob(ElementType::Fp16, "[2]", test::halves({1, 2})));
+    made.consume("w");
+    const test::Bytes weights = made.weights();
+    const QByteArray blob(reinterpret_cast<const char *>(weights.data()),
+                          static_cast<qsizetype>(weights.size()));
+    const auto bundle =
+        open("x.zip", zip({{"m.mlmodelc/", {}, false},
+                           {"m.mlmodelc/model.mil", QByteArray::fromStdString(made.text()), true},
+                           {"m.mlmodelc/weights/weight.bin", blob, true},
+                           {"m.mlmodelc/../evil", "x", false}}));
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QCOMPARE((*bundle)->kind(), BundleKind::Mlmodelc);
+    QCOMPARE((*bundle)->files().size(), 2U);
+    QVERIFY(!(*bundle)->readOnlyReason().empty());
+    QCOMPARE(test::decoded(**bundle, "w"), (std::vector<float>{1, 2}));
+    QVERIFY(!planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "w[0]=3")}, 0));
+    const auto several =
+        open("x.zip", zip({{"a/model.mil", "program", false}, {"b/Manifest.json", "{}", false}}));
+    QVERIFY(!several);
+    QCOMPARE(several.error().code, std::string("bundle.several"));
+    const auto other = open("x.zip", zip({{"a.txt", "hello", false}}));
+    QVERIFY(!other);
+    QCOMPARE(other.error().code, std::string("bundle.kind"));
+}
+
+void TestCheckpoint::pointers()
+{
+    const QByteArray pointer =
+        "version https://git-lfs.github.com/spec/v1\n"
+        "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+        "size 12345\n";
+    const auto lone = open("weight.bin", pointer);
+    QVERIFY(!lone);
+    QCOMPARE(lone.error().code, std::string("bundle.lfs"));
+    QVERIFY(lone.error().expected.find("12345 bytes") != std::string::npos);
+    QVERIFY(lone.error().message.find("git lfs pull") != std::string::npos);
+}
+
+void TestCheckpoint::folders()
+{
+    QTemporaryDir folder;
+    QDir dir(folder.path());
+    QVERIFY(dir.mkpath(u"a.mlmodelc"_s) && dir.mkpath(u"sub/b.mlpackage"_s));
+    const auto several = Bundle::open(folder.path().toStdString());
+    QVERIFY(!several);
+    QCOMPARE(several.error().code, std::string("bundle.several"));
+    QCOMPARE(several.error().expected, std::string("one of a.mlmodelc, sub/b.mlpackage"));
+    QVERIFY(dir.mkpath(u"old.mlmodelc"_s));
+    QFile(dir.filePath(u"old.mlmodelc/model.espresso.net"_s)).open(QIODevice::WriteOnly);
+    const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());
+    QVERIFY(!espresso);
+    QVERIFY(espresso.error().found.find("Espresso") != std::string::npos);
+    QFile archive(dir.filePath(u"m.mlarchive"_s));
+    QVERIFY(archive.open(QIODevice::WriteOnly));
+    archive.write("AA01....");
+    archive.close();
+    const auto archived = Bundle::open(dir.filePath(u"m.mlarchive"_s).toStdString());
+    QVERIFY(!archived);
+    QVERIFY(archived.error().found.find(".mlarchive") != std::string::npos);
+}
+
+QTEST_GUILESS_MAIN(TestCheckpoint)
+#include "tst_checkpoint.moc"

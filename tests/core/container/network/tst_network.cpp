@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+#include "proto_builder.h"
+
+#include "core/patch/patch.h"
+
+#include <QTest>
+
+#include <cstring>
+
+using namespace kernscope;
+using prototest::bytes;
+using prototest::number;
+using prototest::varint;
+
+namespace {
+
+QByteArray floats(const std::vector<float> &values)
+{
+    return {reinterpret_cast<const char *>(values.data()),
+            static_cast<qsizetype>(values.size() * sizeof(float))};
+}
+
+/// Codes packed highest bit first.
+QByteArray packed(const std::vector<unsigned> &codes, unsigned bits)
+{
+    QByteArray out((static_cast<qsizetype>(codes.size() * bits) + 7) / 8, '\0');
+    for (std::size_t i = 0; i < codes.size() * bits; ++i) {
+        const unsigned bit = codes[i / bits] >> (bits - 1 - i % bits) & 1;
+        out[static_cast<qsizetype>(i / 8)] = static_cast<char>(
+            static_cast<unsigned char>(out[static_cast<qsizetype>(i / 8)]) | bit << (7 - i % 8));
+    }
+    return out;
+}
+
+QByteArray table(unsigned bits, const std::vector<float> &entries)
+{
+    return bytes(40, number(1, bits) + bytes(102, bytes(1, floats(entries))));
+}
+
+QByteArray linear(unsigned bits, const std::vector<float> &scales, const std::vector<float> &biases)
+{
+    return bytes(40, number(1, bits) + bytes(101, bytes(1, floats(scales)) +
+                                                      (biases.empty() ? QByteArray()
+                                                                      : bytes(2, floats(biases)))));
+}
+
+/// An inner product of [outputs, inputs] with these WeightParams.
+QByteArray innerProduct(const char *name, quint64 outputs, quint64 inputs,
+                        const QByteArray &weights)
+{
+    return bytes(1, bytes(1, name) +
+                        bytes(140, number(1, inputs) + number(2, outputs) + bytes(20, weights)));
+}
+
+QByteArray model(const QByteArray &layers)
+{
+    return number(1, 4) + bytes(500, layers);
+}
+
+test::Bytes asBytes(const QByteArray &raw)
+{
+    const auto all =
+        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+    return {all.begin(), all.end()};
+}
+
+BundlePtr open(const QByteArray &raw)
+{
+    OpenOptions options;
+    options.memory = {{"net.mlmodel", asBytes(raw)}};
+    const auto bundle = Bundle::open("net.mlmodel", options);
+    return bundle ? *bundle : nullptr;
+}
+
+} // namespace
+
+/// Neural networks of the kind before programs, alone and in pipelines.
+class TestNetwork : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void widths_data();
+    void widths();
+    void linearCodes();
+    void pieces();
+    void faults_data();
+    void faults();
+    void pipelines();
+    void damaged();
+};
+
+void TestNetwork::widths_data()
+{
+    QTest::addColumn<unsigned>("bits");
+    for (unsigned bits = 1; bits <= 8; ++bits)
+        QTest::addRow("%u bits", bits) << bits;
+}
+
+/// Lookup tables of every width: read, and edited without touching a neighbour.
+void TestNetwork::widths()
+{
+    QFETCH(unsigned, bits);
+    std::vector<float> entries(std::size_t(1) << bits);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        entries[i] = static_cast<float>(i) - 2.0f;
+    std::vector<unsigned> codes;
+    for (unsigned i = 0; i < 15; ++i)
+        codes.push_back(i * 37 % static_cast<unsigned>(entries.size()));
+    const BundlePtr bundle =
+        open(model(innerProduct("d", 3, 5, bytes(30, packed(codes, bits)) + table(bits, entries))));
+    QVERIFY(bundle);
+    QCOMPARE(bundle->kind(), BundleKind::Network);
+    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::sectionFault(*bundle), std::string());
+    const Weight &weight = bundle->weights().at(0);
+    QCOMPARE(weight.name, std::string("d.weights"));
+    QCOMPARE(weight.form, std::string("palette"));
+    QVERIFY(weight.shape == (Shape{3, 5}));
+    std::vector<float> wanted;
+    for (const unsigned code : codes)
+        wanted.push_back(entries[code]);
+    QCOMPARE(test::decoded(*bundle, "d.weights"), wanted);
+
+    for (std::size_t element = 0; element < codes.size(); ++element) {
+        const unsigned code = (codes[element] + 1) % static_cast<unsigned>(entries.size());
+        const std::string text = "d.weights[" + std::to_string(element / 5) + "," +
+                                 std::to_string(element % 5) +
+                                 "]=" + std::to_string(static_cast<int>(entries[code]));
+        const auto edit = parseEdit(Edit::Kind::Set, text);
+        QVERIFY(edit);
+        const auto planned = planEdits(bundle, {*edit}, 0);
+        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+        const auto after = applyEdit(bundle, planned->front());
+        QVERIFY(after);
+        wanted[element] = entries[code];
+        QCOMPARE(test::decoded(**after, "d.weights"), wanted);
+    }
+}
+
+/// w = scale * code + bias, with one rounding each.
+void TestNetwork::linearCodes()
+{
+    const std::vector<unsigned> codes{0, 1, 2, 3, 4, 5, 6, 7};
+    const BundlePtr bundle = open(model(
+        innerProduct("a", 2, 4, bytes(30, packed(codes, 3)) + linear(3, {0.5f, 0.25f}, {-1, 2})) +
+        innerProduct("b", 2, 4, bytes(30, packed(codes, 7)) + linear(7, {2}, {})) +
+        innerProduct("c", 1, 3, bytes(31, QByteArray("\xFF\x02\x80", 3)) + linear(8, {0.5f}, {})) +
+        innerProduct("h", 1, 2, bytes(2, QByteArray("\x00\x3C\x00\xC0", 4)))));
+    QVERIFY(bundle);
+    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::decoded(*bundle, "a.weights"),
+             (std::vector<float>{-1, -0.5f, 0, 0.5f, 3, 3.25f, 3.5f, 3.75f}));
+    QCOMPARE(test::decoded(*bundle, "b.weights"), (std::vector<float>{0, 2, 4, 6, 8, 10, 12, 14}));
+    QCOMPARE(test::decoded(*bundle, "c.weights"), (std::vector<float>{-0.5f, 1, -64}));
+    QCOMPARE(test::decoded(*bundle, "h.weights"), (std::vector<float>{1, -2}));
+    const auto edit = parseEdit(Edit::Kind::Set, "a.weights[1,0]=3.5");
+    const auto planned = planEdits(bundle, {*edit}, 0);
+    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+    QVERIFY(applyEdit(bundle, planned->front()));
+    QCOMPARE(test::decoded(*bundle, "a.weights")[4], 3.5f);
+    QCOMPARE(test::decoded(*bundle, "a.weights")[5], 3.25f);
+}
+
+/// Numbers in several packed runs, and not packed at all.
+void TestNetwork::pieces()
+{
+    QByteArray loose;
+    for (const float value : {1.0f, 2.0f, 3.0f})
+        loose += varint(1 << 3 | 5) + floats({value});
+    const BundlePtr bundle =
+        open(model(innerProduct("a", 1, 3, loose) +
+                   innerProduct("b", 2, 2, bytes(1, floats({1, 2, 3})) + bytes(1, floats({4})))));
+    QVERIFY(bundle);
+    QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::sectionFault(*bundle), std::string());
+    QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, 2, 3}));
+    QCOMPARE(test::decoded(*bundle, "b.weights"), (std::vector<float>{1, 2, 3, 4}));
+    const auto edit = parseEdit(Edit::Kind::Set, "a.weights[0,1]=-7");
+    const auto planned = planEdits(bundle, {*edit}, 0);
+    QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+    QVERIFY(applyEdit(bundle, planned->front()));
+    QCOMPARE(test::decoded(*bundle, "a.weights"), (std::vector<float>{1, -7, 3}));
+}
+
+void TestNetwork::faults_data()
+{
+    QTest::addColumn<QByteArray>("weights");
+    QTest::addColumn<QByteArray>("code");
+    const auto row = [](const char *name, const QByteArray &weights, const char *code) {
+        QTest::newRow(name) << weights << QByteArray(code);
+    };
+    row("no bits", bytes(30, "ab") + linear(0, {1}, {}), "network.bits");
+    row("too many bits", bytes(30, "ab") + linear(9, {1}, {}), "network.bits");
+    row("no scale", bytes(30, "ab") + bytes(40, number(1, 8) + bytes(101, "")), "network.scale");
+    row("too many scales", bytes(30, "ab") + linear(8, {1, 2, 3}, {}), "network.scale");
+    row("short table", bytes(30, "ab") + table(4, {1, 2, 3}), "network.table");
+    row("other length", bytes(1, floats({1, 2, 3})), "network.shape");
+}
+
+void TestNetwork::faults()
+{
+    QFETCH(QByteArray, weights);
+    QFETCH(QByteArray, code);
+    const BundlePtr bundle = open(
+        model(innerProduct("d", 1, 2, weights) + innerProduct("e", 1, 1, bytes(1, floats({5})))));
+    QVERIFY(bundle);
+    QCOMPARE(bundle->diagnostics().size(), 1U);
+    QCOMPARE(bundle->diagnostics().front().error.code, code.toStdString());
+    QVERIFY(bundle->diagnostics().front().error.offset);
+    QCOMPARE(test::sectionFault(*bundle), std::string());
+    QCOMPARE(test::decoded(*bundle, "e.weights"), std::vector<float>{5});
+}
+
+void TestNetwork::pipelines()
+{
+    const QByteArray inner = model(innerProduct("d", 1, 2, bytes(1, floats({1, 2}))));
+    const QByteArray other = number(1, 3) + bytes(610, number(1, 1));
+    const QByteArray pipeline =
+        bytes(1, inner) + bytes(1, other) + bytes(1, inner) + bytes(2, "net") + bytes(2, "nms");
+    const QByteArray nested =
+        number(1, 4) +
+        bytes(200, bytes(1, bytes(1, number(1, 4) + bytes(202, pipeline)) + bytes(2, "outer")));
+    for (const QByteArray &raw : {number(1, 4) + bytes(202, pipeline), nested}) {
+        const BundlePtr bundle = open(raw);
+        QVERIFY(bundle);
+        QCOMPARE(bundle->kind(), BundleKind::Pipeline);
+        QCOMPARE(test::faults(bundle->diagnostics()), std::vector<std::string>());
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        QCOMPARE(bundle->weights().size(), 2U);
+        const std::string path = raw == nested ? "outer/" : "";
+        QCOMPARE(bundle->weights()[0].address(), path + "net/d.weights");
+        QCOMPARE(bundle->weights()[1].address(), path + "model2/d.weights");
+        QVERIFY(!bundle->weightByName("d.weights"));
+        QVERIFY(bundle->weights()[0].sharesName);
+        const auto refused =
+            planEdits(bundle, {*parseEdit(Edit::Kind::Set, "d.weights[0,0]=3")}, 0);
+        QVERIFY(!refused);
+        const auto planned =
+            planEdits(bundle, {*parseEdit(Edit::Kind::Set, "model2/d.weights[0,0]=3")}, 0);
+        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+        QVERIFY(applyEdit(bundle, planned->front()));
+        QCOMPARE(test::decoded(*bundle, path + "net/d.weights"), (std::vector<float>{1, 2}));
+        QCOMPARE(test::decoded(*bundle, path + "model2/d.weights"), (std::vector<float>{3, 2}));
+    }
+}
+
+/// Cut anywhere, or with any byte changed: it opens, the sections cover it, and weights without a
+/// fault decode.
+void TestNetwork::damaged()
+{
+    const QByteArray whole = model(innerProduct("a", 2, 4,
+                                                bytes(30, packed({0, 1, 2, 3, 4, 5, 6, 7}, 3)) +
+                                                    linear(3, {0.5f, 0.25f}, {-1, 2})) +
+                                   innerProduct("b", 1, 2, bytes(1, floats({1, 2}))));
+    const auto check = [](const QByteArray &raw) {
+        const BundlePtr bundle = open(raw);
+        if (!bundle)
+            return;
+        QCOMPARE(test::sectionFault(*bundle), std::string());
+        for (std::size_t i = 0; i < bundle->weights().size(); ++i)
+            QCOMPARE(bundle->decoder(i).has_value(), !bundle->weights()[i].fault);
+    };
+    for (qsizetype length = 3; length < whole.size(); ++length)
+        check(whole.first(length));
+    for (qsizetype at = 0; at < whole.size(); ++at) {
+        for (const char flip : {'\x01', '\x80', '\x7F'}) {
+            QByteArray raw = whole;
+            raw[at] = static_cast<char>(raw[at] ^ flip);
+            check(raw);
+        }
+    }
+}
+
+QTEST_APPLESS_MAIN(TestNetwork)
+#include "tst_network.moc"

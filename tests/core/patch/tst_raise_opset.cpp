@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "made_bundle.h"
+#include "proto_builder.h"
+
+#include "core/patch/reencode/raise_opset.h"
+
+#include <QTest>
+
+using namespace kernscope;
+using prototest::bytes;
+using prototest::entry;
+using prototest::number;
+
+namespace {
+
+std::string textOf(const BundleFile &file)
+{
+    const auto raw = file.file->bytes();
+    return {reinterpret_cast<const char *>(raw.data()), raw.size()};
+}
+
+test::Bytes rawBytes(const QByteArray &raw)
+{
+    const auto all =
+        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+    return {all.begin(), all.end()};
+}
+
+BundlePtr compiled(const std::string &statement, const char *opset)
+{
+    const std::string text = std::string("program(1.0) { func other<ios17>(fp16 x) { } -> (x); "
+                                         "func main<") +
+                             opset + ">(fp16 x) { " + statement + " } -> (x); }";
+    OpenOptions options = test::MadeBundle::options(text, {});
+    for (auto &[path, content] : options.memory) {
+        if (path == "metadata.json")
+            content = rawBytes("[{\"specificationVersion\" : 6, \"a\" : 1}]");
+    }
+    const auto bundle = Bundle::open("made.mlmodelc", options);
+    return bundle ? *bundle : nullptr;
+}
+
+/// A program of one function of iOS 15 with a block for it.
+QByteArray program()
+{
+    const QByteArray function = bytes(2, "CoreML5") + entry(3, "CoreML5", bytes(2, "x")) +
+                                bytes(1, bytes(1, "x") + bytes(2, bytes(1, number(1, 10))));
+    return number(1, 1) + entry(2, "main", function);
+}
+
+} // namespace
+
+/// Operation sets raised for a form that a program's own does not have.
+class TestRaiseOpset : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void text();
+    void meanings();
+    void models();
+    void required();
+};
+
+void TestRaiseOpset::text()
+{
+    const BundlePtr bundle = compiled("fp16 y = gather(x = x, indices = x);", "ios15");
+    QVERIFY(bundle);
+    const auto raised = raiseOpset(*bundle, "", 16);
+    QVERIFY2(raised, raised ? "" : describe(raised.error()).c_str());
+    QCOMPARE(raised->before, std::string("ios15"));
+    QCOMPARE(raised->bundle->program().functions[0].opset, std::string("ios17"));
+    QCOMPARE(raised->bundle->program().functions[1].opset, std::string("ios16"));
+    QCOMPARE(raised->changes.size(), 1U);
+    QCOMPARE(raised->changes[0].operation, std::string("gather"));
+    std::string expected = textOf(bundle->files()[bundle->programFile()]);
+    expected.replace(expected.find("ios15"), 5, "ios16");
+    QCOMPARE(textOf(raised->bundle->files()[raised->bundle->programFile()]), expected);
+    const auto json = raised->bundle->fileByPath("metadata.json");
+    QCOMPARE(QByteArray::fromStdString(textOf(raised->bundle->files()[*json])),
+             QByteArray("[{\"specificationVersion\" : 7, \"a\" : 1}]"));
+}
+
+/// An operation that means something else there stops the whole.
+void TestRaiseOpset::meanings()
+{
+    const BundlePtr bundle = compiled("fp16 y = crop_resize(x = x, roi = x);", "ios15");
+    QVERIFY(raiseOpset(*bundle, "", 16));
+    const auto refused = raiseOpset(*bundle, "", 17);
+    QVERIFY(!refused);
+    QCOMPARE(refused.error().code, std::string("encode.opset"));
+    QCOMPARE(refused.error().field, std::string("crop_resize"));
+    QVERIFY(!raiseOpset(*bundle, "", 15));
+    QVERIFY(!raiseOpset(*bundle, "", 99));
+    QVERIFY(!raiseOpset(*compiled("", "ios18"), "", 16));
+}
+
+/// Specification version, opset and the key of its block, in the model and the pipeline around it.
+void TestRaiseOpset::models()
+{
+    const QByteArray inner = number(1, 6) + bytes(502, program());
+    const QByteArray pipeline = number(1, 6) + bytes(202, bytes(1, inner) + bytes(1, inner) +
+                                                              bytes(2, "a") + bytes(2, "b"));
+    for (const QByteArray &raw : {inner, pipeline}) {
+        OpenOptions options;
+        options.memory = {{"x.mlmodel", rawBytes(raw)}};
+        const auto bundle = Bundle::open("x.mlmodel", options);
+        QVERIFY(bundle);
+        QVERIFY(test::faults((*bundle)->diagnostics()).empty());
+        const std::string model = raw == inner ? "" : "b";
+        const auto raised = raiseOpset(**bundle, model, 18);
+        QVERIFY2(raised, raised ? "" : describe(raised.error()).c_str());
+        QVERIFY(test::faults(raised->bundle->diagnostics()).empty());
+        for (const mil::Function &function : raised->bundle->program().functions)
+            QCOMPARE(function.opset, std::string(function.model == model ? "ios18" : "ios15"));
+        for (const mil::ModelNode &node : raised->bundle->program().models)
+            QCOMPARE(node.specification, std::string(node.path == "a" ? "6" : "9"));
+        QCOMPARE(raised->bundle->files()[0].file->size(), (*bundle)->files()[0].file->size());
+    }
+}
+
+void TestRaiseOpset::required()
+{
+    const std::vector<float> values(40, 1.5f);
+    QCOMPARE(*requiredOpset(*codec::encodePalette(values, {4, 10}, {4, 1, 1}), 15), 16U);
+    QCOMPARE(*requiredOpset(*codec::encodePalette(values, {4, 10}, {3, 1, 1}), 15), 18U);
+    QCOMPARE(*requiredOpset(*codec::encodePalette(values, {4, 10}, {4, 1, 1}), 17), 17U);
+    QVERIFY(!requiredOpset(
+        *codec::encodePalette(values, {4, 10}, {4, 1, 1, ElementType::Fp8E4M3Fn}), 15));
+}
+
+QTEST_APPLESS_MAIN(TestRaiseOpset)
+#include "tst_raise_opset.moc"

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/fuzz/bundle_checks.h"
+
+using namespace kernscope;
+
+/// A serialised Model: a network, a pipeline or a program without its weight file. Whatever it is,
+/// its sections cover it, and what is not marked as faulty decodes.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
+{
+    const auto input = fuzz::bytesOf(data, size);
+    OpenOptions options;
+    options.memory = {{"x.mlmodel", {input.begin(), input.end()}}};
+    const auto bundle = Bundle::open("x.mlmodel", options);
+    if (!bundle)
+        return 0;
+    fuzz::checkSections(**bundle);
+    for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+        const Weight &weight = (*bundle)->weights()[i];
+        const auto decoder = (*bundle)->decoder(i);
+        fuzz::require(decoder.has_value() == !weight.fault);
+        if (!decoder || weight.elements.value > 4096)
+            continue;
+        fuzz::require(decoder->elements() == weight.elements);
+        fuzz::require(computeStatistics(**bundle, i, {true, true}).has_value());
+        std::vector<std::int64_t> codes(weight.elements.value);
+        decoder->codes(0, codes);
+    }
+    (void)verifyPayloads(**bundle);
+    return 0;
+}
