@@ -13,6 +13,7 @@ namespace {
 constexpr int kSettleMilliseconds = 400;
 /// A folder of more files is watched by its first ones (each costs a kernel handle).
 constexpr int kMaxWatched = 256;
+constexpr int kLookMilliseconds = 2000;
 
 } // namespace
 
@@ -21,7 +22,12 @@ BundleWatch::BundleWatch(QObject *parent) : QObject(parent)
     m_settle.setSingleShot(true);
     m_settle.setInterval(kSettleMilliseconds);
     connect(&m_settle, &QTimer::timeout, this, &BundleWatch::compare);
-    const auto wake = [this] { m_settle.start(); };
+    const auto wake = [this] {
+        m_settle.start();
+        Q_EMIT touched();
+    };
+    m_look.setInterval(kLookMilliseconds);
+    connect(&m_look, &QTimer::timeout, this, &BundleWatch::touched);
     connect(&m_watcher, &QFileSystemWatcher::fileChanged, this, wake);
     connect(&m_watcher, &QFileSystemWatcher::directoryChanged, this, wake);
 }
@@ -32,6 +38,7 @@ void BundleWatch::watch(const BundlePtr &bundle)
         m_watcher.removePaths(old);
     m_stamps.clear();
     m_settle.stop();
+    m_look.stop();
     m_held = false;
     if (!bundle)
         return;
@@ -46,8 +53,10 @@ void BundleWatch::watch(const BundlePtr &bundle)
         if (const QString folder = QFileInfo(path).path(); !paths.contains(folder))
             paths << folder;
     }
-    if (!paths.isEmpty())
-        m_watcher.addPaths(paths);
+    if (paths.isEmpty())
+        return;
+    m_watcher.addPaths(paths);
+    m_look.start();
 }
 
 void BundleWatch::restamp()

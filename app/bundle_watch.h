@@ -28,6 +28,7 @@ public:
     void release();
 
 Q_SIGNALS:
+    void touched(); ///< at once, and now and then: the files may have changed
     void changed(const QStringList &files);
 
 private:
@@ -41,6 +42,7 @@ private:
 
     QFileSystemWatcher m_watcher;
     QTimer m_settle;
+    QTimer m_look; ///< file systems of other machines tell nothing
     QHash<QString, Stamp> m_stamps;
     bool m_held = false;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 namespace kernscope::app {
@@ -14,6 +15,7 @@ namespace kernscope::app {
 namespace {
 
 constexpr int kUsage = 2;
+constexpr int kNoDisplay = 4;
 
 struct CommandLineWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::CommandLine)
@@ -60,7 +62,72 @@ std::optional<QSize> sizeOf(const QString &text)
     return sound ? std::optional(size) : std::nullopt;
 }
 
+/// The options that QApplication takes for itself, with one dash or two.
+QStringList withoutQtOptions(int argc, char **argv)
+{
+    static const QStringList withValue{
+        QStringLiteral("platform"),      QStringLiteral("platformpluginpath"),
+        QStringLiteral("platformtheme"), QStringLiteral("plugin"),
+        QStringLiteral("qmljsdebugger"), QStringLiteral("qwindowgeometry"),
+        QStringLiteral("geometry"),      QStringLiteral("qwindowicon"),
+        QStringLiteral("icon"),          QStringLiteral("qwindowtitle"),
+        QStringLiteral("title"),         QStringLiteral("session"),
+        QStringLiteral("display"),       QStringLiteral("name"),
+        QStringLiteral("fontengine"),    QStringLiteral("style"),
+        QStringLiteral("stylesheet")};
+    static const QStringList alone{QStringLiteral("reverse"), QStringLiteral("widgetcount")};
+    QStringList arguments;
+    for (int i = 0; i < argc; ++i) {
+        const QString argument = QString::fromLocal8Bit(argv[i]);
+        if (argument == QLatin1String("--")) { // paths from here on
+            for (; i < argc; ++i)
+                arguments << QString::fromLocal8Bit(argv[i]);
+            break;
+        }
+        QString name = argument;
+        while (name.startsWith(u'-'))
+            name.remove(0, 1);
+        const bool option = i > 0 && argument.startsWith(u'-');
+        if (option && withValue.contains(name))
+            ++i; // its value
+        else if (!option || !(alone.contains(name) || withValue.contains(name.section(u'=', 0, 0))))
+            arguments << argument;
+    }
+    return arguments;
+}
+
+QString s_firstComplaint;
+QtMessageHandler s_handlerBefore = nullptr;
+
+void endWithoutDisplay(QtMsgType type, const QMessageLogContext &context, const QString &text)
+{
+    if (type == QtDebugMsg || type == QtInfoMsg) {
+        s_handlerBefore(type, context, text);
+        return;
+    }
+    if (s_firstComplaint.isEmpty())
+        s_firstComplaint = text.section(u'\n', 0, 0).trimmed();
+    if (type != QtFatalMsg)
+        return;
+    std::fprintf(stderr, "kernscope: %s\n",
+                 qUtf8Printable(
+                     CommandLineWords::tr("The window cannot be opened: %1. Without a display use "
+                                          "kernscope-cli, or kernscope --screenshots FOLDER.")
+                         .arg(s_firstComplaint)));
+    std::_Exit(kNoDisplay);
+}
+
 } // namespace
+
+DisplayGuard::DisplayGuard()
+{
+    s_handlerBefore = qInstallMessageHandler(endWithoutDisplay);
+}
+
+DisplayGuard::~DisplayGuard()
+{
+    qInstallMessageHandler(s_handlerBefore);
+}
 
 void prepareEnvironment(int argc, char **argv)
 {
@@ -72,13 +139,7 @@ void prepareEnvironment(int argc, char **argv)
         qputenv("QT_QPA_PLATFORM", "offscreen");
 }
 
-bool wantsTextOnly(int argc, char **argv)
-{
-    using namespace std::string_view_literals;
-    return has(argc, argv, std::array{"--help"sv, "-h"sv, "--help-all"sv, "--version"sv, "-v"sv});
-}
-
-CommandLine parseCommandLine(const QCoreApplication &application)
+CommandLine parseCommandLine(int argc, char **argv)
 {
     QCommandLineParser parser;
     parser.setApplicationDescription(CommandLineWords::tr(
@@ -105,15 +166,17 @@ CommandLine parseCommandLine(const QCoreApplication &application)
                              "None: the embedded sample. PATH#PLACE goes to a place in it: "
                              "x.mlmodelc#weight[3,0], x.mlmodelc#weights/weight.bin:0x1f40."),
         QStringLiteral("[PATH [PATH]]"));
-    if (!parser.parse(application.arguments()))
+    if (!parser.parse(withoutQtOptions(argc, argv)))
         return misuse(parser.errorText());
 
     CommandLine line;
     if (parser.isSet(version) || parser.isSet(help)) {
-        if (parser.isSet(version))
+        if (parser.isSet(version)) {
             std::printf("kernscope %s\n", qUtf8Printable(QCoreApplication::applicationVersion()));
-        else
+        } else {
+            const QCoreApplication application(argc, argv); // the text names the program
             std::fputs(qUtf8Printable(parser.helpText()), stdout);
+        }
         line.exitCode = 0;
         return line;
     }

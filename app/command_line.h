@@ -8,8 +8,6 @@
 
 #include <optional>
 
-class QCoreApplication;
-
 namespace kernscope::app {
 
 inline constexpr QSize kScreenshotSize(1400, 900);
@@ -27,9 +25,19 @@ struct CommandLine {
 
 /// Before the application is made: pictures are taken without a display unless one was asked for.
 void prepareEnvironment(int argc, char **argv);
-/// True for --help and --version, which need no display.
-bool wantsTextOnly(int argc, char **argv);
-/// Prints help, version or what is wrong, and says so by `exitCode`.
-CommandLine parseCommandLine(const QCoreApplication &application);
+/// Prints help, version or what is wrong, and says so by `exitCode`. Needs no application, so that
+/// wrong use is told without a display too.
+CommandLine parseCommandLine(int argc, char **argv);
+
+/// While it lives, a platform that cannot be had (no display, no plugin) ends the process with one
+/// line on standard error and exit code 4, instead of Qt's abort.
+class DisplayGuard
+{
+public:
+    DisplayGuard();
+    ~DisplayGuard();
+    DisplayGuard(const DisplayGuard &) = delete;
+    DisplayGuard &operator=(const DisplayGuard &) = delete;
+};
 
 } // namespace kernscope::app

@@ -4,6 +4,7 @@
 #include "app/document_run.h"
 #include "app/layouts.h"
 #include "app/paths.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 
 #include <QFileInfo>
@@ -15,12 +16,20 @@
 namespace kernscope::app {
 
 Document::Document(ui::Session &session, QObject *parent)
-    : QObject(parent), m_session(session), m_watch(this)
+    : QObject(parent), m_session(session), m_watch(this), m_otherWatch(this)
 {
     connect(&session, &ui::Session::editsRequested, this, &Document::onEditsRequested);
     connect(&session, &ui::Session::bytesChanged, this, &Document::checkModified);
     connect(&session.undoStack(), &QUndoStack::indexChanged, this, &Document::collectPatches);
-    connect(&m_watch, &BundleWatch::changed, this, &Document::changedOnDisk);
+    for (const BundleWatch *watch : {&m_watch, &m_otherWatch}) {
+        connect(watch, &BundleWatch::touched, &session, &ui::Session::checkFiles);
+        connect(watch, &BundleWatch::changed, this, [this](const QStringList &files) {
+            m_session.checkFiles();
+            if (m_session.filesHold()) // else it was told already
+                Q_EMIT changedOnDisk(files, true);
+        });
+    }
+    connect(&session, &ui::Session::filesHoldChanged, this, &Document::onFilesHoldChanged);
 }
 
 Document::~Document()
@@ -91,8 +100,7 @@ void Document::openBoth(Source a, std::optional<Source> b, std::function<void()>
     if (m_busy != Busy::Idle)
         return;
     m_waiting = nullptr;
-    const QString name =
-        a.memory ? QString::fromStdString(a.memory->name) : QFileInfo(a.path).fileName();
+    const QString name = a.memory ? ui::fromUtf8(a.memory->name) : QFileInfo(a.path).fileName();
     run(
         Busy::Opening, tr("Opening %1").arg(name),
         [a, b, recover](Progress &) {
@@ -195,6 +203,7 @@ void Document::showOther(const Source &source, const Opened &opened)
     m_otherPath = source.path;
     m_otherMemory = source.memory;
     m_session.setOther(opened.bundle);
+    m_otherWatch.watch(opened.bundle);
 }
 
 void Document::openOther(const QString &path)
@@ -236,10 +245,30 @@ void Document::openOtherSource(const Source &source, bool recover)
         });
 }
 
-void Document::reload()
+void Document::onFilesHoldChanged(bool hold)
 {
-    if (!isOpen())
+    if (!hold)
+        Q_EMIT changedOnDisk({ui::fromUtf8(m_session.filesFault()->file)}, false);
+}
+
+void Document::makeKeptEdits()
+{
+    if (m_keptEdits.empty())
         return;
+    m_session.setPatchingEnabled(true);
+    m_session.requestEdits(m_keptEdits, tr("Edits of before the reload"));
+}
+
+void Document::reload(bool editsAgain)
+{
+    if (!isOpen() || m_busy != Busy::Idle)
+        return;
+    if (editsAgain) {
+        for (const ui::PatchEntry &entry : m_session.patches()) {
+            if (entry.active)
+                m_keptEdits.push_back(entry.edit->edit);
+        }
+    }
     std::string weight;
     if (const auto &weights = m_session.bundle()->weights();
         m_session.place().weight < weights.size())
@@ -248,10 +277,12 @@ void Document::reload()
     if (m_session.other())
         other = Source{m_otherPath, m_otherMemory};
     const bool patching = m_session.patchingEnabled();
-    openBoth({m_path, m_memory}, std::move(other), [this, weight, patching] {
+    openBoth({m_path, m_memory}, std::move(other), [this, weight, patching, editsAgain] {
         if (const auto index = m_session.bundle()->weightByName(weight))
             m_session.goToWeight(*index);
         m_session.setPatchingEnabled(patching);
+        if (editsAgain)
+            makeKeptEdits();
     });
 }
 
@@ -266,6 +297,7 @@ void Document::close()
     if (m_busy != Busy::Idle)
         return;
     closeOther();
+    m_keptEdits.clear();
     m_session.undoStack().clear();
     m_session.setPatchingEnabled(false);
     m_session.setBundle(nullptr);
@@ -280,18 +312,19 @@ void Document::closeOther()
 {
     m_otherPath.clear();
     m_otherMemory.reset();
+    m_otherWatch.watch(nullptr);
     if (m_session.other())
         m_session.setOther(nullptr);
 }
 
 QString Document::name() const
 {
-    return isOpen() ? QString::fromStdString(m_session.bundle()->name()) : QString();
+    return isOpen() ? ui::fromUtf8(m_session.bundle()->name()) : QString();
 }
 
 QString Document::otherName() const
 {
-    return m_session.other() ? QString::fromStdString(m_session.other()->name()) : QString();
+    return m_session.other() ? ui::fromUtf8(m_session.other()->name()) : QString();
 }
 
 bool Document::modified() const

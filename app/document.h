@@ -58,8 +58,12 @@ public:
     /// Opens B beside the document: otherOpened() or openFailed().
     void openOther(const QString &path);
     void openMemory(MemoryBundle bundle, std::optional<MemoryBundle> other = std::nullopt);
-    /// The document as it is on disk now; edits are forgotten, the place is kept.
-    void reload();
+    /// The document as it is on disk now; the place is kept. The edits are made again on what is
+    /// there now, as one step, or forgotten.
+    void reload(bool editsAgain = false);
+    /// Edits of before the last reload that were not made again: the new file refused them.
+    const std::vector<Edit> &keptEdits() const { return m_keptEdits; }
+    void makeKeptEdits();
     void close();
     void closeOther();
     /// B becomes the document and A the one compared with; edits are forgotten.
@@ -102,7 +106,9 @@ Q_SIGNALS:
     void saved(const kernscope::SaveReport &report, const QString &target);
     void saveFailed(const kernscope::Error &error);
     void cancelled(kernscope::app::Document::Busy what);
-    void changedOnDisk(const QStringList &files);
+    /// `keepable`: other files took their places; what is shown is the old ones, whole. Otherwise
+    /// the files themselves were written, and nothing of them can be shown until a reload.
+    void changedOnDisk(const QStringList &files, bool keepable);
     void modifiedChanged(bool modified);
     void busyChanged();
 
@@ -150,9 +156,11 @@ private:
     void refuse(const char *code, const QString &message);
     void collectPatches();
     void checkModified();
+    void onFilesHoldChanged(bool hold);
 
     ui::Session &m_session;
-    BundleWatch m_watch;
+    BundleWatch m_watch, m_otherWatch;
+    std::vector<Edit> m_keptEdits;
     QString m_path, m_otherPath;
     std::optional<MemoryBundle> m_memory, m_otherMemory;
     Busy m_busy = Busy::Idle;

@@ -3,6 +3,7 @@
 
 #include "app/document_run.h"
 #include "app/paths.h"
+#include "widgets/common/table_text.h"
 
 #include <QUndoStack>
 
@@ -44,6 +45,11 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
         refuse("patch.locked", tr("The file is locked. Enable patching first."));
         return;
     }
+    m_session.checkFiles();
+    if (!m_session.filesHold()) {
+        Q_EMIT m_session.editsRefused(*m_session.filesFault());
+        return;
+    }
     if (m_busy != Busy::Idle) {
         refuse("patch.busy",
                tr("Wait until the file is saved or opened or the last edit is planned, or "
@@ -52,7 +58,7 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
     }
     QString text = title;
     if (text.isEmpty())
-        text = edits.size() == 1 ? QString::fromStdString(editText(edits.front()))
+        text = edits.size() == 1 ? ui::fromUtf8(editText(edits.front()))
                                  : tr("%1 edits").arg(edits.size());
     if (plansAside(edits))
         planAside(edits, text);
@@ -107,6 +113,7 @@ void Document::finishPlanning(Result<std::vector<AppliedEdit>> planned, const QS
         Q_EMIT m_session.statusMessage(tr("Nothing changes: that is what is stored already."));
         return;
     }
+    m_keptEdits.clear(); // if these are they, they are steps again
     m_session.undoStack().push(new EditCommand(*this, std::move(*planned), title));
     collectPatches(); // a merge leaves the index as it is
 }
@@ -193,6 +200,7 @@ void Document::save(bool keepBackup)
     if (!isOpen() || inMemory() || refusesSave())
         return;
     m_watch.hold();
+    m_session.setSaving(true);
     run(
         Busy::Saving, tr("Saving %1").arg(name()),
         [this, bundle = m_session.bundle(), keepBackup](Progress &) {
@@ -219,6 +227,7 @@ void Document::settle()
 void Document::finishSave(const Result<SaveReport> &report)
 {
     settle();
+    m_session.setSaving(false);
     if (!report) {
         m_watch.release();
         Q_EMIT saveFailed(report.error());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/elided_label.h"
 
+#include "widgets/common/table_text.h"
+
 #include <QEvent>
 
 namespace kernscope::app {
@@ -11,8 +13,9 @@ ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget *parent) : QLabel(paren
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
 }
 
-void ElidedLabel::setWholeText(const QString &text)
+void ElidedLabel::setWholeText(const QString &wanted)
 {
+    const QString text = ui::shown(wanted); // paths and names come here by many ways
     if (m_whole == text)
         return;
     m_whole = text;

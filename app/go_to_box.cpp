@@ -5,6 +5,7 @@
 #include "app/place_text.h"
 #include "core/container/mil/program.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QAction>
@@ -152,9 +153,9 @@ void GoToBox::go()
             Q_EMIT left();
             return;
         }
-        why = QString::fromStdString(place.error().message);
+        why = ui::fromUtf8(place.error().message);
         if (!place.error().found.empty())
-            why += QStringLiteral(" (%1)").arg(QString::fromStdString(place.error().found));
+            why += QStringLiteral(" (%1)").arg(ui::fromUtf8(place.error().found));
     }
     if (m_hits && m_hits->isVisible())
         run(0);

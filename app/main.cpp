@@ -41,7 +41,9 @@ int takeScreenshots(const app::CommandLine &line)
                              std::fprintf(stderr, "kernscope: %s\n", qUtf8Printable(reason));
                          QCoreApplication::exit(exitCode);
                      });
-    run.start(line.paths);
+    // From within the event loop: what ends before it began would not end it.
+    QMetaObject::invokeMethod(
+        &run, [&run, &line] { run.start(line.paths); }, Qt::QueuedConnection);
     return QCoreApplication::exec();
 }
 
@@ -56,28 +58,22 @@ int showWindow(const app::CommandLine &line)
     return QCoreApplication::exec();
 }
 
-std::unique_ptr<QCoreApplication> windowed(int &argc, char **argv)
-{
-    auto application = std::make_unique<QApplication>(argc, argv);
-    QGuiApplication::setDesktopFileName(QStringLiteral("kernscope"));
-    QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/kernscope.png")));
-    return application;
-}
-
 } // namespace
 
 int main(int argc, char **argv)
 {
-    app::prepareEnvironment(argc, argv);
-    std::unique_ptr<QCoreApplication> application;
-    if (app::wantsTextOnly(argc, argv))
-        application = std::make_unique<QCoreApplication>(argc, argv);
-    else
-        application = windowed(argc, argv);
     QCoreApplication::setApplicationName(QStringLiteral("kernscope"));
     QCoreApplication::setApplicationVersion(QStringLiteral(KERNSCOPE_VERSION));
-    const app::CommandLine line = app::parseCommandLine(*application);
+    const app::CommandLine line = app::parseCommandLine(argc, argv);
     if (line.exitCode)
         return *line.exitCode;
+    app::prepareEnvironment(argc, argv);
+    std::unique_ptr<QApplication> application;
+    {
+        const app::DisplayGuard guard;
+        application = std::make_unique<QApplication>(argc, argv);
+    }
+    QGuiApplication::setDesktopFileName(QStringLiteral("kernscope"));
+    QGuiApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/kernscope.png")));
     return line.screenshots.isEmpty() ? showWindow(line) : takeScreenshots(line);
 }

@@ -261,6 +261,7 @@ void MainWindow::showTitle()
     QString title = m_document.name();
     if (m_session.other())
         title += QStringLiteral(" \u21C4 ") + m_document.otherName();
+    title.replace(QLatin1String("[*]"), QLatin1String("[*][*]")); // Qt's place for the mark
     setWindowModified(m_document.modified());
     setWindowTitle(title.isEmpty() ? tr("Kernscope") : tr("%1[*] \u2014 Kernscope").arg(title));
     setWindowFilePath(m_document.path());

@@ -108,7 +108,7 @@ private:
     void onOpenFailed(const QString &path, const Error &error);
     void onSaved(const SaveReport &report, const QString &target);
     void onSaveFailed(const Error &error);
-    void onChangedOnDisk(const QStringList &files);
+    void onChangedOnDisk(const QStringList &files, bool keepable);
     void onRefused(const Error &error);
 
     // main_window.cpp

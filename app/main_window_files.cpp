@@ -358,37 +358,6 @@ void MainWindow::onSaved(const SaveReport &report, const QString &target)
         next();
 }
 
-void MainWindow::onSaveFailed(const Error &error)
-{
-    m_afterSave = nullptr;
-    std::vector<NoticeAction> answers{{tr("Save As\u2026"), [this] { saveAs(); }}};
-    if (error.code == "patch.stale")
-        answers.push_back({tr("Reload"), [this] { revert(); }});
-    if (error.code == "journal.pending")
-        answers.push_back({tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }});
-    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
-                   tr("Not saved. %1").arg(errorSentence(error)), std::move(answers));
-}
-
-void MainWindow::onChangedOnDisk(const QStringList &files)
-{
-    const QString what =
-        files.size() == 1
-            ? tr("%1 was changed by another program.").arg(files.first())
-            : tr("%1 files of this bundle were changed by another program.").arg(files.size());
-    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("disk"), what,
-                   {{tr("Reload"), [this] { revert(); }}, {tr("Keep What Is Shown"), [] {}}});
-}
-
-void MainWindow::onRefused(const Error &error)
-{
-    std::vector<NoticeAction> answers;
-    if (error.code == "patch.locked")
-        answers.push_back({tr("Enable Patching"), [this] { togglePatching(); }});
-    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("edit"),
-                   tr("Not changed. %1").arg(errorSentence(error)), std::move(answers));
-}
-
 void MainWindow::dragEnterEvent(QDragEnterEvent *event)
 {
     const auto count = localPaths(event->mimeData()).size();

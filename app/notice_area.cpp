@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/notice_area.h"
 
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QAccessible>
@@ -37,16 +38,16 @@ class Notice : public QFrame
 {
 public:
     Notice(NoticeArea::Kind kind, QString topic, const QString &text, QWidget *parent)
-        : QFrame(parent), m_look(lookOf(kind)), m_topic(std::move(topic)), m_text(text)
+        : QFrame(parent), m_look(lookOf(kind)), m_topic(std::move(topic)), m_text(ui::shown(text))
     {
-        setAccessibleName(QStringLiteral("%1: %2").arg(m_look.word, text));
+        setAccessibleName(QStringLiteral("%1: %2").arg(m_look.word, m_text));
         setAutoFillBackground(true);
         setBackgroundRole(QPalette::AlternateBase);
         m_row = new QHBoxLayout(this);
         const int gap = ui::theme::em(this, 0.4);
         m_row->setContentsMargins(edge() + 2 * gap, gap, gap, gap);
         m_row->setSpacing(gap);
-        auto *label = new QLabel(text, this);
+        auto *label = new QLabel(m_text, this);
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);

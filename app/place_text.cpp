@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/place_text.h"
+#include "core/base/printable.h"
+#include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
 #include <QFileInfo>
@@ -51,10 +53,19 @@ Result<Named> findName(const Bundle &bundle, const QString &name)
         if (sections[i].name == exact)
             return Named{kNoIndex, i};
     }
+    // As it is shown, where it holds what cannot be shown.
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        if (printable(bundle.weights()[i].name) == exact)
+            return Named{i, kNoIndex};
+    }
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+        if (printable(sections[i].name) == exact)
+            return Named{kNoIndex, i};
+    }
     std::vector<std::size_t> holding;
     QStringList some;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        const QString candidate = QString::fromStdString(bundle.weights()[i].name);
+        const QString candidate = ui::fromUtf8(bundle.weights()[i].name);
         if (!candidate.contains(name, Qt::CaseInsensitive))
             continue;
         holding.push_back(i);
@@ -181,7 +192,7 @@ QString placeText(const Bundle &bundle, const ui::Place &place)
 {
     if (place.weight < bundle.weights().size() && (place.element || !place.bytes)) {
         const Weight &weight = bundle.weights()[place.weight];
-        const QString name = QString::fromStdString(weight.name);
+        const QString name = ui::fromUtf8(weight.name);
         if (!place.element)
             return name;
         std::uint64_t rest = *place.element;
@@ -195,7 +206,7 @@ QString placeText(const Bundle &bundle, const ui::Place &place)
     }
     if (place.bytes && place.file < bundle.files().size())
         return QStringLiteral("%1:0x%2")
-            .arg(QString::fromStdString(bundle.files()[place.file].path))
+            .arg(ui::fromUtf8(bundle.files()[place.file].path))
             .arg(place.bytes->offset.value, 0, 16);
     return {};
 }
@@ -218,7 +229,7 @@ QStringList placeNames(const Bundle &bundle)
     QStringList names;
     QSet<QString> seen;
     const auto add = [&](const std::string &name) {
-        const QString text = QString::fromStdString(name);
+        const QString text = ui::fromUtf8(name);
         if (!text.isEmpty() && !seen.contains(text)) {
             seen.insert(text);
             names << text;

@@ -51,7 +51,7 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
                        bool keepBackup, QWidget *parent)
     : QDialog(parent)
 {
-    setWindowTitle(tr("Save %1").arg(QString::fromStdString(bundle.name())));
+    setWindowTitle(tr("Save %1").arg(ui::fromUtf8(bundle.name())));
     std::uint64_t bytes = 0;
     std::set<std::string> files;
     for (const WrittenRange &range : ranges) {
@@ -99,7 +99,7 @@ QWidget *SaveDialog::buildTable(const Bundle &bundle, const std::vector<WrittenR
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     for (int row = 0; row < count; ++row) {
         const WrittenRange &range = ranges[static_cast<std::size_t>(row)];
-        table->setItem(row, 0, cell(QString::fromStdString(range.file), Qt::AlignLeft));
+        table->setItem(row, 0, cell(ui::fromUtf8(range.file), Qt::AlignLeft));
         table->setItem(row, 1, cell(ui::hexNumber(range.range.offset.value), Qt::AlignRight));
         table->setItem(row, 2, cell(ui::groupedNumber(range.range.bytes.value), Qt::AlignRight));
         if (const auto at = bundle.fileByPath(range.file)) {

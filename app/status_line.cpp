@@ -123,7 +123,7 @@ void StatusLine::showBundle()
         return;
     const QString mark =
         m_modified ? ui::theme::glyph(ui::Token::MarkChanged) + QLatin1Char(' ') : QString();
-    m_file->setWholeText(mark + QString::fromStdString(bundle->name()));
+    m_file->setWholeText(mark + ui::fromUtf8(bundle->name()));
     m_bytes->setText(tr("%1 B").arg(ui::groupedNumber(bundle->totalBytes().value)));
     const auto weights = bundle->weights().size();
     m_weights->setText(weights == 1 ? tr("1 weight")

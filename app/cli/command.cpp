@@ -3,16 +3,29 @@
 
 #include "app/cli/journal_notes.h"
 #include "app/cli/text_output.h"
+#include "core/base/overlaid_file.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/target/target.h"
 #include "core/patch/interrupted_save.h"
+#include "core/target/target.h"
 
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
+
+namespace {
+
+/// What the command reads.
+struct Inputs {
+    std::vector<BundlePtr> bundles;
+    std::vector<std::shared_ptr<OverlaidFile>> files;
+};
+Inputs g_inputs;
+
+} // namespace
 
 void addCommonOptions(CLI::App &command, Session &session)
 {
@@ -85,16 +98,52 @@ void printDocument(Session &, report::Json &document, const Diagnostics &diagnos
     rows.insert(rows.end(), diagnostics.begin(), diagnostics.end());
     report::finish(document, rows);
     // Names come from files: what is no UTF-8 is replaced, so that the document always is.
-    print(document.dump(1, ' ', false, report::Json::error_handler_t::replace));
+    print(printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)));
     print("\n");
 }
 
 Result<BundlePtr> openBundle(const std::filesystem::path &path)
 {
     auto opened = openForReading(path);
-    if (opened.bundle)
+    if (opened.bundle) {
         noteJournals((*opened.bundle)->diagnostics());
+        g_inputs.bundles.push_back(*opened.bundle);
+    }
     return std::move(opened.bundle);
+}
+
+Result<void> checkInputs()
+{
+    for (const BundlePtr &bundle : g_inputs.bundles) {
+        if (auto same = bundle->checkUnchanged(); !same)
+            return same;
+    }
+    // A bundle was looked at as a whole when it was opened. Files that belong together but were
+    // opened one by one must not have been replaced in between either.
+    const bool several = g_inputs.files.size() > 1;
+    for (const auto &file : g_inputs.files) {
+        if (auto same = several ? file->checkInPlace() : file->checkSame(); !same)
+            return same;
+    }
+    return {};
+}
+
+void outputInPlace()
+{
+    g_inputs = {};
+}
+
+int finish(Session &session, std::string_view command, int exitCode)
+{
+    if (auto same = checkInputs(); !same && !interrupted()) {
+        discardOutput();
+        exitCode = reportFailure(session, command, same.error());
+    }
+    if (writeOutput() || interrupted())
+        return exitCode;
+    complain("kernscope-cli: standard output cannot be written");
+    writeOutput();
+    return kIo;
 }
 
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path)
@@ -103,6 +152,7 @@ Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path
     if (!opened)
         return tl::unexpected(std::move(opened.error()));
     noteJournals(opened->notes);
+    g_inputs.files.push_back(opened->file);
     return std::move(opened->file);
 }
 

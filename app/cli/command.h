@@ -15,6 +15,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+namespace kernscope {
+class OverlaidFile;
+}
 namespace CLI {
 class App;
 class Option;
@@ -83,10 +86,21 @@ int reportFailure(Session &session, std::string_view command, const Error &error
 void printDocument(Session &session, report::Json &document, const Diagnostics &diagnostics);
 
 /// Opens for reading: nothing is written, an interrupted save is said in the diagnostics and shown
-/// as it will be when it is undone. Errors: those of Bundle::open.
+/// as it will be when it is undone. Errors: those of Bundle::open. What is opened stays open until
+/// the command has ended, for checkInputs().
 Result<BundlePtr> openBundle(const std::filesystem::path &path);
 /// The same for one file that a command reads by itself.
 Result<std::shared_ptr<OverlaidFile>> openFile(const std::filesystem::path &path);
+/// Error "io.changed" where another program changed anything that was opened: the answer is made of
+/// bytes that were never together on the disk. Asked before a file is put in its place, and once
+/// more before the command says anything.
+Result<void> checkInputs();
+/// A file was put in its place, made from inputs that were the same until then: what becomes of
+/// them from now on is no matter of this command.
+void outputInPlace();
+/// The exit code, once what the command says was written or, where checkInputs() fails, replaced by
+/// that error.
+int finish(Session &session, std::string_view command, int exitCode);
 
 /// Says that a signal stopped the command, and what was written before it; returns 4.
 int reportStopped(Session &session, std::string_view command);

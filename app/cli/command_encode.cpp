@@ -69,12 +69,16 @@ int runEncode(const EncodeOptions &options, Session &session)
             return reportUsage(session, "encode", refused->first);
         diagnostics.push_back({Severity::Warning, refused->first});
     }
+    // What was encoded is in memory now: the copy below can only look at the other files.
+    if (auto same = checkInputs(); !same)
+        return reportFailure(session, "encode", same.error());
     const auto saved = [&] {
         const ProgressLine line(session, "Writing");
         return writeCopy(session, *encoded->made, options.output, (*bundle)->path());
     }();
     if (!saved)
         return reportFailure(session, "encode", saved.error());
+    outputInPlace();
     if (!session.json) {
         if (!session.quiet)
             print(encodeText(**bundle, *encoded, *form, options));

@@ -92,6 +92,7 @@ int runPatch(const PatchArguments &arguments, const std::vector<Edit> &edits, Se
         if (!report)
             return reportFailure(session, "patch", report.error());
         saved = std::move(*report);
+        outputInPlace();
     }
     printResult(**bundle, *planned, saved, arguments, session);
     return kDone;

@@ -21,7 +21,8 @@ namespace {
 Result<void> writeParts(const QuantizedFolder &folder, const std::string &output,
                         const OutputRules &rules)
 {
-    const std::string manifest = folder.manifest.dump(2) + "\n";
+    const std::string manifest =
+        folder.manifest.dump(2, ' ', false, report::Json::error_handler_t::replace) + "\n";
     std::vector<FileContent> files;
     for (const auto &[name, bytes] : folder.files)
         files.emplace_back(name, std::as_bytes(std::span(bytes)));

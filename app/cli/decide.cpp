@@ -200,7 +200,8 @@ int runDecide(const ChipOptions &options, Session &session)
             options.allTargets
                 ? report::Json(nullptr)
                 : report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
-        report::writeDecisions(**bundle, table, std::move(head), diagnostics, print);
+        report::writeDecisions(**bundle, table, std::move(head), diagnostics,
+                               [](std::string_view piece) { print(printableJson(piece)); });
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet) {

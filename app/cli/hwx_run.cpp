@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/hwx_text.h"
 #include "app/cli/text_output.h"
+#include "core/base/overlaid_file.h"
 #include "core/container/anec/anec.h"
 #include "core/descriptor/task_diff.h"
 #include "core/report/hwx_json.h"

@@ -55,7 +55,7 @@ int run(int argc, char **argv, cli::Session &session)
         return cli::reportUsage(session, session.command, failure.error);
     }
     cli::finishJournals(session);
-    return session.exitCode;
+    return cli::finish(session, session.command, session.exitCode);
 }
 
 } // namespace
@@ -70,9 +70,8 @@ int main(int argc, char **argv)
     } catch (const std::exception &failure) {
         cli::complain(std::string("kernscope-cli: ") + failure.what());
     }
-    if (cli::outputFailed() && !cli::interrupted()) {
-        cli::complain("kernscope-cli: standard output cannot be written");
-        exitCode = cli::kIo;
-    }
-    return cli::endInterrupt(session, exitCode);
+    cli::writeOutput(); // what is left where it ended otherwise
+    exitCode = cli::endInterrupt(session, exitCode);
+    cli::writeOutput(); // that it was stopped
+    return exitCode;
 }

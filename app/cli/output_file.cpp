@@ -130,9 +130,13 @@ Result<void> OutputFile::commit()
         return tl::unexpected(failure(fault));
     if (interrupted())
         return tl::unexpected(failure(ECANCELED));
+    if (auto same = checkInputs(); !same)
+        return same;
     auto published = m_place.publish();
-    if (published)
+    if (published) {
         noteWritten(m_name);
+        outputInPlace();
+    }
     return published;
 }
 
@@ -172,9 +176,13 @@ Result<void> writeFolder(const std::filesystem::path &path, std::span<const File
     ::fsync(place->descriptor());
     if (interrupted())
         return tl::unexpected(cancelledError(stoppedText()));
+    if (auto same = checkInputs(); !same)
+        return same;
     auto published = place->publish();
-    if (published)
+    if (published) {
         noteWritten(path.string());
+        outputInPlace();
+    }
     return published;
 }
 

@@ -35,7 +35,8 @@ public:
     /// Errors: "io.write", "task.cancelled".
     Result<void> write(std::span<const std::byte> bytes);
     /// Flushes to the disk, checks the length and puts the file in its place. Errors: "io.exists",
-    /// "io.write", "task.cancelled".
+    /// "io.write", "task.cancelled", and "io.changed" where what the command reads was changed
+    /// meanwhile.
     Result<void> commit();
     std::uint64_t bytesWritten() const { return m_bytes; }
 

@@ -38,7 +38,11 @@ Result<std::vector<Edit>> readScript(const std::string &path)
     if (!file)
         return tl::unexpected(file.error());
     const auto bytes = (*file)->bytes();
-    return parseEditScript({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, path);
+    auto edits =
+        parseEditScript({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, path);
+    if (auto same = (*file)->checkSame(); !same)
+        return tl::unexpected(std::move(same.error()));
+    return edits;
 }
 
 /// An error of the command line: there is no file, the option stands in its place.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/quantize.h"
 
+#include "app/cli/command.h"
+#include "core/base/overlaid_file.h"
 #include "core/base/quantity.h"
 #include "core/base/sha256.h"
 #include "core/codec/microscaled/microscaled_layout.h"
@@ -12,7 +14,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -280,23 +281,13 @@ Result<std::vector<double>> quantizeInteger(const QuantizeOptions &options, cons
 
 Result<std::vector<std::byte>> readFile(const std::string &path)
 {
-    Error error;
-    error.file = path;
-    error.code = "io.open";
-    error.message = "The file cannot be read";
-    std::error_code fault;
-    if (!std::filesystem::is_regular_file(path, fault)) {
-        error.found = fault ? fault.message() : "no such file";
-        return tl::unexpected(std::move(error));
-    }
-    std::ifstream file(path, std::ios::binary);
-    const auto size = std::filesystem::file_size(path, fault);
-    std::vector<std::byte> bytes(fault ? 0 : size);
-    if (!file.read(reinterpret_cast<char *>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size()))) {
-        error.code = "io.read";
-        return tl::unexpected(std::move(error));
-    }
+    const auto file = openFile(path);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto all = (*file)->bytes();
+    std::vector<std::byte> bytes(all.begin(), all.end());
+    if (auto same = (*file)->checkSame(); !same)
+        return tl::unexpected(std::move(same.error()));
     return bytes;
 }
 

@@ -7,6 +7,7 @@
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/csv.h"
+#include "core/base/overlaid_file.h"
 #include "core/container/section/section.h"
 #include "core/report/section_json.h"
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -18,7 +19,11 @@ namespace kernscope::cli {
 
 namespace {
 
-bool g_outputFailed = false;
+struct Said {
+    std::FILE *stream;
+    std::string text;
+};
+std::vector<Said> g_said;
 
 bool coloursOn(int descriptor)
 {
@@ -81,22 +86,35 @@ std::string styledFor(int descriptor, Style style, std::string_view text)
     return fmt::format("{}{}\x1b[0m", escapeOf(style), text);
 }
 
+/// Names reach the output by many ways: none of them is trusted to have made its text safe.
+std::string safe(int descriptor, std::string_view text)
+{
+    if (!coloursOn(descriptor))
+        return printableLines(text);
+    std::string shown;
+    while (!text.empty()) {
+        const std::size_t escape = std::min(text.find('\x1b'), text.size());
+        shown += printableLines(text.substr(0, escape));
+        text.remove_prefix(escape);
+        std::string_view style;
+        for (const std::string_view known :
+             {"\x1b[0m", "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[33m"}) {
+            if (text.starts_with(known))
+                style = known;
+        }
+        shown += style;
+        if (style.empty() && !text.empty())
+            shown += printable(text.substr(0, 1));
+        text.remove_prefix(std::max(style.size(), std::min<std::size_t>(text.size(), 1)));
+    }
+    return shown;
+}
+
 } // namespace
 
 std::string styled(Style style, std::string_view text)
 {
     return styledFor(STDOUT_FILENO, style, text);
-}
-
-std::string printable(std::string_view text)
-{
-    std::string clean(text);
-    for (char &c : clean) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte < 0x20 || byte == 0x7F)
-            c = '?';
-    }
-    return clean;
 }
 
 std::string grouped(std::uint64_t number)
@@ -202,13 +220,14 @@ std::size_t terminalWidth()
     return size.ws_col;
 }
 
-void print(std::string_view text)
+void print(std::string text)
 {
-    // Another thread answers for the command and ends the process.
-    while (!takeStandardOutput())
-        ::pause();
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
-        g_outputFailed = true;
+    constexpr std::size_t kSmall = 65536; // a table comes line by line, a document at once
+    text = safe(STDOUT_FILENO, text);
+    if (!g_said.empty() && g_said.back().stream == stdout && text.size() < kSmall)
+        g_said.back().text += text;
+    else
+        g_said.push_back({stdout, std::move(text)});
 }
 
 void note(const Session &session, std::string_view text)
@@ -219,16 +238,27 @@ void note(const Session &session, std::string_view text)
 
 void complain(std::string_view text)
 {
-    const std::string line = std::string(text) + "\n";
-    std::fflush(stdout);
-    std::fwrite(line.data(), 1, line.size(), stderr);
+    g_said.push_back({stderr, safe(STDERR_FILENO, text) + "\n"});
 }
 
-bool outputFailed()
+void discardOutput()
 {
-    if (std::fflush(stdout) != 0)
-        g_outputFailed = true;
-    return g_outputFailed;
+    g_said.clear();
+}
+
+bool writeOutput()
+{
+    bool written = true;
+    for (const Said &said : std::exchange(g_said, {})) {
+        // Another thread answers for the command and ends the process.
+        while (said.stream == stdout && !takeStandardOutput())
+            ::pause();
+        const std::size_t count = std::fwrite(said.text.data(), 1, said.text.size(), said.stream);
+        written = written && (said.stream != stdout || count == said.text.size());
+        if (said.stream == stdout)
+            written = std::fflush(stdout) == 0 && written;
+    }
+    return written;
 }
 
 void printDiagnostics(const Session &session, const Diagnostics &diagnostics)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/printable.h"
 #include "core/base/progress.h"
 
 #include <condition_variable>
@@ -20,8 +21,7 @@ struct Session;
 enum class Style { Plain, Bold, Dim, Good, Warning, Bad };
 /// The text in that style where standard output is a terminal that shows it, else as it is.
 std::string styled(Style style, std::string_view text);
-/// The text without control characters (names come from files): each becomes '?'.
-std::string printable(std::string_view text);
+using kernscope::printable;
 
 /// "82,944".
 std::string grouped(std::uint64_t number);
@@ -62,14 +62,18 @@ private:
     std::vector<std::vector<std::string>> m_rows;
 };
 
-/// Writes to standard output; a failure is remembered for outputFailed().
-void print(std::string_view text);
-/// Writes a line to standard error, unless --quiet.
+/// What a command says is kept until it has ended, for only then it is known that the files it read
+/// stayed the same. Whatever could drive a terminal is shown as printable() has it, the styles of
+/// styled() aside. To standard output:
+void print(std::string text);
+/// A line to standard error, unless --quiet.
 void note(const Session &session, std::string_view text);
-/// Writes a line to standard error, always.
+/// A line to standard error, always.
 void complain(std::string_view text);
-/// Flushes standard output; true where anything could not be written to it.
-bool outputFailed();
+/// Forgets what was said: it was made of bytes that were not the same all the time.
+void discardOutput();
+/// Writes what was said, in order. False where standard output could not take all of it.
+bool writeOutput();
 
 /// The diagnostics, one a line, on standard error: errors always, the rest unless --quiet.
 void printDiagnostics(const Session &session, const Diagnostics &diagnostics);

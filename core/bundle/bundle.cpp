@@ -186,6 +186,15 @@ bool Bundle::modified() const
                        [](const BundleFile &file) { return file.file->modified(); });
 }
 
+Result<void> Bundle::checkUnchanged() const
+{
+    for (const BundleFile &file : m_files) {
+        if (auto same = file.file->checkSame(); !same)
+            return same;
+    }
+    return {};
+}
+
 ByteCount Bundle::totalBytes() const
 {
     std::uint64_t sum = 0;

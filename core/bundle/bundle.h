@@ -238,7 +238,8 @@ class Bundle
 public:
     /// A .mlmodelc or .mlpackage folder, a model.mil, a model.mlmodel, a weight.bin, a .hwx, a
     /// .anec, a .ksec or a folder that `quantize` wrote. The kind is found by content, names are
-    /// hints only.
+    /// hints only. Files that are written meanwhile are opened again; "io.changed" where that does
+    /// not end.
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
                                                       const OpenOptions &options = {});
     /// Reads the tables again through the overlays, sharing the files: after an edit that touched
@@ -282,6 +283,10 @@ public:
     std::vector<std::span<const std::byte>> partRuns(const Part &part) const;
 
     bool modified() const; ///< any file's overlay differs from the disk
+    /// Error "io.changed" where another program changed a file since it was opened: what was read
+    /// of it may be half old, half new, and no answer that was made of it holds. A file that was
+    /// replaced by another one still reads as it did. From any thread; needs no lock.
+    Result<void> checkUnchanged() const;
     ByteCount totalBytes() const;
 
 private:

@@ -81,15 +81,23 @@ BundleBuilder::BundleBuilder() : m_bundle(new Bundle) {}
 
 Result<BundlePtr> BundleBuilder::open(const std::filesystem::path &path, const OpenOptions &options)
 {
-    BundleBuilder builder;
-    auto opened = openFiles(path, options, builder.m_log);
-    if (!opened)
-        return tl::unexpected(std::move(opened.error()));
-    builder.m_bundle->m_path = path;
-    builder.build(std::move(*opened));
-    if (options.notes)
-        builder.addNotes(options.notes());
-    return builder.m_bundle;
+    // A build that is written at this moment would be read half old, half new.
+    constexpr int kAttempts = 3;
+    Result<void> same;
+    for (int i = 0; i < kAttempts; ++i) {
+        BundleBuilder builder;
+        auto opened = openFiles(path, options, builder.m_log);
+        if (!opened)
+            return tl::unexpected(std::move(opened.error()));
+        builder.m_bundle->m_path = path;
+        builder.build(std::move(*opened));
+        if (options.notes)
+            builder.addNotes(options.notes());
+        same = checkInPlace(builder.m_bundle->m_files);
+        if (same)
+            return builder.m_bundle;
+    }
+    return tl::unexpected(std::move(same.error()));
 }
 
 Result<BundlePtr> BundleBuilder::fork(const Bundle &bundle)

@@ -272,9 +272,21 @@ Result<OpenedFiles> openFiles(const fs::path &path, const OpenOptions &options, 
         opened.folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
         found = findFileKind(opened);
     }
-    if (!found)
-        return tl::unexpected(std::move(found.error()));
+    if (!found) {
+        // What is no bundle may be one that is being written.
+        auto same = checkInPlace(opened.files);
+        return tl::unexpected(std::move(same ? found.error() : same.error()));
+    }
     return opened;
+}
+
+Result<void> checkInPlace(const std::vector<BundleFile> &files)
+{
+    for (const BundleFile &file : files) {
+        if (auto same = file.file->checkInPlace(); !same)
+            return same;
+    }
+    return {};
 }
 
 void openReferenced(OpenedFiles &opened, const std::vector<std::string> &paths, DiagnosticLog &log)

@@ -36,6 +36,9 @@ struct OpenedFiles {
 Result<OpenedFiles> openFiles(const std::filesystem::path &path, const OpenOptions &options,
                               DiagnosticLog &log);
 
+/// Error "io.changed" where a file was changed or replaced since it was mapped.
+Result<void> checkInPlace(const std::vector<BundleFile> &files);
+
 /// Adds the files of these names (resolved paths) that lie beside a lone program; does nothing for
 /// folders. A name that is no file there is left to whoever reads the reference.
 void openReferenced(OpenedFiles &opened, const std::vector<std::string> &paths, DiagnosticLog &log);

@@ -20,6 +20,9 @@ private Q_SLOTS:
     void helpAndVersionNeedNoDisplay();
     void misuse_data();
     void misuse();
+    void folderThatCannotBeMade();
+    void noDisplay_data();
+    void noDisplay();
 
 private:
     struct Ended {
@@ -134,6 +137,11 @@ void TestScreenshots::misuse_data()
     QTest::newRow("theme") << words("--screenshots x --theme pink a");
     QTest::newRow("option") << words("--screenshots x --nothing");
     QTest::newRow("no folder") << words("--screenshots");
+    // Of the window: told before Qt looks for a display.
+    QTest::newRow("window: theme") << words("--theme blue");
+    QTest::newRow("window: option") << words("--nothing");
+    QTest::newRow("window: option of Qt and ours") << words("-platform xcb --nothing");
+    QTest::newRow("window: three paths") << words("a b c");
 }
 
 void TestScreenshots::misuse()
@@ -142,6 +150,37 @@ void TestScreenshots::misuse()
     const Ended ended = run(arguments);
     QCOMPARE(ended.exitCode, 2);
     QVERIFY(!ended.err.isEmpty());
+}
+
+/// It never ended.
+void TestScreenshots::folderThatCannotBeMade()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("file"));
+    QVERIFY(QFile(file).open(QIODevice::WriteOnly));
+    const Ended ended = run({QStringLiteral("--screenshots"), file + QStringLiteral("/below")});
+    QCOMPARE(ended.exitCode, 4);
+    QVERIFY2(ended.err.contains(QStringLiteral("below")), qPrintable(ended.err));
+}
+
+void TestScreenshots::noDisplay_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::newRow("nothing said") << QStringList();
+    QTest::newRow("xcb") << QStringList{QStringLiteral("-platform"), QStringLiteral("xcb")};
+    QTest::newRow("no such platform")
+        << QStringList{QStringLiteral("-platform"), QStringLiteral("nonsense")};
+}
+
+/// Qt aborts where there is no display; the program says so in one line instead.
+void TestScreenshots::noDisplay()
+{
+    QFETCH(QStringList, arguments);
+    const Ended ended = run(arguments);
+    QCOMPARE(ended.exitCode, 4);
+    QVERIFY2(ended.err.startsWith(QStringLiteral("kernscope: The window cannot be opened")),
+             qPrintable(ended.err));
+    QCOMPARE(ended.err.count(QLatin1Char('\n')), 1);
 }
 
 QTEST_GUILESS_MAIN(TestScreenshots)

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void backupsAreOffByDefault();
     void leavesNewerFilesAlone();
     void clampsFontStep();
+    void themeOfARunIsNotKept();
 };
 
 void TestSettings::keepsRecent()
@@ -139,6 +140,25 @@ void TestSettings::leavesNewerFilesAlone()
     QCOMPARE(newer.value(QStringLiteral("version")).toInt(), 999);
     QCOMPARE(newer.value(QStringLiteral("appearance/theme")).toString(), QStringLiteral("dark"));
     QCOMPARE(Settings(file).theme(), ThemeChoice::Light); // kept beside it
+}
+
+/// `--theme dark` once made dark the default of every later start.
+void TestSettings::themeOfARunIsNotKept()
+{
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("s.ini"));
+    {
+        Settings settings(file);
+        settings.setTheme(ThemeChoice::Light);
+        settings.useTheme(ThemeChoice::Dark);
+        QCOMPARE(settings.theme(), ThemeChoice::Dark);
+        settings.sync();
+    }
+    QCOMPARE(Settings(file).theme(), ThemeChoice::Light);
+    Settings settings(file);
+    settings.useTheme(ThemeChoice::Dark);
+    settings.setTheme(ThemeChoice::System); // chosen in the menu
+    QCOMPARE(settings.theme(), ThemeChoice::System);
 }
 
 void TestSettings::clampsFontStep()

@@ -30,6 +30,7 @@ DiagnosticsDock::DiagnosticsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("diagnostics"), tr("Diagnostics"), parent),
       m_model(new DiagnosticsModel(this))
 {
+    setShowsFiles(false);
     auto *content = new QWidget(this);
     const int gap = theme::em(this, 0.25);
     QVBoxLayout *column = contentColumn(content);

@@ -3,6 +3,7 @@
 
 #include "widgets/common/dock_title_bar.h"
 #include "widgets/common/shrink_area.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QLabel>
@@ -22,13 +23,18 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
     setTitleBarWidget(m_bar);
 
     m_stack = new QStackedWidget(this);
-    m_message = new QLabel;
-    m_message->setAlignment(Qt::AlignCenter);
-    m_message->setWordWrap(true);
-    m_message->setForegroundRole(QPalette::PlaceholderText);
-    m_message->setMargin(theme::em(this, 0.8));
-    m_messageArea = new ShrinkArea(m_message, m_stack);
-    m_stack->addWidget(m_messageArea);
+    const auto addMessage = [this](QLabel *&label) {
+        label = new QLabel;
+        label->setAlignment(Qt::AlignCenter);
+        label->setWordWrap(true);
+        label->setForegroundRole(QPalette::PlaceholderText);
+        label->setMargin(theme::em(this, 0.8));
+        auto *area = new ShrinkArea(label, m_stack);
+        m_stack->addWidget(area);
+        return area;
+    };
+    m_messageArea = addMessage(m_message);
+    m_changedArea = addMessage(m_changed);
     setWidget(m_stack);
 
     connect(&session, &Session::bundleChanged, this, &Dock::forgetPlace);
@@ -39,6 +45,7 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
         if (pinned() && origin == this)
             m_held = m_session.place();
     });
+    connect(&session, &Session::filesHoldChanged, this, &Dock::onFilesHoldChanged);
     connect(m_pin, &QToolButton::toggled, this, [this](bool pinned) {
         if (pinned)
             m_held = m_session.place();
@@ -88,7 +95,28 @@ void Dock::setContent(QWidget *content)
 void Dock::showContent()
 {
     if (m_area)
-        m_stack->setCurrentWidget(m_area);
+        turnTo(m_area);
+}
+
+void Dock::turnTo(QWidget *page)
+{
+    m_page = page;
+    m_stack->setCurrentWidget(hidesFiles() ? m_changedArea : m_page);
+}
+
+void Dock::onFilesHoldChanged()
+{
+    if (m_session.filesFault()) {
+        const QString text =
+            tr("%1 was changed by another program. Nothing is shown of it, because old and new "
+               "bytes would be mixed. Reload to see what it holds now.")
+                .arg(fromUtf8(m_session.filesFault()->file));
+        m_changed->setText(text);
+        m_changed->setAccessibleName(text);
+        turnTo(m_page);
+    } else {
+        scheduleRefresh(); // until then what the dock holds is of the files that changed
+    }
 }
 
 void Dock::setNote(const QString &text)
@@ -105,7 +133,7 @@ void Dock::showMessage(const QString &text)
 {
     m_message->setText(text);
     m_message->setAccessibleName(text);
-    m_stack->setCurrentWidget(m_messageArea);
+    turnTo(m_messageArea);
 }
 
 void Dock::follow(const Place &, QObject *) {}
@@ -124,10 +152,11 @@ void Dock::scheduleRefresh()
 
 void Dock::runRefresh()
 {
-    if (!m_stale || !isVisible())
+    if (!m_stale || !isVisible() || hidesFiles())
         return;
     m_stale = false;
     refresh();
+    turnTo(m_page); // after a change by another program this is the first content again
 }
 
 void Dock::onPlaceChanged(const Place &place, QObject *origin)
@@ -142,6 +171,8 @@ void Dock::onPlaceChanged(const Place &place, QObject *origin)
         m_placeStale = true;
         return;
     }
+    if (hidesFiles())
+        return;
     runRefresh();
     follow(place, origin);
 }

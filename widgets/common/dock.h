@@ -36,7 +36,7 @@ public:
     /// Whether a picture of the dock would show real content now; false: an empty-state message.
     bool showsContent() const;
     /// True while a refresh is put off or a task of this dock is running (screenshots wait).
-    bool busy() const { return m_stale || working(); }
+    bool busy() const { return (m_stale && !hidesFiles()) || working(); }
 
 Q_SIGNALS:
     void pinnedChanged(bool pinned);
@@ -55,6 +55,9 @@ protected:
     /// Shows a sentence instead: why there is nothing, and what would make it show something.
     void showMessage(const QString &text);
 
+    /// For a dock that shows no bytes of the files: it goes on when another program changed them.
+    void setShowsFiles(bool shows) { m_showsFiles = shows; }
+
     /// Called (never while hidden) after bundleChanged and bytesChanged, or after update().
     virtual void refresh() {}
     /// Called (never while hidden or pinned) after the common position moved, and by followPlace().
@@ -71,12 +74,20 @@ protected:
 private:
     void runRefresh();
     void forgetPlace();
+    /// Another program changed the files: nothing of them is shown or read.
+    bool hidesFiles() const { return m_showsFiles && !m_session.filesHold(); }
+    void turnTo(QWidget *page);
+    void onFilesHoldChanged();
     void onPlaceChanged(const Place &place, QObject *origin);
 
     Session &m_session;
     QStackedWidget *m_stack = nullptr;
     QLabel *m_message = nullptr;
     QWidget *m_messageArea = nullptr;
+    QLabel *m_changed = nullptr;
+    QWidget *m_changedArea = nullptr; ///< instead of anything while the files do not hold
+    QWidget *m_page = nullptr;        ///< what is shown while they do
+    bool m_showsFiles = true;
     QWidget *m_area = nullptr; ///< shows the content
     DockTitleBar *m_bar = nullptr;
     QToolButton *m_pin = nullptr;

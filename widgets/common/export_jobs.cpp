@@ -26,10 +26,15 @@ struct ExportWords {
 };
 
 /// Why a file could not be written; empty where it was.
-QString finish(QSaveFile &file, bool sound)
+QString finish(QSaveFile &file, bool sound, const Bundle &bundle)
 {
-    if (sound && file.commit())
+    const auto same = bundle.checkUnchanged();
+    if (same && sound && file.commit())
         return {};
+    if (!same) {
+        file.cancelWriting();
+        return fromUtf8(describe(same.error()));
+    }
     file.cancelWriting();
     return ExportWords::tr("Not written: %1").arg(file.errorString());
 }
@@ -56,7 +61,7 @@ QString writeWeight(const Bundle &bundle, std::size_t weight, const QString &pat
         sound = file.write(reinterpret_cast<const char *>(block.data()), bytes) == bytes &&
                 progress.advance(block.size());
     }
-    return finish(file, sound);
+    return finish(file, sound, bundle);
 }
 
 QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, const QString &path,
@@ -76,7 +81,7 @@ QString writeBytes(const Bundle &bundle, std::size_t number, ByteRange range, co
         sound = file.write(reinterpret_cast<const char *>(block.data()), length) == length &&
                 progress.advance(block.size());
     }
-    return finish(file, sound);
+    return finish(file, sound, bundle);
 }
 
 void report(Session &session, const QString &fault, const QString &path)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/quantity.h"
-#include "widgets/bytes/bit_run.h"
+#include "widgets/common/bit_run.h"
 #include "widgets/common/theme.h"
 
 #include <QAbstractItemModel>

@@ -31,6 +31,7 @@ QString fileOf(const QString &id)
 HelpDock::HelpDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("help"), tr("Help"), parent)
 {
+    setShowsFiles(false);
     m_contents = new QAction(tr("Contents"), this);
     connect(m_contents, &QAction::triggered, this, [this] { showPage(kContentsPage); });
     m_back = new QAction(tr("Page Back"), this);

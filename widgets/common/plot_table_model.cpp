@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/plot_table_model.h"
 
-#include "widgets/common/plot_widget.h"
 #include "widgets/common/table_text.h"
 
 namespace kernscope::ui {
 
-PlotTableModel::PlotTableModel(const PlotWidget &plot, QObject *parent)
+PlotTableModel::PlotTableModel(const PlotNumbers &plot, QObject *parent)
     : QAbstractTableModel(parent), m_plot(plot)
 {
 }

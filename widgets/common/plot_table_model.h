@@ -2,10 +2,21 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QStringList>
+#include <QVariant>
 
 namespace kernscope::ui {
 
-class PlotWidget;
+/// The numbers that a plot shows, point by point. The plot implements it; the model knows no plot.
+class PlotNumbers
+{
+public:
+    virtual ~PlotNumbers() = default;
+    virtual int pointCount() const = 0;
+    virtual QString pointText(int point) const = 0; ///< what a screen reader reads
+    virtual QStringList columns() const = 0;
+    virtual QVariant cell(int point, int column) const = 0;
+};
 
 /// The numbers of a plot as a table: what a screen reader reads and what goes into a CSV file.
 class PlotTableModel final : public QAbstractTableModel
@@ -13,7 +24,7 @@ class PlotTableModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    explicit PlotTableModel(const PlotWidget &plot, QObject *parent = nullptr);
+    explicit PlotTableModel(const PlotNumbers &plot, QObject *parent = nullptr);
 
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;
@@ -26,7 +37,7 @@ public:
     void endChange();
 
 private:
-    const PlotWidget &m_plot;
+    const PlotNumbers &m_plot;
     int m_rows = 0, m_columns = 0;
 };
 

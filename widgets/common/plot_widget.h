@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/plot_table_model.h"
+
 #include <QStringList>
 #include <QVariant>
 #include <QWidget>
@@ -14,27 +16,18 @@ class QTableView;
 
 namespace kernscope::ui {
 
-class PlotTableModel;
-
 /// Base of the plots: one series of points along an axis, which the person walks with mouse or
 /// keys; the same numbers as a table; export of picture and data.
 ///
 /// Keys: left and right from point to point, Home and End, Page Up and Page Down by a tenth,
 /// Enter activates, Ctrl+C copies the point's words.
-class PlotWidget : public QWidget
+class PlotWidget : public QWidget, public PlotNumbers
 {
     Q_OBJECT
 
 public:
     PlotWidget(const QString &name, QWidget *parent);
     ~PlotWidget() override;
-
-    virtual int pointCount() const = 0;
-    /// A point in words: tooltip, accessible description.
-    virtual QString pointText(int point) const = 0;
-    /// Headers and cells of the table and of the CSV file, one row a point.
-    virtual QStringList columns() const = 0;
-    virtual QVariant cell(int point, int column) const = 0;
 
     int currentPoint() const { return m_current; } ///< -1: none
     /// Marks a point; emits nothing.

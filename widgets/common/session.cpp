@@ -14,8 +14,10 @@ constexpr std::size_t kMaxHistory = 200;
 } // namespace
 
 Session::Session(QObject *parent)
-    : QObject(parent), m_tasks(new TaskManager(this)), m_undoStack(new QUndoStack(this))
+    : QObject(parent), m_saving(std::make_shared<std::atomic<bool>>(false)),
+      m_tasks(new TaskManager(this)), m_undoStack(new QUndoStack(this))
 {
+    connect(m_tasks, &TaskManager::resultDropped, this, &Session::checkFiles);
 }
 
 Session::~Session()
@@ -28,6 +30,7 @@ void Session::setBundle(BundlePtr bundle)
 {
     m_tasks->quiesce();
     m_bundle = std::move(bundle);
+    watchResults();
     m_place = {};
     m_history.clear();
     m_historyAt = 0;
@@ -40,13 +43,47 @@ void Session::setBundle(BundlePtr bundle)
 void Session::setOther(BundlePtr bundle)
 {
     m_other = std::move(bundle);
+    watchResults();
     Q_EMIT otherChanged();
 }
 
 void Session::updateBundle(BundlePtr bundle)
 {
     m_bundle = std::move(bundle);
+    watchResults();
     Q_EMIT bytesChanged();
+}
+
+void Session::watchResults()
+{
+    m_tasks->setResultsHold([a = m_bundle, b = m_other, saving = m_saving] {
+        return *saving || ((!a || a->checkUnchanged()) && (!b || b->checkUnchanged()));
+    });
+    checkFiles();
+}
+
+void Session::checkFiles()
+{
+    if (*m_saving)
+        return;
+    std::optional<Error> fault;
+    for (const BundlePtr &bundle : {m_bundle, m_other}) {
+        if (!bundle || fault)
+            continue;
+        if (auto same = bundle->checkUnchanged(); !same)
+            fault = std::move(same.error());
+    }
+    const bool news = fault.has_value() != m_filesFault.has_value();
+    m_filesFault = std::move(fault);
+    if (news)
+        Q_EMIT filesHoldChanged(filesHold());
+}
+
+void Session::setSaving(bool saving)
+{
+    *m_saving = saving;
+    if (!saving)
+        checkFiles();
 }
 
 void Session::goTo(Place place, QObject *origin)

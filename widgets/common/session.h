@@ -4,11 +4,13 @@
 #include "core/bundle/bundle.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/patch.h"
-#include "widgets/bytes/bit_run.h"
+#include "widgets/common/bit_run.h"
 
 #include <QObject>
 #include <QPointer>
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -58,6 +60,16 @@ public:
     /// The same document after an edit, undo or save: keeps the place, emits bytesChanged.
     void updateBundle(BundlePtr bundle);
 
+    /// False where another program changed a file that is mapped: its bytes may be half old, half
+    /// new. No task delivers then, no dock shows bytes; only opening again helps.
+    bool filesHold() const { return !m_filesFault; }
+    /// Error "io.changed" where filesHold() is false.
+    const std::optional<Error> &filesFault() const { return m_filesFault; }
+    /// Asks the system how the files stand, and emits filesHoldChanged where that is news.
+    void checkFiles();
+    /// While our own save writes, changes of the files are not looked for.
+    void setSaving(bool saving);
+
     TaskManager &tasks() { return *m_tasks; }
     QUndoStack &undoStack() { return *m_undoStack; }
 
@@ -99,13 +111,17 @@ Q_SIGNALS:
     void editsRequested(const std::vector<kernscope::Edit> &edits, const QString &title);
     void editsRefused(const kernscope::Error &error);
     void patchesChanged();
+    void filesHoldChanged(bool hold);
     void statusMessage(const QString &text);
 
 private:
     void complete(Place &place) const;
+    void watchResults();
     void moveTo(const Place &place, QObject *origin);
 
     BundlePtr m_bundle, m_other;
+    std::optional<Error> m_filesFault;
+    std::shared_ptr<std::atomic<bool>> m_saving;
     TaskManager *m_tasks = nullptr;
     QUndoStack *m_undoStack = nullptr;
     Place m_place;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/table_text.h"
 
+#include "core/base/printable.h"
+
 #include <QItemSelectionModel>
 #include <QLocale>
 #include <QSaveFile>
@@ -83,7 +85,22 @@ QString percentText(double fraction)
 
 QString fromUtf8(std::string_view text)
 {
+    return QString::fromStdString(printable(text));
+}
+
+QString linesFromUtf8(std::string_view text)
+{
+    return QString::fromStdString(printableLines(text));
+}
+
+QString rawFromUtf8(std::string_view text)
+{
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+QString shown(const QString &text)
+{
+    return linesFromUtf8(text.toUtf8().toStdString());
 }
 
 QVariant HeaderText::data(int role) const

@@ -30,7 +30,15 @@ QString ratioText(double ratio);
 /// One place and a sign: "58.3 %", of a fraction 0 to 1.
 QString percentText(double fraction);
 
+/// Text of a file (a name, a path, a message that quotes one) as it is shown: what would drive or
+/// hide other text is written out, see kernscope::printable.
 QString fromUtf8(std::string_view text);
+/// The same with line feeds and tabs left in place: listings.
+QString linesFromUtf8(std::string_view text);
+/// As it is: for what is read back by a program (command lines, scripts, a typed name).
+QString rawFromUtf8(std::string_view text);
+/// A text that holds paths or names already, made safe to show.
+QString shown(const QString &text);
 
 /// Title of a column, and what its values are.
 struct HeaderText {

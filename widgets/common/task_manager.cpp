@@ -35,6 +35,15 @@ void TaskManager::launch(const TaskPtr &task, std::function<void()> body)
     });
 }
 
+void TaskManager::dropUnless(const std::function<bool()> &holds, const TaskPtr &task)
+{
+    if (!holds || task->progress().cancelled() || holds())
+        return;
+    task->cancel();
+    QMetaObject::invokeMethod(
+        this, [this] { Q_EMIT resultDropped(); }, Qt::QueuedConnection);
+}
+
 void TaskManager::deliver(const TaskPtr &task, std::function<void()> done)
 {
     QMetaObject::invokeMethod(

@@ -45,15 +45,17 @@ public:
     ~TaskManager() override;
 
     /// Runs `work(Progress &)` on another thread, then `done(result)` on the GUI thread, unless
-    /// the task was cancelled or `context` is gone by then.
+    /// the task was cancelled or `context` is gone by then, or what it read was changed meanwhile.
     template <class Work, class Done>
     TaskPtr start(QObject *context, const QString &title, Work work, Done done)
     {
         auto task = std::make_shared<Task>(title);
         QPointer<QObject> guard(context);
-        launch(task, [this, task, guard, work = std::move(work), done = std::move(done)]() mutable {
+        launch(task, [this, task, guard, holds = m_holds, work = std::move(work),
+                      done = std::move(done)]() mutable {
             using T = decltype(work(task->progress()));
             auto result = std::make_shared<T>(work(task->progress()));
+            dropUnless(holds, task);
             deliver(task, [guard, task, result, done = std::move(done)]() mutable {
                 if (guard && !task->progress().cancelled())
                     done(std::move(*result));
@@ -61,6 +63,10 @@ public:
         });
         return task;
     }
+
+    /// What is asked, on the worker's thread, once work that starts from now on has ended: false
+    /// drops its result (as if cancelled) and emits resultDropped().
+    void setResultsHold(std::function<bool()> holds) { m_holds = std::move(holds); }
 
     /// Cancels everything and waits until no worker reads a bundle any more. Called before an edit
     /// is laid over the files, which then need not wait for a lock.
@@ -76,9 +82,11 @@ public:
 Q_SIGNALS:
     void changed(); ///< a task began or ended
     void becameIdle();
+    void resultDropped(); ///< the files that a task read were changed meanwhile
 
 private:
     void launch(const TaskPtr &task, std::function<void()> body);
+    void dropUnless(const std::function<bool()> &holds, const TaskPtr &task);
     void deliver(const TaskPtr &task, std::function<void()> done);
     void finish(const TaskPtr &task);
 
@@ -87,6 +95,7 @@ private:
     std::condition_variable m_workersLeft;
     std::vector<TaskPtr> m_tasks;
     std::size_t m_working = 0;
+    std::function<bool()> m_holds;
 };
 
 } // namespace kernscope::ui

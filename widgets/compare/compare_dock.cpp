@@ -4,6 +4,7 @@
 #include "core/diff/largest_difference.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_runner.h"
@@ -330,7 +331,7 @@ void CompareDock::takeSample(const PairSubject &subject)
             m_sampling = nullptr;
             PairSubject shown = subject;
             if (!sample)
-                shown.obstacle = QString::fromStdString(describe(sample.error()));
+                shown.obstacle = fromUtf8(describe(sample.error()));
             m_figures->showSample(sample ? *sample : PairSample());
             m_pictures->show(shown, sample ? *sample : PairSample::none());
             const Place &now = place();
@@ -359,7 +360,7 @@ void CompareDock::goToLargest()
             if (row != m_row)
                 return;
             if (!found)
-                Q_EMIT session().statusMessage(QString::fromStdString(describe(found.error())));
+                Q_EMIT session().statusMessage(fromUtf8(describe(found.error())));
             else if (!*found)
                 Q_EMIT session().statusMessage(tr("The two weights have the same values."));
             else

@@ -69,8 +69,8 @@ void CompareHeader::setBundles(const BundlePtr &a, const BundlePtr &b)
     m_nameB = fromUtf8(b->name());
     m_bytesA = tr("%1 B").arg(groupedNumber(a->totalBytes().value));
     m_bytesB = tr("%1 B (%2)").arg(groupedNumber(b->totalBytes().value), ratioText(ratio));
-    m_a->setToolTip(QString::fromStdString(a->path().string()));
-    m_b->setToolTip(QString::fromStdString(b->path().string()));
+    m_a->setToolTip(fromUtf8(a->path().string()));
+    m_b->setToolTip(fromUtf8(b->path().string()));
     relabel();
 }
 

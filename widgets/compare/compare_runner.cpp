@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_runner.h"
 
+#include "widgets/common/table_text.h"
+
 #include "widgets/compare/comparison_job.h"
 
 #include <utility>
@@ -94,7 +96,7 @@ void CompareRunner::drain()
     }
     for (const auto &[row, pair, verdict] : pairs) {
         const CompareState state = pair.values ? CompareState::Compared : CompareState::NoValues;
-        m_model.setPair(row, pair, state, QString::fromStdString(verdict));
+        m_model.setPair(row, pair, state, fromUtf8(verdict));
         Q_EMIT pairCompared(row);
     }
 }

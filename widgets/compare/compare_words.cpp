@@ -120,7 +120,7 @@ QString countSentence(const ValueDifference &values)
 
 QString shapeOf(const Shape &shape)
 {
-    return QString::fromStdString(shapeText(shape));
+    return fromUtf8(shapeText(shape));
 }
 
 } // namespace
@@ -159,7 +159,7 @@ QString verdictSentence(const CompareRow &row)
         return CompareWords::tr("A is %1, B is %2: values cannot be set side by side.")
             .arg(shapeOf(row.shapeA), shapeOf(row.shapeB));
     case CompareVerdict::Fault:
-        return row.pair.fault ? QString::fromStdString(describe(*row.pair.fault))
+        return row.pair.fault ? fromUtf8(describe(*row.pair.fault))
                               : CompareWords::tr("The weight could not be decoded.");
     default: break;
     }

@@ -202,8 +202,7 @@ void PairPictures::remake(bool keepPosition)
             return QStringLiteral("<b>%1</b>").arg(side);
         const Weight &weight = bundle->weights()[index];
         return QStringLiteral("<b>%1</b> %2 %3")
-            .arg(side, fromUtf8(weight.form).toHtmlEscaped(),
-                 QString::fromStdString(shapeText(weight.shape)));
+            .arg(side, fromUtf8(weight.form).toHtmlEscaped(), fromUtf8(shapeText(weight.shape)));
     };
     m_panes[0].title->setText(title(tr("A"), m_subject.a, m_subject.weightA));
     m_panes[1].title->setText(title(tr("B"), m_subject.b, m_subject.weightB));
@@ -226,7 +225,7 @@ void PairPictures::showSide(Pane &pane, const WeightReaderPtr &reader, bool keep
     if (!reader)
         return;
     if (const auto &fault = reader->weight().fault) {
-        showMessage(pane, QString::fromStdString(describe(*fault)));
+        showMessage(pane, fromUtf8(describe(*fault)));
         return;
     }
     const bool dark = theme::isDark(palette());

@@ -217,7 +217,7 @@ void DescriptorDock::showUnit(int number)
         rows.push_back(std::move(node));
     }
     m_model->setRows(std::move(rows));
-    m_listing->setPlainText(fromUtf8(format::printKernelUnit(unit.unit)));
+    m_listing->setPlainText(linesFromUtf8(format::printKernelUnit(unit.unit)));
     const std::string &fault = m_units[static_cast<std::size_t>(number)].fault;
     m_state->setText(
         !fault.empty() ? fromUtf8(fault)

@@ -94,7 +94,7 @@ EditLine::EditLine(Session &session, QWidget *parent)
         QStringList names;
         if (const BundlePtr &bundle = m_session.bundle()) {
             for (std::size_t i = 0; i < std::min(bundle->weights().size(), kMaxNames); ++i)
-                names << fromUtf8(bundle->weights()[i].name);
+                names << rawFromUtf8(bundle->weights()[i].name);
         }
         m_names->setStringList(names);
         m_text->clear();

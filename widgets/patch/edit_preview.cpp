@@ -124,6 +124,8 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
     if (!decoder)
         return tl::unexpected(decoder.error());
     const auto made = plan(codec::Editor(*decoder), weight, edit);
+    if (auto same = bundle.checkUnchanged(); !same)
+        return tl::unexpected(std::move(same.error()));
     if (!made)
         return tl::unexpected(made.error());
     const bool hasValue = edit.kind != Edit::Kind::Drop && edit.kind != Edit::Kind::SetStored;
@@ -151,7 +153,7 @@ QString cellSpelling(const Weight &weight, std::uint64_t element)
     }
     if (indices.isEmpty())
         indices << QStringLiteral("0");
-    return QStringLiteral("%1[%2]=").arg(fromUtf8(weight.name), indices.join(QLatin1Char(',')));
+    return QStringLiteral("%1[%2]=").arg(rawFromUtf8(weight.name), indices.join(QLatin1Char(',')));
 }
 
 } // namespace kernscope::ui

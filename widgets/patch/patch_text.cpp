@@ -105,7 +105,7 @@ QString patchCommandLine(const QString &path, const std::vector<PatchEntry> &pat
             continue;
         const Edit edit = heldEdit(*entry.edit);
         words << QStringLiteral("--%1 %2").arg(fromUtf8(editKindName(edit.kind)),
-                                               shellQuoted(fromUtf8(editText(edit))));
+                                               shellQuoted(rawFromUtf8(editText(edit))));
     }
     if (const double error = largestError(patches); error > 0)
         words << QStringLiteral("--tolerance %1")
@@ -123,7 +123,7 @@ QString patchScript(const std::vector<PatchEntry> &patches)
             continue;
         const Edit edit = heldEdit(*entry.edit);
         script += QStringLiteral("%1 %2\n").arg(fromUtf8(editKindName(edit.kind)),
-                                                fromUtf8(editText(edit)));
+                                                rawFromUtf8(editText(edit)));
     }
     return script;
 }

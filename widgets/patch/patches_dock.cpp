@@ -24,6 +24,7 @@ namespace kernscope::ui {
 PatchesDock::PatchesDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("patches"), tr("Patches"), parent)
 {
+    setShowsFiles(false); // the list of edits is kept when another program changes the files
     m_model = new PatchListModel(this);
     m_line = new EditLine(session, this);
     buildActions();
@@ -100,7 +101,7 @@ void PatchesDock::buildActions()
     m_copyCommand = new QAction(tr("Copy as Command Line"), this);
     connect(m_copyCommand, &QAction::triggered, this, [this] {
         const auto path = session().bundle()->path();
-        copyText(patchCommandLine(fromUtf8(path.string()), m_model->patches()),
+        copyText(patchCommandLine(rawFromUtf8(path.string()), m_model->patches()),
                  tr("Copied the command line."));
     });
     m_copyScript = new QAction(tr("Copy as Script"), this);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/mask_dock.h"
 
-#include "widgets/common/color_scale.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/patch/cell_edits.h"
+#include "widgets/weight/color_scale.h"
 #include "widgets/weight/density_plot.h"
 #include "widgets/weight/weight_header.h"
 #include "widgets/weight/weight_tiles.h"

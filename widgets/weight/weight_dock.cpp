@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_dock.h"
 
-#include "widgets/common/color_scale.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"

@@ -34,8 +34,8 @@ Result<NpyArray> tensorOf(const std::string &path, const std::string &name, cons
         return tl::unexpected(bundle.error());
     // Of one array alone nothing has to be named.
     const bool alone = name.empty() && (*bundle)->weights().size() == 1;
-    const auto index = alone ? Result<std::size_t>(0)
-                             : findWeight(**bundle, name.empty() ? weight.name : name);
+    const auto index =
+        alone ? Result<std::size_t>(0) : findWeight(**bundle, name.empty() ? weight.name : name);
     if (!index) {
         Error error = index.error();
         error.file = path;
@@ -51,6 +51,8 @@ Result<NpyArray> tensorOf(const std::string &path, const std::string &name, cons
     std::vector<float> values(decoder->elements().value);
     decoder->decodeFloat(0, values);
     array.values.assign(values.begin(), values.end());
+    if (auto same = (*bundle)->checkUnchanged(); !same)
+        return tl::unexpected(std::move(same.error()));
     return array;
 }
 
@@ -68,7 +70,10 @@ Result<NpyArray> readArraySource(const std::string &source, const Weight &weight
         const auto file = OverlaidFile::open(path, path);
         if (!file)
             return tl::unexpected(file.error());
-        return readNpy((*file)->bytes(), path);
+        auto read = readNpy((*file)->bytes(), path);
+        if (auto same = (*file)->checkSame(); !same)
+            return tl::unexpected(std::move(same.error()));
+        return read;
     }();
     if (array && shapeWithoutOnes(array->shape) != shapeWithoutOnes(weight.shape)) {
         Error error;

@@ -116,17 +116,6 @@ OutputRules CopySave::rules() const
 /// What the views show, streamed from the mapping; then read back.
 Result<void> CopySave::writeFile(const OverlaidFile &file, patch::File &out, const fs::path &to)
 {
-    if (!file.path().empty()) {
-        // Reading a mapping behind the end of a file that became shorter ends the process.
-        const auto stamp = OverlaidFile::stampOf(file.path());
-        if (!stamp || stamp->bytes < file.size().value) {
-            Error error;
-            error.code = "patch.stale";
-            error.file = file.name();
-            error.message = "The file on disk is not the one that was opened; open it again";
-            return tl::unexpected(std::move(error));
-        }
-    }
     std::uint64_t at = 0, flushed = 0;
     for (auto rest = file.bytes(); !rest.empty();) {
         const auto block = rest.first(std::min(patch::kCopyBlock, rest.size()));
@@ -350,6 +339,11 @@ Result<SaveReport> CopySave::run(const fs::path &target)
         auto built = kind == OutputKind::Folder ? buildFolder() : buildFile();
         if (built)
             built = advance(0);
+        // A copy is only made from files that stayed the same all the time; a write from pages that
+        // were lost meanwhile fails as well, with a less useful error.
+        if (auto same = m_bundle.checkUnchanged();
+            !same && (m_progress == nullptr || !m_progress->cancelled()))
+            built = std::move(same);
         if (built)
             built = m_place->publish();
         if (!built)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "widgets/common/color_scale.h"
+#include "widgets/weight/color_scale.h"
 
 #include "widgets/common/theme.h"
 

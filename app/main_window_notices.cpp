@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window says above the docks when something did not go, or files changed.
+#include "app/main_window.h"
+
+#include "app/error_text.h"
+#include "app/notice_area.h"
+#include "app/status_line.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+
+namespace kernscope::app {
+
+void MainWindow::onSaveFailed(const Error &error)
+{
+    m_afterSave = nullptr;
+    std::vector<NoticeAction> answers;
+    if (m_session.filesHold()) // a copy of files that changed would be of no use either
+        answers.push_back({tr("Save As\u2026"), [this] { saveAs(); }});
+    if (error.code == "patch.stale")
+        answers.push_back({tr("Reload"), [this] { revert(); }});
+    if (error.code == "journal.pending")
+        answers.push_back({tr("Recover"), [this] { whenKept([this] { m_document.recover(); }); }});
+    m_notices->add(NoticeArea::Kind::Error, QStringLiteral("save"),
+                   tr("Not saved. %1").arg(errorSentence(error)), std::move(answers));
+}
+
+void MainWindow::onChangedOnDisk(const QStringList &files, bool keepable)
+{
+    QStringList text;
+    if (files.size() != 1)
+        text << tr("%1 files of this bundle were replaced by another program.").arg(files.size());
+    else if (keepable)
+        text << tr("%1 was replaced by another program.").arg(files.first());
+    else
+        text << tr("%1 was changed by another program.").arg(files.first());
+    text << (keepable ? tr("What is shown is the old file, whole.")
+                      : tr("Old and new bytes would be mixed, so nothing of it is shown."));
+    std::vector<NoticeAction> answers;
+    if (m_document.modified()) {
+        text << tr("The edits are kept.");
+        answers.push_back({tr("Reload and Edit Again"), [this] { m_document.reload(true); }});
+        answers.push_back({tr("Reload without Edits"), [this] { m_document.reload(); }});
+    } else {
+        answers.push_back({tr("Reload"), [this] { m_document.reload(); }});
+    }
+    if (keepable)
+        answers.push_back({tr("Keep What Is Shown"), [] {}});
+    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("disk"), text.join(QLatin1Char(' ')),
+                   std::move(answers));
+}
+
+void MainWindow::onRefused(const Error &error)
+{
+    std::vector<NoticeAction> answers;
+    if (error.code == "patch.locked")
+        answers.push_back({tr("Enable Patching"), [this] { togglePatching(); }});
+    if (!m_document.keptEdits().empty()) {
+        answers.push_back({tr("Edit Again"), [this] { m_document.makeKeptEdits(); }});
+        answers.push_back({tr("Copy the Edits"), [this] {
+                               QStringList lines;
+                               for (const Edit &edit : m_document.keptEdits())
+                                   lines << QString::fromStdString(editText(edit));
+                               QGuiApplication::clipboard()->setText(lines.join(QLatin1Char('\n')));
+                               m_status->showMessage(tr("%1 edits copied.").arg(lines.size()));
+                           }});
+    }
+    m_notices->add(NoticeArea::Kind::Warning, QStringLiteral("edit"),
+                   tr("Not changed. %1").arg(errorSentence(error)), std::move(answers));
+}
+
+} // namespace kernscope::app

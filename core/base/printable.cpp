@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/printable.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+struct CodePoint {
+    char32_t value = 0;
+    std::size_t bytes = 0; ///< 0: no UTF-8 begins here
+};
+
+/// As the Unicode standard has it: no overlong forms, no surrogates, nothing above U+10FFFF.
+CodePoint firstOf(std::string_view text)
+{
+    const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char lead = at(0);
+    if (lead < 0x80)
+        return {lead, 1};
+    const std::size_t bytes = lead >= 0xC2 && lead <= 0xDF   ? 2
+                              : lead >= 0xE0 && lead <= 0xEF ? 3
+                              : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                             : 0;
+    if (bytes == 0 || text.size() < bytes)
+        return {};
+    char32_t value = lead & (0xFFu >> (bytes + 1));
+    for (std::size_t i = 1; i < bytes; ++i) {
+        if ((at(i) & 0xC0) != 0x80)
+            return {};
+        value = value << 6 | (at(i) & 0x3Fu);
+    }
+    constexpr char32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
+    return value < kSmallest[bytes] || surrogate || value > 0x10FFFF ? CodePoint{}
+                                                                     : CodePoint{value, bytes};
+}
+
+/// Controls, separators of lines, and what Unicode calls default-ignorable or bidirectional.
+bool unsafe(char32_t c)
+{
+    struct Span {
+        char32_t first, last;
+    };
+    static constexpr Span kUnsafe[] = {
+        {0x00, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},     {0x34F, 0x34F},
+        {0x61C, 0x61C},     {0x115F, 0x1160},   {0x17B4, 0x17B5}, {0x180B, 0x180F},
+        {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F}, {0x3164, 0x3164},
+        {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},   {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3},
+        {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+    };
+    for (const Span &span : kUnsafe) {
+        if (c >= span.first && c <= span.last)
+            return true;
+    }
+    return false;
+}
+
+void append(std::string &shown, char32_t c)
+{
+    const auto value = static_cast<std::uint32_t>(c);
+    if (c == '\n')
+        shown += "\\n";
+    else if (c == '\t')
+        shown += "\\t";
+    else if (c == '\r')
+        shown += "\\r";
+    else if (value < 0x80)
+        shown += fmt::format("\\x{:02x}", value);
+    else if (value < 0x10000)
+        shown += fmt::format("\\u{:04x}", value);
+    else
+        shown += fmt::format("\\U{:08x}", value);
+}
+
+std::string escaped(std::string_view text, bool lines)
+{
+    std::string shown;
+    shown.reserve(text.size());
+    while (!text.empty()) {
+        const CodePoint c = firstOf(text);
+        const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
+        if (c.bytes == 0)
+            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+        else if (unsafe(c.value) && !(lines && (c.value == '\n' || c.value == '\t')))
+            append(shown, c.value);
+        else
+            shown += text.substr(0, bytes);
+        text.remove_prefix(bytes);
+    }
+    return shown;
+}
+
+} // namespace
+
+std::string printable(std::string_view text)
+{
+    return escaped(text, false);
+}
+
+std::string printableLines(std::string_view text)
+{
+    return escaped(text, true);
+}
+
+std::string printableJson(std::string_view document)
+{
+    const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7F; };
+    if (std::all_of(document.begin(), document.end(), plain))
+        return std::string(document);
+    std::string shown;
+    shown.reserve(document.size());
+    while (!document.empty()) {
+        const CodePoint c = firstOf(document);
+        const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
+        const auto value = static_cast<std::uint32_t>(c.value);
+        if (c.bytes == 0 || value < 0x20 || !unsafe(c.value))
+            shown += document.substr(0, bytes); // below 0x20 only between the values
+        else if (value < 0x10000)
+            shown += fmt::format("\\u{:04x}", value);
+        else
+            shown +=
+                fmt::format("\\u{:04x}\\u{:04x}", 0xD7C0 + (value >> 10), 0xDC00 + (value & 0x3FF));
+        document.remove_prefix(bytes);
+    }
+    return shown;
+}
+
+} // namespace kernscope

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Another program writes, cuts or replaces files of the open bundle.
+#include "core/patch/patch.h"
+#include "widgets/patch/patch_list_model.h"
+#include "window_fixture.h"
+
+#include <QAbstractButton>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QStackedWidget>
+#include <QUndoStack>
+
+using namespace kernscope;
+
+namespace {
+
+QByteArray contentOf(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+bool put(const QString &path, const QByteArray &content)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+}
+
+/// The bytes with other ones at the end, where the values of the last weight lie.
+QByteArray rebuilt(QByteArray content)
+{
+    for (qsizetype i = content.size() - 64; i < content.size(); ++i)
+        content[i] = static_cast<char>(content[i] ^ 0x21);
+    return content;
+}
+
+} // namespace
+
+class TestChangedFiles : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void changedUnderEdits_data();
+    void changedUnderEdits();
+    void replacedIsKept();
+    void editsAgainThatDoNotFit();
+    void otherBundleChanges();
+    void resultsUnderWayAreDropped();
+    void ownSaveIsNoChange();
+
+private:
+    ui::Session &session() { return (*m_window)->session(); }
+    QStringList notices() const { return (*m_window)->notices().texts(); }
+    QStringList answers() const;
+    void answer(const QString &text);
+    void patch();
+    /// True where every visible dock that shows bytes says that the files changed instead.
+    bool nothingIsShown() const;
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<test::TestWindow> m_window;
+    QString m_path, m_weights;
+};
+
+void TestChangedFiles::init()
+{
+    m_window.reset();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    m_path = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    m_weights = m_path + QStringLiteral("/weights/weight.bin");
+    QVERIFY(m_window->open({m_path}));
+}
+
+QStringList TestChangedFiles::answers() const
+{
+    QStringList texts;
+    for (const auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
+        if (button->isVisible())
+            texts << button->text();
+    }
+    return texts;
+}
+
+void TestChangedFiles::answer(const QString &text)
+{
+    for (auto *button : (*m_window)->notices().findChildren<QPushButton *>()) {
+        if (button->isVisible() && button->text() == text) {
+            button->click();
+            return;
+        }
+    }
+    QFAIL(qUtf8Printable(text));
+}
+
+void TestChangedFiles::patch()
+{
+    session().setPatchingEnabled(true);
+    session().requestEdits({test::setEdit(*session().bundle(), 0, 3, 0.123)}, {});
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY((*m_window)->document().modified());
+}
+
+bool TestChangedFiles::nothingIsShown() const
+{
+    int looked = 0;
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        if (!entry.dock->isVisible() || entry.dock->id() == QLatin1String("patches") ||
+            entry.dock->id() == QLatin1String("diagnostics") ||
+            entry.dock->id() == QLatin1String("help"))
+            continue;
+        ++looked;
+        if (entry.dock->showsContent())
+            return false;
+    }
+    return looked > 2;
+}
+
+void TestChangedFiles::changedUnderEdits_data()
+{
+    QTest::addColumn<int>("how");
+    QTest::newRow("emptied") << 0;
+    QTest::newRow("cut") << 1;
+    QTest::newRow("rewritten") << 2;
+    QTest::newRow("grown") << 3;
+}
+
+void TestChangedFiles::changedUnderEdits()
+{
+    QFETCH(int, how);
+    patch();
+    const QByteArray old = contentOf(m_weights);
+    switch (how) {
+    case 0: QVERIFY(put(m_weights, {})); break;
+    case 1: QVERIFY(QFile::resize(m_weights, old.size() / 3)); break;
+    case 2: QVERIFY(put(m_weights, rebuilt(old))); break;
+    default: QVERIFY(put(m_weights, old + old)); break;
+    }
+    // Docks that read at this moment, before anything was noticed.
+    for (const auto &entry : (*m_window)->docks().entries())
+        entry.dock->grab();
+    QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10'000);
+    QVERIFY(nothingIsShown());
+    QCOMPARE(notices().size(), 1);
+    QVERIFY2(notices()[0].contains(QStringLiteral("weights/weight.bin")),
+             qUtf8Printable(notices()[0]));
+    QCOMPARE(answers(), (QStringList{QStringLiteral("Reload and Edit Again"),
+                                     QStringLiteral("Reload without Edits")}));
+    // The edits are still listed, and their bytes are still there.
+    QCOMPARE(session().patches().size(), std::size_t(1));
+    QVERIFY((*m_window)->document().modified());
+    const FileEdit &run = session().patches()[0].edit->bytes.front();
+    const auto bytes = session().bundle()->files()[run.file].file->bytes();
+    QVERIFY(std::equal(run.after.begin(), run.after.end(), bytes.begin() + long(run.offset.value)));
+    // No more edits, and no save, on bytes that are nobody's.
+    session().requestEdits({test::setEdit(*session().bundle(), 0, 4, 0.5)}, {});
+    QVERIFY(m_window->settle());
+    QCOMPARE(session().patches().size(), std::size_t(1));
+    const QByteArray now = contentOf(m_weights);
+    (*m_window)->document().save(false);
+    QVERIFY(m_window->settle());
+    QCOMPARE(contentOf(m_weights), now);
+
+    if (how < 2)
+        QVERIFY(put(m_weights, rebuilt(old)));
+    answer(QStringLiteral("Reload and Edit Again"));
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY(session().filesHold());
+    QTRY_COMPARE(session().patches().size(), std::size_t(1));
+    QVERIFY((*m_window)->document().modified());
+    QVERIFY(!nothingIsShown());
+}
+
+/// The usual way of careful programs: the old file is still there for whoever has it open.
+void TestChangedFiles::replacedIsKept()
+{
+    const QByteArray old = contentOf(m_weights);
+    QVERIFY(put(m_weights + QStringLiteral(".new"), rebuilt(old)));
+    QVERIFY(QFile::rename(m_weights, m_folder->filePath(QStringLiteral("old"))));
+    QVERIFY(QFile::rename(m_weights + QStringLiteral(".new"), m_weights));
+    QTRY_COMPARE_WITH_TIMEOUT(notices().size(), 1, 10'000);
+    QVERIFY(session().filesHold());
+    QCOMPARE(answers(),
+             (QStringList{QStringLiteral("Reload"), QStringLiteral("Keep What Is Shown")}));
+    answer(QStringLiteral("Keep What Is Shown"));
+    QVERIFY(!nothingIsShown());
+    const std::size_t file = *session().bundle()->fileByPath("weights/weight.bin");
+    const auto bytes = session().bundle()->files()[file].file->bytes();
+    QCOMPARE(QByteArray(reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())),
+             old);
+}
+
+void TestChangedFiles::editsAgainThatDoNotFit()
+{
+    patch();
+    // Another model came into the folder: the weight of the edit is not there any more.
+    QFile program(m_path + QStringLiteral("/model.mil"));
+    QVERIFY(program.open(QIODevice::ReadOnly));
+    QByteArray text = program.readAll();
+    program.close();
+    const QByteArray name = QByteArray::fromStdString(session().bundle()->weights()[0].name);
+    text.replace(name, QByteArray(name).replace(0, 1, "Q"));
+    QVERIFY(put(program.fileName(), text));
+    QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10'000);
+    answer(QStringLiteral("Reload and Edit Again"));
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY(answers().contains(QStringLiteral("Copy the Edits")));
+    QCOMPARE((*m_window)->document().keptEdits().size(), std::size_t(1));
+    answer(QStringLiteral("Copy the Edits"));
+    QVERIFY(QGuiApplication::clipboard()->text().contains(QString::fromUtf8(name)));
+}
+
+void TestChangedFiles::otherBundleChanges()
+{
+    const QString copy = m_folder->filePath(QStringLiteral("copy.mlmodelc"));
+    QVERIFY(test::copyFolder(m_path, copy));
+    QVERIFY(m_window->open({m_path, copy}));
+    QVERIFY(QFile::resize(copy + QStringLiteral("/weights/weight.bin"), 0));
+    QTRY_VERIFY_WITH_TIMEOUT(!session().filesHold(), 10'000);
+    QVERIFY(nothingIsShown());
+    (*m_window)->document().closeOther();
+    QVERIFY(session().filesHold());
+}
+
+void TestChangedFiles::resultsUnderWayAreDropped()
+{
+    std::atomic<bool> go{false}, delivered{false};
+    session().tasks().start(
+        this, QStringLiteral("Reading"),
+        [&go](Progress &) {
+            while (!go)
+                QThread::msleep(1);
+            return true;
+        },
+        [&delivered](bool) { delivered = true; });
+    QVERIFY(put(m_weights, rebuilt(contentOf(m_weights))));
+    go = true;
+    QTRY_VERIFY(session().tasks().idle());
+    QTRY_VERIFY(!session().filesHold());
+    QVERIFY(!delivered);
+}
+
+void TestChangedFiles::ownSaveIsNoChange()
+{
+    patch();
+    const QSignalSpy changes(&session(), &ui::Session::filesHoldChanged);
+    (*m_window)->document().save(false);
+    QVERIFY(m_window->settle());
+    QTRY_VERIFY(!(*m_window)->document().modified());
+    session().checkFiles();
+    QCOMPARE(changes.size(), 0);
+    QVERIFY(session().filesHold());
+}
+
+QTEST_MAIN(TestChangedFiles)
+#include "tst_changed_files.moc"

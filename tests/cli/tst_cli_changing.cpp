@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Another program writes, cuts or replaces a file while a command reads it. Before, a cut ended 23
+// of 28 command lines with SIGBUS, and a rewrite gave answers of old and new bytes.
+#include "cli_process.h"
+#include "made_bundle.h"
+#include "written_bundle.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QThread>
+
+#include <csignal>
+#include <functional>
+#include <random>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+constexpr std::size_t kChannels = 2048; ///< a weight of 8 MiB: reading it takes a while
+
+Bytes randomHalves(std::size_t count, unsigned seed)
+{
+    std::mt19937 random(seed);
+    Bytes bytes(2 * count);
+    for (std::size_t i = 0; i < count; ++i) {
+        bytes[2 * i] = static_cast<std::byte>(random());
+        bytes[2 * i + 1] = static_cast<std::byte>(0x30 + random() % 8); // 0.125 to 2
+    }
+    return bytes;
+}
+
+MadeBundle bigBundle(unsigned seed)
+{
+    MadeBundle made;
+    const std::string shape = "[2048, 2048, 1, 1]";
+    made.constant("tensor<fp16, " + shape + ">", "w",
+                  made.blob(ElementType::Fp16, shape, randomHalves(kChannels * kChannels, seed)));
+    made.parameters = "tensor<fp16, [1, 2048, 1, 64]> x";
+    made.line("tensor<fp16, [1, 2048, 1, 64]> y = conv(dilations = tensor<int32, [2]>([1, 1]), "
+              "groups = int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = "
+              "string(\"valid\"), strides = tensor<int32, [2]>([1, 1]), weight = w, x = x)"
+              "[name = string(\"y\")]");
+    made.result = "y";
+    return made;
+}
+
+/// The text of /proc/PID/maps, to see when a file was mapped.
+bool mapsFile(qint64 process, const QString &file)
+{
+    QFile maps(QStringLiteral("/proc/%1/maps").arg(process));
+    return maps.open(QIODevice::ReadOnly) && maps.readAll().contains(file.toUtf8());
+}
+
+bool put(const QString &path, const QByteArray &content)
+{
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+}
+
+QByteArray get(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class TestCliChanging : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void init();
+    void everyCommand_data();
+    void everyCommand();
+    void replacedIsAnswered();
+
+private:
+    enum Change { Emptied, Cut, Rewritten, Grown };
+    void change(int how) const;
+    /// Runs until the file is mapped and `wait` more milliseconds, stops the process, changes the
+    /// file, lets it go on.
+    CliResult runChanging(const QStringList &arguments, int wait,
+                          const std::function<void()> &change) const;
+
+    QTemporaryDir m_scratch;
+    QString m_bundle, m_other, m_file;
+    QByteArray m_old, m_new;
+};
+
+void TestCliChanging::initTestCase()
+{
+    m_bundle = writeBundle(m_scratch, "a.mlmodelc", bigBundle(1));
+    m_other = writeBundle(m_scratch, "b.mlmodelc", bigBundle(2));
+    m_file = m_bundle + QStringLiteral("/weights/weight.bin");
+    m_old = get(m_file);
+    m_new = get(m_other + QStringLiteral("/weights/weight.bin"));
+    QVERIFY(m_old.size() > 8'000'000 && m_old.size() == m_new.size());
+}
+
+void TestCliChanging::init()
+{
+    QVERIFY(put(m_file, m_old));
+}
+
+void TestCliChanging::change(int how) const
+{
+    switch (how) {
+    case Emptied: QVERIFY(put(m_file, {})); break;
+    case Cut: QVERIFY(QFile::resize(m_file, m_old.size() / 2 + 100)); break;
+    case Rewritten: QVERIFY(put(m_file, m_new)); break; // as cp does: emptied, then written
+    case Grown: QVERIFY(put(m_file, m_new + m_new)); break;
+    default: QFAIL("no such change");
+    }
+}
+
+CliResult TestCliChanging::runChanging(const QStringList &arguments, int wait,
+                                       const std::function<void()> &change) const
+{
+    QProcess process;
+    process.start(cliProgram(), arguments);
+    if (!process.waitForStarted())
+        return {};
+    const qint64 id = process.processId();
+    while (process.state() == QProcess::Running && !mapsFile(id, m_file)) {
+        if (process.waitForFinished(0))
+            break;
+    }
+    QThread::msleep(static_cast<unsigned long>(wait));
+    if (process.state() == QProcess::Running)
+        ::kill(static_cast<pid_t>(id), SIGSTOP);
+    change();
+    if (process.state() == QProcess::Running)
+        ::kill(static_cast<pid_t>(id), SIGCONT);
+    CliResult result;
+    if (process.state() != QProcess::NotRunning && !process.waitForFinished(120'000))
+        return result;
+    result.crashed = process.exitStatus() == QProcess::CrashExit;
+    result.exitCode = process.exitCode();
+    result.out = process.readAllStandardOutput();
+    result.err = process.readAllStandardError();
+    return result;
+}
+
+void TestCliChanging::everyCommand_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<bool>("readsAll"); ///< reads so much that the change comes while it does
+    const QString &a = m_bundle, &b = m_other;
+    const QString out = m_scratch.filePath(QStringLiteral("out"));
+    const auto row = [](const char *name, bool readsAll, const QStringList &arguments) {
+        QTest::newRow(name) << arguments << readsAll;
+    };
+    const auto s = [](const char *text) { return QString::fromLatin1(text); };
+    row("inspect", false, {s("inspect"), a});
+    row("inspect --stats --hash", true, {s("inspect"), a, s("--stats"), s("--hash")});
+    row("decode", false, {s("decode"), a, s("w"), s("-o"), out + s(".npy")});
+    row("decode fp32", true, {s("decode"), a, s("w"), s("--as"), s("fp32"), s("-o"), out});
+    row("diff", false, {s("diff"), a, b});
+    row("diff --values", true, {s("diff"), a, b, s("--values")});
+    row("diff, as the other", true, {s("diff"), b, a, s("--values")});
+    row("decide", false, {s("decide"), a, s("--all-targets")});
+    row("geometry", false, {s("geometry"), a, s("--target"), s("M1")});
+    row("roofline", false, {s("roofline"), a, s("--target"), s("M1")});
+    row("patch --dry-run", false, {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--dry-run")});
+    row("patch --output", true,
+        {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--output"), out});
+    row("encode", true, {s("encode"), a, s("w"), s("--form"), s("blockwise"), s("--output"), out});
+    row("section build", true,
+        {s("section"), s("build"), a, s("w"), s("--target"), s("M1"), s("--output"), out});
+    row("section build --hwx-slices", true,
+        {s("section"), s("build"), a, s("w"), s("--hwx-slices"), s("--target"), s("H13"),
+         s("--output"), out});
+    row("choose", false, {s("choose"), a, s("--target"), s("M1")});
+}
+
+void TestCliChanging::everyCommand()
+{
+    QFETCH(QStringList, arguments);
+    QFETCH(bool, readsAll);
+    arguments << QStringLiteral("--json");
+    const QStringList outputs{m_scratch.filePath(QStringLiteral("out")),
+                              m_scratch.filePath(QStringLiteral("out.npy"))};
+    const auto removeOutputs = [&outputs] {
+        for (const QString &output : outputs) {
+            QFile::remove(output);
+            QDir(output).removeRecursively();
+        }
+    };
+    removeOutputs();
+    const CliResult before = runCli(arguments);
+    QVERIFY2(before.exitCode == 0 || before.exitCode == 1, before.out + before.err);
+    int changed = 0;
+    for (const int wait : {0, 15}) {
+        for (const int how : {Emptied, Cut, Rewritten, Grown}) {
+            removeOutputs();
+            init();
+            const CliResult result = runChanging(arguments, wait, [this, how] { change(how); });
+            QVERIFY2(!result.crashed, result.err);
+            if (result.exitCode == before.exitCode && result.out == before.out)
+                continue; // it had ended before the change
+            if (result.exitCode != 4) {
+                // The bundle was opened again, for it changed while it was opened: the answer is
+                // that of the new file.
+                removeOutputs();
+                const CliResult after = runCli(arguments);
+                QCOMPARE(result.exitCode, after.exitCode);
+                QCOMPARE(result.out, after.out);
+                continue;
+            }
+            QCOMPARE(result.exitCode, 4);
+            const auto document = result.json();
+            QVERIFY2(document.is_object(), result.out);
+            QCOMPARE(document["diagnostics"].size(), std::size_t(1));
+            const auto &row = document["diagnostics"][0];
+            QVERIFY2(row["code"] == "io.changed", result.out);
+            QVERIFY2(
+                QByteArray::fromStdString(row["file"].get<std::string>()).endsWith("weight.bin"),
+                result.out);
+            QVERIFY(row.contains("offset") && row.contains("expected") && row.contains("found"));
+            QVERIFY(!document.contains("weights") && !document.contains("decisions"));
+            for (const QString &output : outputs)
+                QVERIFY2(!QFileInfo::exists(output), qUtf8Printable(output));
+            ++changed;
+        }
+    }
+    if (readsAll)
+        QVERIFY(changed > 0);
+    // Nothing is left beside the outputs either.
+    QCOMPARE(QDir(m_scratch.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries).size() -
+                 (QFileInfo::exists(outputs[0]) ? 1 : 0) - (QFileInfo::exists(outputs[1]) ? 1 : 0),
+             2);
+    removeOutputs();
+}
+
+/// A file that is replaced by another one in one step, as careful programs do: what was mapped is
+/// still there, and the answer is that of the old file.
+void TestCliChanging::replacedIsAnswered()
+{
+    const QStringList arguments{QStringLiteral("inspect"), m_bundle, QStringLiteral("--hash"),
+                                QStringLiteral("--json")};
+    const CliResult before = runCli(arguments);
+    const CliResult result = runChanging(arguments, 10, [this] {
+        QVERIFY(put(m_file + QStringLiteral(".new"), m_new));
+        QVERIFY(QFile::remove(m_file));
+        QVERIFY(QFile::rename(m_file + QStringLiteral(".new"), m_file));
+    });
+    QVERIFY(!result.crashed);
+    QCOMPARE(result.exitCode, 0);
+    // It may have been replaced while the bundle was still being opened, which then starts again.
+    if (result.out != before.out)
+        QCOMPARE(result.out, runCli(arguments).out);
+}
+
+QTEST_GUILESS_MAIN(TestCliChanging)
+#include "tst_cli_changing.moc"

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Names that would drive a terminal, turn the direction of the text or are no UTF-8: no command
+// prints them as they are. Before, U+009B, bidirectional controls and raw 0xFF went through.
+#include "cli_process.h"
+#include "made_bundle.h"
+#include "written_bundle.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <filesystem>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+/// ESC, one-byte CSI as UTF-8 and raw, override, isolate, zero width, a byte that is no UTF-8.
+const std::string kName = "w\x1b]0;x\x07\xc2\x9b"
+                          "31m\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8b\x9b\xff";
+/// What may stand in a program's text; the rest is in names of files and in the container's.
+const std::string kTextName = "w\xc2\x9b"
+                              "31m\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8b\xff";
+
+MadeBundle named(const Bytes &values)
+{
+    MadeBundle made;
+    const std::string blob = made.blob(ElementType::Fp16, "[4, 4, 1, 1]", values);
+    made.parameters = "tensor<fp16, [1, 4, 1, 8]> x";
+    made.line("tensor<fp16, [4, 4, 1, 1]> w = const()[name = string(\"" + kTextName +
+              "\"), val = " + blob + "]");
+    made.line(
+        "tensor<fp16, [1, 4, 1, 8]> y = conv(dilations = tensor<int32, [2]>([1, 1]), groups = "
+        "int32(1), pad = tensor<int32, [4]>([0, 0, 0, 0]), pad_type = string(\"valid\"), "
+        "strides = tensor<int32, [2]>([1, 1]), weight = w, x = x)[name = string(\"" +
+        kTextName + "\")]");
+    made.result = "y";
+    return made;
+}
+
+Bytes sixteen(float last)
+{
+    return halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, last});
+}
+
+/// The first byte that must not be there, with what stands around it.
+QByteArray unsafePart(const QByteArray &text)
+{
+    static const QByteArray kUnsafe[] = {"\x1b",         "\x07",         "\xc2\x9b", "\xe2\x80\xae",
+                                         "\xe2\x81\xa6", "\xe2\x80\x8b", "\xff"};
+    for (const QByteArray &unsafe : kUnsafe) {
+        if (const auto at = text.indexOf(unsafe); at >= 0)
+            return text.mid(std::max<qsizetype>(at - 40, 0), 80).toPercentEncoding(" []():,._-/");
+    }
+    return QString::fromUtf8(text).toUtf8() == text ? QByteArray() : QByteArray("no UTF-8");
+}
+
+} // namespace
+
+class TestCliNames : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void everyCommand_data();
+    void everyCommand();
+
+private:
+    QTemporaryDir m_scratch;
+    QString m_a, m_b, m_output;
+};
+
+/// The bundles also hold a file with such a name, which no QString can hold.
+void TestCliNames::initTestCase()
+{
+    const auto place = [this](const char *link, const MadeBundle &made) {
+        const QString plain = writeBundle(m_scratch, link, made);
+        QFile extra(plain + QStringLiteral("/extra"));
+        if (!extra.open(QIODevice::WriteOnly) || extra.write("x") != 1)
+            return QString();
+        extra.close();
+        // A file of the bundle with such a name.
+        const QByteArray file =
+            QFile::encodeName(plain) + "/weights/" + QByteArray::fromStdString(kName);
+        if (std::rename(QFile::encodeName(extra.fileName()).constData(), file.constData()) != 0)
+            return QString();
+        return plain;
+    };
+    m_a = place("a.mlmodelc", named(sixteen(16)));
+    m_b = place("b.mlmodelc", named(sixteen(17)));
+    QVERIFY(!m_a.isEmpty() && !m_b.isEmpty());
+    m_output = m_scratch.filePath(QStringLiteral("out"));
+}
+
+void TestCliNames::everyCommand_data()
+{
+    QTest::addColumn<QStringList>("arguments");
+    const auto row = [](const char *line, const QStringList &arguments) {
+        QTest::newRow(line) << arguments;
+    };
+    const auto s = [](const char *text) { return QString::fromLatin1(text); };
+    const QString w = s("w");
+    row("inspect", {s("inspect"), m_a, s("--stats"), s("--sections")});
+    row("decode", {s("decode"), m_a, w, s("-o"), m_output + s(".npy")});
+    row("decode, no such weight", {s("decode"), m_a, s("nope"), s("-o"), m_output + s(".npy")});
+    row("diff", {s("diff"), m_a, m_b, s("--values")});
+    row("decide", {s("decide"), m_a, s("--all-targets")});
+    row("decide on one", {s("decide"), m_a, s("--target"), s("M1")});
+    row("geometry", {s("geometry"), m_a, s("--target"), s("M1")});
+    row("roofline", {s("roofline"), m_a, s("--target"), s("M1")});
+    row("choose", {s("choose"), m_a, s("--target"), s("M1")});
+    row("patch", {s("patch"), m_a, s("--set"), s("w[1,0,0,0]=0.5"), s("--dry-run")});
+    row("patch, refused", {s("patch"), m_a, s("--set"), s("w[9,0,0,0]=0.5"), s("--dry-run")});
+    row("encode", {s("encode"), m_a, w, s("--form"), s("affine"), s("--output"), m_output});
+    row("section build",
+        {s("section"), s("build"), m_a, w, s("--target"), s("M1"), s("--output"), m_output});
+    row("hwx", {s("hwx"), m_a});
+}
+
+void TestCliNames::everyCommand()
+{
+    QFETCH(QStringList, arguments);
+    const auto clean = [this] {
+        std::error_code ignored; // Qt cannot name all of the files
+        std::filesystem::remove_all(m_output.toStdString(), ignored);
+        QFile::remove(m_output + QStringLiteral(".npy"));
+    };
+    clean();
+    const CliResult text = runCli(arguments);
+    QVERIFY(!text.crashed);
+    QVERIFY(!(text.out + text.err).isEmpty());
+    QCOMPARE(unsafePart(text.out), QByteArray());
+    QCOMPARE(unsafePart(text.err), QByteArray());
+    clean();
+    const CliResult json = runCli(arguments + QStringList{QStringLiteral("--json")});
+    QCOMPARE(json.exitCode, text.exitCode);
+    QVERIFY2(json.json().is_object(), json.out);
+    QVERIFY(!json.out.contains('\x1b') && !json.out.contains("\xc2\x9b") &&
+            !json.out.contains("\xe2\x80\xae"));
+    clean();
+}
+
+QTEST_GUILESS_MAIN(TestCliNames)
+#include "tst_cli_names.moc"
