@@ -7,9 +7,9 @@
 #include "core/bundle/diagnostic_log.h"
 
 #include <filesystem>
-#include <optional>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -150,13 +150,13 @@ void TestSettings::themeOfARunIsNotKept()
     {
         Settings settings(file);
         settings.setTheme(ThemeChoice::Light);
-        settings.useTheme(ThemeChoice::Dark);
+        settings.overrideTheme(ThemeChoice::Dark);
         QCOMPARE(settings.theme(), ThemeChoice::Dark);
         settings.sync();
     }
     QCOMPARE(Settings(file).theme(), ThemeChoice::Light);
     Settings settings(file);
-    settings.useTheme(ThemeChoice::Dark);
+    settings.overrideTheme(ThemeChoice::Dark);
     settings.setTheme(ThemeChoice::System); // chosen in the menu
     QCOMPARE(settings.theme(), ThemeChoice::System);
 }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "widgets/common/bit_run.h"
 #include "widgets/bytes/byte_field.h"
 #include "widgets/bytes/byte_glyphs.h"
 #include "widgets/bytes/byte_text.h"
 #include "widgets/bytes/hex_layout.h"
+#include "widgets/common/bit_run.h"
 #include "widgets/common/row_scroll.h"
 
 #include <QAbstractScrollArea>
@@ -71,7 +71,7 @@ public:
     QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
-    void typed(); ///< a letter or digit, which changes nothing
+    void typed();                                   ///< a letter or digit, which changes nothing
     void cursorMoved();                             ///< or the selection changed
     void picked(const kernscope::ByteRange &range); ///< the user came to rest on these bytes
 

@@ -15,8 +15,9 @@ namespace kernscope::ui {
 /// How the elements of a tensor lie in rows and columns.
 ///
 /// Rows are one axis (axis 0 unless told). Every other axis is either held at one index or part of
-/// the columns, which run over those axes row-major. A tensor of one axis, or with a single one longer than 1, is wrapped into lines of
-/// a power of two, about as many as a line is long; a scalar is one cell.
+/// the columns, which run over those axes row-major. A tensor of one axis, or with a single one
+/// longer than 1, is wrapped into lines of a power of two, about as many as a line is long; a
+/// scalar is one cell.
 class SliceMap
 {
 public:

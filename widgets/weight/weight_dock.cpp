@@ -5,6 +5,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/patch/cell_edits.h"
+#include "widgets/weight/color_scale.h"
 #include "widgets/weight/slice_picker.h"
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"

@@ -96,7 +96,8 @@ BackendNotes backendNotes(const Operation &operation, const std::string &segment
     if (const Value *support = attributeValue(operation.attributes, "BackendSupport")) {
         forEachLeaf(*support, [&notes](const Value &leaf) {
             const Literal *literal = leaf.literal();
-            for (const std::string &name : literal ? literal->strings : std::vector<std::string>()) {
+            for (const std::string &name :
+                 literal ? literal->strings : std::vector<std::string>()) {
                 if (name != "unsupported")
                     notes.supported.push_back(name);
             }
@@ -118,8 +119,8 @@ std::vector<std::pair<std::string, double>> numberAttributes(const Function &fun
 {
     std::vector<std::pair<std::string, double>> numbers;
     for (const Argument &attribute : function.attributes) {
-        const auto number = attribute.values.size() == 1 ? numberOf(attribute.values.front())
-                                                         : std::nullopt;
+        const auto number =
+            attribute.values.size() == 1 ? numberOf(attribute.values.front()) : std::nullopt;
         if (number)
             numbers.emplace_back(attribute.name, *number);
     }

@@ -16,8 +16,8 @@
 
 namespace kernscope::patch {
 
-/// Plans edits one after the other on a bundle of its own (BundleBuilder::fork): each is laid over its
-/// files at once, so that the next one sees it, and the bundle is thrown away at the end.
+/// Plans edits one after the other on a bundle of its own (BundleBuilder::fork): each is laid over
+/// its files at once, so that the next one sees it, and the bundle is thrown away at the end.
 class Planner
 {
 public:

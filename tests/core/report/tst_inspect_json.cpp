@@ -62,9 +62,10 @@ void TestInspectJson::document()
     QVERIFY(bundle);
     Json json = report::inspectJson(**bundle, {}, {});
     report::finish(json, (*bundle)->diagnostics());
-    QCOMPARE(keysOf(json).c_str(),
-             "schema tool version command kind bundle program_version functions files sections "
-             "weights totals warnings errors relocations diagnostics");
+    QCOMPARE(
+        keysOf(json).c_str(),
+        "schema tool version command kind bundle program_version functions models files sections "
+        "weights totals warnings errors relocations diagnostics");
     QCOMPARE(text(json["schema"]), text(1));
     QCOMPARE(text(json["tool"]), text("kernscope"));
     QCOMPARE(text(json["kind"]), text("mlmodelc"));
@@ -91,9 +92,10 @@ void TestInspectJson::weight()
 {
     const auto bundle = made();
     const Json json = report::weightJson(**bundle, 0, {}, {});
-    QCOMPARE(keysOf(json).c_str(),
-             "name op_name function source_op form shape dtype elements parts stored_bytes detail "
-             "consumers dense_fp16_bytes ratio");
+    QCOMPARE(keysOf(json).c_str(), "name op_name function model address source_op form shape dtype "
+                                   "elements parts stored_bytes "
+                                   "detail "
+                                   "consumers dense_fp16_bytes ratio");
     QCOMPARE(json["parts"][0].dump().c_str(),
              R"({"role":"data","dtype":"int8","shape":[2,2],"bytes":4,)"
              R"("file":"weights/weight.bin","meta_offset":64,"data_offset":128,"shared":false})");

@@ -96,7 +96,8 @@ void TestPlots::histogramOfOneValue()
     plot.setHistogram(histogram);
     QVERIFY(plot.pointCount() >= 1);
     QCOMPARE(plot.cell(0, 2).toULongLong(), 12u);
-    QCOMPARE(plot.cell(0, 0).toDouble(), 0.25);
+    // One bar about the value.
+    QCOMPARE((plot.cell(0, 0).toDouble() + plot.cell(0, 1).toDouble()) / 2, 0.25);
     plot.setLogarithmic(true);
     QVERIFY(expose(plot));
     plot.grab();

@@ -77,12 +77,15 @@ void TestMilText::statements_data()
     row("no outputs, opset", "write_state<ios18>(data = x, input = x);",
         " = write_state(data=x; input=x)[]");
     row("opset of an operation", "fp16 y = relu<ios17>(x = x);", "fp16[] y = relu(x=x)[]");
-    row("buffer", "tensor_buffer<fp16, shape=[1, 4], strides=[8, 1], interleave_factors=[1, 1]> y = "
-                  "f(x = x);",
+    row("buffer",
+        "tensor_buffer<fp16, shape=[1, 4], strides=[8, 1], interleave_factors=[1, 1]> y = "
+        "f(x = x);",
         "fp16[1,4] y = f(x=x)[]");
     row("numbers of a dictionary",
         "fp16 y = f(x = x)[E = dict<string, fp64>({{\"ane\", 0}, {\"cpu\", 0.25}})];",
-        "fp16[] y = f(x=x)[E=dict<string, fp64>(((string[]:'ane',fp64[]:0000000000000000),(string[]:'cpu',fp64[]:000000000000d03f)))]");
+        "fp16[] y = f(x=x)[E=dict<string, "
+        "fp64>(((string[]:'ane',fp64[]:0000000000000000),(string[]:'cpu',fp64[]:000000000000d03f)))"
+        "]");
     row("references", "tensor<fp16, [1, 4]> y = add(x = x, y = x)[name = string(\"y\")];",
         "fp16[1,4] y = add(x=x; y=x)[name=string[]:'y']");
     row("no attributes", "fp16 y = relu(x = x);", "fp16[] y = relu(x=x)[]");
