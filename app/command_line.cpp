@@ -101,10 +101,12 @@ QtMessageHandler s_handlerBefore = nullptr;
 
 void endWithoutDisplay(QtMsgType type, const QMessageLogContext &context, const QString &text)
 {
-    if (type == QtDebugMsg || type == QtInfoMsg) {
+    if (type == QtDebugMsg) {
         s_handlerBefore(type, context, text);
         return;
     }
+    if (type == QtInfoMsg) // Qt's own notes on the plugins that it tried
+        return;
     if (s_firstComplaint.isEmpty())
         s_firstComplaint = text.section(u'\n', 0, 0).trimmed();
     if (type != QtFatalMsg)

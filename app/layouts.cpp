@@ -32,8 +32,8 @@ Node inspectLayout()
     return Node::row(
         1, {navigator(),
             Node::column(
-                58, {Node::tabs(62, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
-                     Node::tabs(38, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+                58, {Node::tabs(60, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
+                     Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
                                      Node::leaf(1, "patches"), Node::leaf(1, "diagnostics")})}),
             Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
 }
@@ -50,8 +50,8 @@ Node patchLayout()
     return Node::row(
         1, {navigator(),
             Node::column(58,
-                         {Node::leaf(60, "weight"),
-                          Node::tabs(40, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
+                         {Node::leaf(70, "weight"),
+                          Node::tabs(30, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
                                           Node::leaf(1, "layout"), Node::leaf(1, "diagnostics")})}),
             Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
 }
@@ -61,8 +61,8 @@ Node performanceLayout()
     return Node::row(
         1, {navigator(),
             Node::column(80,
-                         {Node::leaf(52, "stream"),
-                          Node::tabs(48, {Node::leaf(1, "roofline"), Node::leaf(1, "geometry"),
+                         {Node::leaf(57, "stream"),
+                          Node::tabs(43, {Node::leaf(1, "roofline"), Node::leaf(1, "geometry"),
                                           Node::leaf(1, "choose"), Node::leaf(1, "targets"),
                                           Node::leaf(1, "formats"), Node::leaf(1, "collective")})}),
             Node::hidden(24, "help")});

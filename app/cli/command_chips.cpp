@@ -136,6 +136,7 @@ void addReduce(CLI::App &app, Session &session)
     command->add_option("values", options->values, "Numbers; VALUE*COUNT for COUNT of them")
         ->type_name("VALUE")
         ->required();
+    addExamples(*command, {"reduce 4096 '1*1024'", "reduce 8192 '1*16' --target M1"});
 }
 
 } // namespace

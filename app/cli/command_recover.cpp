@@ -93,6 +93,7 @@ void addRecover(CLI::App &app, Session &session)
         ->excludes(finish);
     command->add_flag("--dry-run", arguments->dryRun, "Print what would be written");
     addCommonOptions(*command, session);
+    addExamples(*command, {"recover model.mlmodelc --dry-run", "recover model.mlmodelc"});
     command->callback(
         [arguments, &session] { session.exitCode = runRecover(*arguments, session); });
 }

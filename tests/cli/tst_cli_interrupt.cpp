@@ -136,7 +136,7 @@ void TestCliInterrupt::stops_data()
           "encode %/a.mlmodelc w --form palette --bits 8 -o %/out",
           "encode %/a.mlmodelc w --form dense -o %/out",
           "patch %/a.mlmodelc --fill w[:,:]=0.5 -o %/out", "section build %/a.mlmodelc -o %/out",
-          "section build %/a.mlmodelc --form palette --bits 6 -o %/out",
+          "section build %/a.mlmodelc --form palette --bits 4 -o %/out",
           "quantize %/w.npy --format mxfp8 --axis 0 --tiles -o %/out", "dequantize %/q -o %/out"}) {
         for (const int delay : {5, 120, 450})
             QTest::addRow("%s, %d ms", line, delay) << QByteArray(line) << delay;
@@ -193,7 +193,7 @@ void TestCliInterrupt::secondOutputReplacesNothing()
     const State before = stateOf(m_scratch.path());
     QProcess process;
     process.start(cliProgram(),
-                  arguments("section build %/a.mlmodelc --form palette --bits 6 --force -o %/old"));
+                  arguments("section build %/a.mlmodelc --form palette --bits 4 --force -o %/old"));
     QVERIFY(process.waitForStarted());
     process.waitForFinished(300);
     QCOMPARE(process.state(), QProcess::Running);

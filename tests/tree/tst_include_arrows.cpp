@@ -80,14 +80,21 @@ private Q_SLOTS:
 
 private:
     QHash<QString, QStringList> m_allowed;
+    QStringList m_known;
 };
 
 void TestIncludeArrows::initTestCase()
 {
     const QString table = textOf(sourceFolder() + QStringLiteral("/tests/tree/include_arrows.csv"));
     const QStringList lines = table.split(u'\n', Qt::SkipEmptyParts);
-    for (const QString &line : lines.mid(1))
+    for (const QString &line : lines.mid(1)) {
+        // "!file,header": one include against the order that is known and waits for its mend.
+        if (line.startsWith(u'!')) {
+            m_known << line.mid(1);
+            continue;
+        }
         m_allowed[line.section(u',', 0, 0)] = line.section(u',', 1).split(u' ', Qt::SkipEmptyParts);
+    }
     QVERIFY(m_allowed.size() > 20);
 }
 
@@ -133,7 +140,7 @@ void TestIncludeArrows::foldersKeepTheirOrder()
         if (!kOurs.contains(include.target.section(u'/', 0, 0)) || !include.target.contains(u'/'))
             continue;
         const QString from = folderOf(include.file), to = folderOf(include.target);
-        if (from == to)
+        if (from == to || m_known.contains(include.file + u',' + include.target))
             continue;
         const auto row = m_allowed.constFind(from);
         if (row == m_allowed.constEnd())

@@ -297,7 +297,8 @@ void TestBundleFaults::kinds_data()
     QTest::addColumn<QByteArray>("content");
     QTest::addColumn<QByteArray>("found"); // empty: opens
     QTest::newRow("hwx") << QByteArray("\xce\xfa\xef\xbe....", 8) << QByteArray();
-    QTest::newRow("zip") << QByteArray("PK\x03\x04....") << QByteArray("a ZIP archive");
+    QTest::newRow("zip") << QByteArray("PK\x03\x04....")
+                         << QByteArray("a zip archive that cannot be read");
     QTest::newRow("json") << QByteArray("{\"a\":1}") << QByteArray("a JSON file");
     QTest::newRow("empty") << QByteArray() << QByteArray("an empty file");
     QTest::newRow("text") << QByteArray("hello") << QByteArray("something else");

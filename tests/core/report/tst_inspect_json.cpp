@@ -71,9 +71,10 @@ void TestInspectJson::document()
     QCOMPARE(text(json["kind"]), text("mlmodelc"));
     QCOMPARE(text(json["bundle"]), text("made.mlmodelc"));
     QCOMPARE(text(json["program_version"]), text("1.3"));
-    QCOMPARE(json["functions"].dump().c_str(),
-             R"([{"name":"main","opset":"ios18","ops":2,"inputs":[{"name":"x","dtype":"fp16",)"
-             R"("shape":[1,4]}],"outputs":["x"]}])");
+    QCOMPARE(
+        json["functions"].dump().c_str(),
+        R"([{"name":"main","model":"","opset":"ios18","ops":2,"inputs":[{"name":"x","dtype":"fp16",)"
+        R"("shape":[1,4]}],"outputs":["x"],"backend":null}])");
     QCOMPARE(json["files"][2].dump().c_str(),
              R"({"path":"weights/weight.bin","bytes":132,"kind":"data","version":2,"count":1,)"
              R"("blobs":[{"meta_offset":64,"dtype":"int8","code":4,"bytes":4,"data_offset":128,)"
