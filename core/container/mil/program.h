@@ -34,7 +34,7 @@ struct ValueType {
     std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
     std::string text;                 ///< as spelt, for kinds other than Tensor
     /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
-    /// each axis, as spelt; empty where they are not given.
+    /// each axis, as written; empty where they are not given.
     std::vector<std::int64_t> strides, interleave;
 
     /// A tensor, or a buffer with a tensor's element type and extents.

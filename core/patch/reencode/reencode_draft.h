@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-/// Private to re-encoding weights: operations that make a weight, before they are spelt.
+/// Private to re-encoding weights: operations that make a weight, before they are written.
 namespace kernscope::patch {
 
 /// One operand: packed bytes, as a literal or as a record of the weight file, or another value.
