@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
 
+#include <QFile>
 #include <QProcess>
+#include <QProcessEnvironment>
+
+#include <csignal>
 
 namespace kernscope::test {
 
@@ -25,6 +29,17 @@ CliResult wait(QProcess &process)
     return result;
 }
 
+/// Stopped by a signal: the state in the third field of /proc/PID/stat, behind the name in
+/// brackets.
+bool isStopped(qint64 process)
+{
+    QFile file(QStringLiteral("/proc/%1/stat").arg(process));
+    if (!file.open(QIODevice::ReadOnly))
+        return false;
+    const QByteArray text = file.readAll();
+    return text.mid(text.lastIndexOf(')') + 2, 1) == "T";
+}
+
 } // namespace
 
 QString cliProgram()
@@ -45,6 +60,34 @@ CliResult runCliInto(const QString &file, const QStringList &arguments)
     process.setStandardOutputFile(file);
     process.start(cliProgram(), arguments);
     return wait(process);
+}
+
+CliResult runCliPaused(const QString &call, const QStringList &arguments,
+                       const std::function<void(qint64)> &meanwhile)
+{
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("LD_PRELOAD"), QStringLiteral(KERNSCOPE_PAUSE_LIBRARY));
+    environment.insert(QStringLiteral("KERNSCOPE_PAUSE"), call);
+    // AddressSanitizer wants to be the first library otherwise.
+    environment.insert(QStringLiteral("ASAN_OPTIONS"),
+                       QStringLiteral("verify_asan_link_order=0:") +
+                           environment.value(QStringLiteral("ASAN_OPTIONS")));
+    process.setProcessEnvironment(environment);
+    process.start(cliProgram(), arguments);
+    if (!process.waitForStarted())
+        return {};
+    const qint64 id = process.processId();
+    while (!isStopped(id) && !process.waitForFinished(1)) {
+    }
+    if (process.state() == QProcess::Running) {
+        meanwhile(id);
+        ::kill(static_cast<pid_t>(id), SIGCONT);
+    }
+    if (process.state() != QProcess::NotRunning)
+        return wait(process);
+    return {process.exitCode(), process.exitStatus() != QProcess::NormalExit,
+            process.readAllStandardOutput(), process.readAllStandardError()};
 }
 
 } // namespace kernscope::test

@@ -4,6 +4,8 @@
 #include <QByteArray>
 #include <QStringList>
 
+#include <functional>
+
 #include <nlohmann/json.hpp>
 
 /// kernscope-cli run as a process, as a script would run it.
@@ -31,6 +33,10 @@ inline QByteArray text(const nlohmann::ordered_json &json)
 CliResult runCli(const QStringList &arguments);
 /// The same, with standard output sent to a file.
 CliResult runCliInto(const QString &file, const QStringList &arguments);
+/// Stops it at a call of the system ("2 stat PATH", pause_at_call.cpp), calls `meanwhile` with the
+/// process's number, lets it go on. `meanwhile` is not called where it ends without that call.
+CliResult runCliPaused(const QString &call, const QStringList &arguments,
+                       const std::function<void(qint64)> &meanwhile);
 /// Path of the program.
 QString cliProgram();
 

@@ -181,7 +181,8 @@ void TestCliInterrupt::stops()
     QVERIFY(stateOf(m_scratch.path()) == before);
 }
 
-/// --force, stopped: the file that was to be replaced is still there.
+/// --force, stopped when all of the new file is on the disk and not yet in its place: the file that
+/// was to be replaced is still there.
 void TestCliInterrupt::secondOutputReplacesNothing()
 {
     const QString output = m_scratch.filePath(QStringLiteral("old"));
@@ -191,16 +192,14 @@ void TestCliInterrupt::secondOutputReplacesNothing()
         file.write("before");
     }
     const State before = stateOf(m_scratch.path());
-    QProcess process;
-    process.start(cliProgram(),
-                  arguments("section build %/a.mlmodelc --form palette --bits 4 --force -o %/old"));
-    QVERIFY(process.waitForStarted());
-    process.waitForFinished(300);
-    QCOMPARE(process.state(), QProcess::Running);
-    ::kill(pid_t(process.processId()), SIGTERM);
-    QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60000));
-    QCOMPARE(process.exitCode(), 4);
-    QVERIFY(process.readAllStandardError().contains("nothing was written"));
+    bool stopped = false;
+    const CliResult result = runCliPaused(
+        QStringLiteral("1 fsync"),
+        arguments("section build %/a.mlmodelc --form palette --bits 4 --force -o %/old"),
+        [&stopped](qint64 process) { stopped = ::kill(pid_t(process), SIGTERM) == 0; });
+    QVERIFY(stopped);
+    QCOMPARE(result.exitCode, 4);
+    QVERIFY2(result.err.contains("nothing was written"), result.err);
     QVERIFY(stateOf(m_scratch.path()) == before);
 }
 
