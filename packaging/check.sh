@@ -56,7 +56,12 @@ check_words() {
 # Sources of the core and the command line that differ from the base commit.
 changed_sources() {
     local from=$base remote
-    if [ -z "$from" ]; then
+    if [ -n "$from" ]; then
+        git rev-parse -q --verify "$from^{commit}" >/dev/null || {
+            echo "No such commit: $from" >&2
+            return 1
+        }
+    else
         remote=$(git symbolic-ref -q --short refs/remotes/origin/HEAD || echo origin/main)
         from=$(git merge-base HEAD "$remote" 2>/dev/null || true)
         if [ -z "$from" ] || [ "$from" = "$(git rev-parse HEAD)" ]; then
@@ -72,8 +77,9 @@ check_tidy() {
         echo "No git checkout: clang-tidy is left out" >&2
         return 0
     fi
-    local sources status=0
-    mapfile -t sources < <(changed_sources)
+    local sources status=0 changed
+    changed=$(changed_sources) || return 1
+    mapfile -t sources < <(printf '%s' "${changed:+$changed$'\n'}")
     if [ "${#sources[@]}" -eq 0 ]; then
         echo "No source of the core or the command line differs" >&2
         return 0
