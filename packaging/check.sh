@@ -1,18 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Checks that need no test data: formatting, words, clang-tidy, the core under sanitizers.
-#   packaging/check.sh [--no-install] [--fast] [--base COMMIT]
+#   packaging/check.sh [--no-install] [--fast] [--only CHECK] [--base COMMIT]
 # --fast leaves out clang-tidy and the sanitizers (it builds nothing).
+# --only runs one of format, words, tidy, sanitizers.
 # --base names the commit that clang-tidy compares with; by default where this branch left
 #   origin's, else the commit before. Without git, clang-tidy is left out.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-install=yes fast=no base=
+install=yes base= checks=(format words tidy sanitizers)
 while [ $# -gt 0 ]; do
     case "$1" in
     --no-install) install=no ;;
-    --fast) fast=yes ;;
+    --fast) checks=(format words) ;;
+    --only) checks=("${2:?--only needs a check}"); shift ;;
     --base) base=${2:?--base needs a commit}; shift ;;
     *) echo "Unknown option: $1" >&2; exit 2 ;;
     esac
@@ -115,12 +117,12 @@ run() {
     fi
 }
 
-run format
-run words
-if [ "$fast" = no ]; then
-    run tidy
-    run sanitizers
-fi
+for check in "${checks[@]}"; do
+    case "$check" in
+    format | words | tidy | sanitizers) run "$check" ;;
+    *) echo "Unknown check: $check" >&2; exit 2 ;;
+    esac
+done
 if [ "${#failed[@]}" -gt 0 ]; then
     echo "Failed: ${failed[*]}" >&2
     exit 1

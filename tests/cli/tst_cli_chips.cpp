@@ -446,7 +446,8 @@ private Q_SLOTS:
         QVERIFY(goals >= 12);
         const auto one = runCli({QStringLiteral("calibrate"), QStringLiteral("--json"),
                                  QStringLiteral("--target"), QStringLiteral("M1")});
-        for (const Json &row : one.json()["rows"])
+        const Json rows = one.json()["rows"];
+        for (const Json &row : rows)
             QCOMPARE(string(row, "target"), QStringLiteral("H13"));
         QVERIFY(runCli({QStringLiteral("calibrate")}).out.contains("predictions within"));
         QCOMPARE(

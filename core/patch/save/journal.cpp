@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <system_error>
 #include <utility>
 
@@ -150,8 +151,9 @@ Result<void> removeUnfinished(const std::filesystem::path &place)
     const auto size = file ? file->size() : Result<std::uint64_t>(std::uint64_t{0});
     std::vector<std::byte> start(
         static_cast<std::size_t>(std::min<std::uint64_t>(size.value_or(0), kMagic.size())));
-    const bool ours = file && file->ownedByUser() && size && file->readAt(0, start) &&
-                      std::memcmp(start.data(), kMagic.data(), start.size()) == 0;
+    const bool ours =
+        file && file->ownedByUser() && size && file->readAt(0, start) &&
+        std::ranges::equal(start, std::as_bytes(std::span(kMagic).first(start.size())));
     if (ours && std::filesystem::remove(place, fault))
         return {};
     return tl::unexpected(writeError(

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -101,7 +102,7 @@ Result<std::uint64_t> Indexer::header()
     if (!start)
         return tl::unexpected(start.error());
     const bool magic =
-        std::memcmp(start->data(), kStart.data(), static_cast<std::size_t>(known)) == 0;
+        std::ranges::equal(*start, std::as_bytes(std::span(kStart.substr(0, start->size()))));
     if (m_size < kHeaderBytes + kSumBytes) {
         if (magic)
             return tl::unexpected(damaged(m_size, "a whole journal", "its end"));

@@ -86,7 +86,8 @@ private Q_SLOTS:
         QCOMPARE(outcome(microscaled(on), "M5"), Outcome::Rejected); // 0x52d is 0
         QCOMPARE(outcome(microscaled(on), "M1"), Outcome::Rejected); // and E4M3 cannot fold
         bool asked = false;
-        for (const Reason &reason : assessed(on, microscaled(on), "M5").decision.verdict->reasons)
+        const Assessment blocks = assessed(on, microscaled(on), "M5");
+        for (const Reason &reason : blocks.decision.verdict->reasons)
             asked |=
                 reason.offset && reason.offset->value == 0x52d && !reason.passes.value_or(true);
         QVERIFY(asked);

@@ -145,7 +145,8 @@ private Q_SLOTS:
     void anUnknownCeilingIsNoLimitAtAll()
     {
         for (const std::uint64_t batch : {1, 1000}) {
-            const Assessment &point = placed(convolution(1024, 1, 8), "M2", batch).stored();
+            const Placement layer = placed(convolution(1024, 1, 8), "M2", batch);
+            const Assessment &point = layer.stored();
             QVERIFY(point.intensity && point.memoryS && !point.computeS);
             QVERIFY(!point.attainable && !point.timeS && !point.rate);
             QCOMPARE(point.bound, Bound::Unknown);
@@ -159,7 +160,8 @@ private Q_SLOTS:
         Layer layer = convolution(1024, 1, 1);
         layer.flops = 0;
         layer.shareRead = 0.01;
-        const Assessment &point = placed(layer, "M1").stored();
+        const Placement on = placed(layer, "M1");
+        const Assessment &point = on.stored();
         QCOMPARE(*point.intensity, 0.0);
         QCOMPARE(*point.bytes, 0.01 * 2 * 1024 * 1024 + 4 * 1024);
         QCOMPARE(point.bound, Bound::Bandwidth);

@@ -236,7 +236,8 @@ void TestSection::everyCoreHasAllCodebooks()
     const BundlePtr bundle = openMade(made->bytes);
     QVERIFY(bundle && !bundle->weights().front().fault);
     QCOMPARE(halvesOf(*bundle->decoder(0)), halvesOf(*made->decoder));
-    for (const Unit &unit : readSection(made->bytes, "x")->units)
+    const auto read = readSection(made->bytes, "x");
+    for (const Unit &unit : read->units)
         QCOMPARE(unit.flags & ReplicatedPerCore, 0U); // each holds a sixteenth, no whole copy
 }
 
