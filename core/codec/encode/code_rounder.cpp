@@ -150,6 +150,8 @@ public:
         m_row = elementsOf(weight) / rows;
         m_group = rows / groups * m_row;
         m_codes.resize(elementsOf(weight) / m_vector);
+        if (const EncodedPart *scale = roundedPart(weight, PartRole::Scale))
+            scaleBooks(*scale);
     }
 
     std::size_t vector() const override { return m_vector; }
@@ -179,6 +181,17 @@ public:
     }
 
 private:
+    /// Entries as they decode: one scale a codebook, rounded to fp16.
+    void scaleBooks(const EncodedPart &scale)
+    {
+        const std::size_t length = m_entries * m_vector;
+        for (std::size_t i = 0; i < m_books.size(); ++i) {
+            const auto half = loadCode(scale.bytes, ElementType::Fp16, i / length);
+            m_books[i] = halfToFloat(
+                floatToHalf(m_books[i] * halfToFloat(static_cast<std::uint16_t>(half))));
+        }
+    }
+
     /// Of ascending entries; of equally near ones the lower, of equal ones the first.
     static std::size_t nearestValue(std::span<const float> book, double target)
     {
