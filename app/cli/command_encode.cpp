@@ -4,11 +4,15 @@
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/assessment/activations.h"
 #include "core/assessment/weight_facts.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -17,9 +21,10 @@ namespace kernscope::cli {
 
 namespace {
 
-/// With --target: why the chip does not take the form, and whether --force writes it all the same
-/// (a chip that does not exist cannot be forced). Without a chip a form is nobody's to refuse.
-std::optional<std::pair<Error, bool>> refusedByTarget(const EncodedBundle &encoded,
+/// With --target: why the chip does not take the form of a weight, and whether --force writes it
+/// all the same (a chip that does not exist cannot be forced). Without a chip a form is nobody's to
+/// refuse.
+std::optional<std::pair<Error, bool>> refusedByTarget(const Bundle &made, std::size_t index,
                                                       const Session &session)
 {
     if (session.target.empty())
@@ -27,8 +32,8 @@ std::optional<std::pair<Error, bool>> refusedByTarget(const EncodedBundle &encod
     const auto named = target::findTarget(session.target);
     if (!named)
         return std::pair(named.error(), false);
-    const Weight &weight = encoded.made->weights()[encoded.after];
-    const auto rule = decision::encoderRefusal(weightForm(*encoded.made, weight), *named->target);
+    const Weight &weight = made.weights()[index];
+    const auto rule = decision::encoderRefusal(weightForm(made, weight), *named->target);
     if (!rule)
         return std::nullopt;
     Error error;
@@ -41,6 +46,95 @@ std::optional<std::pair<Error, bool>> refusedByTarget(const EncodedBundle &encod
     return std::pair(std::move(error), true);
 }
 
+/// Values and statistics that a form cannot hold are bad input, anything else about a form is wrong
+/// use.
+bool isWrongUse(const Error &error)
+{
+    return (error.code == "codec.argument" && error.field != "values" && error.field != "inputs") ||
+           error.code == "encode.legality" || error.code == "encode.usage" ||
+           error.code == "target.name";
+}
+
+Error namedError(const Bundle &bundle, const RefusedWeight &refused)
+{
+    Error error = refused.error;
+    error.message = bundle.weights()[refused.weight].findableName() + ": " + error.message;
+    return error;
+}
+
+/// Says why each weight was refused, by name where there are several; nothing was written.
+int reportRefused(Session &session, const Bundle &bundle, const std::vector<RefusedWeight> &refused)
+{
+    const auto exitCode = [](const Error &error) {
+        return isWrongUse(error) ? static_cast<int>(kUsage) : exitCodeOf(error);
+    };
+    if (refused.size() == 1) {
+        reportFailure(session, "encode", refused.front().error);
+        return exitCode(refused.front().error);
+    }
+    Diagnostics rows;
+    int code = kDone;
+    for (const RefusedWeight &one : refused) {
+        rows.push_back({Severity::Error, namedError(bundle, one)});
+        code = std::max(code, exitCode(one.error));
+    }
+    if (session.json) {
+        report::Json document = report::document("encode");
+        printDocument(session, document, rows);
+    } else {
+        printDiagnostics(session, rows);
+    }
+    return code;
+}
+
+/// Statistics by weight; none where no file of them is given.
+Result<std::vector<InputStatistics>> inputsOf(const Bundle &bundle, const EncodeOptions &options)
+{
+    if (options.activations.empty())
+        return std::vector<InputStatistics>();
+    const auto arrays = openBundle(options.activations);
+    if (!arrays)
+        return tl::unexpected(arrays.error());
+    return readActivations(bundle, **arrays, options.inputAxis);
+}
+
+/// All weights that are encoded, and those that are refused; of the chip too. With --skip-refused
+/// the bundle is made again without what the chip refuses.
+Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> weights,
+                                const codec::FormSpec &form, const EncodeOptions &options,
+                                Session &session, Diagnostics &diagnostics)
+{
+    const auto inputs = inputsOf(bundle, options);
+    if (!inputs)
+        return tl::unexpected(inputs.error());
+    session.progress.setTotal(2 * weights.size());
+    const ProgressLine line(session, "Encoding");
+    auto encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, session.progress);
+    if (!encoded || encoded->made == nullptr)
+        return encoded;
+    std::vector<RefusedWeight> byChip;
+    for (const EncodedOne &one : encoded->weights) {
+        const auto refused = refusedByTarget(*encoded->made, one.after, session);
+        if (refused && refused->second && session.force)
+            diagnostics.push_back({Severity::Warning, refused->first});
+        else if (refused)
+            byChip.push_back({one.before, refused->first});
+    }
+    if (byChip.empty())
+        return encoded;
+    if (options.skipRefused && byChip.size() < encoded->weights.size()) {
+        for (const RefusedWeight &one : byChip)
+            std::erase(weights, one.weight);
+        encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, session.progress);
+        if (!encoded)
+            return encoded;
+    } else {
+        encoded->made = nullptr;
+    }
+    encoded->refused.insert(encoded->refused.end(), byChip.begin(), byChip.end());
+    return encoded;
+}
+
 int runEncode(const EncodeOptions &options, Session &session)
 {
     const auto form = formOf(options);
@@ -49,26 +143,23 @@ int runEncode(const EncodeOptions &options, Session &session)
     const auto bundle = openBundle(options.path);
     if (!bundle)
         return reportFailure(session, "encode", bundle.error());
-    const auto weight = findWeight(**bundle, options.weight);
-    if (!weight)
-        return reportFailure(session, "encode", weight.error());
-    const auto rules = outputRules(session, **bundle);
+    const auto weights = weightsOf(**bundle, options);
+    if (!weights)
+        return reportFailure(session, "encode", weights.error());
+    auto rules = outputRules(session, **bundle);
+    if (!options.activations.empty())
+        rules.inputs.emplace_back(options.activations);
     if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
         return reportFailure(session, "encode", free.error());
-    const auto encoded = encodeWeight(**bundle, *weight, *form, options.opset);
-    if (!encoded) {
-        // Values that the form cannot hold are bad input, not wrong use.
-        const Error &error = encoded.error();
-        return error.code == "codec.argument" && error.field != "values"
-                   ? reportUsage(session, "encode", error)
-                   : reportFailure(session, "encode", error);
-    }
     Diagnostics diagnostics = (*bundle)->diagnostics();
-    if (const auto refused = refusedByTarget(*encoded, session)) {
-        if (!refused->second || !session.force)
-            return reportUsage(session, "encode", refused->first);
-        diagnostics.push_back({Severity::Warning, refused->first});
-    }
+    const auto encoded = encodeFor(**bundle, *weights, *form, options, session, diagnostics);
+    if (!encoded)
+        return isWrongUse(encoded.error()) ? reportUsage(session, "encode", encoded.error())
+                                           : reportFailure(session, "encode", encoded.error());
+    if (encoded->made == nullptr || (!encoded->refused.empty() && !options.skipRefused))
+        return reportRefused(session, **bundle, encoded->refused);
+    for (const RefusedWeight &one : encoded->refused)
+        diagnostics.push_back({Severity::Warning, namedError(**bundle, one)});
     // What was encoded is in memory now: the copy below can only look at the other files.
     if (auto same = checkInputs(); !same)
         return reportFailure(session, "encode", same.error());
@@ -114,17 +205,28 @@ void requireEffect(const CLI::App &command, const EncodeOptions &options)
         {"--threshold", sparse},
         {"--pattern", sparse},
         {"--survivors", sparse},
+        {"--method", options.form != "dense"},
+        {"--activations", options.form != "dense" && options.method != "plain"},
+        {"--input-axis", !options.activations.empty()},
     };
     for (const auto &[name, has] : effects) {
         if (!has && command.count(name) > 0)
             throw UsageFailure{usageError(name, {}, "--form " + options.form,
                                           std::string(name) + " has no effect on this form")};
     }
+    if (options.all == !options.weights.empty())
+        throw UsageFailure{usageError("NAME", "names of weights, or --all",
+                                      options.all ? "both" : "neither",
+                                      "It must be said which weights are meant")};
+    if (options.method == "feedback" && options.activations.empty())
+        throw UsageFailure{usageError("--method", "--activations with means or second moments",
+                                      "feedback without statistics",
+                                      "Errors are fed back by what flows through")};
 }
 
 void addFormOptions(CLI::App &command, EncodeOptions &options)
 {
-    command.add_option("--form", options.form, "Form to store the weight in")
+    command.add_option("--form", options.form, "Form to store the weights in")
         ->required()
         ->check(CLI::IsMember({"dense", "affine", "palette", "sparse", "blockwise"}));
     command.add_option("--bits", options.bits, "Palette: index width (1, 2, 3, 4, 6, 8)")
@@ -157,18 +259,56 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
         ->capture_default_str();
 }
 
+void addWeightOptions(CLI::App &command, EncodeOptions &options)
+{
+    command.add_flag("--all", options.all, "All weights of the bundle, in place of names");
+    command
+        .add_option("--min-elements", options.minElements,
+                    "Leave weights with fewer elements as they are")
+        ->capture_default_str();
+    command.add_flag(
+        "--skip-refused", options.skipRefused,
+        "Leave weights that cannot be encoded so as they are, and say which; otherwise "
+        "nothing is written");
+}
+
+void addMethodOptions(CLI::App &command, EncodeOptions &options)
+{
+    command
+        .add_option(
+            "--method", options.method,
+            "How scales, codebooks, masks and codes are chosen: plain (by the values alone), "
+            "fitted (least error by the inputs' mean squares: scales by least squares with "
+            "clipping, weighted k-means, masks by saliency), feedback (fitted, and each "
+            "input makes up for the errors of those before it); by default fitted with "
+            "--activations, else plain")
+        ->check(CLI::IsMember(std::vector<std::string>{"plain", "fitted", "feedback"}));
+    command
+        .add_option(
+            "--activations", options.activations,
+            "Statistics of what flows into the weights, by input channel: arrays NAME (mean "
+            "squares), NAME.mean, or NAME.second_moment (a matrix)")
+        ->type_name("FILE.npz");
+    command.add_option("--input-axis", options.inputAxis,
+                       "Axis of the input channels; by default what the weight's consumer says");
+}
+
 } // namespace
 
 void addEncode(CLI::App &app, Session &session)
 {
     CLI::App *command =
-        app.add_subcommand("encode", "Store one weight in another form, in a copy of the bundle");
+        app.add_subcommand("encode", "Store weights in another form, in a copy of the bundle");
     auto options = std::make_shared<EncodeOptions>();
     command->add_option("path", options->path, "Bundle folder")->required()->type_name("PATH");
-    command->add_option("name", options->weight, "Name of the weight")
-        ->required()
+    command
+        ->add_option("name", options->weights,
+                     "Names of weights, or patterns of them (* any characters, ? one, [a-c] one of "
+                     "those)")
         ->type_name("NAME");
+    addWeightOptions(*command, *options);
     addFormOptions(*command, *options);
+    addMethodOptions(*command, *options);
     command
         ->add_option("--opset", options->opset,
                      "Operation set of the copy (ios16 to ios18); by default the earliest that "
@@ -182,7 +322,11 @@ void addEncode(CLI::App &app, Session &session)
     addExamples(
         *command,
         {"encode model.mlmodelc conv1_weight --form palette --bits 4 -o small.mlmodelc",
-         "encode model.mlmodelc conv1_weight --form sparse --density 0.3 -o thin.mlmodelc"});
+         "encode model.mlmodelc conv1_weight --form sparse --density 0.3 -o thin.mlmodelc",
+         "encode model.mlmodelc 'encoder_*_weight' --form blockwise --type int4 --method fitted "
+         "-o int4.mlmodelc",
+         "encode model.mlmodelc --all --min-elements 2048 --form palette --bits 4 --activations "
+         "stats.npz --skip-refused -o small.mlmodelc"});
     command->callback([options, command, &session] {
         requireEffect(*command, *options);
         session.exitCode = runEncode(*options, session);

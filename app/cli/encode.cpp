@@ -3,8 +3,6 @@
 
 #include "app/cli/text_output.h"
 
-#include "core/patch/reencode/reencode.h"
-
 #include <charconv>
 
 #include <fmt/format.h>
@@ -88,7 +86,7 @@ Result<FormSpec> sparseForm(const EncodeOptions &options)
 
 } // namespace
 
-Result<FormSpec> formOf(const EncodeOptions &options)
+static Result<FormSpec> plainFormOf(const EncodeOptions &options)
 {
     FormSpec form;
     if (options.form == "sparse")
@@ -113,87 +111,16 @@ Result<FormSpec> formOf(const EncodeOptions &options)
     return form;
 }
 
-namespace {
-
-/// 16 of "ios16"; 0 of anything else.
-unsigned opsetOf(std::string_view opset)
+Result<FormSpec> formOf(const EncodeOptions &options)
 {
-    unsigned number = 0;
-    if (!opset.starts_with("ios"))
-        return 0;
-    const char *end = opset.data() + opset.size();
-    const auto read = std::from_chars(opset.data() + 3, end, number);
-    return read.ec == std::errc() && read.ptr == end ? number : 0;
-}
-
-/// The bundle with a later operation set, where the form or the user asks for one.
-Result<std::optional<RaisedBundle>> raisedFor(const Bundle &bundle, const Weight &weight,
-                                              const codec::EncodedWeight &encoded,
-                                              const std::string &opset)
-{
-    unsigned before = 0;
-    for (const mil::Function &function : bundle.program().functions) {
-        if (function.name == weight.function && function.model == weight.model)
-            before = opsetOf(function.opset);
-    }
-    unsigned wanted = opset.empty() ? before : opsetOf(opset);
-    if (!opset.empty() && (wanted == 0 || wanted < before))
-        return usageFault("--opset", "ios16, ios17 or ios18, not before the program's own", opset);
-    if (opset.empty() && before != 0) {
-        const auto needed = requiredOpset(encoded, before);
-        if (needed)
-            wanted = *needed;
-    }
-    if (before == 0 || wanted <= before)
-        return std::optional<RaisedBundle>();
-    auto raised = raiseOpset(bundle, weight.model, wanted);
-    if (!raised)
-        return tl::unexpected(std::move(raised.error()));
-    return std::optional(std::move(*raised));
-}
-
-} // namespace
-
-Result<EncodedBundle> encodeWeight(const Bundle &bundle, std::size_t weight,
-                                   const codec::FormSpec &form, const std::string &opset)
-{
-    const Weight &before = bundle.weights()[weight];
-    if (before.fault)
-        return tl::unexpected(*before.fault);
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    std::vector<float> values(decoder->elements().value);
-    decoder->decodeFloat(0, values);
-    FormSpec wanted = form;
-    const bool wide = before.type == ElementType::Fp32;
-    if (wide)
-        wanted.denseType = ElementType::Fp32;
-    auto encoded = codec::encodeForm(values, before.shape, wanted);
-    if (!encoded)
-        return tl::unexpected(encoded.error());
-    if (wide)
-        codec::widenToFp32(*encoded);
-    auto raised = raisedFor(bundle, before, *encoded, opset);
-    if (!raised)
-        return tl::unexpected(std::move(raised.error()));
-    const Bundle &from = *raised ? *(*raised)->bundle : bundle;
-    auto made = reencodeWeight(from, weight, *encoded);
-    if (!made)
-        return tl::unexpected(made.error());
-    EncodedBundle result;
-    result.raised = std::move(*raised);
-    result.made = std::move(*made);
-    result.before = weight;
-    result.after = result.made->weightByName(before.address()).value_or(0);
-    const auto stored = result.made->decoder(result.after);
-    if (!stored)
-        return tl::unexpected(stored.error());
-    const auto error = codec::accuracyError(*stored, values, codec::layerOf(before.shape));
-    if (!error)
-        return tl::unexpected(error.error());
-    result.error = *error;
-    return result;
+    auto form = plainFormOf(options);
+    const bool fitted =
+        options.method.empty() ? !options.activations.empty() : options.method == "fitted";
+    if (form && fitted)
+        form->method = codec::EncodeMethod::Fitted;
+    if (form && options.method == "feedback")
+        form->method = codec::EncodeMethod::Feedback;
+    return form;
 }
 
 report::Json accuracyJson(const codec::AccuracyError &error)
@@ -213,34 +140,58 @@ report::Json accuracyJson(const codec::AccuracyError &error)
     return json;
 }
 
-void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,
-                   const codec::FormSpec &form, const EncodeOptions &options)
+static report::Json raisedJson(const RaisedBundle &raised)
 {
-    const Weight &after = encoded.made->weights()[encoded.after];
-    document["name"] = after.name;
-    document["form"] = after.form;
-    document["asked"] = codec::describe(form);
-    document["before"] = report::weightJson(bundle, encoded.before, std::nullopt, {});
-    document["after"] = report::weightJson(*encoded.made, encoded.after, std::nullopt, {});
-    document["error"] = accuracyJson(encoded.error);
-    document["bytes_before"] = bundle.totalBytes().value;
-    document["bytes_after"] = encoded.made->totalBytes().value;
-    document["output"] = options.output;
-    if (!encoded.raised) {
-        document["opset"] = nullptr;
-        return;
-    }
     report::Json opset;
-    opset["before"] = encoded.raised->before;
-    opset["after"] = encoded.raised->after;
+    opset["before"] = raised.before;
+    opset["after"] = raised.after;
     opset["changes"] = report::Json::array();
-    for (const OpsetChange &change : encoded.raised->changes)
+    for (const OpsetChange &change : raised.changes)
         opset["changes"].push_back({{"operation", change.operation},
                                     {"function", change.function},
                                     {"count", change.count},
                                     {"opset", fmt::format("ios{}", change.opset)},
                                     {"change", change.change}});
-    document["opset"] = std::move(opset);
+    return opset;
+}
+
+static void addWeightJson(report::Json &json, const Bundle &bundle, const EncodedBundle &encoded,
+                          const EncodedOne &one)
+{
+    const Weight &after = encoded.made->weights()[one.after];
+    json["name"] = after.name;
+    json["form"] = after.form;
+    json["before"] = report::weightJson(bundle, one.before, std::nullopt, {});
+    json["after"] = report::weightJson(*encoded.made, one.after, std::nullopt, {});
+    json["error"] = accuracyJson(one.error);
+    json["error"]["inputs_relative"] =
+        one.inputRelative ? report::Json(*one.inputRelative) : report::Json(nullptr);
+}
+
+void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,
+                   const codec::FormSpec &form, const EncodeOptions &options)
+{
+    document["asked"] = codec::describe(form);
+    document["method"] = codec::encodeMethodName(form.method);
+    if (encoded.weights.size() == 1) // the weight that was asked for, as ever
+        addWeightJson(document, bundle, encoded, encoded.weights.front());
+    document["weights"] = report::Json::array();
+    for (const EncodedOne &one : encoded.weights) {
+        report::Json json;
+        addWeightJson(json, bundle, encoded, one);
+        document["weights"].push_back(std::move(json));
+    }
+    document["refused"] = report::Json::array();
+    for (const RefusedWeight &refused : encoded.refused)
+        document["refused"].push_back(bundle.weights()[refused.weight].findableName());
+    document["bytes_before"] = bundle.totalBytes().value;
+    document["bytes_after"] = encoded.made->totalBytes().value;
+    document["output"] = options.output;
+    document["opset"] =
+        encoded.raised.empty() ? report::Json(nullptr) : raisedJson(encoded.raised.front());
+    document["opsets"] = report::Json::array();
+    for (const RaisedBundle &raised : encoded.raised)
+        document["opsets"].push_back(raisedJson(raised));
 }
 
 /// Which operations the later operation set defines anew; all of them mean what they meant.
@@ -254,12 +205,13 @@ static std::string raisedText(const RaisedBundle &raised)
     return text;
 }
 
-std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
-                       const codec::FormSpec &form, const EncodeOptions &options)
+static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
+                           const codec::FormSpec &form)
 {
-    const Weight &before = bundle.weights()[encoded.before];
-    const Weight &after = encoded.made->weights()[encoded.after];
-    const codec::AccuracyError &error = encoded.error;
+    const EncodedOne &one = encoded.weights.front();
+    const Weight &before = bundle.weights()[one.before];
+    const Weight &after = encoded.made->weights()[one.after];
+    const codec::AccuracyError &error = one.error;
     std::string text = fmt::format("{}  {} {}\n", styled(Style::Bold, printable(after.name)),
                                    elementTypeName(after.type), shapeText(after.shape));
     Table table({{""},
@@ -280,11 +232,53 @@ std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
     text += fmt::format("layer   relative {:.6g} through the engine's reduction (estimate; dense "
                         "fp16: {:.6g})\n",
                         error.outputRelative, error.denseRelative);
+    if (one.inputRelative)
+        text += fmt::format("inputs  relative {:.6g} by their statistics (expected)\n",
+                            *one.inputRelative);
     if (error.contested > 0)
         text += fmt::format("        {} of {} outputs rest on a contested partial sum\n",
                             grouped(error.contested), grouped(error.outputs));
-    if (encoded.raised)
-        text += raisedText(*encoded.raised);
+    return text;
+}
+
+static std::string severalText(const Bundle &bundle, const EncodedBundle &encoded,
+                               const codec::FormSpec &form)
+{
+    Table table({{"weight", Table::Align::Name},
+                 {"before"},
+                 {"stored", Table::Align::Right},
+                 {"after"},
+                 {"stored", Table::Align::Right},
+                 {"weights", Table::Align::Right},
+                 {"layer", Table::Align::Right},
+                 {"inputs", Table::Align::Right}});
+    for (const EncodedOne &one : encoded.weights) {
+        const Weight &before = bundle.weights()[one.before];
+        const Weight &after = encoded.made->weights()[one.after];
+        table.add({printable(after.findableName()), before.form, grouped(before.storedBytes.value),
+                   after.form, grouped(after.storedBytes.value),
+                   fmt::format("{:.3g}", one.error.weightRelative),
+                   fmt::format("{:.3g}", one.error.outputRelative),
+                   one.inputRelative ? fmt::format("{:.3g}", *one.inputRelative) : "-"});
+    }
+    std::string text = table.text();
+    text += fmt::format("asked   {}\n", codec::describe(form));
+    text += "errors  relative: of the weights, of the layer through the engine's reduction "
+            "(estimate), by the statistics of the inputs (expected)\n";
+    text +=
+        fmt::format("weights {} of {} encoded; bundle {}, was {}\n", encoded.weights.size(),
+                    encoded.weights.size() + encoded.refused.size(),
+                    grouped(encoded.made->totalBytes().value), grouped(bundle.totalBytes().value));
+    return text;
+}
+
+std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
+                       const codec::FormSpec &form, const EncodeOptions &options)
+{
+    const bool one = encoded.weights.size() == 1 && encoded.refused.empty();
+    std::string text = one ? oneText(bundle, encoded, form) : severalText(bundle, encoded, form);
+    for (const RaisedBundle &raised : encoded.raised)
+        text += raisedText(raised);
     return text + fmt::format("written {}\n", printable(options.output));
 }
 

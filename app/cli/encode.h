@@ -10,15 +10,21 @@
 #include "core/report/json.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
-/// The work of `encode`: one weight of a bundle in another form.
+/// The work of `encode`: weights of a bundle in another form.
 namespace kernscope::cli {
 
 struct EncodeOptions {
     std::string path;
-    std::string weight;
+    std::vector<std::string> weights; ///< names and patterns
+    bool all = false;
+    std::uint64_t minElements = 0; ///< weights with fewer are left as they are
+    bool skipRefused = false;
     std::string output;
     std::string form; ///< dense, affine, palette, sparse, blockwise
     unsigned bits = 4;
@@ -32,26 +38,50 @@ struct EncodeOptions {
     bool zeroPoint = false; ///< affine: zero points; blockwise: offsets
     std::optional<double> density;
     std::optional<float> threshold;
-    std::string pattern;             ///< "2:4"
-    std::string survivors = "plain"; ///< sparse: plain, palette, blockwise
-    std::string opset;               ///< "ios16"; empty: only as far as the form needs it
+    std::string pattern;                    ///< "2:4"
+    std::string survivors = "plain";        ///< sparse: plain, palette, blockwise
+    std::string opset;                      ///< "ios16"; empty: only as far as the form needs it
+    std::string method;                     ///< plain, fitted, feedback; empty: by `activations`
+    std::string activations;                ///< .npz with statistics of the inputs; empty: none
+    std::optional<std::uint64_t> inputAxis; ///< of those statistics, in place of the consumer's
 };
 
 /// The form that the options ask for. Errors: "encode.usage".
 Result<codec::FormSpec> formOf(const EncodeOptions &options);
 
-/// What came of it; `made` is in memory until it is saved.
-struct EncodedBundle {
-    BundlePtr made;
+/// The names and patterns, or all, without those that have too few elements. Errors: "cli.weight".
+Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOptions &options);
+
+using InputStatistics = std::shared_ptr<const codec::InputStatistics>;
+
+/// A weight that has its new form.
+struct EncodedOne {
     std::size_t before = 0; ///< index of the weight in the old bundle
     std::size_t after = 0;  ///< and in the new one
     codec::AccuracyError error;
-    std::optional<RaisedBundle> raised; ///< where the operation set had to follow the form
+    /// Root of the share of what the outputs are expected to be that they are expected to be off
+    /// by, by the statistics of the inputs; empty without them.
+    std::optional<double> inputRelative;
 };
+/// A weight that keeps its form, and why.
+struct RefusedWeight {
+    std::size_t weight = 0;
+    Error error;
+};
+/// What came of it; `made` is in memory until it is saved.
+struct EncodedBundle {
+    BundlePtr made; ///< null where nothing could be encoded
+    std::vector<EncodedOne> weights;
+    std::vector<RefusedWeight> refused;
+    std::vector<RaisedBundle> raised; ///< where the operation set had to follow the form, by model
+};
+/// One after the other; what is refused is left out. `inputs`: by weight of the bundle, or empty.
 /// `opset`: "ios16" to raise the program to; empty: where the form needs it, to the earliest that
-/// has it. Errors: "encode.…", those of the codec.
-Result<EncodedBundle> encodeWeight(const Bundle &bundle, std::size_t weight,
-                                   const codec::FormSpec &form, const std::string &opset = {});
+/// has it. Errors: "encode.…", "task.cancelled".
+Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,
+                                    const codec::FormSpec &form,
+                                    std::span<const InputStatistics> inputs,
+                                    const std::string &opset, Progress &progress);
 
 report::Json accuracyJson(const codec::AccuracyError &error);
 void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,

@@ -3,12 +3,13 @@
 
 #include "core/base/quantity.h"
 #include "core/numeric/half.h"
+#include "core/numeric/npy_header.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
-#include <optional>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,278 +18,57 @@ namespace kernscope {
 
 namespace {
 
-constexpr std::string_view kMagic("\x93NUMPY", 6);
-constexpr std::size_t kMaxRank = 64;
+/// A stored number as fp64.
+template <class T>
+double widened(T value)
+{
+    if constexpr (std::is_same_v<T, bool>)
+        return value ? 1.0 : 0.0;
+    else
+        return static_cast<double>(value);
+}
 
-/// What the header of an array says.
-struct Header {
-    char kind = 0; ///< 'f', 'i', 'u' or 'b'
-    std::size_t itemBytes = 0;
-    bool bigEndian = false;
-    bool fortranOrder = false;
-    Shape shape;
-    std::size_t dataAt = 0; ///< first byte of the elements
+/// One element of T (fp16 as its bits), whatever the order of its bytes.
+template <class T>
+T loadElement(const std::byte *at, bool bigEndian)
+{
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), at, sizeof(T));
+    if (bigEndian != (std::endian::native == std::endian::big))
+        std::reverse(bytes.begin(), bytes.end());
+    if constexpr (std::is_same_v<T, bool>)
+        return bytes[0] != std::byte{0};
+    else
+        return std::bit_cast<T>(bytes);
+}
+
+/// fp16 numbers are told from unsigned integers of 16 bits by a type of their own.
+struct HalfBits {
+    std::uint16_t bits;
+    explicit operator double() const { return static_cast<double>(halfToFloat(bits)); }
 };
 
-std::string printed(std::string_view text)
+/// Calls `work(T())` with the type that elements are stored as.
+template <class Work>
+void withStoredType(ElementType type, Work work)
 {
-    std::string out;
-    for (const char c : text.substr(0, 40))
-        out += c >= ' ' && c <= '~' ? c : '?';
-    return text.size() > 40 ? out + "…" : out;
+    switch (type) {
+    case ElementType::Fp16: return work(HalfBits());
+    case ElementType::Fp32: return work(float());
+    case ElementType::Fp64: return work(double());
+    case ElementType::Int8: return work(std::int8_t());
+    case ElementType::Int16: return work(std::int16_t());
+    case ElementType::Int32: return work(std::int32_t());
+    case ElementType::Int64: return work(std::int64_t());
+    case ElementType::Uint8: return work(std::uint8_t());
+    case ElementType::Uint16: return work(std::uint16_t());
+    case ElementType::Uint32: return work(std::uint32_t());
+    case ElementType::Uint64: return work(std::uint64_t());
+    default: return work(bool());
+    }
 }
 
-/// Reads the Python literal of a header: a dictionary of the three keys, in any order.
-class HeaderParser
-{
-public:
-    HeaderParser(std::string_view text, std::size_t at, std::string_view file)
-        : m_text(text), m_base(at), m_file(file)
-    {
-    }
-
-    Result<Header> parse()
-    {
-        Header header;
-        if (!take('{'))
-            return fault("npy.header", "a dictionary", rest());
-        bool descr = false, order = false, shape = false;
-        while (!take('}')) {
-            const auto key = quoted();
-            if (!key || !take(':'))
-                return fault("npy.header", "a key and a colon", rest());
-            const bool known = (*key == "descr" && !std::exchange(descr, true)) ||
-                               (*key == "fortran_order" && !std::exchange(order, true)) ||
-                               (*key == "shape" && !std::exchange(shape, true));
-            if (!known)
-                return fault("npy.header", "descr, fortran_order and shape, once each", *key);
-            if (auto value = parseValue(*key, header); !value)
-                return tl::unexpected(std::move(value.error()));
-            if (!take(',') && peek() != '}')
-                return fault("npy.header", "a comma or the end of the dictionary", rest());
-        }
-        if (!descr || !order || !shape)
-            return fault("npy.header", "descr, fortran_order and shape, once each", "fewer keys");
-        if (skipSpace(); m_at != m_text.size())
-            return fault("npy.header", "the end of the header", rest());
-        return header;
-    }
-
-private:
-    Result<void> parseValue(std::string_view key, Header &header)
-    {
-        if (key == "descr")
-            return parseType(header);
-        if (key == "shape")
-            return parseShape(header.shape);
-        if (takeWord("True"))
-            header.fortranOrder = true;
-        else if (!takeWord("False"))
-            return fault("npy.header", "True or False", rest());
-        return {};
-    }
-
-    Result<void> parseType(Header &header)
-    {
-        const auto text = quoted();
-        if (!text)
-            return fault("npy.type", "one plain element type", rest());
-        std::string_view type = *text;
-        if (!type.empty() && std::string_view("<>|=").find(type.front()) != type.npos) {
-            header.bigEndian = type.front() == '>';
-            type.remove_prefix(1);
-        }
-        static constexpr std::array<std::pair<std::string_view, std::size_t>, 12> kTypes{{
-            {"f2", 2},
-            {"f4", 4},
-            {"f8", 8},
-            {"i1", 1},
-            {"i2", 2},
-            {"i4", 4},
-            {"i8", 8},
-            {"u1", 1},
-            {"u2", 2},
-            {"u4", 4},
-            {"u8", 8},
-            {"b1", 1},
-        }};
-        for (const auto &[name, bytes] : kTypes) {
-            if (type == name) {
-                header.kind = name.front();
-                header.itemBytes = bytes;
-                return {};
-            }
-        }
-        return fault("npy.type", "f2, f4, f8, i1 to i8, u1 to u8 or b1", *text);
-    }
-
-    Result<void> parseShape(Shape &shape)
-    {
-        if (!take('('))
-            return fault("npy.header", "a tuple of extents", rest());
-        while (!take(')')) {
-            const auto extent = number();
-            if (!extent || shape.size() == kMaxRank)
-                return fault("npy.header", fmt::format("at most {} extents", kMaxRank), rest());
-            shape.push_back(*extent);
-            if (!take(',') && peek() != ')')
-                return fault("npy.header", "a comma or a closing parenthesis", rest());
-        }
-        return {};
-    }
-
-    void skipSpace()
-    {
-        while (m_at < m_text.size() &&
-               std::string_view(" \t\r\n").find(m_text[m_at]) != std::string_view::npos)
-            ++m_at;
-    }
-    char peek()
-    {
-        skipSpace();
-        return m_at < m_text.size() ? m_text[m_at] : '\0';
-    }
-    bool take(char c)
-    {
-        if (peek() != c || m_at == m_text.size())
-            return false;
-        ++m_at;
-        return true;
-    }
-    bool takeWord(std::string_view word)
-    {
-        skipSpace();
-        if (m_text.substr(m_at, word.size()) != word)
-            return false;
-        m_at += word.size();
-        return true;
-    }
-    std::optional<std::string> quoted()
-    {
-        const char quote = peek();
-        if (quote != '\'' && quote != '"')
-            return std::nullopt;
-        const auto end = m_text.find(quote, m_at + 1);
-        if (end == std::string_view::npos)
-            return std::nullopt;
-        std::string text(m_text.substr(m_at + 1, end - m_at - 1));
-        m_at = end + 1;
-        return text;
-    }
-    std::optional<std::uint64_t> number()
-    {
-        skipSpace();
-        const std::size_t start = m_at;
-        std::optional<std::uint64_t> value = 0;
-        for (; m_at < m_text.size() && m_text[m_at] >= '0' && m_text[m_at] <= '9'; ++m_at) {
-            value = checkedMultiply(*value, 10);
-            if (value)
-                value = checkedAdd(*value, static_cast<std::uint64_t>(m_text[m_at] - '0'));
-            if (!value)
-                return std::nullopt;
-        }
-        if (m_at == start)
-            return std::nullopt;
-        if (m_at < m_text.size() && m_text[m_at] == 'L') // Python 2 wrote long integers so
-            ++m_at;
-        return value;
-    }
-    std::string_view rest() const { return m_text.substr(m_at); }
-
-    tl::unexpected<Error> fault(std::string_view code, std::string expected,
-                                std::string_view found) const
-    {
-        Error error;
-        error.code = std::string(code);
-        error.file = std::string(m_file);
-        error.offset = FileOffset(m_base + m_at);
-        error.field = "header";
-        error.expected = std::move(expected);
-        error.found = found.empty() ? "the end of the header" : printed(found);
-        error.message = code == "npy.type" ? "The element type of the array cannot be read"
-                                           : "The header of the array cannot be read";
-        return tl::unexpected(std::move(error));
-    }
-
-    std::string_view m_text;
-    std::size_t m_at = 0;
-    std::size_t m_base;
-    std::string_view m_file;
-};
-
-tl::unexpected<Error> fault(std::string_view code, std::string_view file, std::size_t offset,
-                            std::string expected, std::string found, std::string message)
-{
-    Error error;
-    error.code = std::string(code);
-    error.file = std::string(file);
-    error.offset = FileOffset(offset);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
-}
-
-Result<Header> readHeader(std::string_view text, std::string_view file)
-{
-    if (text.substr(0, kMagic.size()) != kMagic) {
-        return fault("npy.magic", file, 0, "\\x93NUMPY", printed(text.substr(0, kMagic.size())),
-                     "This is not a NumPy array file");
-    }
-    const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
-    if (text.size() < 12) {
-        return fault("npy.header", file, 6, "at least 12 bytes",
-                     fmt::format("{} bytes", text.size()), "The header of the array is cut");
-    }
-    const unsigned version = byte(6);
-    if (version < 1 || version > 3) {
-        return fault("npy.magic", file, 6, "format version 1, 2 or 3", fmt::format("{}", version),
-                     "This version of the array format is not known");
-    }
-    const std::size_t start = version == 1 ? 10 : 12;
-    std::size_t length = byte(8) | static_cast<std::size_t>(byte(9)) << 8;
-    if (version > 1)
-        length |= static_cast<std::size_t>(byte(10)) << 16 | static_cast<std::size_t>(byte(11))
-                                                                 << 24;
-    if (length > text.size() - start) {
-        return fault("npy.header", file, 8, fmt::format("at most {} bytes", text.size() - start),
-                     fmt::format("{} bytes", length), "The header of the array is cut");
-    }
-    auto header = HeaderParser(text.substr(start, length), start, file).parse();
-    if (header)
-        header->dataAt = start + length;
-    return header;
-}
-
-std::uint64_t loadBits(const std::byte *at, const Header &header)
-{
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < header.itemBytes; ++i) {
-        const std::size_t from = header.bigEndian ? i : header.itemBytes - 1 - i;
-        bits = bits << 8 | std::to_integer<std::uint64_t>(at[from]);
-    }
-    return bits;
-}
-
-double loadValueOf(const std::byte *at, const Header &header)
-{
-    const std::uint64_t bits = loadBits(at, header);
-    if (header.kind == 'f') {
-        if (header.itemBytes == 2)
-            return static_cast<double>(halfToFloat(static_cast<std::uint16_t>(bits)));
-        if (header.itemBytes == 4)
-            return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(bits)));
-        return std::bit_cast<double>(bits);
-    }
-    if (header.kind == 'b')
-        return bits != 0 ? 1.0 : 0.0;
-    if (header.kind == 'u')
-        return static_cast<double>(bits);
-    const auto unused = static_cast<unsigned>(64 - 8 * header.itemBytes);
-    return static_cast<double>(static_cast<std::int64_t>(bits << unused) >> unused);
-}
-
-ElementType typeOf(const Header &header)
+ElementType typeOf(const NpyHeader &header)
 {
     if (header.kind == 'b')
         return ElementType::Bool;
@@ -296,24 +76,59 @@ ElementType typeOf(const Header &header)
     return elementTypeFromName(fmt::format("{}{}", kind, 8 * header.itemBytes));
 }
 
-/// Row-major values of elements that lie in the file with the first axis innermost.
-void transpose(const std::byte *data, const Header &header, std::vector<double> &values)
+/// Visits elements in the order of their rows where they lie with the first axis innermost.
+class FortranWalk
 {
-    const Shape &shape = header.shape;
-    Shape index(shape.size(), 0), stride(shape.size(), 1);
-    for (std::size_t axis = 1; axis < shape.size(); ++axis)
-        stride[axis] = stride[axis - 1] * shape[axis - 1];
-    std::uint64_t from = 0;
-    for (double &value : values) {
-        value = loadValueOf(data + from * header.itemBytes, header);
+public:
+    FortranWalk(const Shape &shape, std::uint64_t first)
+        : m_shape(shape), m_index(shape.size(), 0), m_stride(shape.size(), 1)
+    {
+        for (std::size_t axis = 1; axis < shape.size(); ++axis)
+            m_stride[axis] = m_stride[axis - 1] * shape[axis - 1];
         for (std::size_t axis = shape.size(); axis-- > 0;) {
-            from += stride[axis];
-            if (++index[axis] < shape[axis])
-                break;
-            from -= stride[axis] * shape[axis];
-            index[axis] = 0;
+            m_index[axis] = first % shape[axis];
+            first /= shape[axis];
+            m_at += m_index[axis] * m_stride[axis];
         }
     }
+
+    std::uint64_t at() const { return m_at; }
+    void advance()
+    {
+        for (std::size_t axis = m_shape.size(); axis-- > 0;) {
+            m_at += m_stride[axis];
+            if (++m_index[axis] < m_shape[axis])
+                return;
+            m_at -= m_stride[axis] * m_shape[axis];
+            m_index[axis] = 0;
+        }
+    }
+
+private:
+    const Shape &m_shape;
+    Shape m_index, m_stride;
+    std::uint64_t m_at = 0;
+};
+
+/// The bytes of the elements, which must be all that follows the header.
+Result<std::uint64_t> elementBytes(const NpyHeader &header, std::size_t fileBytes,
+                                   std::string_view fileName)
+{
+    const auto count = elementCount(header.shape);
+    const auto bytes = count ? checkedMultiply(count->value, header.itemBytes) : std::nullopt;
+    const std::size_t stored = fileBytes - header.dataAt;
+    if (bytes && *bytes == stored)
+        return *bytes;
+    Error error;
+    error.code = "npy.length";
+    error.file = std::string(fileName);
+    error.offset = FileOffset(header.dataAt);
+    error.expected = bytes ? fmt::format("{} bytes of elements", *bytes)
+                           : std::string("a number of elements that fits 64 bits");
+    error.found = fmt::format("{} bytes", stored);
+    error.message =
+        fmt::format("The length of the file does not fit the shape {}", shapeText(header.shape));
+    return tl::unexpected(std::move(error));
 }
 
 } // namespace
@@ -335,7 +150,7 @@ std::string npyHeader(ElementType type, const Shape &shape)
     const std::size_t total = (start + text.size() + 1 + 63) / 64 * 64;
     text.append(total - start - text.size() - 1, ' ');
     text += '\n';
-    std::string header(kMagic);
+    std::string header("\x93NUMPY", 6);
     header += '\x01';
     header += '\x00';
     header += static_cast<char>(text.size() & 0xff);
@@ -343,31 +158,10 @@ std::string npyHeader(ElementType type, const Shape &shape)
     return header + text;
 }
 
-namespace {
-
-/// The bytes of the elements, which must be all that follows the header.
-Result<std::uint64_t> elementBytes(const Header &header, std::size_t fileBytes,
-                                   std::string_view fileName)
-{
-    const auto count = elementCount(header.shape);
-    const auto bytes = count ? checkedMultiply(count->value, header.itemBytes) : std::nullopt;
-    const std::size_t stored = fileBytes - header.dataAt;
-    if (bytes && *bytes == stored)
-        return *bytes;
-    return fault(
-        "npy.length", fileName, header.dataAt,
-        bytes ? fmt::format("{} bytes of elements", *bytes)
-              : std::string("a number of elements that fits 64 bits"),
-        fmt::format("{} bytes", stored),
-        fmt::format("The length of the file does not fit the shape {}", shapeText(header.shape)));
-}
-
-} // namespace
-
 Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_view fileName)
 {
     const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
-    const auto header = readHeader(text, fileName);
+    const auto header = readNpyHeader(text, fileName);
     if (!header)
         return tl::unexpected(header.error());
     const auto bytes = elementBytes(*header, file.size(), fileName);
@@ -383,26 +177,41 @@ Result<NpyLayout> readNpyLayout(std::span<const std::byte> file, std::string_vie
     return layout;
 }
 
+void readNpyElements(std::span<const std::byte> file, const NpyLayout &layout, std::uint64_t first,
+                     std::span<double> out)
+{
+    if (out.empty())
+        return;
+    const std::byte *const data = file.data() + layout.dataAt;
+    withStoredType(layout.type, [&](auto stored) {
+        using T = decltype(stored);
+        const auto load = [&](std::uint64_t index) {
+            return widened(loadElement<T>(data + index * sizeof(T), layout.bigEndian));
+        };
+        if (!layout.fortranOrder || layout.shape.size() < 2) {
+            for (std::size_t i = 0; i < out.size(); ++i)
+                out[i] = load(first + i);
+            return;
+        }
+        FortranWalk walk(layout.shape, first);
+        for (double &value : out) {
+            value = load(walk.at());
+            walk.advance();
+        }
+    });
+}
+
 Result<NpyArray> readNpy(std::span<const std::byte> file, std::string_view fileName)
 {
-    const std::string_view text(reinterpret_cast<const char *>(file.data()), file.size());
-    auto header = readHeader(text, fileName);
-    if (!header)
-        return tl::unexpected(std::move(header.error()));
-    const auto bytes = elementBytes(*header, file.size(), fileName);
-    if (!bytes)
-        return tl::unexpected(bytes.error());
+    auto layout = readNpyLayout(file, fileName);
+    if (!layout)
+        return tl::unexpected(std::move(layout.error()));
     NpyArray array;
-    array.type = typeOf(*header);
-    array.shape = header->shape;
-    array.values.resize(*bytes / header->itemBytes);
-    const std::byte *data = file.data() + header->dataAt;
-    if (header->fortranOrder && header->shape.size() > 1) {
-        transpose(data, *header, array.values);
-    } else {
-        for (std::size_t i = 0; i < array.values.size(); ++i)
-            array.values[i] = loadValueOf(data + i * header->itemBytes, *header);
-    }
+    array.type = layout->type;
+    // The bytes lie in the file: so does the number of elements.
+    array.values.resize(elementCount(layout->shape).value_or(ElementCount()).value);
+    readNpyElements(file, *layout, 0, array.values);
+    array.shape = std::move(layout->shape);
     return array;
 }
 

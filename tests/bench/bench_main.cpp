@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/bench/cases.h"
+#include "tests/bench/errors.h"
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/ratios.h"
 
@@ -48,8 +49,10 @@ bool chooseTarget(std::string_view name)
 } // namespace
 
 /// `--ratios` prints the table of codecs against the machine's limits, `--ratios=TEXT` its rows
-/// that contain TEXT (exit code 1 where a row is below what is wanted); otherwise Google Benchmark,
-/// with its own options. `--target=NAME` before either: the instruction set, such as AVX2 or SSE4.
+/// that contain TEXT (exit code 1 where a row is below what is wanted); `--errors` what the methods
+/// of encoding lose against the plain one, `--errors=BUNDLE` on weights of that bundle too (exit
+/// code 1 where one loses more); otherwise Google Benchmark, with its own options. `--target=NAME`
+/// before either: the instruction set, such as AVX2 or SSE4.
 int main(int argc, char **argv)
 {
     // What an encoder gives back is used again by the next: as warm as the other buffers.
@@ -59,6 +62,10 @@ int main(int argc, char **argv)
         const std::string_view option = argv[i];
         if (option.starts_with("--target=") && !chooseTarget(option.substr(9)))
             return 2;
+        if (option == "--errors")
+            return printErrors() == 0 ? 0 : 1;
+        if (option.starts_with("--errors="))
+            return printErrors(option.substr(9)) == 0 ? 0 : 1;
         if (option == "--ratios")
             return printRatios() == 0 ? 0 : 1;
         if (option.starts_with("--ratios="))

@@ -104,6 +104,70 @@ HalfHistogram histogramOf(std::span<const float> values)
     return histogram;
 }
 
+/// massedHistogram of few values.
+static std::vector<MassedValue> sortedMasses(std::span<const float> values,
+                                             std::span<const float> masses)
+{
+    std::vector<MassedValue> sorted;
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        for (std::size_t i = 0; i < halves.size(); ++i) {
+            const float value = halfToFloat(halves[i] == 0x8000u ? std::uint16_t{0} : halves[i]);
+            if (std::isfinite(value) && masses[at + i] > 0)
+                sorted.push_back({value, static_cast<double>(masses[at + i])});
+        }
+    });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const MassedValue &a, const MassedValue &b) { return a.value < b.value; });
+    std::vector<MassedValue> massed;
+    for (const MassedValue &value : sorted) {
+        if (massed.empty() || massed.back().value != value.value)
+            massed.push_back({value.value, 0});
+        massed.back().mass += value.mass;
+    }
+    return massed;
+}
+
+std::vector<MassedValue> massedHistogram(std::span<const float> values,
+                                         std::span<const float> masses)
+{
+    if (masses.empty())
+        return {};
+    if (values.size() < kFew)
+        return sortedMasses(values, masses);
+    std::vector<double> sums(kHalves);
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        for (std::size_t i = 0; i < halves.size(); ++i)
+            sums[halves[i]] += static_cast<double>(masses[at + i]);
+    });
+    sums[0] += std::exchange(sums[0x8000], 0.0);
+    std::vector<MassedValue> massed;
+    const auto add = [&](std::uint32_t half) {
+        if (sums[half] > 0)
+            massed.push_back({halfToFloat(static_cast<std::uint16_t>(half)), sums[half]});
+    };
+    for (std::uint32_t half = 0xfbff; half > 0x8000; --half)
+        add(half);
+    for (std::uint32_t half = 0; half < kHalfInfinity; ++half)
+        add(half);
+    return massed;
+}
+
+double massedError(std::span<const MassedValue> values, std::span<const float> entries)
+{
+    double error = 0;
+    std::size_t nearest = 0;
+    for (const auto &[value, mass] : values) {
+        const auto off = [&](std::size_t entry) {
+            return std::abs(static_cast<double>(value) - static_cast<double>(entries[entry]));
+        };
+        // Both ascend: the nearest entry never moves back.
+        while (nearest + 1 < entries.size() && off(nearest + 1) <= off(nearest))
+            ++nearest;
+        error += mass * off(nearest) * off(nearest);
+    }
+    return error;
+}
+
 NearestEntry::NearestEntry(std::span<const float> entries, bool many) : m_entries(entries)
 {
     if (!many)

@@ -19,6 +19,13 @@ struct HalfHistogram {
 };
 HalfHistogram histogramOf(std::span<const float> values);
 
+/// fp16 values of a run in ascending order with the sum of their masses, without those of mass 0,
+/// infinities and NaN. Nothing where there are no masses, or all of them are 0.
+std::vector<MassedValue> massedHistogram(std::span<const float> values,
+                                         std::span<const float> masses);
+/// Squared error of those values against the nearest of ascending entries, by mass.
+double massedError(std::span<const MassedValue> values, std::span<const float> entries);
+
 /// Finds the nearest entry of an ascending codebook for any number of finite values; of two equally
 /// near ones the lower, of equal ones the first.
 class NearestEntry

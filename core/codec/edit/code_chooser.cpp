@@ -28,20 +28,37 @@ bool isNarrowInteger(ElementType type)
 
 CodeChooser::CodeChooser(const Decoder::State &state) : m_state(state) {}
 
-CodeChooser::Context CodeChooser::contextOf(const ElementPlace &place) const
+std::uint64_t CodeChooser::enter(std::uint64_t element)
 {
-    return {m_state.palette ? m_state.codebookAt(place.dense) : 0,
-            m_state.scaling ? m_state.scaling->grid.cellOf(place.element) : 0};
+    std::uint64_t left = m_state.elements - element;
+    Context context;
+    if (m_state.palette && m_state.payload.order) {
+        context.codebook = m_state.codebookAt(element); // the order says
+        left = 1;
+    } else if (m_state.palette) {
+        const GridWalker walker(m_state.palette->grid, element);
+        context.codebook = walker.cell();
+        left = std::min(left, walker.cellLeft());
+    }
+    if (m_state.scaling) {
+        const GridWalker walker(m_state.scaling->grid, element);
+        context.cell = walker.cell();
+        left = std::min(left, walker.cellLeft());
+    }
+    if (m_known && context == m_context)
+        return left;
+    m_context = context;
+    m_known = false;
+    m_table = nullptr;
+    if (m_state.scaling)
+        m_pair = scaleOf(m_state, element);
+    return left;
 }
 
 std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
 {
-    const Context context = contextOf(place);
-    const bool same = m_known && context == m_context &&
-                      std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(m_value);
-    if (same)
+    if (m_known && std::bit_cast<std::uint64_t>(value) == std::bit_cast<std::uint64_t>(m_value))
         return m_answer;
-    m_context = context;
     m_value = value;
     m_known = true;
     m_answer = compute(place, value);
@@ -56,7 +73,10 @@ std::optional<Candidate> CodeChooser::compute(const ElementPlace &place, double 
     else if (std::isfinite(value) && m_state.palette)
         found = fromTable(place, value);
     else if (std::isfinite(value) && isNarrowInteger(m_state.payload.type))
-        found = aroundGuess(place, value);
+        found = aroundGuess(value, 1);
+    if (!found && m_state.scaling && !m_state.palette && std::isfinite(value) &&
+        isNarrowInteger(m_state.payload.type))
+        found = aroundGuess(value, 2);
     return found ? found : slow(place, value);
 }
 
@@ -72,11 +92,10 @@ std::optional<Candidate> CodeChooser::plain(double value) const
 /// The value grows (or falls) with the code, if not strictly: what lies outside of a few codes
 /// around the exact answer is no nearer than the ends of those few. Nothing where that does not
 /// settle it.
-std::optional<Candidate> CodeChooser::aroundGuess(const ElementPlace &place, double value) const
+std::optional<Candidate> CodeChooser::aroundGuess(double value, std::int64_t reach) const
 {
-    constexpr std::int64_t kAround = 2;
     const ElementType type = m_state.payload.type;
-    const ScalePair pair = scaleOf(m_state, place.element);
+    const ScalePair &pair = m_pair;
     const auto scale = static_cast<double>(pair.scale), offset = static_cast<double>(pair.offset);
     const double exact =
         m_state.scaling->addsOffset ? (value - offset) / scale : value / scale + offset;
@@ -84,8 +103,8 @@ std::optional<Candidate> CodeChooser::aroundGuess(const ElementPlace &place, dou
         return std::nullopt;
     const std::int64_t smallest = smallestCode(type), largest = largestCode(type);
     const std::int64_t guess = nearestCode(type, exact);
-    const std::int64_t low = std::max(smallest, guess - kAround);
-    const std::int64_t high = std::min(largest, guess + kAround);
+    const std::int64_t low = std::max(smallest, guess - reach);
+    const std::int64_t high = std::min(largest, guess + reach);
     std::optional<Candidate> best;
     double bestError = 0, lowError = 0, highError = 0;
     for (std::int64_t code = low; code <= high; ++code) {
@@ -105,12 +124,13 @@ std::optional<Candidate> CodeChooser::aroundGuess(const ElementPlace &place, dou
     return settled ? best : std::nullopt;
 }
 
-std::optional<Candidate> CodeChooser::fromTable(const ElementPlace &place, double value)
+const CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, double value)
 {
-    const Context context = contextOf(place);
-    if (m_tables.size() >= kMostTables && !m_tables.contains(context))
+    if (m_table != nullptr)
+        return *m_table;
+    if (m_tables.size() >= kMostTables && !m_tables.contains(m_context))
         m_tables.clear();
-    const auto [at, added] = m_tables.try_emplace(context);
+    const auto [at, added] = m_tables.try_emplace(m_context);
     Table &table = at->second;
     if (added) {
         for (const Candidate &candidate : candidatesFor(m_state, place, value, std::nullopt)) {
@@ -126,6 +146,13 @@ std::optional<Candidate> CodeChooser::fromTable(const ElementPlace &place, doubl
         };
         table.erase(std::unique(table.begin(), table.end(), sameAs), table.end());
     }
+    m_table = &table;
+    return table;
+}
+
+std::optional<Candidate> CodeChooser::fromTable(const ElementPlace &place, double value)
+{
+    const Table &table = tableFor(place, value);
     if (table.empty())
         return std::nullopt;
     const auto above = std::lower_bound(

@@ -21,6 +21,9 @@ class CodeChooser
 public:
     explicit CodeChooser(const Decoder::State &state);
 
+    /// Goes to an element; returns how many from it on, at least one, share its codebook and scale.
+    /// To be called before nearest() of any of them. Not for palettes of vectors.
+    std::uint64_t enter(std::uint64_t element);
     /// Nothing where no code is near (all decode to NaN).
     std::optional<Candidate> nearest(const ElementPlace &place, double value);
 
@@ -39,18 +42,20 @@ private:
     /// Finite values that the codes of a context have, ascending, each with its lowest code.
     using Table = std::vector<Candidate>;
 
-    Context contextOf(const ElementPlace &place) const;
     std::optional<Candidate> compute(const ElementPlace &place, double value);
     std::optional<Candidate> plain(double value) const;
-    std::optional<Candidate> aroundGuess(const ElementPlace &place, double value) const;
+    std::optional<Candidate> aroundGuess(double value, std::int64_t reach) const;
+    const Table &tableFor(const ElementPlace &place, double value);
     std::optional<Candidate> fromTable(const ElementPlace &place, double value);
     std::optional<Candidate> slow(const ElementPlace &place, double value) const;
 
     const Decoder::State &m_state;
     std::unordered_map<Context, Table, ContextHash> m_tables;
+    Context m_context;              ///< of the elements that were entered
+    const Table *m_table = nullptr; ///< theirs, once it was needed
+    ScalePair m_pair;               ///< theirs
     // The last answer: of a fill, the value never changes and the context seldom.
     bool m_known = false;
-    Context m_context;
     double m_value = 0;
     std::optional<Candidate> m_answer;
 };

@@ -6,6 +6,7 @@
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -22,15 +23,25 @@ bool equalValues(double a, double b)
     return a == b || (std::isnan(a) && std::isnan(b));
 }
 
-/// Writes the low `width` bits of a code into a packed run.
-void storeCode(std::span<std::byte> packed, unsigned width, std::uint64_t index, std::int64_t code)
+/// Lays the low `width` bits of a code over bytes; `highestFirst` as ElementOrder has it. Codes of
+/// whole bytes are little-endian at whole bytes.
+void putBits(std::span<std::byte> bytes, std::uint64_t position, unsigned width, std::int64_t code,
+             bool highestFirst)
 {
     if (width >= 8) {
-        std::memcpy(packed.data() + index * (width / 8), &code, width / 8);
+        for (unsigned i = 0; i < width / 8; ++i)
+            bytes[position / 8 + i] =
+                static_cast<std::byte>(static_cast<std::uint64_t>(code) >> (8 * i) & 0xffu);
         return;
     }
-    const auto narrow = static_cast<std::uint8_t>(code);
-    packCodes(std::span(&narrow, 1), width, index, packed);
+    for (unsigned bit = 0; bit < width; ++bit) {
+        const std::uint64_t at = position + bit;
+        const auto place = static_cast<unsigned>(highestFirst ? 7 - at % 8 : at % 8);
+        const unsigned from = highestFirst ? width - 1 - bit : bit;
+        const auto one = static_cast<std::byte>(1u << place);
+        const bool set = (static_cast<std::uint64_t>(code) >> from & 1u) != 0;
+        bytes[at / 8] = set ? bytes[at / 8] | one : bytes[at / 8] & ~one;
+    }
 }
 
 } // namespace
@@ -64,9 +75,32 @@ struct RunEditor::State {
     CodeChooser chooser;
     unsigned width;
     ElementType plainTo;
+    bool ordered() const { return state.payload.order != nullptr; }
+    /// Codes [from, to) of the payload, which are those of the elements from `first` on.
+    void load(std::uint64_t from, std::uint64_t to);
+    void loadOrdered(std::uint64_t first, std::size_t count);
+    bool stored(std::uint64_t element, std::size_t i) const
+    {
+        return ordered() ? positions[i] != ElementOrder::kAbsent
+                         : !state.mask || state.mask->test(element);
+    }
+    void store(std::uint64_t index, std::uint64_t element, std::int64_t code);
+    std::vector<PartEdit> takeBytes();
+    std::vector<PartEdit> takeOrdered();
+
     std::uint64_t firstByte = 0; ///< of `packed` in the payload
     std::uint64_t firstCode = 0; ///< code that lies at the start of `packed`
     std::vector<std::byte> packed;
+    std::vector<std::uint8_t> narrow; ///< the codes of `packed`, where they share bytes
+    std::uint64_t enteredEnd = 0;     ///< elements up to it share what the chooser entered
+
+    /// Of a payload with an order of its own: where the run's codes lie, and what is to change.
+    struct OrderedCode {
+        std::uint64_t position = 0; ///< of its first bit, as the order counts them
+        std::int64_t code = 0;
+    };
+    std::vector<std::uint64_t> positions;
+    std::vector<OrderedCode> orderedCodes;
 };
 
 RunEditor::RunEditor(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -91,6 +125,8 @@ void RunEditor::State::setOne(std::uint64_t element, std::uint64_t index, double
                               double tolerance, float &held, RunOutcome &outcome)
 {
     const ElementPlace place{element, 0, element};
+    if (element >= enteredEnd)
+        enteredEnd = element + chooser.enter(element);
     const auto chosen = chooser.nearest(place, value);
     const double now = static_cast<double>(held);
     // Of several codes that are equally near, the one that is there stays.
@@ -109,7 +145,80 @@ void RunEditor::State::setOne(std::uint64_t element, std::uint64_t index, double
         return;
     held = static_cast<float>(becomes);
     ++outcome.changed;
-    storeCode(packed, width, index - firstCode, chosen->code);
+    store(index - firstCode, element, chosen->code);
+}
+
+/// The bytes of codes [from, to), and some of the same bytes before them.
+void RunEditor::State::load(std::uint64_t from, std::uint64_t to)
+{
+    // Whole bytes, and for sub-byte codes a start at which a code begins.
+    const std::uint64_t step = width >= 8 ? 1 : 8;
+    firstCode = from / step * step;
+    firstByte = firstCode * width / 8;
+    enteredEnd = 0;
+    const std::uint64_t endByte = (to * width + 7) / 8;
+    const auto bytes = state.payload.bytes.subspan(firstByte, endByte - firstByte);
+    packed.assign(bytes.begin(), bytes.end());
+    narrow.resize(width >= 8 ? 0 : to - firstCode);
+    if (width < 8)
+        unpackCodes(packed, width, 0, narrow);
+}
+
+void RunEditor::State::loadOrdered(std::uint64_t first, std::size_t count)
+{
+    firstCode = 0;
+    enteredEnd = 0;
+    orderedCodes.clear();
+    positions.resize(count);
+    state.payload.order->positions(first, positions);
+}
+
+/// `index`: of the code among those that were loaded.
+void RunEditor::State::store(std::uint64_t index, std::uint64_t element, std::int64_t code)
+{
+    if (ordered()) {
+        orderedCodes.push_back({positions[index], code});
+        for (const std::uint64_t copy : state.payload.order->copies(element))
+            orderedCodes.push_back({copy, code});
+        return;
+    }
+    if (width < 8)
+        narrow[index] = static_cast<std::uint8_t>(code & ((1 << width) - 1));
+    else if (width == 8)
+        packed[index] = static_cast<std::byte>(code & 0xff);
+    else
+        std::memcpy(packed.data() + index * (width / 8), &code, width / 8);
+}
+
+std::vector<PartEdit> RunEditor::State::takeBytes()
+{
+    if (ordered())
+        return takeOrdered();
+    if (width < 8)
+        packCodes(narrow, width, 0, packed);
+    return {PartEdit{state.payload.role, firstByte, packed}};
+}
+
+/// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
+std::vector<PartEdit> RunEditor::State::takeOrdered()
+{
+    std::sort(orderedCodes.begin(), orderedCodes.end(),
+              [](const OrderedCode &a, const OrderedCode &b) { return a.position < b.position; });
+    const bool highestFirst = state.payload.order->highestFirst();
+    std::vector<PartEdit> edits;
+    for (const auto &[position, code] : orderedCodes) {
+        const std::uint64_t first = position / 8, end = (position + width + 7) / 8;
+        if (edits.empty() || edits.back().offset + edits.back().bytes.size() < first)
+            edits.push_back({state.payload.role, first, {}});
+        PartEdit &edit = edits.back();
+        const std::uint64_t held = edit.offset + edit.bytes.size();
+        if (held < end) {
+            const auto more = state.payload.bytes.subspan(held, end - held);
+            edit.bytes.insert(edit.bytes.end(), more.begin(), more.end());
+        }
+        putBits(edit.bytes, position - 8 * edit.offset, width, code, highestFirst);
+    }
+    return edits;
 }
 
 std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
@@ -118,7 +227,10 @@ std::optional<RunEditor> RunEditor::make(const Decoder &decoder)
     const ElementType type = state.encoding.type;
     const bool exact = bitWidth(type) <= 16 || type == ElementType::Fp32;
     const bool vectors = state.palette && state.palette->vector != 1;
-    if (!exact || vectors || state.payload.order || state.payloadDecoder)
+    const ElementOrder *const order = state.payload.order.get();
+    const bool moves = order != nullptr && (state.mask || order->skipsZeros());
+    if (!exact || vectors || moves || state.payloadDecoder ||
+        (order != nullptr && !order->lockReason().empty()))
         return std::nullopt;
     return RunEditor(std::make_unique<State>(decoder, state));
 }
@@ -128,23 +240,20 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
 {
     State &own = *m_state;
     const auto &mask = own.state.mask;
-    outcome.bytes.reset();
+    outcome.bytes.clear();
     const std::uint64_t from = mask ? mask->rank(first) : first;
     const std::uint64_t to = mask ? mask->rank(first + values.size()) : first + values.size();
     if (to > own.state.payloadElements)
         return false;
-    // Whole bytes, and for sub-byte codes a start at which a code begins.
-    const std::uint64_t step = own.width >= 8 ? 1 : 8;
-    own.firstCode = from / step * step;
-    own.firstByte = own.firstCode * own.width / 8;
-    const std::uint64_t endByte = (to * own.width + 7) / 8;
-    const auto bytes = own.state.payload.bytes.subspan(own.firstByte, endByte - own.firstByte);
-    own.packed.assign(bytes.begin(), bytes.end());
+    if (own.ordered())
+        own.loadOrdered(first, values.size());
+    else
+        own.load(from, to);
     const std::uint64_t changedBefore = outcome.changed;
-    std::uint64_t index = from;
+    std::uint64_t index = own.ordered() ? 0 : from;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint64_t element = first + i;
-        const bool stored = !mask || mask->test(element);
+        const bool stored = own.stored(element, i);
         ++outcome.seen;
         if (equalValues(static_cast<double>(held[i]), values[i])) {
             if (outcome.worst < 0) {
@@ -156,10 +265,10 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
         } else {
             own.refuse(element, values[i], tolerance.of(values[i]), outcome);
         }
-        index += stored ? 1 : 0;
+        index += stored || own.ordered() ? 1 : 0;
     }
     if (outcome.changed > changedBefore && !outcome.refusal)
-        outcome.bytes = PartEdit{own.state.payload.role, own.firstByte, own.packed};
+        outcome.bytes = own.takeBytes();
     return true;
 }
 

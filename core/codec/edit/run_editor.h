@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace kernscope::codec {
 
@@ -22,8 +23,10 @@ struct EditTolerance {
 
 /// What setting a run of elements comes to; the account goes on over several runs.
 struct RunOutcome {
-    /// Of the last run: at most one range of the payload, with unchanged bytes between.
-    std::optional<PartEdit> bytes;
+    /// Of the last run: one range of the payload, with unchanged bytes between; of a payload with
+    /// an order of its own, the bytes that are next to each other, ascending. Empty where nothing
+    /// changed.
+    std::vector<PartEdit> bytes;
     std::uint64_t changed = 0, refused = 0, seen = 0;
     double asked = 0, stored = 0; ///< of the element that is farthest off
     double worst = -1;            ///< by how much
@@ -36,8 +39,9 @@ struct RunOutcome {
 class RunEditor
 {
 public:
-    /// Nothing where the weight must go element by element: palettes of vectors, payloads with an
-    /// order of their own or made by another op, decoded types that fp32 does not hold exactly.
+    /// Nothing where the weight must go element by element: palettes of vectors, payloads that are
+    /// made by another op, that leave zeros out or may not be changed, decoded types that fp32 does
+    /// not hold exactly.
     static std::optional<RunEditor> make(const Decoder &decoder);
 
     RunEditor(RunEditor &&) noexcept;

@@ -2,6 +2,7 @@
 // The joint forms: survivors of a mask that are palette indices or scaled codes.
 #include "core/codec/encode/encoder.h"
 
+#include "core/codec/encode/fitted.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -76,6 +77,14 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
                                           const PaletteOptions &options)
 {
+    return encodeSparsePalette(values, sparse, options, {});
+}
+
+Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
+                                          const EncodedWeight &sparse,
+                                          const PaletteOptions &options,
+                                          std::span<const float> masses)
+{
     const auto mask = maskOf(values, sparse);
     if (!mask)
         return tl::unexpected(mask.error());
@@ -93,8 +102,11 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
     const std::uint64_t length = values.size() / options.groups;
     for (std::uint64_t group = 0; group < options.groups; ++group) {
         const auto kept = survivors(values, **mask, group * length, (group + 1) * length);
+        const auto weighing = masses.empty()
+                                  ? std::vector<float>()
+                                  : survivors(masses, **mask, group * length, (group + 1) * length);
         const auto one =
-            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16});
+            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing);
         if (!one)
             return tl::unexpected(one.error());
         weight.entries = one->entries;
@@ -120,6 +132,14 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
                                             const EncodedWeight &sparse,
                                             const BlockwiseOptions &options)
 {
+    return encodeSparseBlockwise(values, sparse, options, {});
+}
+
+Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
+                                            const EncodedWeight &sparse,
+                                            const BlockwiseOptions &options,
+                                            std::span<const float> masses)
+{
     const auto mask = maskOf(values, sparse);
     if (!mask)
         return tl::unexpected(mask.error());
@@ -129,7 +149,7 @@ Result<EncodedWeight> encodeSparseBlockwise(std::span<const float> values,
         if (!isKept(**mask, i))
             masked[i] = 0;
     }
-    auto weight = encodeBlockwise(masked, sparse.shape, options);
+    auto weight = encodeBlockwise(masked, sparse.shape, options, masses);
     if (!weight)
         return weight;
     weight->type = sparse.type;

@@ -3,6 +3,7 @@
 
 #include "core/codec/analysis/half_histogram.h"
 #include "core/codec/edit/stored_code.h"
+#include "core/codec/encode/fitted.h"
 #include "core/codec/encode/kmeans.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
@@ -100,21 +101,43 @@ Error notFinite()
                        "A palette cannot be fitted to these values");
 }
 
-/// One group of single values: its codes, from number `first` of the packed indices on, and
-/// codebook number `group`, of `size` entries.
-Result<void> encodeScalarGroup(std::span<const float> values, EncodedPart &indices,
-                               std::uint64_t first, Books &books, std::uint64_t group,
-                               std::size_t size)
+/// Codebook entries for a group of single values, as stored.
+Result<std::vector<float>> scalarEntries(std::span<const float> values,
+                                         std::span<const float> masses, Books &books,
+                                         std::uint64_t group, std::size_t size)
 {
-    constexpr std::size_t kBlock = 8192;
     const HalfHistogram histogram = histogramOf(values);
     if (!histogram.finite)
         return tl::unexpected(notFinite());
-    std::vector<float> entries = optimalCentres(histogram.values, size);
-    // Entries beyond the distinct values repeat the last one; no index names them.
-    entries.resize(size, entries.empty() ? 0.0f : entries.back());
-    books.store(group, entries);
-    const NearestEntry nearest(entries, values.size() > kBlock);
+    const auto stored = [&](std::vector<float> entries) {
+        // Entries beyond the distinct values repeat the last one; no index names them.
+        entries.resize(size, entries.empty() ? 0.0f : entries.back());
+        books.store(group, entries);
+        return entries;
+    };
+    const auto massed = massedHistogram(values, masses);
+    if (massed.empty())
+        return stored(optimalCentres(histogram.values, size));
+    std::vector<float> fitted = stored(optimalHalfCentres(massed, size));
+    if (books.entryType == ElementType::Fp16)
+        return fitted; // nothing is better
+    const std::vector<float> plain = stored(optimalCentres(histogram.values, size));
+    if (massedError(massed, plain) <= massedError(massed, fitted))
+        return plain;
+    return stored(std::move(fitted));
+}
+
+/// One group of single values: its codes, from number `first` of the packed indices on, and
+/// codebook number `group`, of `size` entries.
+Result<void> encodeScalarGroup(std::span<const float> values, std::span<const float> masses,
+                               EncodedPart &indices, std::uint64_t first, Books &books,
+                               std::uint64_t group, std::size_t size)
+{
+    constexpr std::size_t kBlock = 8192;
+    const auto entries = scalarEntries(values, masses, books, group, size);
+    if (!entries)
+        return tl::unexpected(entries.error());
+    const NearestEntry nearest(*entries, values.size() > kBlock);
     std::array<std::uint8_t, kBlock> codes;
     for (std::size_t at = 0; at < values.size(); at += kBlock) {
         const auto part = values.subspan(at, std::min(kBlock, values.size() - at));
@@ -125,29 +148,84 @@ Result<void> encodeScalarGroup(std::span<const float> values, EncodedPart &indic
     return {};
 }
 
-/// One group of vectors along axis 0: rows * V rows of `inner` values.
-void encodeVectorGroup(std::span<const float> values, std::size_t vector, std::size_t inner,
-                       std::span<std::uint8_t> indices, Books &books, std::uint64_t group,
-                       std::size_t size)
+/// Rows of `inner` values as vectors along axis 0.
+std::vector<float> vectorsOf(std::span<const float> values, std::size_t vector, std::size_t inner)
 {
     std::vector<float> points(values.size());
-    for (std::size_t i = 0; i < indices.size(); ++i) {
+    for (std::size_t i = 0; i < values.size() / vector; ++i) {
         const std::size_t row = i / inner;
         for (std::size_t lane = 0; lane < vector; ++lane)
             points[i * vector + lane] = values[(row * vector + lane) * inner + i % inner];
     }
-    std::vector<float> centres = vectorCentres(points, vector, size);
-    books.store(group, centres);
+    return points;
+}
+
+/// Numbers of the nearest centres; returns the error that counts by masses (none: 0).
+double assignVectors(std::span<const float> points, std::span<const float> masses,
+                     std::span<const float> centres, std::size_t vector,
+                     std::span<std::uint8_t> indices)
+{
+    double error = 0;
     for (std::size_t i = 0; i < indices.size(); ++i) {
-        const auto point = std::span<const float>(points).subspan(i * vector, vector);
-        indices[i] = static_cast<std::uint8_t>(nearestCentre(centres, point));
+        const auto point = points.subspan(i * vector, vector);
+        if (masses.empty()) {
+            indices[i] = static_cast<std::uint8_t>(nearestCentre(centres, point));
+            continue;
+        }
+        const auto weights = masses.subspan(i * vector, vector);
+        const std::size_t c = nearestCentre(centres, point, weights);
+        for (std::size_t v = 0; v < vector; ++v) {
+            const double d =
+                static_cast<double>(point[v]) - static_cast<double>(centres[c * vector + v]);
+            error += static_cast<double>(weights[v]) * d * d;
+        }
+        indices[i] = static_cast<std::uint8_t>(c);
     }
+    return error;
+}
+
+/// One group of vectors along axis 0: rows * V rows of `inner` values.
+void encodeVectorGroup(std::span<const float> values, std::span<const float> masses,
+                       std::size_t vector, std::size_t inner, std::span<std::uint8_t> indices,
+                       Books &books, std::uint64_t group, std::size_t size)
+{
+    const std::vector<float> points = vectorsOf(values, vector, inner);
+    std::vector<float> best = vectorCentres(points, vector, size);
+    const std::vector<float> plain = best;
+    books.store(group, best);
+    if (masses.empty()) {
+        assignVectors(points, {}, best, vector, indices);
+        return;
+    }
+    const std::vector<float> weights = vectorsOf(masses, vector, inner);
+    double least = assignVectors(points, weights, best, vector, indices);
+    std::vector<std::uint8_t> tried(indices.size());
+    best = plain;
+    for (const bool again : {true, false}) {
+        const auto centres = massedVectorCentres(points, weights, vector, size,
+                                                 again ? plain : std::vector<float>());
+        auto stored = centres;
+        books.store(group, stored);
+        const double error = assignVectors(points, weights, stored, vector, tried);
+        if (error < least) {
+            least = error;
+            best = centres;
+            std::copy(tried.begin(), tried.end(), indices.begin());
+        }
+    }
+    books.store(group, best);
 }
 
 } // namespace
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options)
+{
+    return encodePalette(values, shape, options, {});
+}
+
+Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
+                                    const PaletteOptions &options, std::span<const float> masses)
 {
     if (auto checked = checkValues(values, shape); !checked)
         return tl::unexpected(checked.error());
@@ -179,11 +257,13 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
         return tl::unexpected(notFinite());
     for (std::uint64_t g = 0; g < options.groups && groupValues > 0; ++g) {
         const auto group = values.subspan(g * groupValues, groupValues);
+        const auto weights = masses.empty() ? masses : masses.subspan(g * groupValues, groupValues);
         const std::uint64_t first = g * (groupValues / vector);
         if (vector > 1) {
-            encodeVectorGroup(group, vector, inner, codes, books, g, entries);
+            encodeVectorGroup(group, weights, vector, inner, codes, books, g, entries);
             packCodes(codes, options.bits, first, indices.bytes);
-        } else if (auto done = encodeScalarGroup(group, indices, first, books, g, entries); !done) {
+        } else if (auto done = encodeScalarGroup(group, weights, indices, first, books, g, entries);
+                   !done) {
             return tl::unexpected(done.error());
         }
     }

@@ -4,6 +4,8 @@
 
 #include "core/codec/decode/grid_map.h"
 #include "core/codec/edit/stored_code.h"
+#include "core/codec/encode/fit_scales.h"
+#include "core/codec/encode/fitted.h"
 #include "core/codec/kernels/encode_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
@@ -214,6 +216,26 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
     weight.parts.push_back(std::move(scale));
     if (options.withOffset)
         weight.parts.push_back(std::move(offset));
+    return weight;
+}
+
+Result<EncodedWeight> encodeAffine(std::span<const float> values, const Shape &shape,
+                                   const AffineOptions &options, std::span<const float> masses)
+{
+    auto weight = encodeAffine(values, shape, options);
+    if (weight && !masses.empty())
+        fitScales(*weight, affineCells(shape, options.axis), values, masses, !options.symmetric);
+    return weight;
+}
+
+Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
+                                      const BlockwiseOptions &options,
+                                      std::span<const float> masses)
+{
+    auto weight = encodeBlockwise(values, shape, options);
+    if (weight && !masses.empty())
+        fitScales(*weight, blockCells(shape, options.block, options.axis), values, masses,
+                  options.withOffset);
     return weight;
 }
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/form_spec.h"
 
+#include "core/codec/decode/decoder.h"
+#include "core/codec/encode/fitted.h"
+#include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
+
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -52,19 +58,88 @@ std::string describeSparse(const FormSpec &spec)
     return describeMask(spec);
 }
 
+/// All encoders with masses (none: the plain ones).
 Result<EncodedWeight> encodeMask(std::span<const float> values, const Shape &shape,
-                                 const FormSpec &spec)
+                                 const FormSpec &spec, std::span<const float> masses)
 {
     if (spec.pattern)
-        return encodeSparsePattern(values, shape, *spec.pattern);
+        return encodeSalientPattern(values, shape, *spec.pattern, masses);
     if (spec.density)
-        return encodeSparseDensity(values, shape, *spec.density);
+        return encodeSalientDensity(values, shape, *spec.density, masses);
     return encodeSparse(values, shape, spec.threshold.value_or(0.0f));
+}
+
+Result<EncodedWeight> encodeMassed(std::span<const float> values, const Shape &shape,
+                                   const FormSpec &spec, std::span<const float> masses)
+{
+    switch (spec.kind) {
+    case FormSpec::Kind::Dense: return encodeDense(values, shape, spec.denseType);
+    case FormSpec::Kind::Affine: return encodeAffine(values, shape, spec.affine, masses);
+    case FormSpec::Kind::Palette: return encodePalette(values, shape, spec.palette, masses);
+    case FormSpec::Kind::Blockwise: return encodeBlockwise(values, shape, spec.blockwise, masses);
+    case FormSpec::Kind::Sparse: break;
+    }
+    auto sparse = encodeMask(values, shape, spec, masses);
+    if (!sparse || spec.survivors == FormSpec::Survivors::Plain)
+        return sparse;
+    return spec.survivors == FormSpec::Survivors::Palette
+               ? encodeSparsePalette(values, *sparse, spec.palette, masses)
+               : encodeSparseBlockwise(values, *sparse, spec.blockwise, masses);
+}
+
+/// Whether integer codes leave out the one without a counterpart.
+bool isSymmetric(const FormSpec &spec)
+{
+    return spec.kind == FormSpec::Kind::Affine ? spec.affine.symmetric : !spec.blockwise.withOffset;
+}
+
+/// Of the weights, the one whose outputs are nearest, of equally near ones the first.
+Result<EncodedWeight> nearestOutputs(std::vector<EncodedWeight> weights,
+                                     std::span<const float> values, const Shape &shape,
+                                     const InputStatistics &inputs)
+{
+    std::vector<float> stored(values.size());
+    std::size_t best = 0;
+    double least = 0;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+        const auto decoder = Decoder::make(weights[i].encoding());
+        if (!decoder)
+            return tl::unexpected(decoder.error());
+        decoder->decodeFloat(0, stored);
+        const auto error = inputError(values, stored, shape, inputs);
+        if (!error)
+            return tl::unexpected(error.error());
+        if (i == 0 || *error < least) {
+            least = *error;
+            best = i;
+        }
+    }
+    return std::move(weights[best]);
+}
+
+Result<EncodedWeight> encodeWithFeedback(std::span<const float> values, const Shape &shape,
+                                         const FormSpec &spec, EncodedWeight fitted)
+{
+    if (!spec.inputs)
+        return tl::unexpected(badArgument("inputs", "means or second moments of the inputs",
+                                          "no statistics",
+                                          "Errors are fed back by what flows through"));
+    EncodedWeight fed = fitted;
+    if (auto done = feedBack(fed, values, *spec.inputs, isSymmetric(spec)); !done)
+        return tl::unexpected(std::move(done.error()));
+    auto plain = encodeMassed(values, shape, spec, {});
+    if (!plain)
+        return plain;
+    std::vector<EncodedWeight> all;
+    all.push_back(std::move(*plain));
+    all.push_back(std::move(fitted));
+    all.push_back(std::move(fed));
+    return nearestOutputs(std::move(all), values, shape, *spec.inputs);
 }
 
 } // namespace
 
-std::string describe(const FormSpec &spec)
+static std::string describeForm(const FormSpec &spec)
 {
     switch (spec.kind) {
     case FormSpec::Kind::Dense: return fmt::format("dense {}", elementTypeName(spec.denseType));
@@ -79,6 +154,14 @@ std::string describe(const FormSpec &spec)
     case FormSpec::Kind::Blockwise: return describeBlockwise(spec.blockwise);
     }
     return {};
+}
+
+std::string describe(const FormSpec &spec)
+{
+    if (spec.method == EncodeMethod::Plain || spec.kind == FormSpec::Kind::Dense)
+        return describeForm(spec);
+    return describeForm(spec) +
+           (spec.method == EncodeMethod::Fitted ? ", fitted" : ", with error feedback");
 }
 
 void widenToFp32(EncodedWeight &weight)
@@ -100,19 +183,20 @@ void widenToFp32(EncodedWeight &weight)
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec)
 {
-    switch (spec.kind) {
-    case FormSpec::Kind::Dense: return encodeDense(values, shape, spec.denseType);
-    case FormSpec::Kind::Affine: return encodeAffine(values, shape, spec.affine);
-    case FormSpec::Kind::Palette: return encodePalette(values, shape, spec.palette);
-    case FormSpec::Kind::Blockwise: return encodeBlockwise(values, shape, spec.blockwise);
-    case FormSpec::Kind::Sparse: break;
+    if (spec.method == EncodeMethod::Plain || spec.kind == FormSpec::Kind::Dense)
+        return encodeMassed(values, shape, spec, {});
+    if (auto checked = checkValues(values, shape); !checked)
+        return tl::unexpected(checked.error());
+    if (spec.inputs) {
+        if (auto checked = checkInputs(*spec.inputs, shape); !checked)
+            return tl::unexpected(checked.error());
     }
-    auto sparse = encodeMask(values, shape, spec);
-    if (!sparse || spec.survivors == FormSpec::Survivors::Plain)
-        return sparse;
-    return spec.survivors == FormSpec::Survivors::Palette
-               ? encodeSparsePalette(values, *sparse, spec.palette)
-               : encodeSparseBlockwise(values, *sparse, spec.blockwise);
+    const auto masses =
+        spec.inputs ? inputMasses(*spec.inputs, shape) : std::vector<float>(values.size(), 1.0f);
+    auto fitted = encodeMassed(values, shape, spec, masses);
+    if (!fitted || values.empty() || spec.method == EncodeMethod::Fitted)
+        return fitted;
+    return encodeWithFeedback(values, shape, spec, std::move(*fitted));
 }
 
 } // namespace kernscope::codec

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/codec/encode/encoder.h"
+#include "core/codec/encode/input_statistics.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,6 +25,11 @@ struct FormSpec {
     /// Sparse: how the survivors are stored (`palette` and `blockwise` say the rest).
     enum class Survivors : std::uint8_t { Plain, Palette, Blockwise };
     Survivors survivors = Survivors::Plain;
+    /// How codes, scales, codebooks and (by `pattern` or `density`) masks are chosen; dense weights
+    /// have nothing to choose.
+    EncodeMethod method = EncodeMethod::Plain;
+    /// What flows into the layer; null: nothing is known, all inputs count alike.
+    std::shared_ptr<const InputStatistics> inputs;
 };
 
 /// "palette 4 bit, 8 codebooks", "sparse 2:4 along axis 1, survivors palette 4 bit": for people.
@@ -32,7 +39,9 @@ std::string describe(const FormSpec &spec);
 /// codes stay as they are.
 void widenToFp32(EncodedWeight &weight);
 
-/// The encoder of that form. Errors: those of the encoder.
+/// The encoder of that form, by the method. Errors: those of the encoder and of checkInputs; of
+/// feedback also "codec.argument" in "inputs" (neither means nor second moments; second moments of
+/// no data; vectors where the inputs are not axis 1).
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec);
 

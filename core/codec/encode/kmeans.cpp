@@ -4,138 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace kernscope::codec {
 
 namespace {
-
-/// Squared error of a run of values around their mean, from running sums.
-class RunCost
-{
-public:
-    explicit RunCost(std::span<const WeightedValue> values)
-        : m_count(values.size() + 1), m_sum(values.size() + 1), m_square(values.size() + 1)
-    {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const auto count = static_cast<double>(values[i].count);
-            const auto value = static_cast<double>(values[i].value);
-            m_count[i + 1] = m_count[i] + count;
-            m_sum[i + 1] = m_sum[i] + count * value;
-            m_square[i + 1] = m_square[i] + count * value * value;
-        }
-    }
-
-    double operator()(std::size_t first, std::size_t end) const
-    {
-        const double count = m_count[end] - m_count[first];
-        const double sum = m_sum[end] - m_sum[first];
-        return std::max(0.0, m_square[end] - m_square[first] - sum * sum / count);
-    }
-
-    float mean(std::size_t first, std::size_t end) const
-    {
-        return static_cast<float>((m_sum[end] - m_sum[first]) / (m_count[end] - m_count[first]));
-    }
-
-private:
-    std::vector<double> m_count;
-    std::vector<double> m_sum;
-    std::vector<double> m_square;
-};
-
-/// The same where values of very different size meet: running sums of large squares swallow those
-/// of the small, so that the sums are kept in two parts, and the difference is taken with them.
-class PreciseRunCost
-{
-public:
-    explicit PreciseRunCost(std::span<const WeightedValue> values)
-        : m_count(values.size() + 1), m_sum(values.size() + 1), m_square(values.size() + 1)
-    {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            const auto count = static_cast<double>(values[i].count);
-            const auto value = static_cast<double>(values[i].value);
-            m_count[i + 1] = m_count[i] + count;
-            m_sum[i + 1] = m_sum[i].plus(count * value);
-            m_square[i + 1] = m_square[i].plus(count * (value * value));
-        }
-    }
-
-    double operator()(std::size_t first, std::size_t end) const
-    {
-        const double count = m_count[end] - m_count[first];
-        const double sum = m_sum[end].minus(m_sum[first]);
-        const double middle = sum / count;
-        const double rest = std::fma(-middle, count, sum);
-        const double product = sum * middle;
-        const double lost = std::fma(sum, middle, -product);
-        const double square = m_square[end].minus(m_square[first]);
-        return std::max(0.0, square - product - lost - middle * rest);
-    }
-
-    float mean(std::size_t first, std::size_t end) const
-    {
-        return static_cast<float>(m_sum[end].minus(m_sum[first]) / (m_count[end] - m_count[first]));
-    }
-
-private:
-    struct Sum {
-        double high = 0, low = 0;
-
-        Sum plus(double value) const
-        {
-            const double sum = high + value;
-            const double other = sum - high;
-            const double lost = (high - (sum - other)) + (value - other);
-            return {sum, low + lost};
-        }
-        double minus(Sum before) const { return (high - before.high) + (low - before.low); }
-    };
-
-    std::vector<double> m_count;
-    std::vector<Sum> m_sum;
-    std::vector<Sum> m_square;
-};
-
-/// One row of the dynamic programme: best[end] = least cost of the first `end` values in one
-/// cluster more than `before`, by divide and conquer (the best split never moves back).
-template <class Cost>
-class Row
-{
-public:
-    Row(const Cost &cost, const std::vector<double> &before, std::vector<double> &best,
-        std::vector<std::uint32_t> &split)
-        : m_cost(cost), m_before(before), m_best(best), m_split(split)
-    {
-    }
-
-    void fill(std::size_t firstEnd, std::size_t lastEnd, std::size_t firstSplit,
-              std::size_t lastSplit)
-    {
-        if (firstEnd > lastEnd)
-            return;
-        const std::size_t end = firstEnd + (lastEnd - firstEnd) / 2;
-        double least = std::numeric_limits<double>::infinity();
-        std::size_t where = firstSplit;
-        for (std::size_t s = firstSplit; s <= std::min(lastSplit, end - 1); ++s) {
-            const double cost = m_before[s] + m_cost(s, end);
-            if (cost < least) {
-                least = cost;
-                where = s;
-            }
-        }
-        m_best[end] = least;
-        m_split[end] = static_cast<std::uint32_t>(where);
-        if (end > firstEnd)
-            fill(firstEnd, end - 1, firstSplit, where);
-        fill(end + 1, lastEnd, where, lastSplit);
-    }
-
-private:
-    const Cost &m_cost;
-    const std::vector<double> &m_before;
-    std::vector<double> &m_best;
-    std::vector<std::uint32_t> &m_split;
-};
 
 /// Fixed sequence of pseudo-random numbers (SplitMix64).
 class Random
@@ -238,57 +111,7 @@ bool improve(std::vector<float> &centres, std::span<const float> points, std::si
     return moved;
 }
 
-/// The centres, and in `least` their squared error.
-template <class Cost>
-std::vector<float> programme(const Cost &cost, std::size_t count, std::size_t clusters,
-                             double &least)
-{
-    std::vector<double> before(count + 1);
-    std::vector<double> best(count + 1);
-    for (std::size_t end = 1; end <= count; ++end)
-        before[end] = cost(0, end);
-    std::vector<std::vector<std::uint32_t>> splits(clusters);
-    for (std::size_t c = 1; c < clusters; ++c) {
-        splits[c].resize(count + 1);
-        // c + 1 clusters need as many values, and leave enough for those to come.
-        Row(cost, before, best, splits[c]).fill(c + 1, count, c, count - 1);
-        std::swap(before, best);
-    }
-    least = before[count];
-    std::vector<float> centres(clusters);
-    std::size_t end = count;
-    for (std::size_t c = clusters; c-- > 0;) {
-        const std::size_t first = c == 0 ? 0 : splits[c][end];
-        centres[c] = cost.mean(first, end);
-        end = first;
-    }
-    return centres;
-}
-
 } // namespace
-
-std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters)
-{
-    const std::size_t count = values.size();
-    if (count <= clusters) {
-        std::vector<float> centres;
-        for (const WeightedValue &value : values)
-            centres.push_back(value.value);
-        return centres;
-    }
-    double least = 0;
-    const auto centres = programme(RunCost(values), count, clusters, least);
-    double squares = 0;
-    for (const WeightedValue &value : values)
-        squares += static_cast<double>(value.count) * static_cast<double>(value.value) *
-                   static_cast<double>(value.value);
-    // What rounding may have taken from the running sums must be nothing beside the error.
-    constexpr double kLost = 0x1p-52;
-    constexpr double kNothing = 1e-9;
-    if (squares * kLost <= least * kNothing)
-        return centres;
-    return programme(PreciseRunCost(values), count, clusters, least);
-}
 
 std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point)
 {
@@ -304,10 +127,139 @@ std::size_t nearestCentre(std::span<const float> centres, std::span<const float>
     return nearest;
 }
 
+namespace {
+
+double massedDistance(std::span<const float> a, std::span<const float> b,
+                      std::span<const float> masses)
+{
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+        sum += static_cast<double>(masses[i]) * d * d;
+    }
+    return sum;
+}
+
+/// Vectors, each of whose values has a mass, and Lloyd's rounds over them.
+class MassedVectors
+{
+public:
+    MassedVectors(std::span<const float> vectors, std::span<const float> masses, std::size_t vector)
+        : m_vector(vector), m_points(sample(vectors, vector)), m_masses(sample(masses, vector))
+    {
+    }
+
+    std::vector<float> spread(std::size_t clusters) const
+    {
+        Random random;
+        std::vector<double> nearest(count(), std::numeric_limits<double>::infinity());
+        std::vector<float> centres;
+        std::size_t next = 0;
+        for (std::size_t c = 0; c < clusters; ++c) {
+            const auto centre = of(m_points, next);
+            centres.insert(centres.end(), centre.begin(), centre.end());
+            double total = 0;
+            for (std::size_t i = 0; i < count(); ++i) {
+                nearest[i] =
+                    std::min(nearest[i], massedDistance(of(m_points, i), centre, of(m_masses, i)));
+                total += nearest[i];
+            }
+            double ticket = random.next() * total;
+            next = 0;
+            while (next + 1 < count() && ticket >= nearest[next])
+                ticket -= nearest[next++];
+        }
+        return centres;
+    }
+
+    /// Moves each centre to the mean of what it serves. False where nothing moved.
+    bool improve(std::vector<float> &centres) const
+    {
+        std::vector<double> sums(centres.size());
+        std::vector<double> totals(centres.size());
+        std::vector<double> errors(count());
+        std::vector<std::uint64_t> served(centres.size() / m_vector);
+        for (std::size_t i = 0; i < count(); ++i) {
+            const auto point = of(m_points, i);
+            const auto masses = of(m_masses, i);
+            const std::size_t c = nearestCentre(centres, point, masses);
+            errors[i] = massedDistance(point, of(centres, c), masses);
+            ++served[c];
+            for (std::size_t v = 0; v < m_vector; ++v) {
+                const auto mass = static_cast<double>(masses[v]);
+                sums[c * m_vector + v] += mass * static_cast<double>(point[v]);
+                totals[c * m_vector + v] += mass;
+            }
+        }
+        bool moved = false;
+        for (std::size_t c = 0; c < served.size(); ++c) {
+            const bool empty = served[c] == 0;
+            const std::size_t worst =
+                empty ? static_cast<std::size_t>(std::max_element(errors.begin(), errors.end()) -
+                                                 errors.begin())
+                      : 0;
+            if (empty && errors[worst] == 0)
+                continue;
+            for (std::size_t v = c * m_vector; v < (c + 1) * m_vector; ++v) {
+                // What has no mass does not say where its centre is to lie.
+                const float to = empty           ? m_points[worst * m_vector + v % m_vector]
+                                 : totals[v] > 0 ? static_cast<float>(sums[v] / totals[v])
+                                                 : centres[v];
+                moved = moved || to != centres[v];
+                centres[v] = to;
+            }
+            if (empty)
+                errors[worst] = 0;
+        }
+        return moved;
+    }
+
+private:
+    std::size_t count() const { return m_points.size() / m_vector; }
+    std::span<const float> of(std::span<const float> values, std::size_t i) const
+    {
+        return values.subspan(i * m_vector, m_vector);
+    }
+
+    std::size_t m_vector;
+    std::vector<float> m_points;
+    std::vector<float> m_masses;
+};
+
+constexpr int kMostRounds = 25;
+
+} // namespace
+
+std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point,
+                          std::span<const float> masses)
+{
+    std::size_t nearest = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < centres.size() / point.size(); ++c) {
+        const double d =
+            massedDistance(centres.subspan(c * point.size(), point.size()), point, masses);
+        if (d < least) {
+            least = d;
+            nearest = c;
+        }
+    }
+    return nearest;
+}
+
+std::vector<float> massedVectorCentres(std::span<const float> vectors,
+                                       std::span<const float> masses, std::size_t vector,
+                                       std::size_t clusters, std::vector<float> first)
+{
+    const MassedVectors points(vectors, masses, vector);
+    std::vector<float> centres = first.empty() ? points.spread(clusters) : std::move(first);
+    for (int round = 0; round < kMostRounds && points.improve(centres); ++round) {
+    }
+    return centres;
+}
+
 std::vector<float> vectorCentres(std::span<const float> vectors, std::size_t vector,
                                  std::size_t clusters)
 {
-    constexpr int kMostRounds = 25;
     const std::vector<float> points = sample(vectors, vector);
     std::vector<float> centres = spreadCentres(points, vector, clusters);
     for (int round = 0; round < kMostRounds && improve(centres, points, vector); ++round) {

@@ -15,11 +15,21 @@ struct WeightedValue {
     std::uint64_t count = 0;
 };
 
+/// A value and how much its error counts: more than 0.
+struct MassedValue {
+    float value = 0;
+    double mass = 0;
+};
+
 /// At most `clusters` centres, ascending, whose squared error over `values` (ascending, distinct)
 /// is the least possible: exact dynamic programming in O(clusters * n * log n) steps and
 /// O(clusters * n) memory. Of equally good clusterings, the one that splits earliest. Fewer centres
 /// where there are fewer values.
 std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::size_t clusters);
+
+/// The same where every error counts by the mass of its value, and centres are fp16 numbers: of all
+/// fp16 codebooks the one of least error over `values`, which are fp16 numbers themselves.
+std::vector<float> optimalHalfCentres(std::span<const MassedValue> values, std::size_t clusters);
 
 /// `clusters` centres of `vector` values each, by k-means++ and Lloyd's iterations over at most
 /// 65,536 of the vectors, evenly picked. Deterministic: the seed is fixed. A cluster that runs
@@ -27,7 +37,16 @@ std::vector<float> optimalCentres(std::span<const WeightedValue> values, std::si
 std::vector<float> vectorCentres(std::span<const float> vectors, std::size_t vector,
                                  std::size_t clusters);
 
+/// The same where the error of each single value counts by its mass (as many as values): starts
+/// from `first`, if there are centres in it, instead of k-means++.
+std::vector<float> massedVectorCentres(std::span<const float> vectors,
+                                       std::span<const float> masses, std::size_t vector,
+                                       std::size_t clusters, std::vector<float> first);
+
 /// Number of the centre that is nearest to `point`, the first of equally near ones.
 std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point);
+/// The same by the squared differences times their masses.
+std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point,
+                          std::span<const float> masses);
 
 } // namespace kernscope::codec

@@ -15,13 +15,20 @@ namespace kernscope::codec {
 namespace {
 
 /// A scale as fp16 stores it: positive and finite, so that every code can be reached.
-float storedScale(double scale)
+std::uint16_t storedScale(double scale)
 {
     constexpr double kSmallest = 0x1p-24;
     constexpr double kLargest = 65504;
     if (scale == 0)
-        return 1;
-    return halfToFloat(doubleToHalf(std::clamp(scale, kSmallest, kLargest)));
+        return floatToHalf(1);
+    return doubleToHalf(std::clamp(scale, kSmallest, kLargest));
+}
+
+/// Whether fp16 has the number, or one that it rounds to.
+bool fitsHalf(double value)
+{
+    constexpr double kFirstInfinite = 65520;
+    return std::abs(value) < kFirstInfinite;
 }
 
 } // namespace
@@ -43,17 +50,34 @@ QuantGrid symmetricGrid(std::span<const float> values, double top, std::int64_t 
         range.add(value);
     const double largest =
         std::max(-static_cast<double>(range.least), static_cast<double>(range.largest));
-    return {storedScale(largest / top), zero};
+    std::uint16_t scale = storedScale(largest / top);
+    // A scale that was rounded up must not make an infinity of what is none.
+    if (fitsHalf(largest) && !fitsHalf(top * static_cast<double>(halfToFloat(scale))))
+        --scale;
+    return {halfToFloat(scale), zero};
 }
 
 QuantGrid rangeGrid(float least, float largest, std::int64_t low, std::int64_t high)
 {
     const double bottom = std::min(0.0, static_cast<double>(least));
     const double top = std::max(0.0, static_cast<double>(largest));
-    QuantGrid grid;
-    grid.scale = storedScale((top - bottom) / static_cast<double>(high - low));
-    grid.zero = grid.codeOf(static_cast<float>(-bottom), INT32_MIN, INT32_MAX) + low;
-    grid.zero = std::clamp(grid.zero, low, high);
+    const auto gridOf = [&](std::uint16_t scale) {
+        QuantGrid grid{halfToFloat(scale), 0};
+        grid.zero = grid.codeOf(static_cast<float>(-bottom), INT32_MIN, INT32_MAX) + low;
+        grid.zero = std::clamp(grid.zero, low, high);
+        return grid;
+    };
+    const auto overflows = [&](const QuantGrid &grid) {
+        const auto valueOf = [&](std::int64_t code) {
+            return static_cast<double>(grid.scale) * static_cast<double>(code - grid.zero);
+        };
+        return !fitsHalf(valueOf(low)) || !fitsHalf(valueOf(high));
+    };
+    std::uint16_t scale = storedScale((top - bottom) / static_cast<double>(high - low));
+    QuantGrid grid = gridOf(scale);
+    // The zero is a whole number: the last code may lie half a step beyond the range.
+    while (fitsHalf(bottom) && fitsHalf(top) && overflows(grid))
+        grid = gridOf(--scale);
     return grid;
 }
 

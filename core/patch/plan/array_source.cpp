@@ -27,7 +27,10 @@ std::pair<std::string, std::string> splitSource(const std::string &source)
     return {source.substr(0, hash), source.substr(hash + 1)};
 }
 
-Result<NpyArray> tensorOf(const std::string &path, const std::string &name, const Weight &weight)
+} // namespace
+
+Result<ArraySource> ArraySource::ofTensor(const std::string &path, const std::string &name,
+                                          const Weight &weight)
 {
     const auto bundle = Bundle::open(path);
     if (!bundle)
@@ -45,46 +48,65 @@ Result<NpyArray> tensorOf(const std::string &path, const std::string &name, cons
     const auto decoder = (*bundle)->decoder(*index);
     if (!decoder)
         return tl::unexpected(decoder.error());
-    NpyArray array;
-    array.type = decoder->type();
-    array.shape = (*bundle)->weights()[*index].shape;
-    std::vector<float> values(decoder->elements().value);
-    decoder->decodeFloat(0, values);
-    array.values.assign(values.begin(), values.end());
-    if (auto same = (*bundle)->checkUnchanged(); !same)
-        return tl::unexpected(std::move(same.error()));
-    return array;
+    ArraySource source;
+    source.m_shape = (*bundle)->weights()[*index].shape;
+    source.m_bundle = *bundle;
+    source.m_decoder = *decoder;
+    return source;
 }
 
-} // namespace
-
-Result<NpyArray> readArraySource(const std::string &source, const Weight &weight)
+Result<ArraySource> ArraySource::ofArray(const std::string &path)
 {
-    const auto [path, name] = splitSource(source);
-    auto array = [&path = path, &name = name, &weight]() -> Result<NpyArray> {
-        if (!name.empty() || !path.ends_with(".npy")) {
-            std::error_code failure;
-            if (!path.ends_with(".npy") || std::filesystem::is_directory(path, failure))
-                return tensorOf(path, name, weight);
-        }
-        const auto file = OverlaidFile::open(path, path);
-        if (!file)
-            return tl::unexpected(file.error());
-        auto read = readNpy((*file)->bytes(), path);
+    auto file = OverlaidFile::open(path, path);
+    if (!file)
+        return tl::unexpected(std::move(file.error()));
+    auto layout = readNpyLayout((*file)->bytes(), path);
+    if (!layout) {
+        // Of a file that another program cuts meanwhile that is the reason.
         if (auto same = (*file)->checkSame(); !same)
             return tl::unexpected(std::move(same.error()));
-        return read;
-    }();
-    if (array && shapeWithoutOnes(array->shape) != shapeWithoutOnes(weight.shape)) {
+        return tl::unexpected(std::move(layout.error()));
+    }
+    ArraySource source;
+    source.m_shape = layout->shape;
+    source.m_file = std::move(*file);
+    source.m_layout = std::move(*layout);
+    return source;
+}
+
+Result<ArraySource> ArraySource::open(const std::string &source, const Weight &weight)
+{
+    const auto [path, name] = splitSource(source);
+    std::error_code failure;
+    const bool array =
+        name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
+    auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
+    if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
         Error error;
         error.code = "patch.shape";
         error.file = source;
         error.expected = shapeText(weight.shape);
-        error.found = shapeText(array->shape);
+        error.found = shapeText(opened->m_shape);
         error.message = "The array has not the shape of the weight";
         return tl::unexpected(std::move(error));
     }
-    return array;
+    return opened;
+}
+
+void ArraySource::read(std::uint64_t first, std::span<double> out)
+{
+    if (m_file) {
+        readNpyElements(m_file->bytes(), m_layout, first, out);
+        return;
+    }
+    m_floats.resize(out.size());
+    m_decoder->decodeFloat(first, m_floats);
+    std::copy(m_floats.begin(), m_floats.end(), out.begin());
+}
+
+Result<void> ArraySource::checkUnchanged() const
+{
+    return m_file ? m_file->checkSame() : m_bundle->checkUnchanged();
 }
 
 } // namespace kernscope::patch

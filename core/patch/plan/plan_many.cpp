@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Edits of many elements: a fill, or the values of a NumPy file.
 #include "core/codec/edit/run_editor.h"
-#include "core/numeric/npy.h"
 #include "core/patch/plan/array_source.h"
 #include "core/patch/plan/planner.h"
 
@@ -122,9 +121,9 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const double> values)
     if (!m_runs || !m_runs->set(first, values, tolerance, held, outcome)) {
         if (auto done = setEach(first, values, held); !done)
             return done;
-    } else if (outcome.bytes) {
+    } else if (!outcome.bytes.empty()) {
         codec::EditPlan plan;
-        plan.parts.push_back(std::move(*outcome.bytes));
+        plan.parts = std::move(outcome.bytes);
         if (auto applied = m_planner.apply(plan); !applied)
             return applied;
     }
@@ -135,19 +134,25 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const double> values)
 class EditValues
 {
 public:
-    explicit EditValues(double value) : m_constant(kRun, value) {}
-    explicit EditValues(NpyArray array) : m_array(std::move(array)) {}
+    explicit EditValues(double value) : m_run(kRun, value) {}
+    explicit EditValues(ArraySource source) : m_run(kRun), m_source(std::move(source)) {}
 
-    /// Those of `count` elements, at most kRun.
-    std::span<const double> of(std::uint64_t first, std::size_t count) const
+    /// Those of `count` elements, at most kRun; valid until the next call.
+    std::span<const double> of(std::uint64_t first, std::size_t count)
     {
-        return m_array ? std::span<const double>(m_array->values).subspan(first, count)
-                       : std::span<const double>(m_constant).first(count);
+        const auto run = std::span(m_run).first(count);
+        if (m_source)
+            m_source->read(first, run);
+        return run;
+    }
+    Result<void> checkUnchanged() const
+    {
+        return m_source ? m_source->checkUnchanged() : Result<void>();
     }
 
 private:
-    std::vector<double> m_constant;
-    std::optional<NpyArray> m_array;
+    std::vector<double> m_run;
+    std::optional<ArraySource> m_source;
 };
 
 Error refusalOf(const codec::RunOutcome &outcome)
@@ -166,10 +171,10 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
     EditValues values(edit.value);
     auto selection = Selection::whole(planner.weight().elements.value);
     if (edit.kind == Edit::Kind::FromNpy) {
-        auto read = readArraySource(edit.file, planner.weight());
-        if (!read)
-            return tl::unexpected(std::move(read.error()));
-        values = EditValues(std::move(*read));
+        auto source = ArraySource::open(edit.file, planner.weight());
+        if (!source)
+            return tl::unexpected(std::move(source.error()));
+        values = EditValues(std::move(*source));
     } else {
         auto chosen = Selection::make(edit.indices, planner.weight().shape);
         if (!chosen)
@@ -190,6 +195,8 @@ Result<void> Planner::planMany(const Edit &edit, WeightPlanner &planner)
                     cancelledError("The edit was cancelled; nothing was changed"));
         }
     }
+    if (auto same = values.checkUnchanged(); !same)
+        return same;
     const codec::RunOutcome &outcome = filler.outcome;
     if (outcome.refusal)
         return tl::unexpected(refusalOf(outcome));

@@ -144,6 +144,26 @@ std::optional<std::size_t> WeightPlanner::partOf(codec::PartRole role) const
     return std::nullopt;
 }
 
+/// Whether every byte of a run lies in a piece of the part or a copy of one; pieces may touch.
+static bool isInPieces(const Part &part, ByteRange run)
+{
+    while (run.bytes.value > 0) {
+        const ByteRange *found = nullptr;
+        for (const auto *ranges : {&part.pieces, &part.copies}) {
+            for (const ByteRange &piece : *ranges) {
+                if (piece.offset.value <= run.offset.value && run.offset.value < piece.end())
+                    found = &piece;
+            }
+        }
+        if (found == nullptr)
+            return false;
+        const std::uint64_t done = std::min(found->end() - run.offset.value, run.bytes.value);
+        run.offset = FileOffset(run.offset.value + done);
+        run.bytes = ByteCount(run.bytes.value - done);
+    }
+    return true;
+}
+
 Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
 {
     const auto index = partOf(edit.role);
@@ -151,7 +171,7 @@ Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
         return tl::unexpected(partError(codec::partRoleName(edit.role)));
     const Part &part = weight().parts[*index];
     const ByteRange run{FileOffset(edit.offset), ByteCount(edit.bytes.size())};
-    if (part.pieces.empty() ? !fitsInside(run, part.bytes) : !part.holds(run)) {
+    if (part.pieces.empty() ? !fitsInside(run, part.bytes) : !isInPieces(part, run)) {
         Error error;
         error.code = "patch.range";
         error.field = std::string(codec::partRoleName(edit.role));

@@ -23,6 +23,7 @@ private slots:
     void joint();
     void refusals();
     void specialValues();
+    void largestValues();
 };
 
 void TestEncoder::dense()
@@ -244,6 +245,33 @@ void TestEncoder::specialValues()
     const auto empty = encodePalette({}, {0, 4}, {});
     QVERIFY(empty);
     QVERIFY(decodeAll(*empty).empty());
+}
+
+/// Numbers at the end of fp16 do not decode to infinities.
+void TestEncoder::largestValues()
+{
+    std::mt19937 random(31);
+    for (int round = 0; round < 200; ++round) {
+        std::vector<float> values(32);
+        const float low = toHalf(-65504.0f / static_cast<float>(1 + random() % 4000));
+        for (float &value : values)
+            value = random() % 3 == 0 ? low : toHalf(static_cast<float>(random() % 65505));
+        values[3] = random() % 2 == 0 ? 65504.0f : -65504.0f;
+        std::vector<Result<EncodedWeight>> weights;
+        for (const bool symmetric : {true, false}) {
+            for (const ElementType type : {ElementType::Int8, ElementType::Uint8})
+                weights.push_back(encodeAffine(values, {2, 16}, {type, 0, symmetric}));
+            for (const ElementType type : {ElementType::Int8, ElementType::Int4})
+                weights.push_back(encodeBlockwise(values, {2, 16}, {type, 8, 1, !symmetric}));
+        }
+        for (const ElementType type : {ElementType::Int8, ElementType::Fp8E4M3Fn})
+            weights.push_back(encodePalette(values, {2, 16}, {4, 1, 1, type}));
+        for (const auto &weight : weights) {
+            QVERIFY(weight);
+            for (const float value : decodeAll(*weight))
+                QVERIFY(std::isfinite(value));
+        }
+    }
 }
 
 QTEST_APPLESS_MAIN(TestEncoder)

@@ -3,6 +3,7 @@
 
 #include "core/codec/decode/decoder.h"
 #include "core/codec/encode/encoder.h"
+#include "core/codec/encode/form_spec.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/stream_copy.h"
@@ -19,6 +20,39 @@ using namespace kernscope::codec;
 using namespace kernscope::codec::test;
 
 namespace {
+
+/// The same by the other methods, with inputs of different power.
+template <class Add>
+void addFitted(const std::vector<float> &values, const std::vector<float> &odd, Add add)
+{
+    const Shape shape{1013, 40};
+    auto inputs = std::make_shared<InputStatistics>();
+    for (int i = 0; i < 40; ++i) {
+        inputs->meanSquare.push_back(static_cast<float>(1 + i * i % 17));
+        inputs->mean.push_back(0.3f * static_cast<float>(i % 3));
+    }
+    FormSpec spec;
+    spec.inputs = inputs;
+    for (const EncodeMethod method : {EncodeMethod::Fitted, EncodeMethod::Feedback}) {
+        spec.method = method;
+        for (const auto *input : {&values, &odd}) {
+            spec.kind = FormSpec::Kind::Affine;
+            for (const bool symmetric : {true, false}) {
+                spec.affine = {ElementType::Uint8, 0, symmetric};
+                add(encodeForm(*input, shape, spec));
+            }
+            spec.kind = FormSpec::Kind::Blockwise;
+            spec.blockwise = {ElementType::Int4, 20, 1, false};
+            add(encodeForm(*input, shape, spec));
+            spec.kind = FormSpec::Kind::Sparse;
+            spec.density = 0.3;
+            add(encodeForm(*input, shape, spec));
+        }
+        spec.kind = FormSpec::Kind::Palette;
+        spec.palette = {4, 1, 1};
+        add(encodeForm(values, shape, spec));
+    }
+}
 
 /// What the encoders make of fixed random numbers, with some that are no ordinary ones.
 void addEncoded(std::vector<std::uint64_t> &all)
@@ -61,6 +95,7 @@ void addEncoded(std::vector<std::uint64_t> &all)
     add(encodeSparseDensity(many, {many.size()}, 0.3));
     add(encodePalette(values, shape, {4, 1, 1}));
     add(encodePalette(values, shape, {3, 4, 2, ElementType::Int8}));
+    addFitted(values, odd, add);
 }
 
 /// Everything that the vector code makes of fixed random input, as bytes.

@@ -48,6 +48,7 @@ private slots:
     void types_data();
     void types();
     void fortranOrder();
+    void inRuns();
     void roundTrip();
     void faults_data();
     void faults();
@@ -135,6 +136,32 @@ void TestNpy::fortranOrder()
     QVERIFY(array);
     const std::vector<double> expected{0, 1, 10, 11, 20, 21, 100, 101, 110, 111, 120, 121};
     QCOMPARE(array->values, expected);
+}
+
+/// Any part of an array is what the whole has there.
+void TestNpy::inRuns()
+{
+    std::mt19937 random(5);
+    for (const char *type : {"<f2", ">f4", "<f8", "|i1", ">u2", "<i8", "|b1"}) {
+        for (const char *order : {"False", "True"}) {
+            const auto bytes = static_cast<qsizetype>(type[2] - '0');
+            QByteArray data(bytes * 4 * 3 * 5, '\0');
+            for (char &byte : data)
+                byte = static_cast<char>(random() % 64);
+            const QByteArray content = file(described(type, order, "(4, 3, 5)"), data);
+            const auto whole = readNpy(bytesOf(content), "x.npy");
+            const auto layout = readNpyLayout(bytesOf(content), "x.npy");
+            QVERIFY(whole && layout);
+            for (std::size_t first = 0; first <= 60; ++first) {
+                for (const std::size_t count : {0u, 1u, 7u, 60u}) {
+                    std::vector<double> part(std::min<std::size_t>(count, 60 - first));
+                    readNpyElements(bytesOf(content), *layout, first, part);
+                    QVERIFY(std::equal(part.begin(), part.end(),
+                                       whole->values.begin() + static_cast<qsizetype>(first)));
+                }
+            }
+        }
+    }
 }
 
 void TestNpy::roundTrip()

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/activations.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+using codec::InputStatistics;
+
+tl::unexpected<Error> badArchive(std::string code, const Bundle &arrays, std::string field,
+                                 std::string expected, std::string found, std::string message)
+{
+    Error error;
+    error.code = std::move(code);
+    error.file = arrays.name();
+    error.field = std::move(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return tl::unexpected(std::move(error));
+}
+
+constexpr std::string_view kMean = ".mean";
+constexpr std::string_view kMoments = ".second_moment";
+
+/// The weight that an array is about, and which of its statistics; a weight whose own name ends
+/// like that comes first.
+struct Subject {
+    std::size_t weight = 0;
+    std::string_view suffix;
+};
+
+std::optional<Subject> subjectOf(const Bundle &network, std::string_view name)
+{
+    if (const auto weight = network.weightByName(name))
+        return Subject{*weight, {}};
+    for (const std::string_view suffix : {kMean, kMoments}) {
+        if (!name.ends_with(suffix))
+            continue;
+        if (const auto weight = network.weightByName(name.substr(0, name.size() - suffix.size())))
+            return Subject{*weight, suffix};
+    }
+    return std::nullopt;
+}
+
+/// An array of statistics as fp32, of as many dimensions as it should have.
+Result<std::vector<float>> numbersOf(const Bundle &arrays, std::size_t index, bool matrix)
+{
+    const Weight &array = arrays.weights()[index];
+    if (array.fault)
+        return tl::unexpected(*array.fault);
+    const Shape &shape = array.shape;
+    const std::uint64_t most = InputStatistics::kMostColumns;
+    const bool fits =
+        matrix ? shape.size() == 2 && shape[0] == shape[1] && shape[0] <= most : shape.size() == 1;
+    if (!fits)
+        return badArchive("activations.array", arrays, array.name,
+                          matrix ? fmt::format("a square matrix of at most {} rows", most)
+                                 : std::string("an array of one axis"),
+                          shapeText(shape), "Statistics of inputs have another shape");
+    const auto decoder = arrays.decoder(index);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    std::vector<float> values(decoder->elements().value);
+    decoder->decodeFloat(0, values);
+    return values;
+}
+
+} // namespace
+
+std::uint64_t inputAxisOf(const Weight &weight)
+{
+    const std::size_t rank = weight.shape.size();
+    if (rank < 2)
+        return 0;
+    for (const Consumer &consumer : weight.consumers) {
+        if (!consumer.via.empty())
+            continue; // a transposition moves the axes
+        if (consumer.op == "conv_transpose")
+            return 0;
+        if (consumer.op == "matmul") {
+            const ConsumerGeometry &geometry = consumer.geometry;
+            const bool last = consumer.param == "y" ? geometry.transposeY : !geometry.transposeX;
+            return last ? rank - 1 : rank - 2;
+        }
+        if (consumer.op == "conv" || consumer.op == "linear")
+            return 1;
+    }
+    return 1;
+}
+
+Result<std::vector<std::shared_ptr<const InputStatistics>>>
+readActivations(const Bundle &network, const Bundle &arrays, std::optional<std::uint64_t> axis)
+{
+    if (arrays.kind() != BundleKind::Npz)
+        return badArchive("activations.archive", arrays, {}, "an archive of arrays (.npz)",
+                          std::string(bundleKindName(arrays.kind())),
+                          "Statistics are read from an archive of NumPy arrays");
+    std::vector<std::shared_ptr<InputStatistics>> found(network.weights().size());
+    const BundleReadLock lock(arrays);
+    for (std::size_t i = 0; i < arrays.weights().size(); ++i) {
+        const std::string &name = arrays.weights()[i].name;
+        const auto subject = subjectOf(network, name);
+        if (!subject)
+            return badArchive("activations.name", arrays, name,
+                              "the name of a weight, alone or with .mean or .second_moment", name,
+                              "The bundle has no weight, or several, of this name");
+        auto numbers = numbersOf(arrays, i, subject->suffix == kMoments);
+        if (!numbers)
+            return tl::unexpected(std::move(numbers.error()));
+        auto &statistics = found[subject->weight];
+        if (!statistics) {
+            statistics = std::make_shared<InputStatistics>();
+            statistics->axis = axis.value_or(inputAxisOf(network.weights()[subject->weight]));
+        }
+        auto &place = subject->suffix == kMean      ? statistics->mean
+                      : subject->suffix == kMoments ? statistics->secondMoment
+                                                    : statistics->meanSquare;
+        place = std::move(*numbers);
+    }
+    std::vector<std::shared_ptr<const InputStatistics>> result;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        if (found[i] && found[i]->meanSquare.empty() && found[i]->secondMoment.empty())
+            return badArchive("activations.array", arrays, network.weights()[i].findableName(),
+                              "mean squares beside the means", "means alone",
+                              "Means alone do not say how much flows through");
+        result.push_back(std::move(found[i]));
+    }
+    return result;
+}
+
+} // namespace kernscope

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/codec/encode/fit_scales.h"
+
+#include "core/codec/edit/stored_code.h"
+#include "core/codec/kernels/encode_kernels.h"
+#include "core/codec/kernels/fit_kernels.h"
+#include "core/codec/microscaled/quantize.h"
+#include "core/numeric/bitpack.h"
+#include "core/numeric/convert.h"
+#include "core/numeric/half.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace kernscope::codec {
+
+namespace {
+
+constexpr std::uint16_t kLargestHalf = kHalfInfinity - 1;
+
+/// Codes that a form can hold, and those of them that are used.
+struct CodeRange {
+    std::int32_t low = -127;
+    std::int32_t high = 127;
+};
+
+/// A size of steps, in parts of the plain one, and a zero; what comes of them.
+struct Tried {
+    float scale = 1;
+    std::int32_t zero = 0;
+    FitSums sums;
+
+    /// The error with the same codes and the best scale for them.
+    double bound() const
+    {
+        if (!(sums.square > 0))
+            return sums.error;
+        const double off = static_cast<double>(scale) - sums.cross / sums.square;
+        return sums.error - sums.square * off * off;
+    }
+    bool betterThan(const Tried &other) const { return sums.error < other.sums.error; }
+};
+
+/// The search for one cell, in units of its plain scale.
+class ScaleSearch
+{
+public:
+    ScaleSearch(std::span<const float> values, std::span<const float> masses,
+                const QuantGrid &plain, CodeRange codes)
+        : m_plain(plain), m_codes(codes)
+    {
+        const std::size_t padded = (values.size() + kFitLanes - 1) / kFitLanes * kFitLanes;
+        m_values.resize(padded);
+        m_masses.resize(padded);
+        const float inverse = 1.0f / plain.scale;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const bool counts = std::isfinite(values[i]);
+            m_values[i] = counts ? values[i] * inverse : 0.0f;
+            m_masses[i] = counts ? masses[i] : 0.0f;
+            m_least = std::min(m_least, m_values[i]);
+            m_largest = std::max(m_largest, m_values[i]);
+        }
+    }
+
+    /// The best grid that was found; the plain one where none is better.
+    QuantGrid find(bool movesZero)
+    {
+        m_best = tried(1, static_cast<std::int32_t>(m_plain.zero));
+        if (!(m_best.sums.error > 0) || !std::isfinite(m_best.sums.error))
+            return m_plain; // nothing to gain, or numbers that the sums cannot hold
+        const double plain = m_best.sums.error;
+        std::vector<Tried> clipped = movesZero ? clippedRanges() : clippedScales();
+        constexpr std::size_t kRefined = 3;
+        const std::size_t count = std::min(kRefined, clipped.size());
+        std::partial_sort(clipped.begin(), clipped.begin() + static_cast<std::ptrdiff_t>(count),
+                          clipped.end(),
+                          [](const Tried &a, const Tried &b) { return a.bound() < b.bound(); });
+        for (std::size_t i = 0; i < count; ++i)
+            refine(clipped[i], movesZero);
+        const QuantGrid found = amongHalves();
+        return m_best.sums.error < plain ? found : m_plain;
+    }
+
+private:
+    Tried tried(float scale, std::int32_t zero) const
+    {
+        const FitSteps steps{scale, static_cast<float>(m_codes.low - zero),
+                             static_cast<float>(m_codes.high - zero)};
+        return {scale, zero, sumFit(m_values, m_masses, steps)};
+    }
+
+    std::vector<Tried> clippedScales() const
+    {
+        constexpr int kSteps = 48;
+        std::vector<Tried> all;
+        for (int i = -2; i <= kSteps; ++i)
+            all.push_back(
+                tried(1 - static_cast<float>(i) / 64, static_cast<std::int32_t>(m_plain.zero)));
+        return all;
+    }
+
+    /// Ranges that leave out up to two fifths on either side.
+    std::vector<Tried> clippedRanges() const
+    {
+        constexpr std::array<float, 6> kShares{1.0f, 0.92f, 0.84f, 0.76f, 0.68f, 0.6f};
+        std::vector<Tried> all;
+        for (const float low : kShares) {
+            if (m_least == 0 && low != 1)
+                continue;
+            for (const float high : kShares) {
+                if (m_largest == 0 && high != 1)
+                    continue;
+                const float bottom = m_least * low;
+                const float scale =
+                    (m_largest * high - bottom) / static_cast<float>(m_codes.high - m_codes.low);
+                if (!(scale > 0) || !std::isfinite(scale))
+                    continue;
+                const auto zero = static_cast<std::int32_t>(std::nearbyint(-bottom / scale));
+                all.push_back(
+                    tried(scale, std::clamp(m_codes.low + zero, m_codes.low, m_codes.high)));
+            }
+        }
+        return all;
+    }
+
+    void keepIfBetter(const Tried &one)
+    {
+        if (one.betterThan(m_best))
+            m_best = one;
+    }
+
+    /// Codes and scale by turns, each the best for the other.
+    void refine(const Tried &start, bool movesZero)
+    {
+        constexpr int kRounds = 3;
+        for (const std::int32_t shift : {0, -1, 1}) {
+            const std::int32_t zero = start.zero + shift;
+            if ((shift != 0 && !movesZero) || zero < m_codes.low || zero > m_codes.high)
+                continue;
+            Tried at = shift == 0 ? start : tried(start.scale, zero);
+            keepIfBetter(at);
+            for (int round = 0; round < kRounds && at.sums.square > 0; ++round) {
+                const auto scale = static_cast<float>(at.sums.cross / at.sums.square);
+                if (!(scale > 0) || scale == at.scale)
+                    break;
+                at = tried(scale, zero);
+                keepIfBetter(at);
+            }
+        }
+    }
+
+    /// The best of the fp16 numbers around the scale that was found.
+    QuantGrid amongHalves()
+    {
+        constexpr int kReach = 6;
+        const Tried around = m_best;
+        const int middle = floatToHalf(around.scale * m_plain.scale);
+        m_best.sums.error = std::numeric_limits<double>::infinity();
+        QuantGrid grid = m_plain;
+        for (int step = 0; step <= 2 * kReach; ++step) {
+            const int bits = middle + (step % 2 == 0 ? step / 2 : -(step + 1) / 2);
+            if (bits < 1 || bits > kLargestHalf)
+                continue;
+            const float scale = halfToFloat(static_cast<std::uint16_t>(bits));
+            const Tried one = tried(scale / m_plain.scale, around.zero);
+            if (one.betterThan(m_best)) {
+                m_best = one;
+                grid = {scale, around.zero};
+            }
+        }
+        return grid;
+    }
+
+    QuantGrid m_plain;
+    CodeRange m_codes;
+    std::vector<float> m_values;
+    std::vector<float> m_masses;
+    float m_least = 0;
+    float m_largest = 0;
+    Tried m_best;
+};
+
+StepRun stepsOfGrid(const QuantGrid &grid, CodeRange codes)
+{
+    return {grid.scale, static_cast<std::int32_t>(grid.zero), codes.low, codes.high};
+}
+
+/// The error of what the codes decode to.
+double storedError(std::span<const float> values, std::span<const float> masses,
+                   const QuantGrid &grid, CodeRange codes)
+{
+    constexpr std::size_t kPart = 1024;
+    std::array<std::uint8_t, kPart> bytes;
+    std::array<float, kPart> floats;
+    std::array<std::uint16_t, kPart> halves;
+    const bool negative = codes.low < 0;
+    double error = 0;
+    for (std::size_t at = 0; at < values.size(); at += kPart) {
+        const auto part = values.subspan(at, std::min(kPart, values.size() - at));
+        quantizeSteps(part, stepsOfGrid(grid, codes), std::span(bytes).first(part.size()));
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            const int code = negative ? static_cast<std::int8_t>(bytes[i]) : int{bytes[i]};
+            floats[i] = grid.scale * static_cast<float>(code - static_cast<int>(grid.zero));
+        }
+        convertFloatToHalf(std::span<const float>(floats).first(part.size()),
+                           std::span(halves).first(part.size()));
+        convertHalfToFloat(std::span<const std::uint16_t>(halves).first(part.size()),
+                           std::span(floats).first(part.size()));
+        for (std::size_t i = 0; i < part.size(); ++i) {
+            const double off = static_cast<double>(floats[i]) - static_cast<double>(part[i]);
+            if (std::isfinite(part[i]) && masses[at + i] > 0)
+                error += static_cast<double>(masses[at + i]) * off * off;
+        }
+    }
+    return error;
+}
+
+EncodedPart *partOfFitted(EncodedWeight &weight, PartRole role)
+{
+    const auto at = std::find_if(weight.parts.begin(), weight.parts.end(),
+                                 [role](const EncodedPart &part) { return part.role == role; });
+    return at == weight.parts.end() ? nullptr : &*at;
+}
+
+/// The values of a cell, one after the other; copied where they do not lie so.
+std::span<const float> gathered(std::span<const float> values, const ScaleCells &cells,
+                                std::size_t cell, std::vector<float> &buffer)
+{
+    if (cells.repeats == 1)
+        return values.subspan(cells.startOf(cell, 0), cells.length);
+    buffer.clear();
+    for (std::size_t repeat = 0; repeat < cells.repeats; ++repeat) {
+        const auto run = values.subspan(cells.startOf(cell, repeat), cells.length);
+        buffer.insert(buffer.end(), run.begin(), run.end());
+    }
+    return buffer;
+}
+
+/// Codes of the whole weight, narrow ones a byte each until they are packed.
+class CodeStore
+{
+public:
+    explicit CodeStore(EncodedPart &data) : m_data(data) {}
+
+    void set(std::span<const float> values, const StepRun &steps, std::size_t first)
+    {
+        const unsigned width = bitWidth(m_data.type);
+        if (width == 8) {
+            quantizeSteps(values, steps,
+                          std::span(reinterpret_cast<std::uint8_t *>(m_data.bytes.data()),
+                                    m_data.bytes.size())
+                              .subspan(first, values.size()));
+            return;
+        }
+        m_codes.resize(values.size());
+        quantizeSteps(values, steps, m_codes);
+        packCodes(m_codes, width, first, m_data.bytes);
+    }
+
+private:
+    EncodedPart &m_data;
+    std::vector<std::uint8_t> m_codes;
+};
+
+} // namespace
+
+ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis)
+{
+    ScaleCells cells;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (axis && i == *axis)
+            cells.cells = shape[i];
+        else
+            (axis && i < *axis ? cells.repeats : cells.length) *= shape[i];
+    }
+    return cells;
+}
+
+ScaleCells blockCells(const Shape &shape, std::uint64_t block, std::uint64_t axis)
+{
+    ScaleCells cells;
+    cells.length = block;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+        if (i == axis)
+            cells.cells = shape[i] / block;
+        else
+            (i > axis ? cells.length : i == 0 ? cells.outer : cells.repeats) *= shape[i];
+    }
+    return cells;
+}
+
+void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const float> values,
+               std::span<const float> masses, bool movesZero)
+{
+    EncodedPart *const data = partOfFitted(weight, PartRole::Data);
+    EncodedPart *const scale = partOfFitted(weight, PartRole::Scale);
+    EncodedPart *zero = partOfFitted(weight, PartRole::ZeroPoint);
+    if (zero == nullptr)
+        zero = partOfFitted(weight, PartRole::Offset);
+    if (data == nullptr || scale == nullptr || values.empty())
+        return;
+    // The symmetric range leaves out the code without a counterpart.
+    const CodeRange codes{static_cast<std::int32_t>(smallestCode(data->type)) + (movesZero ? 0 : 1),
+                          static_cast<std::int32_t>(largestCode(data->type))};
+    CodeStore store(*data);
+    std::vector<float> valueBuffer, massBuffer;
+    for (std::size_t cell = 0; cell < cells.outer * cells.cells; ++cell) {
+        const auto some = gathered(values, cells, cell, valueBuffer);
+        const auto weighing = gathered(masses, cells, cell, massBuffer);
+        const auto half = loadCode(scale->bytes, ElementType::Fp16, cell);
+        const QuantGrid plain{halfToFloat(static_cast<std::uint16_t>(half)),
+                              zero == nullptr ? 0 : loadCode(zero->bytes, zero->type, cell)};
+        const QuantGrid found = ScaleSearch(some, weighing, plain, codes).find(movesZero);
+        if ((found.scale == plain.scale && found.zero == plain.zero) ||
+            !(storedError(some, weighing, found, codes) <
+              storedError(some, weighing, plain, codes)))
+            continue;
+        storeCode(*scale, cell, floatToHalf(found.scale));
+        if (zero != nullptr)
+            storeCode(*zero, cell, found.zero);
+        for (std::size_t repeat = 0; repeat < cells.repeats; ++repeat) {
+            const std::size_t first = cells.startOf(cell, repeat);
+            store.set(values.subspan(first, cells.length), stepsOfGrid(found, codes), first);
+        }
+    }
+}
+
+} // namespace kernscope::codec

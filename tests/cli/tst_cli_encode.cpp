@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include "core/numeric/npy.h"
+
+#include <QTest>
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Values of a weight, different from each other.
+Bytes someHalves(std::size_t count, unsigned seed)
+{
+    Bytes bytes;
+    for (std::size_t i = 0; i < count; ++i) {
+        seed = seed * 1664525 + 1013904223;
+        const Bytes one = halves({static_cast<float>(seed >> 20) / 2048.0f - 1.0f});
+        bytes.insert(bytes.end(), one.begin(), one.end());
+    }
+    return bytes;
+}
+
+/// A zip archive with entries that are stored as they are.
+class ZipFile
+{
+public:
+    void add(const std::string &name, const Shape &shape, const std::vector<float> &values)
+    {
+        std::string data = npyHeader(ElementType::Fp32, shape);
+        data.append(reinterpret_cast<const char *>(values.data()), 4 * values.size());
+        const std::string path = name + ".npy";
+        const auto at = static_cast<std::uint32_t>(m_bytes.size());
+        const std::string common =
+            number(20, 2) + number(0, 2) + number(0, 2) + number(0, 4) + number(checksum(data), 4) +
+            number(static_cast<std::uint32_t>(data.size()), 4) +
+            number(static_cast<std::uint32_t>(data.size()), 4) +
+            number(static_cast<std::uint32_t>(path.size()), 2) + number(0, 2);
+        m_bytes += "PK\x03\x04" + common + path + data;
+        m_directory += "PK\x01\x02" + number(20, 2) + common + number(0, 2) + number(0, 2) +
+                       number(0, 2) + number(0, 4) + number(at, 4) + path;
+        ++m_count;
+    }
+
+    void write(const QString &file) const
+    {
+        std::ofstream out(file.toStdString(), std::ios::binary);
+        out << m_bytes << m_directory << "PK\x05\x06" << number(0, 4) << number(m_count, 2)
+            << number(m_count, 2) << number(static_cast<std::uint32_t>(m_directory.size()), 4)
+            << number(static_cast<std::uint32_t>(m_bytes.size()), 4) << number(0, 2);
+    }
+
+private:
+    static std::string number(std::uint32_t value, int bytes)
+    {
+        std::string text;
+        for (int i = 0; i < bytes; ++i)
+            text += static_cast<char>(value >> (8 * i) & 0xff);
+        return text;
+    }
+    static std::uint32_t checksum(const std::string &data)
+    {
+        std::uint32_t crc = ~0u;
+        for (const char c : data) {
+            crc ^= static_cast<unsigned char>(c);
+            for (int bit = 0; bit < 8; ++bit)
+                crc = (crc >> 1) ^ ((crc & 1u) != 0 ? 0xedb88320u : 0u);
+        }
+        return ~crc;
+    }
+
+    std::string m_bytes, m_directory;
+    std::uint32_t m_count = 0;
+};
+
+} // namespace
+
+/// `encode` of several weights, by patterns, methods and statistics.
+class TestCliEncode : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void patterns_data();
+    void patterns();
+    void refusedByName();
+    void skipsWhatIsRefused();
+    void skipsWhatTheChipRefuses();
+    void methods();
+    void feedsBack();
+    void wrongUse_data();
+    void wrongUse();
+    void namesOfStatistics_data();
+    void namesOfStatistics();
+
+private:
+    CliResult encode(const QString &line) const
+    {
+        QStringList words{u"encode"_s, m_bundle};
+        words += line.split(u' ', Qt::SkipEmptyParts);
+        for (QString &word : words)
+            word.replace(u'%', m_scratch.path());
+        return runCli(words);
+    }
+    QString fresh() { return u"%/out%1.mlmodelc"_s.arg(++m_count); }
+
+    QTemporaryDir m_scratch;
+    QString m_bundle;
+    int m_count = 0;
+};
+
+void TestCliEncode::initTestCase()
+{
+    MadeBundle made;
+    unsigned seed = 1;
+    for (const char *name : {"enc_0_weight", "enc_1_weight", "dec_0_weight"}) {
+        made.constant("tensor<fp16, [8, 16]>", name,
+                      made.blob(ElementType::Fp16, "[8, 16]", someHalves(128, ++seed)));
+        made.consume(name);
+    }
+    made.constant("tensor<fp16, [8]>", "enc_0_bias",
+                  made.blob(ElementType::Fp16, "[8]", someHalves(8, 9)));
+    made.consume("enc_0_bias");
+    Bytes special = someHalves(128, 10);
+    special[1] = std::byte{0x7e}; // NaN
+    made.constant("tensor<fp16, [8, 16]>", "odd_weight",
+                  made.blob(ElementType::Fp16, "[8, 16]", special));
+    made.consume("odd_weight");
+    m_bundle = writeBundle(m_scratch, "net.mlmodelc", made);
+    ZipFile arrays, means, stray, lonely;
+    std::vector<float> squares(16), average(16);
+    for (std::size_t i = 0; i < 16; ++i) {
+        squares[i] = static_cast<float>(1 + (i * 7) % 16 * (i % 3 == 0 ? 20 : 1));
+        average[i] = 0.95f * std::sqrt(squares[i]);
+    }
+    for (const char *name : {"enc_0_weight", "enc_1_weight", "dec_0_weight"}) {
+        arrays.add(name, {16}, squares);
+        means.add(name, {16}, squares);
+        means.add(std::string(name) + ".mean", {16}, average);
+    }
+    arrays.write(m_scratch.filePath(u"squares.npz"_s));
+    means.write(m_scratch.filePath(u"means.npz"_s));
+    stray.add("no_such_weight", {16}, squares);
+    stray.write(m_scratch.filePath(u"stray.npz"_s));
+    lonely.add("enc_0_weight.mean", {16}, average);
+    lonely.write(m_scratch.filePath(u"lonely.npz"_s));
+    ZipFile shorter, table;
+    shorter.add("enc_0_weight", {4}, {1, 2, 3, 4});
+    shorter.write(m_scratch.filePath(u"shorter.npz"_s));
+    table.add("enc_0_weight.second_moment", {2, 3}, {1, 2, 3, 4, 5, 6});
+    table.write(m_scratch.filePath(u"table.npz"_s));
+}
+
+void TestCliEncode::patterns_data()
+{
+    QTest::addColumn<QString>("names");
+    QTest::addColumn<QStringList>("encoded");
+    QTest::newRow("one") << u"enc_1_weight"_s << QStringList{u"enc_1_weight"_s};
+    QTest::newRow("two, in any order")
+        << u"dec_0_weight enc_0_weight"_s << QStringList{u"enc_0_weight"_s, u"dec_0_weight"_s};
+    QTest::newRow("a pattern") << u"enc_*_weight"_s
+                               << QStringList{u"enc_0_weight"_s, u"enc_1_weight"_s};
+    QTest::newRow("each once") << u"enc_* enc_0_weight ???_0_*"_s
+                               << QStringList{u"enc_0_weight"_s, u"enc_1_weight"_s,
+                                              u"dec_0_weight"_s, u"enc_0_bias"_s};
+    QTest::newRow("a set") << u"[!ao]*_[0]_weight"_s
+                           << QStringList{u"enc_0_weight"_s, u"dec_0_weight"_s};
+    QTest::newRow("all that are large")
+        << u"--all --min-elements 100"_s
+        << QStringList{u"enc_0_weight"_s, u"enc_1_weight"_s, u"dec_0_weight"_s, u"odd_weight"_s};
+}
+
+void TestCliEncode::patterns()
+{
+    QFETCH(QString, names);
+    QFETCH(QStringList, encoded);
+    const QString out = fresh();
+    const CliResult result = encode(names + u" --form affine --axis 0 --json -o "_s + out);
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto json = result.json();
+    QStringList found;
+    for (const auto &one : json["weights"]) {
+        found += QString::fromStdString(one["name"].get<std::string>());
+        QCOMPARE(one["form"].get<std::string>(), std::string("affine"));
+    }
+    QCOMPARE(found, encoded);
+    QVERIFY(json["refused"].empty());
+    QCOMPARE(json.contains("name"), encoded.size() == 1);
+    QVERIFY(json["verified"].get<bool>());
+    // What was not named is as it was.
+    const auto diff =
+        runCli({u"diff"_s, m_bundle, QString(out).replace(u'%', m_scratch.path()), u"--json"_s})
+            .json();
+    for (const auto &pair : diff["weights"]) {
+        const auto name = QString::fromStdString(pair["a"]["name"].get<std::string>());
+        QCOMPARE(pair["b"]["form"].get<std::string>(),
+                 std::string(encoded.contains(name) ? "affine" : "dense-fp16"));
+    }
+    const CliResult text = encode(names + u" --form affine -o "_s + fresh());
+    QVERIFY2(text.exitCode == 0, text.err);
+    for (const QString &name : encoded)
+        QVERIFY2(text.out.contains(name.toUtf8()), text.out);
+}
+
+/// Each weight that cannot be encoded is said, and nothing is written.
+void TestCliEncode::refusedByName()
+{
+    const QString out = fresh();
+    const CliResult result =
+        encode(u"odd_weight enc_0_bias enc_0_weight --form palette --codebooks 3 -o "_s + out);
+    QCOMPARE(result.exitCode, 2);
+    for (const char *name : {"odd_weight", "enc_0_bias", "enc_0_weight"})
+        QVERIFY2(result.err.contains(name), result.err);
+    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+    const CliResult values = encode(u"odd_weight enc_0_weight --form palette --json -o "_s + out);
+    QCOMPARE(values.exitCode, 3);
+    QCOMPARE(values.json()["diagnostics"].size(), std::size_t(1));
+    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+}
+
+void TestCliEncode::skipsWhatIsRefused()
+{
+    const QString out = fresh();
+    const CliResult result = encode(u"--all --form palette --skip-refused --json -o "_s + out);
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto json = result.json();
+    QCOMPARE(text(json["refused"]), QByteArray("[\"odd_weight\"]"));
+    QCOMPARE(json["weights"].size(), std::size_t(4));
+    QCOMPARE(json["diagnostics"].size(), std::size_t(1));
+    QCOMPARE(json["diagnostics"][0]["severity"].get<std::string>(), std::string("warning"));
+    // Where nothing is left, nothing is written.
+    const QString none = fresh();
+    QCOMPARE(encode(u"odd_weight --form palette --skip-refused -o "_s + none).exitCode, 3);
+    QVERIFY(!QDir(QString(none).replace(u'%', m_scratch.path())).exists());
+}
+
+/// Groups of 16 rows are none of these weights', and vectors are no chip's of the fifth version.
+void TestCliEncode::skipsWhatTheChipRefuses()
+{
+    const QString line = u"enc_0_weight enc_1_weight --form palette --bits 6 --target H11 "_s;
+    const CliResult refused = encode(line + u"-o "_s + fresh());
+    if (refused.exitCode == 0)
+        QFAIL("this chip takes 6-bit palettes: another example is needed");
+    QCOMPARE(refused.exitCode, 2);
+    QVERIFY2(refused.err.contains("enc_0_weight") && refused.err.contains("enc_1_weight"),
+             refused.err);
+    const CliResult forced = encode(line + u"--force --json -o "_s + fresh());
+    QVERIFY2(forced.exitCode == 0, forced.out);
+    QCOMPARE(forced.json()["weights"].size(), std::size_t(2));
+}
+
+/// The same bytes, and less lost by what flows through.
+void TestCliEncode::methods()
+{
+    for (const char *form : {"--form affine", "--form blockwise --type int4 --block 8",
+                             "--form palette --bits 2", "--form sparse --density 0.4"}) {
+        double before = HUGE_VAL;
+        std::uint64_t bytes = 0;
+        for (const char *method : {"plain", "fitted", "feedback"}) {
+            // Errors are told by the statistics, which plain does without.
+            const bool plain = std::strcmp(method, "plain") == 0;
+            const QString asked = u"enc_*_weight %1 --method %2%3 --json -o %4"_s.arg(
+                QString::fromUtf8(form), QString::fromUtf8(method),
+                plain ? QString() : u" --activations %/means.npz"_s, fresh());
+            const CliResult result = encode(asked);
+            QVERIFY2(result.exitCode == 0, result.out + result.err);
+            const auto json = result.json();
+            QCOMPARE(json["method"].get<std::string>(), std::string(method));
+            std::uint64_t stored = 0; // the program's text has other numbers, and so other lengths
+            for (const auto &one : json["weights"])
+                stored += one["after"]["stored_bytes"].get<std::uint64_t>();
+            if (plain) {
+                bytes = stored;
+                QVERIFY(json["weights"][0]["error"]["inputs_relative"].is_null());
+                continue;
+            }
+            QCOMPARE(stored, bytes);
+            double sum = 0;
+            for (const auto &one : json["weights"])
+                sum += one["error"]["inputs_relative"].get<double>();
+            QVERIFY(sum > 0 && sum <= before);
+            before = sum;
+        }
+    }
+    // Statistics ask for fitted by themselves.
+    const CliResult result =
+        encode(u"enc_0_weight --form affine --activations %/squares.npz --json -o "_s + fresh());
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    QCOMPARE(result.json()["method"].get<std::string>(), std::string("fitted"));
+}
+
+void TestCliEncode::feedsBack()
+{
+    const QString line = u"enc_0_weight --form blockwise --type int4 --block 8 --activations "
+                         "%/means.npz --json "_s;
+    const CliResult fitted = encode(line + u"-o "_s + fresh());
+    const CliResult fed = encode(line + u"--method feedback -o "_s + fresh());
+    QVERIFY2(fitted.exitCode == 0 && fed.exitCode == 0, fitted.err + fed.err);
+    QVERIFY(fed.json()["error"]["inputs_relative"].get<double>() <
+            0.8 * fitted.json()["error"]["inputs_relative"].get<double>());
+    // Mean squares alone, or nothing about this weight: no errors to feed back.
+    const QString out = fresh();
+    QCOMPARE(encode(u"enc_0_weight --form affine --method feedback --activations "
+                    "%/squares.npz -o "_s +
+                    out)
+                 .exitCode,
+             3);
+    QCOMPARE(
+        encode(u"odd_weight --form affine --method feedback --activations %/means.npz -o "_s + out)
+            .exitCode,
+        3);
+    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+}
+
+void TestCliEncode::wrongUse_data()
+{
+    QTest::addColumn<QString>("line");
+    for (const char *line :
+         {"--form affine", "enc_0_weight --all --form affine", "no_* --form affine",
+          "enc_0_weight none --form affine", "--all --min-elements 1000000 --form affine",
+          "enc_0_weight --form dense --method fitted",
+          "enc_0_weight --form dense --activations %/means.npz",
+          "enc_0_weight --form affine --method best",
+          "enc_0_weight --form affine --method feedback",
+          "enc_0_weight --form affine --method plain --activations %/means.npz",
+          "enc_0_weight --form affine --input-axis 1"})
+        QTest::newRow(line) << QString::fromUtf8(line);
+}
+
+void TestCliEncode::wrongUse()
+{
+    QFETCH(QString, line);
+    const QString out = fresh();
+    const CliResult result = encode(line + u" -o "_s + out);
+    QVERIFY2(result.exitCode == 2, result.out + result.err);
+    QVERIFY(!result.err.isEmpty());
+    QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
+}
+
+void TestCliEncode::namesOfStatistics_data()
+{
+    QTest::addColumn<QString>("options");
+    QTest::addColumn<QString>("code");
+    QTest::newRow("of no weight") << u"--activations %/stray.npz"_s << u"activations.name"_s;
+    QTest::newRow("means alone") << u"--activations %/lonely.npz"_s << u"activations.array"_s;
+    QTest::newRow("not square") << u"--activations %/table.npz"_s << u"activations.array"_s;
+    QTest::newRow("no archive") << u"--activations %/net.mlmodelc"_s << u"activations.archive"_s;
+    QTest::newRow("too few") << u"--activations %/shorter.npz"_s << u"codec.argument"_s;
+    QTest::newRow("another axis") << u"--activations %/squares.npz --input-axis 0"_s
+                                  << u"codec.argument"_s;
+}
+
+void TestCliEncode::namesOfStatistics()
+{
+    QFETCH(QString, options);
+    QFETCH(QString, code);
+    const CliResult result =
+        encode(u"enc_0_weight --form affine --json "_s + options + u" -o "_s + fresh());
+    QCOMPARE(result.exitCode, 3);
+    QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(), code.toStdString());
+}
+
+QTEST_GUILESS_MAIN(TestCliEncode)
+#include "tst_cli_encode.moc"

@@ -1,0 +1,752 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/codec/encode/fit_scales.h"
+#include "core/codec/encode/form_spec.h"
+#include "core/codec/encode/kmeans.h"
+#include "encoded.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <thread>
+
+using namespace kernscope;
+using namespace kernscope::codec;
+using namespace kernscope::codec::test;
+
+namespace {
+
+std::size_t sizeOf(const Shape &shape)
+{
+    return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+/// Values with long tails, some channels larger than others.
+std::vector<float> laplace(std::size_t count, unsigned seed)
+{
+    std::mt19937 random(seed);
+    std::exponential_distribution<float> magnitude(8.0f);
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i)
+        values[i] = toHalf((random() % 2 == 0 ? 1.0f : -1.0f) * magnitude(random) *
+                           static_cast<float>(1 + i * 7 / count));
+    return values;
+}
+
+enum class Inputs { None, Squares, Means, Moments, WholeMoments };
+
+/// Inputs that are correlated, of very different power, with means; of `channels` times `places`.
+std::shared_ptr<InputStatistics> statistics(Inputs kind, std::size_t channels, std::size_t places,
+                                            std::uint64_t axis, unsigned seed)
+{
+    if (kind == Inputs::None)
+        return nullptr;
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    const std::size_t count = kind == Inputs::WholeMoments ? channels * places : channels;
+    constexpr std::size_t kSamples = 300;
+    std::vector<double> moments(count * count), means(count);
+    std::vector<double> powers(count);
+    for (double &power : powers)
+        power = std::exp(1.5 * normal(random));
+    for (std::size_t sample = 0; sample < kSamples; ++sample) {
+        std::vector<double> x(count);
+        double before = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            before = 0.8 * before + 0.6 * normal(random);
+            x[i] = powers[i] * std::max(0.0, before + 0.3); // as after a rectifier
+        }
+        for (std::size_t i = 0; i < count; ++i) {
+            means[i] += x[i] / kSamples;
+            for (std::size_t j = 0; j < count; ++j)
+                moments[i * count + j] += x[i] * x[j] / kSamples;
+        }
+    }
+    auto result = std::make_shared<InputStatistics>();
+    result->axis = axis;
+    if (kind == Inputs::Moments || kind == Inputs::WholeMoments) {
+        result->secondMoment.assign(moments.begin(), moments.end());
+        return result;
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        result->meanSquare.push_back(static_cast<float>(moments[i * count + i]));
+    if (kind == Inputs::Means)
+        result->mean.assign(means.begin(), means.end());
+    return result;
+}
+
+std::size_t bytesOf(const EncodedWeight &weight)
+{
+    std::size_t bytes = 0;
+    for (const EncodedPart &part : weight.parts)
+        bytes += part.bytes.size();
+    return bytes;
+}
+
+/// What the outputs lose; without statistics, the squared error.
+double errorOf(const EncodedWeight &weight, const std::vector<float> &values,
+               const std::shared_ptr<const InputStatistics> &inputs)
+{
+    const auto decoded = decodeAll(weight);
+    if (!inputs)
+        return squaredError(decoded, values);
+    const auto error = inputError(values, decoded, weight.shape, *inputs);
+    return error ? *error : std::nan("");
+}
+
+/// The error by mean squares alone, which is what `fitted` makes small.
+double massError(const EncodedWeight &weight, const std::vector<float> &values,
+                 const std::shared_ptr<const InputStatistics> &inputs)
+{
+    const auto decoded = decodeAll(weight);
+    const auto masses =
+        inputs ? inputMasses(*inputs, weight.shape) : std::vector<float>(values.size(), 1.0f);
+    double sum = 0;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        sum += static_cast<double>(masses[i]) *
+               std::pow(static_cast<double>(decoded[i]) - static_cast<double>(values[i]), 2);
+    return sum;
+}
+
+struct NamedForm {
+    std::string name;
+    FormSpec spec;
+};
+
+std::vector<NamedForm> formsToTry()
+{
+    std::vector<NamedForm> forms;
+    const auto add = [&](std::string name, auto set) {
+        FormSpec spec;
+        set(spec);
+        forms.push_back({std::move(name), spec});
+    };
+    for (const bool symmetric : {true, false}) {
+        add(symmetric ? "affine" : "affine with zero points", [&](FormSpec &spec) {
+            spec.kind = FormSpec::Kind::Affine;
+            spec.affine = {symmetric ? ElementType::Int8 : ElementType::Uint8, 0, symmetric};
+        });
+        add(symmetric ? "blockwise int4" : "blockwise uint4 with offsets", [&](FormSpec &spec) {
+            spec.kind = FormSpec::Kind::Blockwise;
+            spec.blockwise = {symmetric ? ElementType::Int4 : ElementType::Uint4, 8, 1, !symmetric};
+        });
+    }
+    add("affine of axis 1", [](FormSpec &spec) {
+        spec.kind = FormSpec::Kind::Affine;
+        spec.affine.axis = 1;
+    });
+    add("affine per tensor", [](FormSpec &spec) {
+        spec.kind = FormSpec::Kind::Affine;
+        spec.affine.axis = std::nullopt;
+    });
+    for (const auto &options :
+         {PaletteOptions{2}, PaletteOptions{4}, PaletteOptions{3, 4}, PaletteOptions{4, 2, 2},
+          PaletteOptions{3, 1, 4}, PaletteOptions{4, 1, 1, ElementType::Int8},
+          PaletteOptions{3, 2, 2, ElementType::Fp8E4M3Fn}})
+        add("", [&](FormSpec &spec) {
+            spec.kind = FormSpec::Kind::Palette;
+            spec.palette = options;
+        });
+    for (const auto survivors : {FormSpec::Survivors::Plain, FormSpec::Survivors::Palette,
+                                 FormSpec::Survivors::Blockwise}) {
+        for (const bool pattern : {true, false})
+            add("", [&](FormSpec &spec) {
+                spec.kind = FormSpec::Kind::Sparse;
+                spec.survivors = survivors;
+                spec.blockwise = {ElementType::Int8, 8, 1, false};
+                spec.palette.bits = 3;
+                if (pattern)
+                    spec.pattern = SparsePattern{2, 4, 1};
+                else
+                    spec.density = 0.4;
+            });
+    }
+    for (NamedForm &form : forms)
+        form.name = describe(form.spec);
+    return forms;
+}
+
+} // namespace
+
+class TestEncodeMethods : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void neverWorse_data();
+    void neverWorse();
+    void transposedInputs();
+    void groupsOfInputs();
+    void massedCentresAreOptimal();
+    void scalesAgainstAllOfThem_data();
+    void scalesAgainstAllOfThem();
+    void salientDensity();
+    void salientPattern();
+    void feedbackHelps();
+    void meansAreAMatrixOfRankOne();
+    void specialValues();
+    void limitsOfScales();
+    void oneElement();
+    void refusals_data();
+    void refusals();
+    void sameInEveryThread();
+};
+
+void TestEncodeMethods::neverWorse_data()
+{
+    QTest::addColumn<int>("form");
+    QTest::addColumn<int>("inputs");
+    const auto forms = formsToTry();
+    for (std::size_t i = 0; i < forms.size(); ++i) {
+        for (const auto &[kind, name] :
+             {std::pair(Inputs::None, "no statistics"), std::pair(Inputs::Squares, "mean squares"),
+              std::pair(Inputs::Means, "means"), std::pair(Inputs::Moments, "second moments"),
+              std::pair(Inputs::WholeMoments, "second moments of all places")})
+            QTest::addRow("%s, %s", forms[i].name.c_str(), name)
+                << static_cast<int>(i) << static_cast<int>(kind);
+    }
+}
+
+/// At the same bytes: fitted never loses to plain by the mean squares, feedback never to either by
+/// what the outputs lose.
+void TestEncodeMethods::neverWorse()
+{
+    QFETCH(int, form);
+    QFETCH(int, inputs);
+    const Shape shape{24, 16, 2};
+    FormSpec spec = formsToTry()[static_cast<std::size_t>(form)].spec;
+    const auto kind = static_cast<Inputs>(inputs);
+    spec.inputs = statistics(kind, 16, 2, 1, 5);
+    for (const bool tails : {false, true}) {
+        auto values = tails ? laplace(sizeOf(shape), 3) : gaussian(sizeOf(shape), 4);
+        for (float &value : values)
+            value = toHalf(value);
+        spec.method = EncodeMethod::Plain;
+        const auto plain = encodeForm(values, shape, spec);
+        QVERIFY2(plain, plain ? "" : describe(plain.error()).c_str());
+        spec.method = EncodeMethod::Fitted;
+        const auto fitted = encodeForm(values, shape, spec);
+        QVERIFY2(fitted, fitted ? "" : describe(fitted.error()).c_str());
+        QCOMPARE(bytesOf(*fitted), bytesOf(*plain));
+        QVERIFY(massError(*fitted, values, spec.inputs) <=
+                massError(*plain, values, spec.inputs) * (1 + 1e-9));
+        if (kind != Inputs::Means && kind != Inputs::Moments && kind != Inputs::WholeMoments)
+            continue;
+        spec.method = EncodeMethod::Feedback;
+        const auto fed = encodeForm(values, shape, spec);
+        QVERIFY2(fed, fed ? "" : describe(fed.error()).c_str());
+        QCOMPARE(bytesOf(*fed), bytesOf(*plain));
+        QVERIFY(errorOf(*fed, values, spec.inputs) <= errorOf(*plain, values, spec.inputs));
+        QVERIFY(errorOf(*fed, values, spec.inputs) <= errorOf(*fitted, values, spec.inputs));
+    }
+}
+
+/// Transposed convolutions have their input channels first.
+void TestEncodeMethods::transposedInputs()
+{
+    const Shape shape{16, 12, 3};
+    const auto values = laplace(sizeOf(shape), 8);
+    for (NamedForm form : formsToTry()) {
+        form.spec.inputs = statistics(Inputs::Moments, 16, 1, 0, 9);
+        form.spec.blockwise.block = 4;
+        form.spec.method = EncodeMethod::Plain;
+        const auto plain = encodeForm(values, shape, form.spec);
+        QVERIFY2(plain, form.name.c_str());
+        form.spec.method = EncodeMethod::Fitted;
+        const auto fitted = encodeForm(values, shape, form.spec);
+        QVERIFY2(fitted, form.name.c_str());
+        QVERIFY2(massError(*fitted, values, form.spec.inputs) <=
+                     massError(*plain, values, form.spec.inputs) * (1 + 1e-9),
+                 form.name.c_str());
+        form.spec.method = EncodeMethod::Feedback;
+        const auto fed = encodeForm(values, shape, form.spec);
+        if (form.spec.kind == FormSpec::Kind::Palette && form.spec.palette.vector != 1) {
+            QVERIFY(!fed);
+            QCOMPARE(fed.error().field, std::string("inputs"));
+            continue;
+        }
+        QVERIFY2(fed, form.name.c_str());
+        QVERIFY2(errorOf(*fed, values, form.spec.inputs) <=
+                     errorOf(*fitted, values, form.spec.inputs),
+                 form.name.c_str());
+    }
+}
+
+/// The channels of a layer's groups: output 0 to 3 see the first eight, 4 to 7 the others.
+void TestEncodeMethods::groupsOfInputs()
+{
+    const Shape shape{8, 8, 2};
+    auto inputs = std::make_shared<InputStatistics>();
+    for (int i = 0; i < 16; ++i) {
+        inputs->meanSquare.push_back(static_cast<float>(1 + i));
+        inputs->mean.push_back(0.5f);
+    }
+    const auto masses = inputMasses(*inputs, shape);
+    for (std::size_t at = 0; at < masses.size(); ++at)
+        QCOMPARE(masses[at], static_cast<float>(1 + (at / 16 / 4 * 8) + at % 16 / 2) / 16.0f);
+    FormSpec spec;
+    spec.kind = FormSpec::Kind::Affine;
+    spec.inputs = inputs;
+    const auto values = gaussian(sizeOf(shape));
+    const auto plain = encodeForm(values, shape, spec);
+    spec.method = EncodeMethod::Feedback;
+    const auto fed = encodeForm(values, shape, spec);
+    QVERIFY(fed);
+    QVERIFY(errorOf(*fed, values, inputs) <= errorOf(*plain, values, inputs));
+}
+
+/// The least of all clusterings, with centres among the fp16 numbers.
+void TestEncodeMethods::massedCentresAreOptimal()
+{
+    std::mt19937 random(4);
+    for (int round = 0; round < 200; ++round) {
+        // Odd numbers: means between fp16 numbers, which lie 2 apart from 2048 on.
+        const int base = round % 2 == 0 ? 0 : 2040;
+        std::set<int> distinct;
+        const std::size_t count = 2 + random() % 8;
+        while (distinct.size() < count)
+            distinct.insert(base + static_cast<int>(random() % 60));
+        std::vector<MassedValue> values;
+        for (const int value : distinct)
+            values.push_back({toHalf(static_cast<float>(value)),
+                              0.01 * static_cast<double>(1 + random() % 500)});
+        values.erase(std::unique(values.begin(), values.end(),
+                                 [](const auto &a, const auto &b) { return a.value == b.value; }),
+                     values.end());
+        const std::size_t clusters = 1 + random() % 4;
+        const auto centres = optimalHalfCentres(values, clusters);
+        QVERIFY(std::is_sorted(centres.begin(), centres.end()));
+        const auto errorWith = [&](const std::vector<float> &book) {
+            double error = 0;
+            for (const auto &[value, mass] : values) {
+                double nearest = HUGE_VAL;
+                for (const float centre : book)
+                    nearest = std::min(
+                        nearest,
+                        std::pow(static_cast<double>(value) - static_cast<double>(centre), 2));
+                error += mass * nearest;
+            }
+            return error;
+        };
+        for (const float centre : centres)
+            QCOMPARE(centre, toHalf(centre));
+        // Every split into runs, each with the best fp16 number near its mean.
+        double best = HUGE_VAL;
+        std::vector<float> book;
+        const std::function<void(std::size_t, std::size_t)> split = [&](std::size_t first,
+                                                                        std::size_t left) {
+            for (std::size_t end = left == 1 ? values.size() : first + 1;
+                 end + left - 1 <= values.size(); ++end) {
+                double sum = 0, mass = 0;
+                for (std::size_t i = first; i < end; ++i) {
+                    sum += values[i].mass * static_cast<double>(values[i].value);
+                    mass += values[i].mass;
+                }
+                book.push_back(halfToFloat(doubleToHalf(sum / mass)));
+                if (left == 1)
+                    best = std::min(best, errorWith(book));
+                else
+                    split(end, left - 1);
+                book.pop_back();
+            }
+        };
+        split(0, std::min(clusters, values.size()));
+        QVERIFY(errorWith(centres) <= best * (1 + 1e-12) + 1e-12);
+    }
+}
+
+void TestEncodeMethods::scalesAgainstAllOfThem_data()
+{
+    QTest::addColumn<int>("type");
+    QTest::addColumn<int>("block");
+    QTest::addColumn<double>("allowed");
+    QTest::newRow("int4, blocks of 16") << static_cast<int>(ElementType::Int4) << 16 << 1.05;
+    QTest::newRow("int4, blocks of 128") << static_cast<int>(ElementType::Int4) << 128 << 1.01;
+    QTest::newRow("int8, blocks of 32") << static_cast<int>(ElementType::Int8) << 32 << 1.25;
+    QTest::newRow("int8, blocks of 512") << static_cast<int>(ElementType::Int8) << 512 << 1.1;
+}
+
+/// Against every fp16 scale from a quarter of the plain one to 3 % above it: the sum over some
+/// blocks is near that of the best scales, and each block is no worse than with the plain one.
+void TestEncodeMethods::scalesAgainstAllOfThem()
+{
+    QFETCH(int, type);
+    QFETCH(int, block);
+    QFETCH(double, allowed);
+    const auto codeType = static_cast<ElementType>(type);
+    const auto size = static_cast<std::size_t>(block);
+    const Shape shape{6, size};
+    auto values = laplace(sizeOf(shape), 11);
+    auto inputs = statistics(Inputs::Squares, size, 1, 1, 12);
+    const auto masses = inputMasses(*inputs, shape);
+    FormSpec spec;
+    spec.kind = FormSpec::Kind::Blockwise;
+    spec.blockwise = {codeType, size, 1, false};
+    spec.inputs = inputs;
+    const auto plain = encodeForm(values, shape, spec);
+    spec.method = EncodeMethod::Fitted;
+    const auto fitted = encodeForm(values, shape, spec);
+    QVERIFY(plain && fitted);
+    const double top = codeType == ElementType::Int4 ? 7 : 127;
+    const auto errorWith = [&](std::size_t row, float scale) {
+        double error = 0;
+        for (std::size_t i = row * size; i < (row + 1) * size; ++i) {
+            const double code = std::clamp(
+                std::nearbyint(static_cast<double>(values[i]) / static_cast<double>(scale)), -top,
+                top);
+            const auto decoded =
+                static_cast<double>(toHalf(static_cast<float>(code * static_cast<double>(scale))));
+            error += static_cast<double>(masses[i]) *
+                     std::pow(decoded - static_cast<double>(values[i]), 2);
+        }
+        return error;
+    };
+    double found = 0, best = 0, before = 0;
+    for (std::size_t row = 0; row < shape[0]; ++row) {
+        const auto scaleOf = [row](const EncodedWeight &weight) {
+            std::uint16_t half = 0;
+            std::memcpy(&half, part(weight, PartRole::Scale).bytes.data() + 2 * row, 2);
+            return halfToFloat(half);
+        };
+        const float from = scaleOf(*plain);
+        const double one = errorWith(row, scaleOf(*fitted));
+        QVERIFY(one <= errorWith(row, from));
+        found += one;
+        before += errorWith(row, from);
+        double least = HUGE_VAL;
+        for (std::uint16_t half = floatToHalf(from / 4); half <= floatToHalf(from * 1.03f); ++half)
+            least = std::min(least, errorWith(row, halfToFloat(half)));
+        best += least;
+    }
+    QVERIFY2(
+        found <= best * allowed,
+        qPrintable(QStringLiteral("%1 of plain, best %2").arg(found / before).arg(best / before)));
+    QVERIFY(found < before);
+}
+
+/// The definition: what loses most stays, ties by position, never a zero, always NaN.
+void TestEncodeMethods::salientDensity()
+{
+    const Shape shape{30, 40};
+    auto values = gaussian(sizeOf(shape), 6);
+    for (std::size_t i = 0; i < values.size(); i += 5)
+        values[i] = i % 3 == 0 ? 0.0f : std::round(values[i] * 10) / 10;
+    values[7] = std::nanf("");
+    values[11] = -HUGE_VALF;
+    auto inputs = statistics(Inputs::Squares, 40, 1, 1, 7);
+    inputs->meanSquare[3] = 0; // never there
+    const auto masses = inputMasses(*inputs, shape);
+    FormSpec spec;
+    spec.kind = FormSpec::Kind::Sparse;
+    spec.method = EncodeMethod::Fitted;
+    spec.inputs = inputs;
+    for (const double density : {0.0, 0.01, 0.3, 0.5, 0.77, 0.9, 1.0}) {
+        spec.density = density;
+        const auto weight = encodeForm(values, shape, spec);
+        QVERIFY(weight);
+        std::vector<std::size_t> order(values.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        const auto loss = [&](std::size_t i) {
+            const auto stored = static_cast<double>(toHalf(values[i]));
+            if (!std::isfinite(stored))
+                return HUGE_VAL;
+            const auto value = static_cast<double>(values[i]);
+            return static_cast<double>(masses[i]) *
+                   (value * value - (value - stored) * (value - stored));
+        };
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            const bool zeroA = toHalf(values[a]) == 0, zeroB = toHalf(values[b]) == 0;
+            return zeroA != zeroB ? zeroB : loss(a) > loss(b) * (1 + 1e-12);
+        });
+        std::vector<bool> stays(values.size());
+        const auto wanted =
+            static_cast<std::size_t>(std::llround(density * static_cast<double>(values.size())));
+        for (std::size_t i = 0; i < wanted; ++i)
+            stays[order[i]] = toHalf(values[order[i]]) != 0;
+        const auto decoder = Decoder::make(weight->encoding());
+        for (std::size_t i = 0; i < values.size(); ++i)
+            QCOMPARE(decoder->stored(i), static_cast<bool>(stays[i]));
+    }
+}
+
+void TestEncodeMethods::salientPattern()
+{
+    const Shape shape{6, 18, 3};
+    const auto values = gaussian(sizeOf(shape), 6);
+    const auto inputs = statistics(Inputs::Squares, 18, 1, 1, 7);
+    const auto masses = inputMasses(*inputs, shape);
+    FormSpec spec;
+    spec.kind = FormSpec::Kind::Sparse;
+    spec.method = EncodeMethod::Fitted;
+    spec.inputs = inputs;
+    spec.pattern = SparsePattern{2, 4, 1};
+    const auto weight = encodeForm(values, shape, spec);
+    QVERIFY(weight);
+    const auto decoder = Decoder::make(weight->encoding());
+    for (std::size_t o = 0; o < 6; ++o) {
+        for (std::size_t place = 0; place < 3; ++place) {
+            for (std::size_t first = 0; first < 18; first += 4) {
+                const std::size_t count = std::min<std::size_t>(4, 18 - first);
+                std::vector<std::pair<double, std::size_t>> losses;
+                for (std::size_t i = 0; i < count; ++i) {
+                    const std::size_t at = (o * 18 + first + i) * 3 + place;
+                    losses.emplace_back(-static_cast<double>(masses[at]) *
+                                            static_cast<double>(values[at] * values[at]),
+                                        at);
+                }
+                std::sort(losses.begin(), losses.end());
+                for (std::size_t i = 0; i < count; ++i)
+                    QCOMPARE(decoder->stored(losses[i].second), i < 2);
+            }
+        }
+    }
+}
+
+/// With correlated inputs, what GPTQ is for: much less is lost.
+void TestEncodeMethods::feedbackHelps()
+{
+    const Shape shape{32, 64};
+    const auto values = gaussian(sizeOf(shape), 13);
+    std::vector<FormSpec> forms(5);
+    forms[0].kind = FormSpec::Kind::Blockwise;
+    forms[0].blockwise = {ElementType::Int4, 32, 1, false};
+    for (const std::size_t palette : {1u, 2u, 3u})
+        forms[palette].kind = FormSpec::Kind::Palette;
+    forms[1].palette = {3, 2, 1};
+    forms[2].palette = {3, 1, 1, ElementType::Int8};
+    forms[3].palette = {4, 1, 2, ElementType::Fp8E4M3Fn};
+    forms[4].kind = FormSpec::Kind::Sparse;
+    forms[4].density = 0.5;
+    for (FormSpec &spec : forms) {
+        for (const Inputs kind : {Inputs::Moments, Inputs::Means}) {
+            spec.inputs = statistics(kind, 64, 1, 1, 14);
+            spec.method = EncodeMethod::Fitted;
+            const auto fitted = encodeForm(values, shape, spec);
+            spec.method = EncodeMethod::Feedback;
+            const auto fed = encodeForm(values, shape, spec);
+            QVERIFY(fitted && fed);
+            const double share =
+                errorOf(*fed, values, spec.inputs) / errorOf(*fitted, values, spec.inputs);
+            QVERIFY2(share < 0.85,
+                     qPrintable(QString::fromStdString(describe(spec)) + QString::number(share)));
+        }
+    }
+}
+
+/// Both ways of working out what is left to make up for agree.
+void TestEncodeMethods::meansAreAMatrixOfRankOne()
+{
+    const Shape shape{16, 24};
+    const auto values = gaussian(sizeOf(shape), 15);
+    const auto means = statistics(Inputs::Means, 24, 1, 1, 16);
+    auto matrix = std::make_shared<InputStatistics>();
+    for (std::size_t i = 0; i < 24; ++i) {
+        for (std::size_t j = 0; j < 24; ++j)
+            matrix->secondMoment.push_back(i == j ? means->meanSquare[i]
+                                                  : means->mean[i] * means->mean[j]);
+    }
+    FormSpec spec;
+    spec.kind = FormSpec::Kind::Blockwise;
+    spec.blockwise = {ElementType::Int4, 8, 1, false};
+    spec.method = EncodeMethod::Feedback;
+    spec.inputs = means;
+    const auto one = encodeForm(values, shape, spec);
+    spec.inputs = matrix;
+    const auto two = encodeForm(values, shape, spec);
+    QVERIFY(one && two);
+    QCOMPARE(part(*one, PartRole::Data).bytes, part(*two, PartRole::Data).bytes);
+    const double error = errorOf(*one, values, means);
+    QVERIFY(std::abs(errorOf(*one, values, matrix) - error) <= 1e-5 * error);
+}
+
+/// NaN, infinities, subnormal numbers and constants: no method makes more of a mess than the plain
+/// encoder, and palettes refuse what they cannot hold.
+void TestEncodeMethods::specialValues()
+{
+    const Shape shape{8, 16};
+    const std::vector<std::pair<const char *, std::function<void(std::vector<float> &)>>> kinds{
+        {"NaN and infinities",
+         [](auto &values) {
+             values[3] = std::nanf("");
+             values[40] = HUGE_VALF;
+             values[41] = -HUGE_VALF;
+         }},
+        {"beyond fp16", [](auto &values) { values[9] = 1e30f; }},
+        {"subnormal",
+         [](auto &values) {
+             for (float &value : values)
+                 value *= 0x1p-20f;
+         }},
+        {"below fp16",
+         [](auto &values) {
+             for (float &value : values)
+                 value *= 0x1p-100f;
+         }},
+        {"zeros", [](auto &values) { std::fill(values.begin(), values.end(), 0.0f); }},
+        {"negative zeros", [](auto &values) { std::fill(values.begin(), values.end(), -0.0f); }},
+        {"a constant", [](auto &values) { std::fill(values.begin(), values.end(), -3.5f); }},
+        {"one that differs",
+         [](auto &values) {
+             std::fill(values.begin(), values.end(), 0.25f);
+             values[77] = 100;
+         }},
+    };
+    for (const auto &[name, change] : kinds) {
+        auto values = gaussian(sizeOf(shape), 17);
+        change(values);
+        for (NamedForm form : formsToTry()) {
+            form.spec.blockwise.block = 8;
+            form.spec.inputs = statistics(Inputs::Means, 16, 1, 1, 18);
+            const auto plain = encodeForm(values, shape, form.spec);
+            for (const EncodeMethod method : {EncodeMethod::Fitted, EncodeMethod::Feedback}) {
+                form.spec.method = method;
+                const auto weight = encodeForm(values, shape, form.spec);
+                QVERIFY2(bool(weight) == bool(plain), (form.name + name).c_str());
+                if (!weight) {
+                    QCOMPARE(weight.error().field, plain.error().field);
+                    continue;
+                }
+                const auto decoded = decodeAll(*weight), before = decodeAll(*plain);
+                QCOMPARE(decoded.size(), values.size());
+                for (std::size_t i = 0; i < values.size(); ++i)
+                    QVERIFY2(!std::isfinite(before[i]) || std::isfinite(decoded[i]),
+                             (form.name + name).c_str());
+            }
+        }
+    }
+}
+
+/// Scales stay positive fp16 numbers, and nothing finite decodes to an infinity.
+void TestEncodeMethods::limitsOfScales()
+{
+    const Shape shape{4, 16};
+    for (const float size : {65504.0f, 60000.0f, 0x1p-24f, 0x1p-14f}) {
+        std::vector<float> values(sizeOf(shape));
+        for (std::size_t i = 0; i < values.size(); ++i)
+            values[i] = toHalf(size * static_cast<float>(static_cast<int>(i * 37 % 33) - 16) / 16);
+        for (NamedForm form : formsToTry()) {
+            if (form.spec.kind != FormSpec::Kind::Affine &&
+                form.spec.kind != FormSpec::Kind::Blockwise)
+                continue;
+            form.spec.method = EncodeMethod::Fitted;
+            const auto weight = encodeForm(values, shape, form.spec);
+            QVERIFY2(weight, form.name.c_str());
+            const EncodedPart &scale = part(*weight, PartRole::Scale);
+            for (std::size_t i = 0; i < scale.bytes.size(); i += 2) {
+                std::uint16_t half = 0;
+                std::memcpy(&half, scale.bytes.data() + i, 2);
+                QVERIFY(half > 0 && half < kHalfInfinity);
+            }
+            for (const float value : decodeAll(*weight))
+                QVERIFY2(std::isfinite(value), form.name.c_str());
+        }
+    }
+}
+
+void TestEncodeMethods::oneElement()
+{
+    for (const Shape &shape : {Shape{1}, Shape{1, 1}, Shape{3, 0}, Shape{}}) {
+        const std::vector<float> values(sizeOf(shape), 0.3f);
+        for (const NamedForm &form : formsToTry()) {
+            FormSpec spec = form.spec;
+            spec.palette.groups = spec.palette.vector = 1;
+            spec.blockwise.block = 1;
+            const auto plain = encodeForm(values, shape, spec);
+            spec.method = EncodeMethod::Fitted;
+            const auto fitted = encodeForm(values, shape, spec);
+            QVERIFY2(bool(plain) == bool(fitted), form.name.c_str());
+            if (plain && !values.empty())
+                QVERIFY(massError(*fitted, values, nullptr) <= massError(*plain, values, nullptr));
+        }
+    }
+}
+
+void TestEncodeMethods::refusals_data()
+{
+    QTest::addColumn<int>("axis");
+    QTest::addColumn<QList<float>>("squares");
+    QTest::addColumn<QList<float>>("means");
+    QTest::addColumn<QList<float>>("moments");
+    QTest::addColumn<bool>("feedback");
+    const QList<float> good{1, 2, 3, 4}, none;
+    QTest::newRow("no such axis") << 2 << good << none << none << false;
+    QTest::newRow("too few") << 1 << QList<float>{1, 2, 3} << none << none << false;
+    QTest::newRow("none") << 1 << none << none << none << false;
+    QTest::newRow("groups that do not divide") << 1 << good + good + good << none << none << false;
+    QTest::newRow("negative") << 1 << QList<float>{1, -2, 3, 4} << none << none << false;
+    QTest::newRow("NaN") << 1 << QList<float>{1, std::nanf(""), 3, 4} << none << none << false;
+    QTest::newRow("infinite") << 1 << QList<float>{1, HUGE_VALF, 3, 4} << none << none << false;
+    QTest::newRow("fewer means") << 1 << good << QList<float>{1} << none << false;
+    QTest::newRow("means with NaN")
+        << 1 << good << QList<float>{1, 1, 1, std::nanf("")} << none << false;
+    QTest::newRow("moments of another size") << 1 << none << none << QList<float>(9, 1) << false;
+    QList<float> moments(16, 0.0f);
+    for (int i = 0; i < 4; ++i)
+        moments[5 * i] = 1;
+    auto lopsided = moments, negative = moments, impossible = moments;
+    lopsided[1] = 0.5;
+    negative[5] = -1;
+    impossible[1] = impossible[4] = 3;
+    QTest::newRow("not symmetric") << 1 << none << none << lopsided << false;
+    QTest::newRow("negative square") << 1 << none << none << negative << false;
+    QTest::newRow("of no data") << 1 << none << none << impossible << true;
+    QTest::newRow("nothing to feed back") << 1 << good << none << none << true;
+}
+
+void TestEncodeMethods::refusals()
+{
+    QFETCH(int, axis);
+    QFETCH(QList<float>, squares);
+    QFETCH(QList<float>, means);
+    QFETCH(QList<float>, moments);
+    QFETCH(bool, feedback);
+    auto inputs = std::make_shared<InputStatistics>();
+    inputs->axis = static_cast<std::uint64_t>(axis);
+    inputs->meanSquare.assign(squares.begin(), squares.end());
+    inputs->mean.assign(means.begin(), means.end());
+    inputs->secondMoment.assign(moments.begin(), moments.end());
+    FormSpec spec;
+    spec.kind = FormSpec::Kind::Affine;
+    spec.inputs = inputs;
+    const auto values = gaussian(32);
+    // What the plain encoder does not look at does not stop it.
+    QVERIFY(encodeForm(values, {8, 4}, spec));
+    spec.method = EncodeMethod::Fitted;
+    const auto fitted = encodeForm(values, {8, 4}, spec);
+    QCOMPARE(bool(fitted), feedback);
+    spec.method = EncodeMethod::Feedback;
+    const auto fed = encodeForm(values, {8, 4}, spec);
+    QVERIFY(!fed);
+    QCOMPARE(fed.error().code, std::string("codec.argument"));
+    QCOMPARE(fed.error().field, std::string("inputs"));
+    spec.inputs = nullptr;
+    QVERIFY(!encodeForm(values, {8, 4}, spec));
+}
+
+void TestEncodeMethods::sameInEveryThread()
+{
+    const Shape shape{24, 16, 2};
+    const auto values = laplace(sizeOf(shape), 21);
+    for (NamedForm form : formsToTry()) {
+        form.spec.method = EncodeMethod::Feedback;
+        form.spec.inputs = statistics(Inputs::Means, 16, 2, 1, 22);
+        const auto alone = encodeForm(values, shape, form.spec);
+        QVERIFY(alone);
+        std::vector<Result<EncodedWeight>> others(3, tl::unexpected(Error{}));
+        std::vector<std::thread> threads;
+        for (auto &other : others)
+            threads.emplace_back([&] { other = encodeForm(values, shape, form.spec); });
+        for (std::thread &thread : threads)
+            thread.join();
+        for (const auto &other : others) {
+            QVERIFY(other);
+            for (std::size_t i = 0; i < alone->parts.size(); ++i)
+                QCOMPARE(other->parts[i].bytes, alone->parts[i].bytes);
+        }
+    }
+}
+
+QTEST_APPLESS_MAIN(TestEncodeMethods)
+#include "tst_encode_methods.moc"

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/codec/edit/run_editor.h"
+#include "core/numeric/bitpack.h"
+#include "edits.h"
+
+#include <cmath>
+
+using namespace kernscope;
+using namespace kernscope::codec;
+using namespace kernscope::codec::test;
+
+namespace {
+
+/// Elements from the last to the first, each once more behind them.
+class Backwards : public ElementOrder
+{
+public:
+    Backwards(std::uint64_t count, unsigned width, bool highestFirst)
+        : m_count(count), m_width(width), m_highestFirst(highestFirst)
+    {
+    }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = (m_count - 1 - first - i) * m_width;
+    }
+    bool highestFirst() const override { return m_highestFirst; }
+    std::uint64_t elements() const override { return m_count; }
+    std::uint64_t extent() const override { return half() + half(); }
+    std::vector<std::uint64_t> copies(std::uint64_t element) const override
+    {
+        return {8 * half() + element * m_width};
+    }
+    std::uint64_t half() const { return (m_count * m_width + 7) / 8; }
+    std::uint64_t table(std::uint64_t element) const override { return element % 3; }
+    std::uint64_t tables() const override { return 3; }
+
+private:
+    std::uint64_t m_count;
+    unsigned m_width;
+    bool m_highestFirst;
+};
+
+/// Numbers near those that are there, others, and some that are there.
+std::vector<double> wishes(std::span<const float> held, std::mt19937_64 &random)
+{
+    std::vector<double> values;
+    std::normal_distribution<double> normal;
+    for (const float value : held) {
+        const double now = std::isfinite(value) ? static_cast<double>(value) : 1.0;
+        const auto kind = random() % 4;
+        values.push_back(kind == 0   ? now
+                         : kind == 1 ? now * (1 + 0.1 * normal(random))
+                         : kind == 2 ? normal(random)
+                                     : 0.25);
+    }
+    return values;
+}
+
+/// A run by RunEditor is what Editor would make of each of its elements.
+void compareRun(const Sample &sample, std::uint64_t first, std::size_t count,
+                std::mt19937_64 &random, std::vector<std::byte> &bytes, const char *name)
+{
+    const auto decoder = Decoder::make(sample.encoding);
+    QVERIFY2(decoder, name);
+    auto runs = RunEditor::make(*decoder);
+    if (!runs)
+        return;
+    std::vector<float> held(count);
+    decoder->decodeFloat(first, held);
+    const auto values = wishes(held, random);
+    const auto before = held;
+    RunOutcome outcome;
+    QVERIFY2(runs->set(first, values, {HUGE_VAL, 0}, held, outcome), name);
+    QCOMPARE(outcome.seen, std::uint64_t{count});
+    std::uint64_t refused = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        if (static_cast<double>(before[i]) == values[i])
+            continue;
+        const auto plan = Editor(*decoder).setElement(first + i, values[i], HUGE_VAL);
+        refused += plan ? 0 : 1;
+        if (plan && !outcome.refusal)
+            QVERIFY2(static_cast<double>(held[i]) == plan->stored ||
+                         std::isnan(plan->stored) == std::isnan(held[i]),
+                     name);
+    }
+    QCOMPARE(outcome.refused, refused);
+    if (outcome.refusal)
+        return;
+    for (const PartEdit &edit : outcome.bytes)
+        std::copy(edit.bytes.begin(), edit.bytes.end(),
+                  bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
+    std::vector<float> after(count);
+    decoder->decodeFloat(first, after);
+    for (std::size_t i = 0; i < count; ++i)
+        QVERIFY2(after[i] == held[i] || (std::isnan(after[i]) && std::isnan(held[i])), name);
+}
+
+} // namespace
+
+class TestRunEditor : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void allFormsAgree();
+    void orders_data();
+    void orders();
+};
+
+void TestRunEditor::allFormsAgree()
+{
+    std::mt19937_64 random(3);
+    for (const Form &form : allForms()) {
+        for (int round = 0; round < 3; ++round) {
+            Sample sample = makeSample(form, random);
+            const auto payload = partBytes(sample.encoding, PartRole::Data);
+            if (payload.empty())
+                continue; // made by another op, or nothing stored
+            const auto elements = elementCount(sample.encoding.shape)->value;
+            const std::uint64_t first = random() % elements;
+            const std::size_t count = 1 + random() % (elements - first);
+            compareRun(sample, first, count, random, sample.bytesBehind(payload),
+                       (form.name + sample.text).c_str());
+        }
+    }
+}
+
+void TestRunEditor::orders_data()
+{
+    QTest::addColumn<int>("type");
+    QTest::addColumn<unsigned>("bits");
+    QTest::addColumn<bool>("highestFirst");
+    for (const bool highestFirst : {false, true}) {
+        for (const ElementType type : {ElementType::Fp16, ElementType::Int8, ElementType::Int4})
+            QTest::addRow("%s%s", elementTypeName(type).data(),
+                          highestFirst ? ", highest first" : "")
+                << static_cast<int>(type) << 0u << highestFirst;
+        for (const unsigned bits : {1u, 3u, 4u, 6u, 8u})
+            QTest::addRow("palette of %u bits%s", bits, highestFirst ? ", highest first" : "")
+                << static_cast<int>(unsignedType(bits)) << bits << highestFirst;
+    }
+}
+
+/// Payloads of hardware: codes in another order, and copies of them.
+void TestRunEditor::orders()
+{
+    QFETCH(int, type);
+    QFETCH(unsigned, bits);
+    QFETCH(bool, highestFirst);
+    const auto stored = static_cast<ElementType>(type);
+    constexpr std::uint64_t kCount = 203;
+    const unsigned width = bitWidth(stored);
+    if (width >= 8 && highestFirst)
+        return; // whole bytes have no such order
+    std::mt19937_64 random(7);
+    const auto order = std::make_shared<Backwards>(kCount, width, highestFirst);
+    for (int round = 0; round < 20; ++round) {
+        Sample sample;
+        sample.storage.push_back(randomBytes(order->extent(), random));
+        auto &bytes = sample.storage.back();
+        if (stored == ElementType::Fp16) {
+            for (std::size_t i = 1; i < bytes.size(); i += 2)
+                bytes[i] &= std::byte{0xbf}; // no NaN
+        }
+        sample.encoding.shape = {7, 29};
+        sample.encoding.payload =
+            Operand{bits != 0 ? PartRole::Indices : PartRole::Data, stored, {7, 29}, bytes, order};
+        if (bits != 0) {
+            sample.storage.push_back(randomBytes(3 * 2 * (std::size_t{1} << bits), random));
+            for (std::size_t i = 1; i < sample.storage.back().size(); i += 2)
+                sample.storage.back()[i] &= std::byte{0xbf};
+            Palette palette;
+            palette.entries = std::uint64_t{1} << bits;
+            palette.grid = {1, 1};
+            palette.lut = Operand{PartRole::Lut,
+                                  ElementType::Fp16,
+                                  {3, 1, palette.entries, 1},
+                                  sample.storage.back()};
+            sample.encoding.palette = palette;
+        } else if (width < 16) {
+            sample.storage.push_back(randomBytes(2 * 7, random));
+            for (std::size_t i = 1; i < 14; i += 2)
+                sample.storage.back()[i] = std::byte{0x20}; // positive, of ordinary size
+            Scaling scaling;
+            scaling.kind = Scaling::Kind::Affine;
+            scaling.scale = Operand{PartRole::Scale, ElementType::Fp16, {7}, sample.storage.back()};
+            sample.encoding.scaling = scaling;
+        }
+        const auto decoder = Decoder::make(sample.encoding);
+        if (!decoder)
+            qWarning("%s", describe(decoder.error()).c_str());
+        QVERIFY(decoder);
+        QVERIFY(RunEditor::make(*decoder));
+        const std::vector<std::byte> before = bytes;
+        const std::uint64_t first = random() % kCount;
+        const std::size_t count = 1 + random() % (kCount - first);
+        compareRun(sample, first, count, random, bytes, QTest::currentDataTag());
+        const auto codeIn = [&](const std::vector<std::byte> &from, std::uint64_t position) {
+            std::uint64_t code = 0;
+            for (std::uint64_t at = position; at < position + width; ++at) {
+                const std::uint64_t place = highestFirst ? 7 - at % 8 : at % 8;
+                code = code << 1 | (std::to_integer<unsigned>(from[at / 8]) >> place & 1u);
+            }
+            return code;
+        };
+        for (std::uint64_t i = 0; i < kCount; ++i) {
+            std::uint64_t own = 0;
+            order->positions(i, std::span(&own, 1));
+            const std::uint64_t copy = order->copies(i).front();
+            const bool changed = codeIn(bytes, own) != codeIn(before, own);
+            QVERIFY(!changed || (i >= first && i < first + count));
+            // A copy follows its element, and stays where that stays.
+            QCOMPARE(codeIn(bytes, copy), changed ? codeIn(bytes, own) : codeIn(before, copy));
+        }
+    }
+}
+
+QTEST_APPLESS_MAIN(TestRunEditor)
+#include "tst_run_editor.moc"
