@@ -149,6 +149,15 @@ void TestCliHwx::differences()
     result = runCli({QStringLiteral("hwx"), a, QStringLiteral("--diff"), b});
     QCOMPARE(result.exitCode, 1);
     QVERIFY(result.out.contains("ConvCfg"));
+    // The tasks are what a container has for a program.
+    const QString program = QStringLiteral("--same-program");
+    QCOMPARE(runCli({QStringLiteral("diff"), a, b, program}).exitCode, 1);
+    QCOMPARE(runCli({QStringLiteral("diff"), a, a, program}).exitCode, 0);
+    const Json whole =
+        runCli({QStringLiteral("diff"), a, b, program, QStringLiteral("--json")}).json();
+    QCOMPARE(whole["structure"]["tasks"].size(), std::size_t(1));
+    QCOMPARE(whole["verdict"]["faults"][0]["found"].get<std::string>(),
+             std::string("1 task differs"));
 }
 
 /// A container of fewer tasks: those of the same content are no difference, whatever their numbers.
