@@ -1,67 +1,43 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
-#include "app/cli/diff_text.h"
-#include "app/cli/text_output.h"
+#include "app/cli/diff_run.h"
 
 #include <memory>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 
 namespace {
 
-struct DiffArguments {
-    std::string a, b;
-    DiffOptions options;
-};
+/// More builds than this make no table that anybody reads.
+constexpr int kMostBuilds = 64;
 
-/// The errors of both bundles, each with its bundle's name before the file.
-Diagnostics diagnosticsOf(const Bundle &a, const Bundle &b)
+/// Options of which each is a limit on the values of every weight.
+void addLimits(CLI::App &command, DiffArguments &arguments)
 {
-    Diagnostics all;
-    for (const Bundle *bundle : {&a, &b}) {
-        for (Diagnostic diagnostic : bundle->diagnostics()) {
-            std::string &file = diagnostic.error.file;
-            if (file.empty())
-                file = bundle->name();
-            else if (file != bundle->name())
-                file = bundle->name() + "/" + file;
-            all.push_back(std::move(diagnostic));
-        }
-    }
-    return all;
-}
-
-int runDiff(const DiffArguments &arguments, Session &session)
-{
-    const auto a = openBundle(arguments.a);
-    if (!a)
-        return reportFailure(session, "diff", a.error());
-    const auto b = openBundle(arguments.b);
-    if (!b)
-        return reportFailure(session, "diff", b.error());
-    const auto difference = [&] {
-        const ProgressLine line(session, "Comparing");
-        return compareBundles(**a, **b, arguments.options, &session.progress);
-    }();
-    if (interrupted())
-        return reportStopped(session, "diff");
-    if (!difference)
-        return reportFailure(session, "diff", difference.error());
-    const Diagnostics diagnostics = diagnosticsOf(**a, **b);
-    if (session.json) {
-        report::Json document = report::differenceJson(**a, **b, *difference);
-        printDocument(session, document, diagnostics);
-    } else {
-        if (!session.quiet)
-            print(differenceText(**a, **b, *difference, arguments.options));
-        printDiagnostics(session, diagnostics);
-    }
-    if (hasErrors(diagnostics))
-        return kBadInput;
-    return difference->identical ? kDone : kDiffers;
+    ValueLimits &limits = arguments.limits.values;
+    const auto add = [&](const char *name, std::optional<double> &limit, const char *what) {
+        return command.add_option(name, limit, what)->type_name("X");
+    };
+    add("--max-abs,--tolerance", limits.maxAbs, "Largest |a - b| that holds")
+        ->check(CLI::NonNegativeNumber);
+    add("--max-rel", limits.maxRel, "Largest |a - b| / |a| that holds")
+        ->check(CLI::NonNegativeNumber);
+    add("--max-ulp", limits.maxUlp, "Largest distance that holds, in steps of the type of A")
+        ->check(CLI::NonNegativeNumber);
+    add("--min-cosine", limits.minCosine, "Least cosine similarity that holds")
+        ->check(CLI::Range(-1.0, 1.0));
+    add("--min-snr", limits.minSnr, "Least signal to noise ratio that holds, in dB")
+        ->check(CLI::Number);
+    command.add_flag("--allow-missing", arguments.limits.allowMissing,
+                     "Weights that one side alone has do not matter");
+    command.add_flag("--same-program", arguments.limits.sameProgram,
+                     "The operations must be equal; alone, nothing else matters");
+    command
+        .add_option("--rules", arguments.rules,
+                    "TOML file of limits: for every weight, and for those that a name matches")
+        ->type_name("FILE");
 }
 
 } // namespace
@@ -69,26 +45,50 @@ int runDiff(const DiffArguments &arguments, Session &session)
 void addDiff(CLI::App &app, Session &session)
 {
     CLI::App *command = app.add_subcommand(
-        "diff", "Pair the weights of two bundles and compare layout, stored bytes and values");
+        "diff", "Pair the weights of builds and compare program, stored bytes and values");
     auto arguments = std::make_shared<DiffArguments>();
-    command->add_option("a", arguments->a, "Bundle, program or weight file")
-        ->required()
-        ->type_name("A");
-    command->add_option("b", arguments->b, "The one to compare it with")
-        ->required()
-        ->type_name("B");
-    CLI::Option *values = command->add_flag("--values", arguments->options.values,
-                                            "Compare the decoded values as well");
     command
-        ->add_option("--tolerance", arguments->options.tolerance,
-                     "Count the elements that differ by more than this (with --values)")
-        ->type_name("X")
-        ->check(CLI::NonNegativeNumber)
-        ->needs(values);
+        ->add_option("paths", arguments->paths,
+                     "Bundles, programs or weight files: the first is compared with every other")
+        ->required()
+        ->expected(2, kMostBuilds)
+        ->type_name("PATH");
+    command->add_flag("--values", arguments->options.values,
+                      "Compare the decoded values as well; limits imply it");
+    command->add_flag("--check-forms", arguments->checkForms,
+                      "Say how well B stores the values of A: patterns of masks, palette entries "
+                      "that are not the nearest, clipped and unused codes (implies --values)");
+    command
+        ->add_option("--worst", arguments->worst,
+                     "Name the N output channels and elements that are furthest apart in every "
+                     "weight that differs (implies --values)")
+        ->type_name("N")
+        ->check(CLI::Range(1, 10000));
+    addLimits(*command, *arguments);
+    command
+        ->add_option("--format", arguments->format,
+                     "Format of the report; changes: a script for patch that makes B out of A")
+        ->type_name("NAME")
+        ->check(CLI::IsMember({"text", "json", "junit", "markdown", "html", "csv", "changes"}));
+    addOutput(*command, session, arguments->output,
+              "Write the report to this file; its name gives the format where --format does not",
+              "FILE");
     addCommonOptions(*command, session);
-    addExamples(*command, {"diff old.mlmodelc new.mlmodelc",
-                           "diff --values --tolerance 0.001 old.mlmodelc new.mlmodelc"});
-    command->callback([arguments, &session] { session.exitCode = runDiff(*arguments, session); });
+    addExamples(*command,
+                {"diff old.mlmodelc new.mlmodelc",
+                 "diff --max-abs 0.001 --same-program old.mlmodelc new.mlmodelc",
+                 "diff --rules limits.toml --output report.html dense.mlmodelc pruned.mlmodelc",
+                 "diff dense.mlmodelc palette.mlmodelc sparse.mlmodelc"});
+    command->callback([arguments, &session] {
+        const bool other = !arguments->format.empty() && arguments->format != "json";
+        if (session.json && other && arguments->output.empty())
+            throw CLI::ValidationError("--format", "--json asks for another format");
+        const std::string format =
+            arguments->format.empty() ? formatOfName(arguments->output) : arguments->format;
+        if (format == "changes" && arguments->paths.size() > 2)
+            throw CLI::ValidationError("--format", "changes are those between two bundles");
+        session.exitCode = runDiff(*arguments, session);
+    });
 }
 
 } // namespace kernscope::cli

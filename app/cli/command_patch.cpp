@@ -29,16 +29,20 @@ std::string_view modeOf(const PatchArguments &arguments)
     return arguments.inPlace ? "in-place" : arguments.dryRun ? "dry-run" : "output";
 }
 
-/// Lays the planned edits over the bundle's files and saves them. The bundle that is left shows
-/// them; it is let go right after.
+/// Lays the planned edits over the bundle's files and saves them, where what they make is what the
+/// scripts say. The bundle that is left shows them; it is let go right after.
 Result<SaveReport> save(BundlePtr bundle, const std::vector<AppliedEdit> &edits,
-                        const PatchArguments &arguments, Session &session)
+                        const EditsGiven &given, const PatchArguments &arguments, Session &session)
 {
     for (const AppliedEdit &edit : edits) {
         auto applied = applyEdit(bundle, edit);
         if (!applied)
             return tl::unexpected(std::move(applied.error()));
         bundle = std::move(*applied);
+    }
+    for (const OriginOfScript &script : given.origins) {
+        if (auto same = patch::checkResult(script.origin, *bundle, script.path); !same)
+            return tl::unexpected(std::move(same.error()));
     }
     if (arguments.inPlace) {
         const WritingScope scope;
@@ -73,14 +77,18 @@ void printResult(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
     printDocument(session, document, diagnostics);
 }
 
-int runPatch(const PatchArguments &arguments, const std::vector<Edit> &edits, Session &session)
+int runPatch(const PatchArguments &arguments, const EditsGiven &given, Session &session)
 {
     const auto bundle = openBundle(arguments.path);
     if (!bundle)
         return reportFailure(session, "patch", bundle.error());
+    for (const OriginOfScript &script : given.origins) {
+        if (const auto same = patch::checkBase(script.origin, **bundle, script.path); !same)
+            return reportFailure(session, "patch", same.error());
+    }
     const auto planned = [&] {
         const ProgressLine line(session, "Planning");
-        return planEdits(*bundle, edits, arguments.tolerance, &session.progress);
+        return planEdits(*bundle, given.edits, arguments.tolerance, &session.progress);
     }();
     if (!planned)
         return reportFailure(session, "patch", planned.error());
@@ -88,7 +96,7 @@ int runPatch(const PatchArguments &arguments, const std::vector<Edit> &edits, Se
         return reportStopped(session, "patch");
     std::optional<SaveReport> saved;
     if (!arguments.dryRun) {
-        auto report = save(*bundle, *planned, arguments, session);
+        auto report = save(*bundle, *planned, given, arguments, session);
         if (!report)
             return reportFailure(session, "patch", report.error());
         saved = std::move(*report);
@@ -126,7 +134,7 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &ses
     if (modes == 1 && arguments.backup && !arguments.inPlace)
         wrong.message = "--backup has an effect with --in-place only";
     auto edits = editsInOrder(command, arguments.edits);
-    if (edits && edits->empty())
+    if (edits && edits->edits.empty())
         wrong.message = "No edit is given";
     if (!wrong.message.empty()) {
         return reportUsage(session, "patch", wrong);

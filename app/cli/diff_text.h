@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/diff.h"
+#include "core/report/difference_report.h"
 
+#include <span>
 #include <string>
 
 namespace kernscope::cli {
@@ -10,5 +11,16 @@ namespace kernscope::cli {
 /// What `diff` prints for people: the files, then a table of the weights with their verdicts.
 std::string differenceText(const Bundle &a, const Bundle &b, const Difference &difference,
                            const DiffOptions &options);
+
+struct DiffTextOptions {
+    DiffOptions options;
+    bool limits = false; ///< limits were given: say what exceeds them
+    std::string target;  ///< chip whose outcomes are said, as given; empty: H13
+};
+
+/// Of two builds what differenceText() has, then the verdict and what exceeds its limit; of several
+/// a line for each and the table of weights down and builds across.
+std::string differencesText(std::span<const report::CheckedDifference> all,
+                            const DiffTextOptions &options);
 
 } // namespace kernscope::cli

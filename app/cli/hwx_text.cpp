@@ -153,16 +153,6 @@ std::string symbolsText(const hwx::Container &container)
     return table.empty() ? std::string() : heading("Symbols") + table.text();
 }
 
-std::string optionalHex(const std::optional<std::uint32_t> &value)
-{
-    return value ? fmt::format("{:#010x}", *value) : "-";
-}
-
-std::string optionalNumber(const std::optional<std::uint32_t> &value)
-{
-    return value ? std::to_string(*value) : "-";
-}
-
 } // namespace
 
 std::string hwxText(const hwx::Container &container, std::span<const std::byte> bytes,
@@ -171,39 +161,6 @@ std::string hwxText(const hwx::Container &container, std::span<const std::byte> 
     return summaryText(container, name) + commandsText(container) + sectionsText(container) +
            portsText(container) + symbolsText(container) + slotsText(container, bytes) +
            hwxTasksText(container, bytes, registers);
-}
-
-std::string hwxDiffText(const std::string &a, const std::string &b,
-                        const std::vector<descriptor::TaskDifference> &differences,
-                        std::size_t tasksA, std::size_t tasksB)
-{
-    std::string text = fmt::format("{} ({} tasks) and {} ({} tasks)\n", printable(a), tasksA,
-                                   printable(b), tasksB);
-    Table table({{"task", Align::Right},
-                 {"register"},
-                 {"field"},
-                 {"A", Align::Right},
-                 {"B", Align::Right}});
-    for (const auto &task : differences) {
-        const std::string number = std::to_string(task.a);
-        for (const auto &field : task.header)
-            table.add(
-                {number, "header", field.name, optionalNumber(field.a), optionalNumber(field.b)});
-        for (const auto &reg : task.registers) {
-            const std::string where =
-                reg.reg == nullptr ? hex(reg.address) : reg.reg->block + " " + reg.reg->name;
-            table.add({number, where, "", optionalHex(reg.a), optionalHex(reg.b)});
-            for (const auto &field : reg.fields)
-                table.add({"", "", field.name, optionalNumber(field.a), optionalNumber(field.b)});
-        }
-    }
-    if (tasksA != tasksB)
-        text +=
-            fmt::format("  {} more in {}\n", tasksA > tasksB ? tasksA - tasksB : tasksB - tasksA,
-                        tasksA > tasksB ? "A" : "B");
-    if (table.empty())
-        return text + (tasksA == tasksB ? "  No task differs.\n" : "  No common task differs.\n");
-    return text + table.text();
 }
 
 } // namespace kernscope::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/container/hwx/container.h"
-#include "core/descriptor/task_diff.h"
 
 #include <cstddef>
 #include <span>
@@ -19,10 +18,5 @@ std::string hwxText(const hwx::Container &container, std::span<const std::byte> 
 /// The tasks of it: shapes, header, registers, lanes.
 std::string hwxTasksText(const hwx::Container &container, std::span<const std::byte> bytes,
                          bool registers);
-
-/// Tasks and fields that differ between two containers.
-std::string hwxDiffText(const std::string &a, const std::string &b,
-                        const std::vector<descriptor::TaskDifference> &differences,
-                        std::size_t tasksA, std::size_t tasksB);
 
 } // namespace kernscope::cli

@@ -32,17 +32,22 @@ constexpr std::array<Help, 8> kHelp{{
     {Edit::Kind::FromNpy, "W=FILE", "All elements, from a NumPy file"},
 }};
 
-Result<std::vector<Edit>> readScript(const std::string &path)
+Result<void> readScript(const std::string &path, EditsGiven &given)
 {
     const auto file = OverlaidFile::open(path, path);
     if (!file)
         return tl::unexpected(file.error());
     const auto bytes = (*file)->bytes();
-    auto edits =
-        parseEditScript({reinterpret_cast<const char *>(bytes.data()), bytes.size()}, path);
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    auto edits = parseEditScript(text, path);
+    given.origins.push_back({path, patch::scriptOrigin(text)});
     if (auto same = (*file)->checkSame(); !same)
-        return tl::unexpected(std::move(same.error()));
-    return edits;
+        return same;
+    if (!edits)
+        return tl::unexpected(std::move(edits.error()));
+    given.edits.insert(given.edits.end(), std::make_move_iterator(edits->begin()),
+                       std::make_move_iterator(edits->end()));
+    return {};
 }
 
 /// An error of the command line: there is no file, the option stands in its place.
@@ -73,9 +78,9 @@ void addEditOptions(CLI::App &command, EditOptions &options)
     add(options.all.back(), "--script", "FILE", "Edits from a file, one a line: set W[0]=1");
 }
 
-Result<std::vector<Edit>> editsInOrder(const CLI::App &command, const EditOptions &options)
+Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &options)
 {
-    std::vector<Edit> edits;
+    EditsGiven given;
     std::map<const CLI::Option *, std::size_t> taken;
     for (const CLI::Option *option : command.parse_order()) {
         const auto one =
@@ -85,19 +90,16 @@ Result<std::vector<Edit>> editsInOrder(const CLI::App &command, const EditOption
             continue;
         const std::string &text = one->texts[taken[option]++];
         if (one->script) {
-            auto read = readScript(text);
-            if (!read)
-                return read;
-            edits.insert(edits.end(), std::make_move_iterator(read->begin()),
-                         std::make_move_iterator(read->end()));
+            if (auto read = readScript(text, given); !read)
+                return tl::unexpected(std::move(read.error()));
             continue;
         }
         auto edit = parseEdit(one->kind, text);
         if (!edit)
             return tl::unexpected(placed(std::move(edit.error()), *one, text));
-        edits.push_back(std::move(*edit));
+        given.edits.push_back(std::move(*edit));
     }
-    return edits;
+    return given;
 }
 
 } // namespace kernscope::cli

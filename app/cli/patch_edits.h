@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/patch/edit/edit.h"
+#include "core/patch/edit/script_origin.h"
 
 #include <string>
 #include <vector>
@@ -28,8 +29,18 @@ struct EditOptions {
 /// Adds --set, --set-stored, … and --script. `options` must live as long as the command.
 void addEditOptions(CLI::App &command, EditOptions &options);
 
+/// A script that says what it was made for.
+struct OriginOfScript {
+    std::string path;
+    patch::ScriptOrigin origin;
+};
+struct EditsGiven {
+    std::vector<Edit> edits;
+    std::vector<OriginOfScript> origins;
+};
+
 /// The edits in the order of the command line, those of a script in its place. Errors:
 /// "patch.syntax", "io.open".
-Result<std::vector<Edit>> editsInOrder(const CLI::App &command, const EditOptions &options);
+Result<EditsGiven> editsInOrder(const CLI::App &command, const EditOptions &options);
 
 } // namespace kernscope::cli

@@ -38,6 +38,10 @@ public:
         });
         for (const SectionKind role : {SectionKind::Data, SectionKind::Program})
             matchOnlyOnes(role);
+        // Of two sections, checkpoints and the like the one file is the same one, however called.
+        if (m_ofA.size() == 1 && m_ofB.size() == 1 && m_a.kind() == m_b.kind() &&
+            m_ofA.front() == kNoIndex)
+            join(0, 0);
         std::vector<FilePair> result;
         for (std::size_t i = 0; i < m_ofA.size(); ++i)
             result.push_back({i, m_ofA[i]});

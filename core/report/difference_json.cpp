@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/task_comparison.h"
+#include "core/report/hwx_json.h"
 #include "core/report/json_values.h"
 
 #include <cmath>
@@ -79,6 +81,11 @@ Json structureJson(const Bundle &a, const Bundle &b, const Difference &differenc
     json["operations"] = Json::array();
     for (const ProgramChange &change : program.changes)
         json["operations"].push_back(changeJson(change));
+    if (const auto tasks = compareTasks(a, b)) {
+        json["tasks_a"] = tasks->tasksA;
+        json["tasks_b"] = tasks->tasksB;
+        json["tasks"] = hwxDifferencesJson(tasks->differences);
+    }
     json["sections_a"] = a.sections().size();
     json["sections_b"] = b.sections().size();
     return json;

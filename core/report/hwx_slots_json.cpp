@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/slots.h"
+#include "core/descriptor/task_alignment.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_values.h"
 
@@ -69,7 +70,11 @@ Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differenc
     Json list = Json::array();
     for (const auto &task : differences) {
         Json row;
-        row["index"] = task.a;
+        const bool inA = task.a != descriptor::kNoTask, inB = task.b != descriptor::kNoTask;
+        row["index"] = inA ? task.a : task.b;
+        row["change"] = inA && inB ? "changed" : inA ? "removed" : "inserted";
+        row["a"] = inA ? Json(task.a) : Json(nullptr);
+        row["b"] = inB ? Json(task.b) : Json(nullptr);
         row["header"] = fieldsJson(task.header);
         row["registers"] = Json::array();
         for (const auto &reg : task.registers) {

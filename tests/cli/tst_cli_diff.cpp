@@ -2,6 +2,7 @@
 #include "cli_process.h"
 #include "written_bundle.h"
 
+#include <QFile>
 #include <QTest>
 
 using namespace kernscope;
@@ -30,6 +31,14 @@ private slots:
     void different();
     void text();
     void tolerance();
+    void limits_data();
+    void limits();
+    void limitFaults();
+    void rules();
+    void badRules_data();
+    void badRules();
+    void uncovered();
+    void several();
     void damaged();
     void wrongUse();
 
@@ -38,6 +47,8 @@ private:
     {
         return runCli(QStringList{QStringLiteral("diff"), a, b} + more);
     }
+
+    QString write(const char *name, const QByteArray &text) const;
 
     QTemporaryDir m_scratch;
     QString m_a, m_b;
@@ -107,12 +118,183 @@ void TestCliDiff::text()
     QVERIFY(quiet.out.isEmpty());
 }
 
+/// A tolerance is a limit: what keeps it holds.
 void TestCliDiff::tolerance()
 {
-    const CliResult result =
-        diff(m_a, m_b, {m_json, m_values, QStringLiteral("--tolerance"), QStringLiteral("1")});
+    const auto with = [this](const char *limit) {
+        return diff(m_a, m_b,
+                    {m_json, m_values, QStringLiteral("--tolerance"), QLatin1String(limit)});
+    };
+    const CliResult result = with("1");
     QCOMPARE(result.exitCode, 1);
     QCOMPARE(result.json()["weights"][0]["values"]["beyond_tolerance"].get<int>(), 1);
+    QCOMPARE(with("10").exitCode, 0);
+    QCOMPARE(with("10").json()["identical"].get<bool>(), false);
+}
+
+void TestCliDiff::limits_data()
+{
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<int>("exitCode");
+    const auto row = [](const char *options, int exitCode) {
+        QTest::newRow(options) << QString::fromLatin1(options).split(u' ') << exitCode;
+    };
+    row("--max-abs 4", 0);
+    row("--max-abs 3.99", 1);
+    row("--tolerance 10", 0);
+    row("--max-rel 1", 0);
+    row("--max-rel 0.5", 1);
+    row("--max-ulp 17408", 0);
+    row("--max-ulp 17407", 1);
+    row("--min-cosine 0.9", 0);
+    row("--min-cosine 0.99999", 1);
+    row("--min-snr 13", 0);
+    row("--min-snr 14", 1);
+    row("--same-program", 0);
+    row("--same-program --max-abs 1", 1);
+    row("--allow-missing", 1);
+    row("--max-abs 4 --max-ulp 1", 1);
+}
+
+/// 4 became 0, 8 became 8.5: the noise is 16.25, the signal 385, that is 13.7 dB.
+void TestCliDiff::limits()
+{
+    QFETCH(const QStringList, options);
+    QFETCH(const int, exitCode);
+    QCOMPARE(diff(m_a, m_b, options).exitCode, exitCode);
+    QCOMPARE(diff(m_a, m_a, options).exitCode, 0);
+    const auto json = diff(m_a, m_b, options + QStringList{m_json}).json();
+    QCOMPARE(json["verdict"]["holds"].get<bool>(), exitCode == 0);
+    QCOMPARE(json["verdict"]["faults"].empty(), exitCode == 0);
+}
+
+/// Which weight broke which limit, in text and in JSON.
+void TestCliDiff::limitFaults()
+{
+    const QStringList options{QStringLiteral("--max-abs"), QStringLiteral("1"),
+                              QStringLiteral("--max-ulp"), QStringLiteral("8")};
+    const auto faults = diff(m_a, m_b, options + QStringList{m_json}).json()["verdict"]["faults"];
+    QCOMPARE(
+        faults.dump(),
+        std::string(R"([{"weight":"w","weight_b":"w","limit":"max_abs","found":4.0,"allowed":1.0,)"
+                    R"("rule":null},{"weight":"w","weight_b":"w","limit":"max_ulp","found":17408,)"
+                    R"("allowed":8.0,"rule":null}])"));
+    const CliResult text = diff(m_a, m_b, options);
+    QVERIFY(text.out.contains("exceeds w max_abs: found 4, allowed 1\n"));
+    QVERIFY(text.out.contains("exceeds w max_ulp: found 17408, allowed 8\n"));
+    QVERIFY(!diff(m_a, m_b).out.contains("exceeds"));
+}
+
+QString TestCliDiff::write(const char *name, const QByteArray &text) const
+{
+    const QString path = m_scratch.filePath(QLatin1String(name));
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() ? path : QString();
+}
+
+void TestCliDiff::rules()
+{
+    const QString option = QStringLiteral("--rules");
+    const auto with = [&](const QByteArray &text, const QStringList &more = {}) {
+        return diff(m_a, m_b, QStringList{option, write("rules.toml", text)} + more).exitCode;
+    };
+    QCOMPARE(with("max-abs = 4\n"), 0);
+    QCOMPARE(with("max-abs = 1\n"), 1);
+    // The limits of a name go over those of all weights, a later table over an earlier one.
+    QCOMPARE(with("max-abs = 1\n[[weight]]\nmatch = \"w*\"\nmax-abs = 4\n"), 0);
+    QCOMPARE(with("max-abs = 9\n[[weight]]\nmatch = \"?\"\nmax-abs = 1\n"), 1);
+    QCOMPARE(with("[[weight]]\nmatch = \"w\"\nmax-abs = 1\n"
+                  "[[weight]]\nmatch = \"main/w\"\nmax-abs = 4\n"),
+             0);
+    QCOMPARE(with("[[weight]]\nmatch = \"w\"\nignore = true\n"), 0);
+    QCOMPARE(with("same-program = true\n"), 0);
+    // The command line goes over what the file says of all weights.
+    QCOMPARE(with("max-abs = 4\n", {QStringLiteral("--max-abs"), QStringLiteral("1")}), 1);
+    const QString strict = write("rules.toml", "[[weight]]\nmatch = \"w\"\nmax-abs = 1\n");
+    const auto faults = diff(m_a, m_b, {option, strict, m_json}).json()["verdict"]["faults"];
+    QCOMPARE(faults[0]["rule"].get<std::string>(), std::string("w"));
+}
+
+void TestCliDiff::badRules_data()
+{
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("place");
+    const auto row = [](const char *name, const char *text, const char *place) {
+        QTest::newRow(name) << QByteArray(text) << QString::fromLatin1(place);
+    };
+    row("unknown key", "max-abs = 1\nmax-abc = 2\n", "line 2");
+    row("key of a weight", "[[weight]]\nmatch = \"w\"\nmax-abc = 1\n", "line 3");
+    row("text", "max-abs = \"1\"\n", "line 1");
+    row("negative", "max-ulp = -1\n", "line 1");
+    row("not a number", "min-snr = nan\n", "line 1");
+    row("no pattern", "[[weight]]\nmax-abs = 1\n", "line 1");
+    row("empty pattern", "[[weight]]\nmatch = \"\"\n", "line 2");
+    row("no array", "[weight]\nmatch = \"w\"\n", "line 1");
+    row("no TOML", "max-abs = = 1\n", "line 1");
+    row("twice", "max-abs = 1\nmax-abs = 2\n", "line 2");
+}
+
+/// Says where; nothing is compared by half of the rules.
+void TestCliDiff::badRules()
+{
+    QFETCH(const QByteArray, text);
+    QFETCH(const QString, place);
+    const QString path = write("bad.toml", text);
+    const CliResult result = diff(m_a, m_a, {m_json, QStringLiteral("--rules"), path});
+    QCOMPARE(result.exitCode, 3);
+    const auto diagnostic = result.json()["diagnostics"][0];
+    QCOMPARE(diagnostic["code"].get<std::string>(), std::string("diff.rules"));
+    QVERIFY2(QString::fromStdString(diagnostic.dump()).contains(place), diagnostic.dump().c_str());
+    const QString none = m_scratch.filePath(QStringLiteral("none.toml"));
+    QCOMPARE(diff(m_a, m_a, {QStringLiteral("--rules"), none}).exitCode, 4);
+}
+
+/// A weight that no limit is for must have the values that it had; one that is missing is named.
+void TestCliDiff::uncovered()
+{
+    const QString option = QStringLiteral("--rules");
+    const QString other = write("other.toml", "[[weight]]\nmatch = \"bias\"\nmax-abs = 1\n");
+    CliResult result = diff(m_a, m_b, {option, other, m_json});
+    QCOMPARE(result.exitCode, 1);
+    QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(),
+             std::string("equal"));
+    MadeBundle two = bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    two.constant("tensor<fp16, [2]>", "extra", two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+    two.consume("extra");
+    const QString more = writeBundle(m_scratch, "more.mlmodelc", two);
+    const QStringList limit{QStringLiteral("--max-abs"), QStringLiteral("1")};
+    result = diff(m_a, more, limit + QStringList{m_json});
+    QCOMPARE(result.exitCode, 1);
+    QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(),
+             std::string("missing"));
+    QCOMPARE(diff(m_a, more, limit + QStringList{QStringLiteral("--allow-missing")}).exitCode, 0);
+    QCOMPARE(diff(m_a, more, {QStringLiteral("--allow-missing")}).exitCode, 0);
+    QCOMPARE(diff(m_a, more, {QStringLiteral("--same-program")}).exitCode, 1);
+    const QString rules =
+        write("missing.toml", "[[weight]]\nmatch = \"ex*\"\nallow-missing = true\n");
+    QCOMPARE(diff(m_a, more, {option, rules}).exitCode, 0);
+}
+
+/// The first against every other.
+void TestCliDiff::several()
+{
+    const CliResult text = runCli({QStringLiteral("diff"), m_a, m_a, m_b});
+    QCOMPARE(text.exitCode, 1);
+    QVERIFY(text.out.contains("stored bytes differ"));
+    const auto json = runCli({QStringLiteral("diff"), m_a, m_a, m_b, m_json}).json();
+    QCOMPARE(json["comparisons"].size(), std::size_t{2});
+    QVERIFY(json["comparisons"][0]["identical"].get<bool>());
+    QCOMPARE(json["comparisons"][1]["b"].get<std::string>(), std::string("b.mlmodelc"));
+    QCOMPARE(json["matrix"].size(), std::size_t{1});
+    QCOMPARE(json["matrix"][0]["builds"][0]["verdict"].get<std::string>(),
+             std::string("identical"));
+    const QStringList both{QStringLiteral("diff"), m_a, m_a, m_b, QStringLiteral("--max-abs")};
+    QCOMPARE(runCli(both + QStringList{QStringLiteral("4")}).exitCode, 0);
+    QCOMPARE(runCli(both + QStringList{QStringLiteral("3")}).exitCode, 1);
+    QCOMPARE(runCli({QStringLiteral("diff"), m_a}).exitCode, 2);
+    const auto two = diff(m_a, m_b, {m_values, m_json}).json()["verdict"];
+    QVERIFY(!two["bit_faithful"].get<bool>());
+    QCOMPARE(two["counterexample"]["index"][0].get<int>(), 3);
 }
 
 /// What can be compared is; the faults are listed with the bundle that they are in.

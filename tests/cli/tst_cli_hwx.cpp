@@ -23,6 +23,8 @@ private slots:
     void withoutRegisters();
     void text();
     void differences();
+    void insertedTasks();
+    void differentWeights();
     void inspect();
     void badInput_data();
     void badInput();
@@ -147,6 +149,63 @@ void TestCliHwx::differences()
     result = runCli({QStringLiteral("hwx"), a, QStringLiteral("--diff"), b});
     QCOMPARE(result.exitCode, 1);
     QVERIFY(result.out.contains("ConvCfg"));
+    // The tasks are what a container has for a program.
+    const QString program = QStringLiteral("--same-program");
+    QCOMPARE(runCli({QStringLiteral("diff"), a, b, program}).exitCode, 1);
+    QCOMPARE(runCli({QStringLiteral("diff"), a, a, program}).exitCode, 0);
+    const Json whole =
+        runCli({QStringLiteral("diff"), a, b, program, QStringLiteral("--json")}).json();
+    QCOMPARE(whole["structure"]["tasks"].size(), std::size_t(1));
+    QCOMPARE(whole["verdict"]["faults"][0]["found"].get<std::string>(),
+             std::string("1 task differs"));
+}
+
+/// A container of fewer tasks: those of the same content are no difference, whatever their numbers.
+void TestCliHwx::insertedTasks()
+{
+    const QString a = write(QStringLiteral("six.hwx"), syntheticH13(6));
+    const QString b = m_scratch.filePath(QStringLiteral("h13.hwx")); // eight
+    const CliResult result =
+        runCli({QStringLiteral("hwx"), a, QStringLiteral("--diff"), b, QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 1);
+    const Json json = result.json();
+    QCOMPARE(json["tasks_a"].get<int>(), 6);
+    QCOMPARE(json["tasks_b"].get<int>(), 8);
+    int inserted = 0;
+    for (const Json &task : json["tasks"]) {
+        inserted += task["change"].get<std::string>() == "inserted";
+        QVERIFY(task["change"].get<std::string>() != "removed");
+    }
+    QCOMPARE(inserted, 2);
+    const CliResult back = runCli({QStringLiteral("hwx"), b, QStringLiteral("--diff"), a});
+    QCOMPARE(back.exitCode, 1);
+    QCOMPARE(int(back.out.count("removed")), 2);
+}
+
+/// Two containers whose tasks are the same and whose weights are not.
+void TestCliHwx::differentWeights()
+{
+    const QString hwx = QStringLiteral("hwx"), diff = QStringLiteral("--diff"),
+                  json = QStringLiteral("--json");
+    const QString a = m_scratch.filePath(QStringLiteral("h13.hwx"));
+    const Json weights = runCli({QStringLiteral("inspect"), a, json}).json()["weights"];
+    QVERIFY(!weights.empty());
+    Bytes changed = syntheticH13();
+    changed[weights[0]["parts"][0]["data_offset"].get<std::size_t>()] ^= std::byte{0x10};
+    const QString b = write(QStringLiteral("weight.hwx"), changed);
+    CliResult result = runCli({hwx, a, diff, b});
+    QCOMPARE(result.exitCode, 1);
+    QVERIFY(result.out.contains("No task differs"));
+    QVERIFY(result.out.contains("stored bytes differ"));
+    QVERIFY(result.out.contains(": 1 byte differs"));
+    result = runCli({hwx, a, diff, b, json});
+    const Json document = result.json();
+    QCOMPARE(document["identical"].get<bool>(), false);
+    QVERIFY(document["tasks"].empty());
+    QCOMPARE(document["weights"][0]["stored_equal"].get<bool>(), false);
+    QCOMPARE(document["sections"].size(), std::size_t(1));
+    QCOMPARE(document["sections"][0]["different_bytes"].get<int>(), 1);
+    QCOMPARE(runCli({hwx, a, diff, a}).exitCode, 0);
 }
 
 void TestCliHwx::inspect()

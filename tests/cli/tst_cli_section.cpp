@@ -52,6 +52,7 @@ private slots:
     void patchesASection();
     void comparesWithItsContainer();
     void comparesSparseForms();
+    void comparesByContent();
     void writesSlices_data();
     void writesSlices();
     void refuses_data();
@@ -319,6 +320,49 @@ void TestCliSection::comparesSparseForms()
     }
     QCOMPARE(json["weights"][0]["values"]["equal"].get<int>(), 480);
     QCOMPARE(json["weights"][1]["values"]["equal"].get<int>(), 96);
+}
+
+/// Sections pair whatever their files are called; one pairs with the bundle that it was built from,
+/// whatever that calls its weights.
+void TestCliSection::comparesByContent()
+{
+    QCOMPARE(build(m_bundle, at("one.ksec")).exitCode, 0);
+    QVERIFY(QFile::copy(at("one.ksec"), at("two.ksec")));
+    const auto compared = [this](const QString &a, const char *b, const QStringList &more = {}) {
+        return runCli(QStringList{QStringLiteral("diff"), a, at(b), QStringLiteral("--json")} +
+                      more);
+    };
+    CliResult result = compared(at("one.ksec"), "two.ksec");
+    QCOMPARE(result.exitCode, 0);
+    QCOMPARE(result.json()["files"].size(), std::size_t(1));
+    QVERIFY(result.json()["identical"].get<bool>());
+
+    MadeBundle made;
+    Bytes numbers;
+    for (int i = 0; i < 32 * 6; ++i) {
+        const Bytes one = halves({i % 5 == 0 ? 0.0f : float(i % 16) / 4});
+        numbers.insert(numbers.end(), one.begin(), one.end());
+    }
+    made.constant("tensor<fp16, [2]>", "other", made.blob(ElementType::Fp16, "[2]", Bytes(4)));
+    made.consume("other");
+    made.constant("tensor<fp16, [32, 6, 1, 1]>", "renamed",
+                  made.blob(ElementType::Fp16, "[32, 6, 1, 1]", numbers));
+    made.consume("renamed");
+    const QString renamed = writeBundle(m_scratch, "renamed.mlmodelc", made);
+    const QStringList exact{QStringLiteral("--max-abs"), QStringLiteral("0"),
+                            QStringLiteral("--allow-missing")};
+    result = compared(renamed, "one.ksec", exact);
+    QCOMPARE(result.exitCode, 0);
+    const Json pair = result.json()["weights"][0];
+    QCOMPARE(pair["name"].get<std::string>(), std::string("renamed"));
+    QCOMPARE(pair["name_b"].get<std::string>(), std::string("w"));
+    QCOMPARE(pair["pairing"].get<std::string>(), std::string("content"));
+    QCOMPARE(pair["values"]["equal"].get<int>(), 192);
+    // Without leave to lack the other weight, that is what does not hold.
+    result = compared(renamed, "one.ksec", exact.mid(0, 2));
+    QCOMPARE(result.exitCode, 1);
+    QCOMPARE(result.json()["verdict"]["faults"][0]["weight"].get<std::string>(),
+             std::string("other"));
 }
 
 void TestCliSection::writesSlices_data()

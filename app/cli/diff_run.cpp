@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/diff_run.h"
+
+#include "app/cli/command.h"
+#include "app/cli/diff_text.h"
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
+#include "core/base/overlaid_file.h"
+#include "core/report/change_script.h"
+#include "core/report/difference_formats.h"
+#include "core/report/difference_report.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Checked = report::CheckedDifference;
+
+/// A rules file is written by hand: more than this is none.
+constexpr std::uint64_t kMostRuleBytes = std::uint64_t(1) << 20;
+
+/// The errors of all bundles, each with its bundle's name before the file.
+Diagnostics diagnosticsOf(const std::vector<BundlePtr> &bundles)
+{
+    Diagnostics all;
+    for (const BundlePtr &bundle : bundles) {
+        for (Diagnostic diagnostic : bundle->diagnostics()) {
+            std::string &file = diagnostic.error.file;
+            if (file.empty())
+                file = bundle->name();
+            else if (file != bundle->name())
+                file = bundle->name() + "/" + file;
+            all.push_back(std::move(diagnostic));
+        }
+    }
+    return all;
+}
+
+/// The limits of a file, over which those of the command line go.
+Result<DiffLimits> limitsOf(const DiffArguments &arguments)
+{
+    if (arguments.rules.empty())
+        return arguments.limits;
+    const auto file = openFile(arguments.rules);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bytes = (*file)->bytes();
+    if (bytes.size() > kMostRuleBytes) {
+        Error error;
+        error.code = "diff.rules";
+        error.file = arguments.rules;
+        error.expected = "at most 1 MiB";
+        error.found = grouped(bytes.size()) + " bytes";
+        error.message = "This is no file of rules";
+        return tl::unexpected(std::move(error));
+    }
+    auto limits = parseRules(
+        {reinterpret_cast<const char *>(bytes.data()), static_cast<std::size_t>(bytes.size())},
+        arguments.rules);
+    if (!limits)
+        return limits;
+    const DiffLimits &given = arguments.limits;
+    for (const ValueLimit limit : {&ValueLimits::maxAbs, &ValueLimits::maxRel, &ValueLimits::maxUlp,
+                                   &ValueLimits::minCosine, &ValueLimits::minSnr}) {
+        if (given.values.*limit)
+            limits->values.*limit = given.values.*limit;
+    }
+    limits->allowMissing = limits->allowMissing || given.allowMissing;
+    limits->sameProgram = limits->sameProgram || given.sameProgram;
+    return limits;
+}
+
+/// Of every pair whose values differ; what has no form to check is left out.
+Result<void> checkForms(Checked &checked, Session &session)
+{
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i].values || pairs[i].storedEqual)
+            continue;
+        auto form = checkForm(*checked.a, *checked.b, pairs[i], &session.progress);
+        if (!form)
+            return tl::unexpected(std::move(form.error()));
+        if (form->mask || form->palette || form->codes || !form->notExamined.empty())
+            checked.forms.emplace_back(i, *std::move(form));
+    }
+    return {};
+}
+
+Result<void> findWorst(Checked &checked, std::size_t most, Session &session)
+{
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i].values || pairs[i].values->identical())
+            continue;
+        auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, most,
+                                     &session.progress);
+        if (!worst)
+            return tl::unexpected(std::move(worst.error()));
+        checked.worst.emplace_back(i, *std::move(worst));
+    }
+    return {};
+}
+
+Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
+                                        const DiffArguments &arguments, const DiffLimits &limits,
+                                        Session &session)
+{
+    std::vector<Checked> all;
+    const ProgressLine line(session, "Comparing");
+    const BundlePtr &a = bundles.front();
+    for (std::size_t i = 1; i < bundles.size(); ++i) {
+        auto difference = compareBundles(*a, *bundles[i], arguments.options, &session.progress);
+        if (!difference)
+            return tl::unexpected(std::move(difference.error()));
+        Checked checked{a, bundles[i], *std::move(difference), {}, {}, {}, {}};
+        checked.faults = checkLimits(*a, *checked.b, checked.difference, limits);
+        checked.verdict = buildVerdict(*a, *checked.b, checked.difference);
+        if (arguments.checkForms) {
+            if (auto forms = checkForms(checked, session); !forms)
+                return tl::unexpected(std::move(forms.error()));
+        }
+        if (arguments.worst > 0) {
+            if (auto worst = findWorst(checked, arguments.worst, session); !worst)
+                return tl::unexpected(std::move(worst.error()));
+        }
+        all.push_back(std::move(checked));
+    }
+    return all;
+}
+
+/// What is compared, asked and found; the same for every format.
+struct Answer {
+    std::vector<Checked> all;
+    DiffTextOptions text;
+    Diagnostics diagnostics;
+};
+
+report::Json documentOf(const std::vector<Checked> &all)
+{
+    return all.size() == 1 ? report::checkedDifferenceJson(all.front())
+                           : report::differencesJson(all);
+}
+
+Result<std::string> rendered(const std::string &format, const Answer &answer, Session &session)
+{
+    if (format == "csv")
+        return report::differenceCsv(answer.all);
+    if (format == "markdown")
+        return report::differenceMarkdown(answer.all);
+    if (format == "junit")
+        return report::differenceJunit(answer.all);
+    if (format == "html")
+        return report::differenceHtml(answer.all, &session.progress);
+    if (format == "changes")
+        return report::changeScript(*answer.all.front().a, *answer.all.front().b,
+                                    answer.all.front().difference, &session.progress);
+    if (format == "json") {
+        report::Json document = documentOf(answer.all);
+        report::finish(document, answer.diagnostics);
+        return printableJson(document.dump(1, ' ', false, report::Json::error_handler_t::replace)) +
+               "\n";
+    }
+    return differencesText(answer.all, answer.text);
+}
+
+/// The report into its file, and to standard output what was asked for there.
+Result<void> deliver(const DiffArguments &arguments, const Answer &answer, Session &session)
+{
+    if (!arguments.output.empty()) {
+        const auto text = rendered(arguments.format, answer, session);
+        if (!text)
+            return tl::unexpected(text.error());
+        std::vector<std::filesystem::path> inputs(arguments.paths.begin(), arguments.paths.end());
+        if (!arguments.rules.empty())
+            inputs.emplace_back(arguments.rules);
+        auto written = writeFile(arguments.output, std::as_bytes(std::span(*text)),
+                                 outputRules(session, std::move(inputs)));
+        if (!written)
+            return written;
+    }
+    if (session.json) {
+        report::Json document = documentOf(answer.all);
+        printDocument(session, document, answer.diagnostics);
+        return {};
+    }
+    if (arguments.output.empty() && arguments.format != "text") {
+        auto text = rendered(arguments.format, answer, session);
+        if (!text)
+            return tl::unexpected(std::move(text.error()));
+        print(*std::move(text));
+    } else if (!session.quiet)
+        print(differencesText(answer.all, answer.text));
+    printDiagnostics(session, answer.diagnostics);
+    return {};
+}
+
+int exitCodeOf(const Answer &answer, const DiffLimits &limits)
+{
+    // Under limits, values that cannot be compared neither hold nor exceed them.
+    const auto unreadable = [&](const Checked &checked) {
+        return limits.any() &&
+               std::any_of(checked.faults.begin(), checked.faults.end(),
+                           [](const LimitFault &fault) { return fault.limit == "readable"; });
+    };
+    if (hasErrors(answer.diagnostics) ||
+        std::any_of(answer.all.begin(), answer.all.end(), unreadable))
+        return kBadInput;
+    return std::all_of(answer.all.begin(), answer.all.end(),
+                       [](const Checked &checked) { return checked.holds(); })
+               ? kDone
+               : kDiffers;
+}
+
+} // namespace
+
+std::string formatOfName(const std::string &path)
+{
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kFormats{
+        {{".json", "json"},
+         {".txt", "text"},
+         {".xml", "junit"},
+         {".md", "markdown"},
+         {".html", "html"},
+         {".htm", "html"},
+         {".csv", "csv"},
+         {".kpatch", "changes"}}};
+    const std::string ending = std::filesystem::path(path).extension().string();
+    for (const auto &[name, format] : kFormats) {
+        if (ending == name)
+            return std::string(format);
+    }
+    return {};
+}
+
+int runDiff(DiffArguments arguments, Session &session)
+{
+    if (arguments.format.empty())
+        arguments.format = formatOfName(arguments.output);
+    if (arguments.format.empty())
+        arguments.format = session.json ? "json" : "text";
+    else if (arguments.format == "json" && arguments.output.empty())
+        session.json = true;
+    const auto limits = limitsOf(arguments);
+    if (!limits)
+        return reportFailure(session, "diff", limits.error());
+    arguments.options.values = arguments.options.values || arguments.checkForms ||
+                               arguments.worst > 0 || limits->concernsWeights();
+    arguments.options.tolerance = limits->values.maxAbs.value_or(0);
+    std::vector<BundlePtr> bundles;
+    for (const std::string &path : arguments.paths) {
+        auto opened = openBundle(path);
+        if (!opened)
+            return reportFailure(session, "diff", opened.error());
+        bundles.push_back(*std::move(opened));
+    }
+    auto all = compareAll(bundles, arguments, *limits, session);
+    if (interrupted())
+        return reportStopped(session, "diff");
+    if (!all)
+        return reportFailure(session, "diff", all.error());
+    const Answer answer{*std::move(all),
+                        {arguments.options, limits->any(), session.target},
+                        diagnosticsOf(bundles)};
+    if (const auto delivered = deliver(arguments, answer, session); !delivered)
+        return reportFailure(session, "diff", delivered.error());
+    return exitCodeOf(answer, *limits);
+}
+
+} // namespace kernscope::cli

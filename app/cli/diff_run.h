@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/limits.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kernscope::cli {
+
+struct Session;
+
+struct DiffArguments {
+    std::vector<std::string> paths; ///< two and more; the first is compared with every other
+    DiffOptions options;
+    DiffLimits limits;
+    bool checkForms = false;
+    std::size_t worst = 0; ///< channels and elements to name of every weight that differs
+    std::string rules;     ///< file of rules; empty: none
+    std::string format;    ///< "text", "json", …; empty: by the output's name, else text
+    std::string output;    ///< file to write the report to; empty: standard output
+};
+
+/// The command `diff`. Returns the exit code: 1 where anything differs, or exceeds its limit.
+int runDiff(DiffArguments arguments, Session &session);
+
+/// The format that a file's name stands for ("report.html": "html"); empty for others.
+std::string formatOfName(const std::string &path);
+
+} // namespace kernscope::cli

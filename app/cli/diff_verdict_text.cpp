@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/diff_text.h"
+
+#include "app/cli/text_output.h"
+#include "core/target/target.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Checked = report::CheckedDifference;
+
+/// "w", or "w > w_palettized" where B calls it otherwise.
+std::string namesText(const std::string &a, const std::string &b)
+{
+    return b.empty() || a == b ? printable(a) : printable(a) + " > " + printable(b);
+}
+
+std::string pairText(const Checked &checked, std::size_t index)
+{
+    const WeightPair &pair = checked.difference.weights[index];
+    return namesText(checked.a->weights()[pair.a].findableName(),
+                     checked.b->weights()[pair.b].findableName());
+}
+
+std::string faultsText(const Checked &checked)
+{
+    if (checked.holds())
+        return "  " + styled(Style::Good, "holds") + ": every limit is kept\n";
+    std::string text;
+    for (const LimitFault &fault : checked.faults) {
+        text += fmt::format(
+            "  {} {}{}: found {}, allowed {}", styled(Style::Bad, "exceeds"),
+            fault.weight.empty() ? "" : namesText(fault.weight, fault.weightB) + " ", fault.limit,
+            printable(limitFigureText(fault.found)), printable(limitFigureText(fault.allowed)));
+        if (!fault.rule.empty())
+            text += " (rule " + printable(fault.rule) + ")";
+        text += '\n';
+    }
+    return text;
+}
+
+std::string outcomeText(const BuildOutcome &outcome)
+{
+    return fmt::format("{} stream, {} fold, {} dense, {} rejected, {} unknown, {} B moved",
+                       grouped(outcome.streams), grouped(outcome.folds), grouped(outcome.dense),
+                       grouped(outcome.rejected), grouped(outcome.unknown),
+                       grouped(outcome.bytesMoved));
+}
+
+std::string chipText(const Checked &checked, const std::string &name)
+{
+    const auto target = target::findTarget(name.empty() ? "H13" : name);
+    if (!target)
+        return {};
+    for (const ChipOutcome &chip : checked.verdict.chips) {
+        if (chip.target != target->target)
+            continue;
+        const std::string before = outcomeText(chip.before);
+        return chip.before == chip.after
+                   ? fmt::format("  {}: {} in both\n", chip.target->name, before)
+                   : fmt::format("  {} before: {}\n  {} after:  {}\n", chip.target->name, before,
+                                 chip.target->name, outcomeText(chip.after));
+    }
+    return {};
+}
+
+std::string maskText(const MaskCheck &mask)
+{
+    std::string text =
+        fmt::format("keeps {} of {}, {} to {} zeros an output channel", grouped(mask.kept),
+                    grouped(mask.elements), grouped(mask.leastZeros), grouped(mask.mostZeros));
+    for (const MaskCheck::Pattern &pattern : mask.patterns)
+        text += fmt::format(", {}:{} along axis {}", pattern.keep, pattern.of, pattern.axis);
+    if (mask.structuredOutputs)
+        text += ", whole output channels";
+    if (mask.structuredInputs)
+        text += ", whole input channels";
+    return text + fmt::format("; {} kept values changed, {} values dropped",
+                              grouped(mask.keptChanged), grouped(mask.droppedNonzero));
+}
+
+std::string formsText(const Checked &checked)
+{
+    std::string text;
+    for (const auto &[index, form] : checked.forms) {
+        const std::string name = pairText(checked, index);
+        if (form.mask)
+            text += fmt::format("  {} mask: {}\n", name, maskText(*form.mask));
+        if (form.palette)
+            text += fmt::format("  {} palette: {} of {} values did not take the nearest entry, {} "
+                                "of {} entries used\n",
+                                name, grouped(form.palette->notNearest),
+                                grouped(form.palette->examined), grouped(form.palette->usedEntries),
+                                grouped(form.palette->entries));
+        if (form.codes)
+            text += fmt::format("  {} codes: {} of {} values clipped, {} more not at the nearest "
+                                "code, {} of {} codes used\n",
+                                name, grouped(form.codes->clipped), grouped(form.codes->examined),
+                                grouped(form.codes->notNearest - form.codes->clipped),
+                                grouped(form.codes->usedCodes), grouped(form.codes->codes));
+        if (!form.notExamined.empty())
+            text += fmt::format("  {} not examined: {}\n", name, form.notExamined);
+    }
+    return text;
+}
+
+std::string worstText(const Checked &checked)
+{
+    std::string text;
+    for (const auto &[index, worst] : checked.worst) {
+        text += heading("Worst places of " + pairText(checked, index)) +
+                fmt::format("  {} of {} output channels differ\n", grouped(worst.differentChannels),
+                            grouped(worst.channels));
+        Table channels({{"channel", Table::Align::Right},
+                        {"different", Table::Align::Right},
+                        {"max |d|", Table::Align::Right},
+                        {"rmse", Table::Align::Right},
+                        {"SNR dB", Table::Align::Right}});
+        for (const ChannelDifference &channel : worst.worstChannels)
+            channels.add({grouped(channel.channel), grouped(channel.different),
+                          fmt::format("{:.4g}", channel.maxAbs),
+                          fmt::format("{:.3g}", channel.rmse), fmt::format("{:.2f}", channel.snr)});
+        Table elements({{"element"}, {"A", Table::Align::Right}, {"B", Table::Align::Right}});
+        const Shape &shape = checked.a->weights()[checked.difference.weights[index].a].shape;
+        for (const ElementPair &element : worst.worstElements)
+            elements.add({fmt::format("[{}]", fmt::join(elementPlace(shape, element.element), ",")),
+                          fmt::format("{}", element.a), fmt::format("{}", element.b)});
+        text += channels.text() + elements.text();
+    }
+    return text;
+}
+
+std::string verdictText(const Checked &checked, const DiffTextOptions &options)
+{
+    const BuildVerdict &verdict = checked.verdict;
+    std::string text = heading("Verdict");
+    if (verdict.storedRatio)
+        text += fmt::format("  stored: {} B in A, {} B in B ({:.3f})\n", grouped(verdict.storedA),
+                            grouped(verdict.storedB), *verdict.storedRatio);
+    if (verdict.faithful)
+        text += "  " + printable(faithfulText(*checked.a, checked.difference, verdict)) + "\n";
+    for (const WorstFigure &worst : verdict.worst)
+        text += fmt::format("  worst {}: {} in {}\n", worst.measure, limitFigureText(worst.value),
+                            pairText(checked, worst.pair));
+    return text + formsText(checked) + chipText(checked, options.target);
+}
+
+std::string matrixText(std::span<const Checked> all)
+{
+    const Bundle &a = *all.front().a;
+    std::vector<Table::Column> columns{{"weight", Table::Align::Name},
+                                       {"stored B", Table::Align::Right}};
+    for (const Checked &checked : all) {
+        columns.push_back({printable(checked.b->name()), Table::Align::Right});
+        columns.push_back({"verdict", Table::Align::Name});
+    }
+    Table table(std::move(columns));
+    for (std::size_t weight = 0; weight < a.weights().size(); ++weight) {
+        std::vector<std::string> row{printable(a.weights()[weight].findableName()),
+                                     grouped(a.weights()[weight].storedBytes.value)};
+        for (const Checked &checked : all) {
+            const auto &pairs = checked.difference.weights;
+            const auto pair =
+                std::find_if(pairs.begin(), pairs.end(),
+                             [weight](const WeightPair &each) { return each.a == weight; });
+            const bool found = pair != pairs.end();
+            row.push_back(found ? fmt::format("{:.3f}", pair->storedRatio) : "-");
+            row.push_back(found ? verdict(*pair, a, *checked.b) : "only in the first");
+        }
+        table.add(std::move(row));
+    }
+    return table.empty() ? std::string() : "\n" + table.text();
+}
+
+} // namespace
+
+std::string differencesText(std::span<const Checked> all, const DiffTextOptions &options)
+{
+    if (all.size() == 1) {
+        const Checked &checked = all.front();
+        return differenceText(*checked.a, *checked.b, checked.difference, options.options) +
+               worstText(checked) + verdictText(checked, options) +
+               (options.limits ? faultsText(checked) : "");
+    }
+    std::string text = fmt::format("A  {}  {} B\n", printable(all.front().a->name()),
+                                   grouped(all.front().a->totalBytes().value));
+    for (const Checked &checked : all) {
+        text += fmt::format("\n{}  {} B\n  {}\n", printable(checked.b->name()),
+                            grouped(checked.b->totalBytes().value),
+                            checked.difference.identical ? styled(Style::Good, "identical")
+                                                         : styled(Style::Bold, "different"));
+        const std::string summary = differenceSummary(*checked.a, *checked.b, checked.difference);
+        if (!summary.empty())
+            text += "  " + summary + "\n";
+        if (options.limits)
+            text += faultsText(checked);
+    }
+    return text + matrixText(all);
+}
+
+} // namespace kernscope::cli

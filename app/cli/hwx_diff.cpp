@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/hwx_diff.h"
+
+#include "app/cli/command.h"
+#include "app/cli/text_output.h"
+#include "core/container/hwx/container.h"
+#include "core/diff/byte_differences.h"
+#include "core/diff/diff.h"
+#include "core/diff/task_comparison.h"
+#include "core/report/hwx_json.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Align = Table::Align;
+
+/// Everything that two containers hold, compared.
+struct ContainerDifference {
+    BundlePtr a, b;
+    Difference whole;
+    TaskComparison tasks;
+    std::vector<std::pair<std::string, std::uint64_t>> sections; ///< and the bytes that differ
+};
+
+Result<ContainerDifference> compareContainers(const HwxOptions &options, Session &session)
+{
+    ContainerDifference result;
+    for (const auto &[path, bundle] :
+         {std::pair(&options.path, &result.a), std::pair(&options.other, &result.b)}) {
+        auto opened = openBundle(*path);
+        if (!opened)
+            return tl::unexpected(std::move(opened.error()));
+        *bundle = *std::move(opened);
+    }
+    auto whole = compareBundles(*result.a, *result.b, {}, &session.progress);
+    if (!whole)
+        return tl::unexpected(std::move(whole.error()));
+    result.whole = *std::move(whole);
+    result.tasks = compareTasks(*result.a, *result.b).value_or(TaskComparison());
+    const AlignedBytes bytes{result.a, result.b,
+                             ByteAlignment(*result.a, *result.b, result.whole.weights)};
+    const auto found = ByteDifferences::find(bytes, session.progress);
+    if (!found)
+        return tl::unexpected(cancelledError("The comparison was cancelled"));
+    for (std::size_t i = 0; i < bytes.alignment.sections().size(); ++i) {
+        if (found->differentIn(i) > 0)
+            result.sections.emplace_back(bytes.alignment.sections()[i].name, found->differentIn(i));
+    }
+    return result;
+}
+
+std::string hexOrNone(const std::optional<std::uint32_t> &value)
+{
+    return value ? fmt::format("{:#010x}", *value) : "-";
+}
+
+std::string numberOrNone(const std::optional<std::uint32_t> &value)
+{
+    return value ? std::to_string(*value) : "-";
+}
+
+/// "CoeffBaseAddr[0]" and "CoeffBaseAddr[15]" are elements of one array: its name without them.
+std::string_view arrayName(const descriptor::RegisterDifference &reg)
+{
+    if (reg.reg == nullptr)
+        return {};
+    const std::string_view name = reg.reg->name;
+    const auto last = name.find_last_not_of("0123456789[]");
+    return last == std::string_view::npos || last + 1 == name.size() ? std::string_view()
+                                                                     : name.substr(0, last + 1);
+}
+
+/// Elements of one array that differ alike.
+bool sameElement(const descriptor::RegisterDifference &x, const descriptor::RegisterDifference &y)
+{
+    return !arrayName(x).empty() && arrayName(x) == arrayName(y) && x.reg->block == y.reg->block &&
+           x.a == y.a && x.b == y.b;
+}
+
+std::string taskNumber(const descriptor::TaskDifference &task)
+{
+    if (task.a == task.b)
+        return std::to_string(task.a);
+    const auto number = [](std::size_t index) {
+        return index == descriptor::kNoTask ? std::string("-") : std::to_string(index);
+    };
+    return number(task.a) + " > " + number(task.b);
+}
+
+/// The register at `first`, with those after it that are its array's and differ alike. Returns the
+/// place after them.
+std::size_t addRegisters(Table &table, const std::string &number,
+                         const descriptor::TaskDifference &task, std::size_t first)
+{
+    const auto &reg = task.registers[first];
+    std::size_t end = first + 1;
+    while (end < task.registers.size() && sameElement(reg, task.registers[end]))
+        ++end;
+    std::string where = reg.reg == nullptr ? fmt::format("{:#x}", reg.address)
+                                           : reg.reg->block + " " + reg.reg->name;
+    if (end - first > 1)
+        where +=
+            fmt::format(" to {} ({} registers)", task.registers[end - 1].reg->name, end - first);
+    table.add({number, where, "", hexOrNone(reg.a), hexOrNone(reg.b)});
+    for (const auto &field : reg.fields)
+        table.add({"", "", field.name, numberOrNone(field.a), numberOrNone(field.b)});
+    return end;
+}
+
+std::string tasksText(const ContainerDifference &difference)
+{
+    Table table({{"task", Align::Right},
+                 {"register"},
+                 {"field"},
+                 {"A", Align::Right},
+                 {"B", Align::Right}});
+    for (const descriptor::TaskDifference &task : difference.tasks.differences) {
+        const std::string number = taskNumber(task);
+        if (task.a == descriptor::kNoTask || task.b == descriptor::kNoTask) {
+            table.add({number, task.a == descriptor::kNoTask ? "inserted" : "removed", "", "", ""});
+            continue;
+        }
+        for (const auto &field : task.header)
+            table.add({number, "header", field.name, numberOrNone(field.a), numberOrNone(field.b)});
+        for (std::size_t i = 0; i < task.registers.size();)
+            i = addRegisters(table, number, task, i);
+    }
+    std::string text;
+    if (!difference.tasks.sameVersion)
+        text += "  The descriptor versions differ: registers are compared by their addresses.\n";
+    return text + (table.empty() ? "  No task differs.\n" : table.text());
+}
+
+std::string weightsText(const ContainerDifference &difference)
+{
+    std::string text;
+    for (const WeightPair &pair : difference.whole.weights) {
+        const Weight &a = difference.a->weights()[pair.a], &b = difference.b->weights()[pair.b];
+        if (!pair.storedEqual)
+            text += fmt::format("  weight {}{}: {}\n", printable(a.name),
+                                a.name == b.name ? "" : " > " + printable(b.name),
+                                verdict(pair, *difference.a, *difference.b));
+    }
+    for (const std::size_t i : difference.whole.onlyA)
+        text += "  weight only in A: " + printable(difference.a->weights()[i].name) + "\n";
+    for (const std::size_t i : difference.whole.onlyB)
+        text += "  weight only in B: " + printable(difference.b->weights()[i].name) + "\n";
+    return text.empty() && !difference.whole.weights.empty() ? "  No weight differs.\n" : text;
+}
+
+std::string containersText(const ContainerDifference &difference)
+{
+    std::string text =
+        fmt::format("{} ({} tasks) and {} ({} tasks)\n",
+                    printable(difference.a->files().front().path), difference.tasks.tasksA,
+                    printable(difference.b->files().front().path), difference.tasks.tasksB);
+    text += tasksText(difference) + weightsText(difference);
+    for (const auto &[name, bytes] : difference.sections)
+        text += fmt::format("  section {}: {} byte{} differ{}\n", printable(name), grouped(bytes),
+                            bytes == 1 ? "" : "s", bytes == 1 ? "s" : "");
+    return text;
+}
+
+report::Json weightsJson(const ContainerDifference &difference)
+{
+    report::Json list = report::Json::array();
+    for (const WeightPair &pair : difference.whole.weights)
+        list.push_back({{"name", difference.a->weights()[pair.a].name},
+                        {"name_b", difference.b->weights()[pair.b].name},
+                        {"pairing", pairingName(pair.pairing)},
+                        {"layout_equal", pair.layoutEqual},
+                        {"stored_equal", pair.storedEqual}});
+    for (const std::size_t i : difference.whole.onlyA)
+        list.push_back({{"name", difference.a->weights()[i].name}, {"name_b", nullptr}});
+    for (const std::size_t i : difference.whole.onlyB)
+        list.push_back({{"name", nullptr}, {"name_b", difference.b->weights()[i].name}});
+    return list;
+}
+
+report::Json containersJson(const ContainerDifference &difference)
+{
+    report::Json document = report::document("hwx");
+    document["identical"] = difference.whole.identical;
+    document["a"] = difference.a->files().front().path;
+    document["b"] = difference.b->files().front().path;
+    document["tasks_a"] = difference.tasks.tasksA;
+    document["tasks_b"] = difference.tasks.tasksB;
+    document["tasks"] = report::hwxDifferencesJson(difference.tasks.differences);
+    document["weights"] = weightsJson(difference);
+    document["sections"] = report::Json::array();
+    for (const auto &[name, bytes] : difference.sections)
+        document["sections"].push_back({{"name", name}, {"different_bytes", bytes}});
+    return document;
+}
+
+} // namespace
+
+int runHwxDiff(const HwxOptions &options, Session &session)
+{
+    const auto difference = compareContainers(options, session);
+    if (!difference)
+        return reportFailure(session, "hwx", difference.error());
+    Diagnostics diagnostics = difference->a->diagnostics();
+    const auto &others = difference->b->diagnostics();
+    diagnostics.insert(diagnostics.end(), others.begin(), others.end());
+    if (session.json) {
+        report::Json document = containersJson(*difference);
+        printDocument(session, document, diagnostics);
+    } else {
+        if (!session.quiet)
+            print(containersText(*difference));
+        printDiagnostics(session, diagnostics);
+    }
+    const int faults = exitCodeOf(diagnostics);
+    return faults != kDone ? faults : difference->whole.identical ? kDone : kDiffers;
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/build_verdict.h"
+
+#include "core/assessment/weight_facts.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernscope {
+
+namespace {
+
+void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
+{
+    bool known = true, faithful = difference.onlyA.empty() && difference.onlyB.empty();
+    for (std::size_t i = 0; i < difference.weights.size(); ++i) {
+        const WeightPair &pair = difference.weights[i];
+        faithful = faithful && pair.shapeEqual;
+        if (!pair.values) {
+            // The same bytes under another program may stand for other values.
+            known = known && pair.storedEqual && difference.program.equal;
+            continue;
+        }
+        if (pair.values->faithful())
+            continue;
+        faithful = false;
+        if (!verdict.counterexample) {
+            verdict.counterexamplePair = i;
+            verdict.counterexample = pair.values->counterexample;
+        }
+    }
+    if (!faithful || known)
+        verdict.faithful = faithful;
+}
+
+/// How bad a figure is: the larger, the worse.
+using Badness = double (*)(const ValueDifference &);
+struct Measure {
+    const char *name;
+    Badness badness;
+    LimitFigure (*figure)(const ValueDifference &);
+};
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+double relativeOf(const ValueDifference &values)
+{
+    return values.revived > 0 ? kEndless : values.maxRel;
+}
+constexpr std::array<Measure, 5> kMeasures{
+    {{"max_abs", [](const ValueDifference &v) { return v.notFinite > 0 ? kEndless : v.maxAbs; },
+      [](const ValueDifference &v) -> LimitFigure {
+          return v.notFinite > 0 ? LimitFigure("not finite") : LimitFigure(v.maxAbs);
+      }},
+     {"max_rel", [](const ValueDifference &v) { return relativeOf(v); },
+      [](const ValueDifference &v) -> LimitFigure { return relativeOf(v); }},
+     {"max_ulp", [](const ValueDifference &v) { return static_cast<double>(v.maxUlp); },
+      [](const ValueDifference &v) -> LimitFigure { return v.maxUlp; }},
+     {"min_cosine", [](const ValueDifference &v) { return -v.cosine; },
+      [](const ValueDifference &v) -> LimitFigure { return v.cosine; }},
+     {"min_snr", [](const ValueDifference &v) { return -v.snr; },
+      [](const ValueDifference &v) -> LimitFigure { return v.snr; }}}};
+
+void findWorst(const Difference &difference, BuildVerdict &verdict)
+{
+    for (const Measure &measure : kMeasures) {
+        std::optional<WorstFigure> worst;
+        double badness = 0;
+        for (std::size_t i = 0; i < difference.weights.size(); ++i) {
+            const auto &values = difference.weights[i].values;
+            if (!values || (worst && !(measure.badness(*values) > badness)))
+                continue;
+            badness = measure.badness(*values);
+            worst = {measure.name, i, measure.figure(*values)};
+        }
+        if (worst)
+            verdict.worst.push_back(*std::move(worst));
+    }
+}
+
+BuildOutcome outcomeOf(const TargetTotals &totals)
+{
+    return {totals.streams,  totals.folds,   totals.dense,
+            totals.rejected, totals.unknown, totals.bytesMoved};
+}
+
+} // namespace
+
+BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    BuildVerdict verdict;
+    verdict.storedA = a.totals().storedBytes.value;
+    verdict.storedB = b.totals().storedBytes.value;
+    if (verdict.storedA > 0)
+        verdict.storedRatio =
+            static_cast<double>(verdict.storedB) / static_cast<double>(verdict.storedA);
+    judgeFaithful(difference, verdict);
+    findWorst(difference, verdict);
+    const auto targets = allTargets();
+    const DecisionTable before(weightLayers(a), targets), after(weightLayers(b), targets);
+    for (std::size_t i = 0; i < targets.size(); ++i)
+        verdict.chips.push_back(
+            {targets[i], outcomeOf(before.totals(i)), outcomeOf(after.totals(i))});
+    return verdict;
+}
+
+std::string faithfulText(const Bundle &a, const Difference &difference, const BuildVerdict &verdict)
+{
+    const std::string claim = "bit-faithful to A apart from fp16 rounding";
+    if (!verdict.faithful)
+        return claim + ": not examined, the values were not compared";
+    if (*verdict.faithful)
+        return claim + ": proved";
+    if (!verdict.counterexample)
+        return "not " + claim + ": weights without a partner, or of another shape";
+    const Weight &weight = a.weights()[difference.weights[*verdict.counterexamplePair].a];
+    return fmt::format("not {}: {}[{}] is {} in A, {} in B", claim, weight.findableName(),
+                       fmt::join(elementPlace(weight.shape, verdict.counterexample->element), ","),
+                       verdict.counterexample->a, verdict.counterexample->b);
+}
+
+std::vector<std::uint64_t> elementPlace(const Shape &shape, std::uint64_t element)
+{
+    std::vector<std::uint64_t> place(shape.size());
+    for (std::size_t axis = shape.size(); axis-- > 0;) {
+        const std::uint64_t extent = std::max<std::uint64_t>(shape[axis], 1);
+        place[axis] = element % extent;
+        element /= extent;
+    }
+    return place;
+}
+
+} // namespace kernscope

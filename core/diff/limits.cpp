@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/limits.h"
+
+#include "core/diff/task_comparison.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+/// A limit of values with the name that reports give it.
+struct NamedLimit {
+    const char *name;
+    ValueLimit member;
+    bool atMost;
+};
+constexpr std::array<NamedLimit, 5> kValueLimits{{{"max_abs", &ValueLimits::maxAbs, true},
+                                                  {"max_rel", &ValueLimits::maxRel, true},
+                                                  {"max_ulp", &ValueLimits::maxUlp, true},
+                                                  {"min_cosine", &ValueLimits::minCosine, false},
+                                                  {"min_snr", &ValueLimits::minSnr, false}}};
+
+LimitFigure foundFigure(const ValueDifference &values, ValueLimit limit)
+{
+    if (limit == &ValueLimits::maxAbs)
+        return values.maxAbs;
+    // What appears where A has zero has no ratio: it is beyond every relative limit.
+    if (limit == &ValueLimits::maxRel)
+        return values.revived > 0 ? std::numeric_limits<double>::infinity() : values.maxRel;
+    if (limit == &ValueLimits::maxUlp)
+        return values.maxUlp;
+    return limit == &ValueLimits::minCosine ? values.cosine : values.snr;
+}
+
+double numberOf(const LimitFigure &figure)
+{
+    if (const auto *whole = std::get_if<std::uint64_t>(&figure))
+        return static_cast<double>(*whole);
+    const auto *number = std::get_if<double>(&figure);
+    return number != nullptr ? *number : std::numeric_limits<double>::quiet_NaN();
+}
+
+/// The limits of one weight, each with the rule that it comes from.
+struct WeightLimits {
+    struct One {
+        std::optional<double> value;
+        std::string rule;
+    };
+    std::array<One, kValueLimits.size()> values;
+    bool allowMissing = false, ignore = false;
+
+    bool any() const
+    {
+        return std::any_of(values.begin(), values.end(),
+                           [](const One &one) { return one.value.has_value(); });
+    }
+};
+
+WeightLimits limitsOf(const DiffLimits &limits, const Weight &weight)
+{
+    WeightLimits result;
+    result.allowMissing = limits.allowMissing;
+    for (std::size_t i = 0; i < kValueLimits.size(); ++i)
+        result.values[i].value = limits.values.*kValueLimits[i].member;
+    for (const LimitRule &rule : limits.rules) {
+        if (!matchesPattern(rule.pattern, weight.name) &&
+            !matchesPattern(rule.pattern, weight.address()))
+            continue;
+        for (std::size_t i = 0; i < kValueLimits.size(); ++i) {
+            if (const auto &value = rule.limits.*kValueLimits[i].member)
+                result.values[i] = {value, rule.pattern};
+        }
+        result.allowMissing = rule.allowMissing.value_or(result.allowMissing);
+        result.ignore = result.ignore || rule.ignore;
+    }
+    return result;
+}
+
+class LimitCheck
+{
+public:
+    LimitCheck(const Bundle &a, const Bundle &b, const Difference &difference,
+               const DiffLimits &limits)
+        : m_a(a), m_b(b), m_difference(difference), m_limits(limits)
+    {
+    }
+
+    std::vector<LimitFault> run()
+    {
+        if (!m_limits.any()) {
+            if (!m_difference.identical)
+                add({}, "identical", "different", "identical");
+            return std::move(m_faults);
+        }
+        if (m_limits.sameProgram)
+            checkProgram();
+        if (m_limits.concernsWeights()) {
+            for (const WeightPair &pair : m_difference.weights) {
+                m_partner = m_b.weights()[pair.b].findableName();
+                checkPair(pair);
+            }
+            m_partner.clear();
+            checkMissing(m_a, m_difference.onlyA, "only in A");
+            checkMissing(m_b, m_difference.onlyB, "only in B");
+        }
+        return std::move(m_faults);
+    }
+
+private:
+    void add(std::string weight, std::string limit, LimitFigure found, LimitFigure allowed,
+             std::string rule = {})
+    {
+        m_faults.push_back({std::move(weight), m_partner, std::move(limit), std::move(found),
+                            std::move(allowed), std::move(rule)});
+    }
+
+    /// The program of a hardware container are its tasks.
+    void checkProgram()
+    {
+        const auto tasks = compareTasks(m_a, m_b);
+        if (tasks && !tasks->equal())
+            add({}, "same_program",
+                fmt::format("{} task{} differ{}", tasks->differences.size(),
+                            tasks->differences.size() == 1 ? "" : "s",
+                            tasks->differences.size() == 1 ? "s" : ""),
+                "the same tasks");
+        else if (!m_difference.program.sameComputation)
+            add({}, "same_program", "different", "the same operations");
+    }
+
+    void checkMissing(const Bundle &bundle, const std::vector<std::size_t> &weights,
+                      const char *where)
+    {
+        for (const std::size_t i : weights) {
+            const WeightLimits limits = limitsOf(m_limits, bundle.weights()[i]);
+            if (!limits.allowMissing && !limits.ignore)
+                add(bundle.weights()[i].findableName(), "missing", where, "in both");
+        }
+    }
+
+    void checkPair(const WeightPair &pair)
+    {
+        const Weight &weight = m_a.weights()[pair.a];
+        const std::string name = weight.findableName();
+        const WeightLimits limits = limitsOf(m_limits, weight);
+        if (limits.ignore)
+            return;
+        if (!pair.shapeEqual) {
+            add(name, "shape", shapeText(m_b.weights()[pair.b].shape), shapeText(weight.shape));
+            return;
+        }
+        if (pair.fault) {
+            add(name, "readable", pair.fault->code, "values that can be compared");
+            return;
+        }
+        if (limits.any() && pair.values)
+            checkValues(name, *pair.values, limits);
+        else if (!(pair.values ? pair.values->identical() : pair.storedEqual))
+            add(name, "equal", differing(pair), "equal values");
+    }
+
+    static LimitFigure differing(const WeightPair &pair)
+    {
+        if (!pair.values)
+            return "other bytes";
+        const std::uint64_t count = pair.values->different();
+        return fmt::format("{} value{} differ{}", count, count == 1 ? "" : "s",
+                           count == 1 ? "s" : "");
+    }
+
+    void checkValues(const std::string &name, const ValueDifference &values,
+                     const WeightLimits &limits)
+    {
+        for (std::size_t i = 0; i < kValueLimits.size(); ++i) {
+            const auto &[limit, rule] = limits.values[i];
+            if (!limit)
+                continue;
+            const NamedLimit &kind = kValueLimits[i];
+            const LimitFigure found = foundFigure(values, kind.member);
+            const double number = numberOf(found);
+            // Written so that what is not a number does not hold.
+            const bool within = kind.atMost ? number <= *limit : number >= *limit;
+            if (values.notFinite > 0)
+                add(name, kind.name, "not finite", *limit, rule);
+            else if (!within)
+                add(name, kind.name, found, *limit, rule);
+        }
+    }
+
+    const Bundle &m_a;
+    const Bundle &m_b;
+    const Difference &m_difference;
+    const DiffLimits &m_limits;
+    std::string m_partner; ///< of the weight that is looked at
+    std::vector<LimitFault> m_faults;
+};
+
+} // namespace
+
+std::string limitFigureText(const LimitFigure &figure)
+{
+    if (const auto *words = std::get_if<std::string>(&figure))
+        return *words;
+    if (const auto *whole = std::get_if<std::uint64_t>(&figure))
+        return fmt::format("{}", *whole);
+    const double number = std::get<double>(figure);
+    return std::isinf(number) ? number > 0 ? "infinite" : "minus infinite"
+                              : fmt::format("{}", number);
+}
+
+bool DiffLimits::any() const
+{
+    return values.any() || !rules.empty() || allowMissing || sameProgram;
+}
+
+bool DiffLimits::onlyProgram() const
+{
+    return sameProgram && !values.any() && rules.empty() && !allowMissing;
+}
+
+std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Difference &difference,
+                                    const DiffLimits &limits)
+{
+    return LimitCheck(a, b, difference, limits).run();
+}
+
+bool matchesPattern(std::string_view pattern, std::string_view name)
+{
+    std::size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            mark = n;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+            ++p;
+            ++n;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            n = ++mark;
+        } else {
+            return false;
+        }
+    }
+    return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+} // namespace kernscope

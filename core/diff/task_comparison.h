@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/descriptor/task_alignment.h"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace kernscope {
+
+/// The tasks of two hardware containers, aligned by what they write.
+struct TaskComparison {
+    std::size_t tasksA = 0, tasksB = 0;
+    bool sameVersion = true; ///< registers of two descriptor versions are compared by address only
+    /// Tasks that differ, in the order of A; kNoTask on one side: inserted or removed. Indices
+    /// count over all text sections of a side.
+    std::vector<descriptor::TaskDifference> differences;
+
+    bool equal() const { return sameVersion && differences.empty(); }
+};
+
+/// Text sections pair in their order. Nothing where one of the two is no hardware container.
+std::optional<TaskComparison> compareTasks(const Bundle &a, const Bundle &b);
+
+} // namespace kernscope

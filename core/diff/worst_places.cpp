@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/worst_places.h"
+
+#include "core/diff/pair_reader.h"
+#include "core/diff/read_lock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::uint64_t kWorstRun = 65536;
+
+/// What is not finite on one side only, or differs there, is further apart than any number.
+double distanceOf(double a, double b)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return 0;
+    const double distance = std::abs(a - b);
+    return std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity();
+}
+
+/// The largest of what is offered, in a heap whose front is the least of them.
+template <class Item>
+class Largest
+{
+public:
+    explicit Largest(std::size_t most) : m_most(most) {}
+
+    /// Of equal keys the one offered first stays.
+    void offer(double key, const Item &item)
+    {
+        if (m_most == 0 || (m_items.size() == m_most && !(key > m_items.front().key)))
+            return;
+        if (m_items.size() == m_most) {
+            std::pop_heap(m_items.begin(), m_items.end(), before);
+            m_items.pop_back();
+        }
+        m_items.push_back({key, m_offered++, item});
+        std::push_heap(m_items.begin(), m_items.end(), before);
+    }
+
+    std::vector<Item> take()
+    {
+        std::sort(m_items.begin(), m_items.end(), before);
+        std::vector<Item> items;
+        for (const Kept &kept : m_items)
+            items.push_back(kept.item);
+        return items;
+    }
+
+private:
+    struct Kept {
+        double key = 0;
+        std::uint64_t order = 0;
+        Item item;
+    };
+    static bool before(const Kept &x, const Kept &y)
+    {
+        return x.key > y.key || (x.key == y.key && x.order < y.order);
+    }
+
+    std::size_t m_most;
+    std::uint64_t m_offered = 0;
+    std::vector<Kept> m_items;
+};
+
+class PlaceFinder
+{
+public:
+    PlaceFinder(std::uint64_t perChannel, std::size_t most)
+        : m_perChannel(perChannel), m_channels(most), m_elements(most)
+    {
+    }
+
+    void add(std::uint64_t first, std::span<const double> a, std::span<const double> b)
+    {
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            addOne(first + i, a[i], b[i]);
+            if (++m_now.elements == m_perChannel)
+                closeChannel();
+        }
+    }
+
+    WorstPlaces finish()
+    {
+        if (m_now.elements > 0)
+            closeChannel();
+        m_result.worstChannels = m_channels.take();
+        m_result.worstElements = m_elements.take();
+        return std::move(m_result);
+    }
+
+private:
+    void addOne(std::uint64_t element, double a, double b)
+    {
+        if (std::isfinite(a) && std::isfinite(b)) {
+            m_signal += a * a;
+            m_noise += (a - b) * (a - b);
+            ++m_finite;
+        }
+        const double distance = distanceOf(a, b);
+        if (distance == 0)
+            return;
+        ++m_now.different;
+        m_now.maxAbs = std::max(m_now.maxAbs, distance);
+        m_elements.offer(distance, {element, a, b});
+    }
+
+    void closeChannel()
+    {
+        m_now.channel = m_result.channels++;
+        m_now.rmse = m_finite > 0 ? std::sqrt(m_noise / static_cast<double>(m_finite)) : 0;
+        m_now.snr = m_noise > 0 ? 10 * std::log10(m_signal / m_noise)
+                                : std::numeric_limits<double>::infinity();
+        if (m_now.different > 0) {
+            ++m_result.differentChannels;
+            m_channels.offer(m_now.maxAbs, m_now);
+        }
+        m_now = {};
+        m_signal = m_noise = 0;
+        m_finite = 0;
+    }
+
+    std::uint64_t m_perChannel;
+    WorstPlaces m_result;
+    ChannelDifference m_now;
+    double m_signal = 0, m_noise = 0;
+    std::uint64_t m_finite = 0;
+    Largest<ChannelDifference> m_channels;
+    Largest<ElementPair> m_elements;
+};
+
+} // namespace
+
+Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                    std::size_t weightB, std::size_t most, Progress *progress)
+{
+    const diff::ReadLock lock(a, b);
+    const auto reader = diff::PairReader::make(a, weightA, b, weightB);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    const Shape &shape = a.weights()[weightA].shape;
+    const std::uint64_t outputs = shape.empty() ? 1 : std::max<std::uint64_t>(shape.front(), 1);
+    PlaceFinder finder(std::max<std::uint64_t>(reader->elements() / outputs, 1), most);
+    std::vector<double> valuesA(kWorstRun), valuesB(kWorstRun);
+    for (std::uint64_t first = 0; first < reader->elements(); first += kWorstRun) {
+        const auto count =
+            static_cast<std::size_t>(std::min(kWorstRun, reader->elements() - first));
+        const auto runA = std::span(valuesA).first(count), runB = std::span(valuesB).first(count);
+        reader->readDoubles(first, runA, runB);
+        finder.add(first, runA, runB);
+        if (progress != nullptr && !progress->advance(count))
+            return tl::unexpected(cancelledError("The search was cancelled"));
+    }
+    return finder.finish();
+}
+
+} // namespace kernscope

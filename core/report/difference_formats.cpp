@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/difference_formats.h"
+
+#include "core/base/printable.h"
+#include "core/report/difference_rows.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+bool isNumber(std::string_view text)
+{
+    return !text.empty() && text.find_first_not_of("0123456789.+-einf") == std::string_view::npos;
+}
+
+std::string csvField(std::string text)
+{
+    const bool formula = !text.empty() && !isNumber(text) &&
+                         std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+    if (formula)
+        text.insert(0, "'");
+    if (text.find_first_of(",\"\r\n") == std::string::npos)
+        return text;
+    std::string quoted = "\"";
+    for (const char c : text)
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + '"';
+}
+
+std::string markdownText(std::string_view text)
+{
+    std::string result;
+    for (const char c : text) {
+        if (std::string_view("|\\`<>*_[]#~").find(c) != std::string_view::npos)
+            result += '\\';
+        result += static_cast<unsigned char>(c) < 0x20 ? '?' : c;
+    }
+    return result;
+}
+
+std::string markdownOf(const CheckedDifference &checked)
+{
+    std::string text =
+        fmt::format("# {}\n\n{}\n\n**{}**. {}\n\n", markdownText(differenceTitle(checked)),
+                    markdownText(differenceSummary(*checked.a, *checked.b, checked.difference)),
+                    differenceHeadline(checked),
+                    markdownText(faithfulText(*checked.a, checked.difference, checked.verdict)));
+    for (const LimitFault &fault : checked.faults)
+        text += fmt::format(
+            "- {} {}\n", fault.weight.empty() ? "the whole" : markdownText(printable(fault.weight)),
+            markdownText(faultText(fault)));
+    text += checked.faults.empty() ? "|" : "\n|";
+    for (const DifferenceColumn &column : kDifferenceColumns)
+        text += fmt::format(" {} |", markdownText(column.name));
+    text += "\n|";
+    for (const DifferenceColumn &column : kDifferenceColumns)
+        text += column.number ? "---:|" : "---|";
+    text += "\n";
+    for (const DifferenceRow &row : differenceRows(checked)) {
+        text += "|";
+        for (const std::string &cell : row)
+            text += fmt::format(" {} |", markdownText(cell));
+        text += "\n";
+    }
+    return text;
+}
+
+/// A test case: what fails, and what could not even be read.
+struct JunitCase {
+    std::string name, failures, errors;
+};
+
+std::vector<JunitCase> casesOf(const CheckedDifference &checked)
+{
+    std::vector<JunitCase> cases{{"whole", {}, {}}};
+    for (const DifferenceRow &row : differenceRows(checked))
+        cases.push_back({row[0].empty() ? row[1] : row[0], {}, {}});
+    for (const LimitFault &fault : checked.faults) {
+        const auto found =
+            fault.weight.empty()
+                ? cases.begin()
+                : std::find_if(cases.begin() + 1, cases.end(), [&](const JunitCase &each) {
+                      return each.name == printable(fault.weight);
+                  });
+        std::string &said = fault.limit == "readable" ? found->errors : found->failures;
+        said += (said.empty() ? "" : "; ") + faultText(fault);
+    }
+    return cases;
+}
+
+std::string junitOf(const CheckedDifference &checked)
+{
+    const auto cases = casesOf(checked);
+    std::size_t failures = 0, errors = 0;
+    std::string text;
+    for (const JunitCase &each : cases) {
+        failures += each.failures.empty() ? 0 : 1;
+        errors += each.errors.empty() ? 0 : 1;
+        text += fmt::format("    <testcase classname=\"kernscope.diff\" name=\"{}\">",
+                            escapedMarkup(each.name));
+        if (!each.failures.empty())
+            text += fmt::format("<failure message=\"{}\"/>", escapedMarkup(each.failures));
+        if (!each.errors.empty())
+            text += fmt::format("<error message=\"{}\"/>", escapedMarkup(each.errors));
+        text += "</testcase>\n";
+    }
+    return fmt::format("  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">\n{}"
+                       "  </testsuite>\n",
+                       escapedMarkup(differenceTitle(checked)), cases.size(), failures, errors,
+                       text);
+}
+
+} // namespace
+
+std::string differenceCsv(std::span<const CheckedDifference> all)
+{
+    std::string text = "a,b";
+    for (const DifferenceColumn &column : kDifferenceColumns)
+        text += "," + std::string(column.name);
+    text += "\n";
+    for (const CheckedDifference &checked : all) {
+        for (const DifferenceRow &row : differenceRows(checked)) {
+            text += csvField(printable(checked.a->name())) + "," +
+                    csvField(printable(checked.b->name()));
+            for (const std::string &cell : row)
+                text += "," + csvField(cell);
+            text += "\n";
+        }
+    }
+    return text;
+}
+
+std::string differenceMarkdown(std::span<const CheckedDifference> all)
+{
+    std::string text;
+    for (const CheckedDifference &checked : all)
+        text += (text.empty() ? "" : "\n") + markdownOf(checked);
+    return text;
+}
+
+std::string differenceJunit(std::span<const CheckedDifference> all)
+{
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+    for (const CheckedDifference &checked : all)
+        text += junitOf(checked);
+    return text + "</testsuites>\n";
+}
+
+} // namespace kernscope::report

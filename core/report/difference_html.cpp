@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/difference_formats.h"
+
+#include "core/base/printable.h"
+#include "core/report/difference_rows.h"
+#include "core/report/pair_picture.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernscope::report {
+
+namespace {
+
+/// Weights with pictures: the file stays small however many there are.
+constexpr std::size_t kMostPictures = 24;
+
+constexpr std::string_view kStyle = R"(
+body{font:14px/1.45 system-ui,sans-serif;margin:2em auto;max-width:90em;padding:0 1em;color:#20242a;background:#fff}
+h1{font-size:1.5em;margin:1.2em 0 .3em}h2{font-size:1.15em;margin:1.6em 0 .4em}h3{font-size:1em;margin:1.2em 0 .3em}
+.wide{overflow-x:auto}table{border-collapse:collapse}
+th,td{padding:.25em .7em;border-bottom:1px solid #d0d4d8;text-align:left;vertical-align:top;white-space:nowrap}
+th{border-bottom:2px solid #8a94a0}.n{text-align:right;font-variant-numeric:tabular-nums}
+.holds{color:#0b5a2b;font-weight:600}.fails{color:#9c1f0f;font-weight:600}
+figure{display:inline-block;margin:0 1.2em 1em 0;vertical-align:top}figcaption{color:#555e68;font-size:.9em}
+img{image-rendering:pixelated;border:1px solid #8a94a0;display:block;width:288px;height:144px}
+@media(prefers-color-scheme:dark){body{color:#e4e7ea;background:#1b1e22}th,td{border-color:#3a4046}
+figcaption{color:#a9b2bc}.holds{color:#7fd69b}.fails{color:#ff9a86}}
+)";
+
+/// Bars by powers of two of the distance, their heights by the logarithm of the count.
+std::string histogramSvg(const ValueDifference &values)
+{
+    constexpr double kHeight = 120, kBar = 14;
+    double most = 1;
+    for (const std::uint64_t count : values.ulpHistogram)
+        most = std::max(most, static_cast<double>(count));
+    std::string bars;
+    for (std::size_t bin = 0; bin < values.ulpHistogram.size(); ++bin) {
+        const auto count = static_cast<double>(values.ulpHistogram[bin]);
+        const double height =
+            count > 0 ? 2 + (kHeight - 2) * std::log1p(count) / std::log1p(most) : 0;
+        const std::string steps = bin == 0   ? "0"
+                                  : bin == 1 ? "1"
+                                             : fmt::format("2^{} to 2^{} - 1", bin - 1, bin);
+        bars += fmt::format("<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" "
+                            "fill=\"{}\"><title>{} ULP: {} elements</title></rect>",
+                            static_cast<double>(bin) * kBar, kHeight - height, kBar - 2, height,
+                            bin == 0 ? "#8a94a0" : "#b35806", steps, values.ulpHistogram[bin]);
+    }
+    const double width = static_cast<double>(values.ulpHistogram.size()) * kBar;
+    return fmt::format(
+        "<figure><svg role=\"img\" aria-label=\"Elements by their distance in ULP\" width=\"{0}\" "
+        "height=\"{1}\"><line x1=\"0\" y1=\"{1}\" x2=\"{0}\" y2=\"{1}\" stroke=\"#8a94a0\"/>{2}"
+        "</svg><figcaption>Elements by distance in ULP of {3}: 0 at the left, then powers of two; "
+        "heights logarithmic</figcaption></figure>",
+        width, kHeight, bars, elementTypeName(values.ulpType));
+}
+
+std::string figureHtml(const IndexedPicture &picture, std::string_view what, double range)
+{
+    return fmt::format("<figure><img alt=\"{0}\" src=\"{1}\"><figcaption>{0}, full colour at "
+                       "{2:.4g}</figcaption></figure>",
+                       what, dataUrl(pngOf(picture)), range);
+}
+
+/// The pairs that differ in value, the worst first.
+std::vector<const WeightPair *> worstPairs(const CheckedDifference &checked)
+{
+    std::vector<const WeightPair *> worst;
+    for (const WeightPair &pair : checked.difference.weights) {
+        if (pair.values && !pair.values->identical())
+            worst.push_back(&pair);
+    }
+    std::stable_sort(worst.begin(), worst.end(), [](const WeightPair *x, const WeightPair *y) {
+        return x->values->snr < y->values->snr;
+    });
+    worst.resize(std::min(worst.size(), kMostPictures));
+    return worst;
+}
+
+/// The worst channels and elements of a pair, where they were asked for.
+std::string worstHtml(const CheckedDifference &checked, std::size_t index)
+{
+    const auto found = std::find_if(checked.worst.begin(), checked.worst.end(),
+                                    [index](const auto &each) { return each.first == index; });
+    if (found == checked.worst.end())
+        return {};
+    const WorstPlaces &worst = found->second;
+    std::string text = fmt::format(
+        "<p>{} of {} output channels differ. The worst of them, and the worst elements:</p>\n"
+        "<div class=\"wide\"><table><thead><tr><th class=\"n\">channel</th><th class=\"n\">"
+        "different</th><th class=\"n\">max |B - A|</th><th class=\"n\">RMSE</th><th class=\"n\">"
+        "SNR, dB</th><th>element</th><th class=\"n\">A</th><th class=\"n\">B</th></tr></thead>"
+        "<tbody>\n",
+        worst.differentChannels, worst.channels);
+    const Shape &shape = checked.a->weights()[checked.difference.weights[index].a].shape;
+    for (std::size_t i = 0; i < std::max(worst.worstChannels.size(), worst.worstElements.size());
+         ++i) {
+        if (i < worst.worstChannels.size()) {
+            const ChannelDifference &channel = worst.worstChannels[i];
+            text += fmt::format("<tr><td class=\"n\">{}</td><td class=\"n\">{} of {}</td><td "
+                                "class=\"n\">{:.6g}</td><td class=\"n\">{:.4g}</td><td "
+                                "class=\"n\">{:.2f}</td>",
+                                channel.channel, channel.different, channel.elements,
+                                channel.maxAbs, channel.rmse, channel.snr);
+        } else {
+            text += "<tr><td></td><td></td><td></td><td></td><td></td>";
+        }
+        if (i < worst.worstElements.size()) {
+            const ElementPair &element = worst.worstElements[i];
+            text += fmt::format(
+                "<td>[{}]</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                fmt::join(elementPlace(shape, element.element), ","), element.a, element.b);
+        } else {
+            text += "<td></td><td></td><td></td></tr>\n";
+        }
+    }
+    return text + "</tbody></table></div>\n";
+}
+
+Result<std::string> picturesHtml(const CheckedDifference &checked, Progress *progress)
+{
+    const auto worst = worstPairs(checked);
+    if (worst.empty())
+        return std::string();
+    const auto &pairs = checked.difference.weights;
+    std::string text = fmt::format(
+        "<h2>Values of the weights that differ</h2><p>{} with the least signal to noise ratio, the "
+        "worst first. Output channels go down, the rest across; blue is less than 0, white is 0, "
+        "orange is more, black is not finite. Colours grow with the square root.</p>\n",
+        worst.size() == 1 ? std::string("The one") : fmt::format("The {}", worst.size()));
+    for (const WeightPair *pair : worst) {
+        const auto picture = pairPicture(*checked.a, pair->a, *checked.b, pair->b, progress);
+        if (!picture && picture.error().code == "task.cancelled")
+            return tl::unexpected(picture.error());
+        text += fmt::format("<h3>{}: {}</h3>\n",
+                            escapedMarkup(printable(checked.a->weights()[pair->a].findableName())),
+                            escapedMarkup(verdict(*pair, *checked.a, *checked.b)));
+        if (picture) {
+            text += figureHtml(picture->a, "A", picture->valueRange) +
+                    figureHtml(picture->b, "B", picture->valueRange) +
+                    figureHtml(picture->difference, "B - A", picture->differenceRange);
+        }
+        text += histogramSvg(*pair->values) + "\n";
+        text += worstHtml(checked, static_cast<std::size_t>(pair - pairs.data()));
+        if (picture && picture->binned)
+            text += "<p>A cell stands for several elements: their mean in A and B, the largest "
+                    "difference in B - A.</p>\n";
+    }
+    return text;
+}
+
+std::string verdictHtml(const CheckedDifference &checked)
+{
+    const BuildVerdict &verdict = checked.verdict;
+    std::string text =
+        fmt::format("<p>{}</p>\n<p class=\"{}\">{}</p>\n",
+                    escapedMarkup(differenceSummary(*checked.a, *checked.b, checked.difference)),
+                    checked.holds() ? "holds" : "fails",
+                    fmt::format("{} {}", checked.holds() ? "✓" : "✗", differenceHeadline(checked)));
+    if (!checked.faults.empty() && checked.faults.front().limit != "identical") {
+        text += "<ul>";
+        for (const LimitFault &fault : checked.faults)
+            text += fmt::format("<li>{} {}</li>",
+                                fault.weight.empty() ? "the whole"
+                                                     : escapedMarkup(printable(fault.weight)),
+                                escapedMarkup(faultText(fault)));
+        text += "</ul>\n";
+    }
+    text += "<ul>";
+    if (verdict.storedRatio)
+        text += fmt::format("<li>Stored: {} B in A, {} B in B ({:.3f})</li>", verdict.storedA,
+                            verdict.storedB, *verdict.storedRatio);
+    text += fmt::format("<li>{}</li>", escapedMarkup(printable(
+                                           faithfulText(*checked.a, checked.difference, verdict))));
+    for (const WorstFigure &worst : verdict.worst) {
+        const WeightPair &pair = checked.difference.weights[worst.pair];
+        text += fmt::format("<li>Worst {}: {} in {}</li>", worst.measure,
+                            escapedMarkup(limitFigureText(worst.value)),
+                            escapedMarkup(printable(checked.a->weights()[pair.a].findableName())));
+    }
+    return text + "</ul>\n";
+}
+
+std::string chipsHtml(const CheckedDifference &checked)
+{
+    const auto outcome = [](const BuildOutcome &each) {
+        return fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+                           "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>",
+                           each.streams, each.folds, each.dense, each.rejected, each.unknown,
+                           each.bytesMoved);
+    };
+    std::string text =
+        "<h2>Chips</h2><div class=\"wide\"><table><thead><tr><th>chip</th><th>build</th>"
+        "<th>stream</th><th>fold</th><th>dense</th><th>rejected</th><th>unknown</th><th>bytes "
+        "moved a dispatch</th></tr></thead><tbody>\n";
+    for (const ChipOutcome &chip : checked.verdict.chips)
+        text += fmt::format("<tr><td>{}</td><td>A</td>{}</tr>\n<tr><td></td><td>B</td>{}</tr>\n",
+                            escapedMarkup(chip.target->name), outcome(chip.before),
+                            outcome(chip.after));
+    return text + "</tbody></table></div>\n";
+}
+
+/// What is read first stands first.
+constexpr std::array<std::size_t, kDifferenceColumns.size()> kHtmlOrder{
+    0, 1, 16, 17, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 6};
+
+/// Six digits are enough to read; CSV and JSON have all of them.
+std::string shortNumber(const std::string &text)
+{
+    if (text.find('.') == std::string::npos || text.size() <= 8)
+        return text;
+    double number = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    return read.ec == std::errc() ? fmt::format("{:.6g}", number) : text;
+}
+
+std::string tableHtml(const CheckedDifference &checked)
+{
+    const auto cell = [](std::string_view tag, std::size_t column, const std::string &text) {
+        return fmt::format("<{0}{1}>{2}</{0}>", tag,
+                           kDifferenceColumns[column].number ? " class=\"n\"" : "", text);
+    };
+    std::string text = "<h2>Weights</h2><div class=\"wide\"><table><thead><tr>";
+    for (const std::size_t column : kHtmlOrder)
+        text += cell("th", column, escapedMarkup(kDifferenceColumns[column].title));
+    text += "</tr></thead><tbody>\n";
+    for (const DifferenceRow &row : differenceRows(checked)) {
+        text += "<tr>";
+        for (const std::size_t column : kHtmlOrder)
+            text += cell("td", column,
+                         kDifferenceColumns[column].number ? shortNumber(row[column])
+                                                           : escapedMarkup(row[column]));
+        text += "</tr>\n";
+    }
+    return text + "</tbody></table></div>\n";
+}
+
+} // namespace
+
+Result<std::string> differenceHtml(std::span<const CheckedDifference> all, Progress *progress)
+{
+    std::string text = fmt::format(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+        "content=\"width=device-width\"><title>{}</title><style>{}</style></head><body>\n",
+        escapedMarkup(differenceTitle(all.front())), kStyle);
+    for (const CheckedDifference &checked : all) {
+        const auto pictures = picturesHtml(checked, progress);
+        if (!pictures)
+            return pictures;
+        text += fmt::format("<h1>{}</h1>\n", escapedMarkup(differenceTitle(checked))) +
+                verdictHtml(checked) + tableHtml(checked) + *pictures + chipsHtml(checked);
+    }
+    return text + "</body></html>\n";
+}
+
+} // namespace kernscope::report

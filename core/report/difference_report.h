@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/diff/build_verdict.h"
+#include "core/diff/form_check.h"
+#include "core/diff/limits.h"
+#include "core/diff/worst_places.h"
+#include "core/report/json.h"
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace kernscope::report {
+
+/// One comparison with what its limits and its figures say of it.
+struct CheckedDifference {
+    BundlePtr a, b;
+    Difference difference;
+    std::vector<LimitFault> faults; ///< of checkLimits: none where all holds
+    BuildVerdict verdict;
+    /// What checkForm() found, by index of the pair; empty where it was not asked for.
+    std::vector<std::pair<std::size_t, FormCheck>> forms = {};
+    /// What findWorstPlaces() found, likewise.
+    std::vector<std::pair<std::size_t, WorstPlaces>> worst = {};
+
+    bool holds() const { return faults.empty(); }
+};
+
+/// `diff` of two builds, with its `verdict`.
+Json checkedDifferenceJson(const CheckedDifference &checked);
+/// Of several builds against the first: `comparisons`, each as that of two, and `matrix`, weights
+/// down and builds across.
+Json differencesJson(std::span<const CheckedDifference> all);
+
+} // namespace kernscope::report

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/pair_picture.h"
+
+#include "core/diff/pair_reader.h"
+#include "core/diff/read_lock.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::report {
+
+namespace {
+
+constexpr std::uint64_t kRun = 65536;
+constexpr std::uint8_t kZeroIndex = 127, kNotFinite = 255;
+
+/// Rows and columns of a weight's elements, in their order.
+struct Extents {
+    std::uint64_t rows = 1, columns = 1;
+};
+
+Extents extentsOf(const Shape &shape, std::uint64_t elements)
+{
+    if (elements == 0)
+        return {0, 0};
+    const std::uint64_t outer = shape.empty() ? 1 : shape.front();
+    if (shape.size() > 1 && outer > 1 && outer < elements && elements % outer == 0)
+        return {outer, elements / outer};
+    // A vector is wrapped, so that it is not one line.
+    const auto columns =
+        static_cast<std::uint64_t>(std::ceil(std::sqrt(2.0 * static_cast<double>(elements))));
+    return {(elements + columns - 1) / columns, columns};
+}
+
+/// What falls into each cell.
+class Cells
+{
+public:
+    Cells(Extents extents)
+        : m_extents(extents),
+          m_width(std::min<std::uint64_t>(extents.columns, PairPicture::kMostColumns)),
+          m_height(std::min<std::uint64_t>(extents.rows, PairPicture::kMostRows)),
+          m_count(m_width * m_height), m_a(m_count.size()), m_b(m_count.size()),
+          m_difference(m_count.size())
+    {
+    }
+
+    bool binned() const { return m_width < m_extents.columns || m_height < m_extents.rows; }
+
+    void add(std::uint64_t first, std::span<const double> a, std::span<const double> b)
+    {
+        std::uint64_t row = first / m_extents.columns, column = first % m_extents.columns;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const std::size_t cell =
+                row * m_height / m_extents.rows * m_width + column * m_width / m_extents.columns;
+            ++m_count[cell];
+            m_a[cell] += a[i];
+            m_b[cell] += b[i];
+            // Written so that what is not a number wins.
+            const double difference = b[i] - a[i];
+            if (!(std::abs(difference) <= std::abs(m_difference[cell])) && a[i] != b[i])
+                m_difference[cell] = difference;
+            if (++column == m_extents.columns) {
+                column = 0;
+                ++row;
+            }
+        }
+    }
+
+    PairPicture finish()
+    {
+        for (std::size_t i = 0; i < m_count.size(); ++i) {
+            const double count = std::max<double>(1, static_cast<double>(m_count[i]));
+            m_a[i] /= count;
+            m_b[i] /= count;
+        }
+        PairPicture picture;
+        picture.binned = binned();
+        picture.valueRange = std::max(largest(m_a), largest(m_b));
+        picture.differenceRange = largest(m_difference);
+        picture.a = coloured(m_a, picture.valueRange);
+        picture.b = coloured(m_b, picture.valueRange);
+        picture.difference = coloured(m_difference, picture.differenceRange);
+        return picture;
+    }
+
+private:
+    static double largest(const std::vector<double> &values)
+    {
+        double found = 0;
+        for (const double value : values)
+            found = std::isfinite(value) ? std::max(found, std::abs(value)) : found;
+        return found;
+    }
+
+    IndexedPicture coloured(const std::vector<double> &values, double range) const
+    {
+        IndexedPicture picture{m_width, m_height, {}};
+        picture.pixels.reserve(values.size());
+        for (const double value : values) {
+            if (!std::isfinite(value)) {
+                picture.pixels.push_back(kNotFinite);
+                continue;
+            }
+            double share = range > 0 ? value / range : 0;
+            // The square root keeps small differences visible beside large ones.
+            share = std::copysign(std::sqrt(std::abs(share)), share);
+            int index = kZeroIndex + static_cast<int>(std::lround(share * kZeroIndex));
+            if (value != 0 && index == kZeroIndex)
+                index += value > 0 ? 1 : -1;
+            picture.pixels.push_back(static_cast<std::uint8_t>(std::clamp(index, 0, 254)));
+        }
+        return picture;
+    }
+
+    Extents m_extents;
+    std::size_t m_width, m_height;
+    std::vector<std::uint64_t> m_count;
+    std::vector<double> m_a, m_b, m_difference;
+};
+
+} // namespace
+
+Result<PairPicture> pairPicture(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                std::size_t weightB, Progress *progress)
+{
+    const diff::ReadLock lock(a, b);
+    const auto reader = diff::PairReader::make(a, weightA, b, weightB);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    Cells cells(extentsOf(a.weights()[weightA].shape, reader->elements()));
+    std::vector<double> valuesA(kRun), valuesB(kRun);
+    for (std::uint64_t first = 0; first < reader->elements(); first += kRun) {
+        const auto count = static_cast<std::size_t>(std::min(kRun, reader->elements() - first));
+        const std::span<double> runA = std::span(valuesA).first(count),
+                                runB = std::span(valuesB).first(count);
+        reader->readDoubles(first, runA, runB);
+        cells.add(first, runA, runB);
+        if (progress != nullptr && !progress->advance(count))
+            return tl::unexpected(cancelledError("The picture was cancelled"));
+    }
+    return cells.finish();
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/difference_report.h"
+
+#include "core/report/json_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::report {
+
+namespace {
+
+/// What JSON has no number for is said in words.
+Json figureJson(const LimitFigure &figure)
+{
+    if (const auto *whole = std::get_if<std::uint64_t>(&figure))
+        return numberJson(*whole);
+    const auto *number = std::get_if<double>(&figure);
+    return number != nullptr && std::isfinite(*number) ? Json(*number)
+                                                       : Json(limitFigureText(figure));
+}
+
+Json figureNumber(double value)
+{
+    return figureJson(LimitFigure(value));
+}
+
+Json faultsJson(const std::vector<LimitFault> &faults)
+{
+    Json list = Json::array();
+    for (const LimitFault &fault : faults)
+        list.push_back({{"weight", fault.weight.empty() ? Json(nullptr) : Json(fault.weight)},
+                        {"weight_b", fault.weightB.empty() ? Json(nullptr) : Json(fault.weightB)},
+                        {"limit", fault.limit},
+                        {"found", figureJson(fault.found)},
+                        {"allowed", figureJson(fault.allowed)},
+                        {"rule", fault.rule.empty() ? Json(nullptr) : Json(fault.rule)}});
+    return list;
+}
+
+Json counterexampleJson(const CheckedDifference &checked)
+{
+    const BuildVerdict &verdict = checked.verdict;
+    if (!verdict.counterexample)
+        return nullptr;
+    const WeightPair &pair = checked.difference.weights[*verdict.counterexamplePair];
+    const Weight &weight = checked.a->weights()[pair.a];
+    return {{"weight", weight.findableName()},
+            {"weight_b", checked.b->weights()[pair.b].findableName()},
+            {"element", numberJson(verdict.counterexample->element)},
+            {"index", numbersJson(elementPlace(weight.shape, verdict.counterexample->element))},
+            {"a", figureNumber(verdict.counterexample->a)},
+            {"b", figureNumber(verdict.counterexample->b)}};
+}
+
+Json outcomeJson(const BuildOutcome &outcome)
+{
+    return {{"streams", outcome.streams}, {"folds", outcome.folds},
+            {"dense", outcome.dense},     {"rejected", outcome.rejected},
+            {"unknown", outcome.unknown}, {"bytes_moved", numberJson(outcome.bytesMoved)}};
+}
+
+Json maskJson(const MaskCheck &mask)
+{
+    Json json;
+    json["kept"] = numberJson(mask.kept);
+    json["elements"] = numberJson(mask.elements);
+    json["patterns"] = Json::array();
+    for (const MaskCheck::Pattern &pattern : mask.patterns)
+        json["patterns"].push_back(
+            {{"keep", pattern.keep}, {"of", pattern.of}, {"axis", pattern.axis}});
+    json["structured_outputs"] = mask.structuredOutputs;
+    json["structured_inputs"] = mask.structuredInputs;
+    json["zeros_per_output"] = {numberJson(mask.leastZeros), numberJson(mask.mostZeros)};
+    json["kept_changed"] = numberJson(mask.keptChanged);
+    json["dropped_nonzero"] = numberJson(mask.droppedNonzero);
+    return json;
+}
+
+Json paletteJson(const PaletteCheck &palette, const Shape &shape)
+{
+    Json json;
+    json["examined"] = numberJson(palette.examined);
+    json["not_nearest"] = numberJson(palette.notNearest);
+    json["entries"] = numberJson(palette.entries);
+    json["used_entries"] = numberJson(palette.usedEntries);
+    if (palette.worst)
+        json["worst"] = {{"index", numbersJson(elementPlace(shape, palette.worst->element))},
+                         {"a", figureNumber(palette.worst->a)},
+                         {"b", figureNumber(palette.worst->b)},
+                         {"nearest", figureNumber(palette.nearest)}};
+    return json;
+}
+
+Json codesJson(const CodeCheck &codes)
+{
+    return {{"examined", numberJson(codes.examined)},
+            {"not_nearest", numberJson(codes.notNearest)},
+            {"clipped", numberJson(codes.clipped)},
+            {"codes", numberJson(codes.codes)},
+            {"used_codes", numberJson(codes.usedCodes)}};
+}
+
+Json formsJson(const CheckedDifference &checked)
+{
+    Json list = Json::array();
+    for (const auto &[index, form] : checked.forms) {
+        const WeightPair &pair = checked.difference.weights[index];
+        const Weight &weight = checked.a->weights()[pair.a];
+        Json json{{"weight", weight.findableName()},
+                  {"weight_b", checked.b->weights()[pair.b].findableName()}};
+        if (form.mask)
+            json["mask"] = maskJson(*form.mask);
+        if (form.palette)
+            json["palette"] = paletteJson(*form.palette, weight.shape);
+        if (form.codes)
+            json["codes"] = codesJson(*form.codes);
+        if (!form.notExamined.empty())
+            json["not_examined"] = form.notExamined;
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+Json verdictJson(const CheckedDifference &checked)
+{
+    const BuildVerdict &verdict = checked.verdict;
+    Json json;
+    json["holds"] = checked.holds();
+    json["faults"] = faultsJson(checked.faults);
+    json["stored_a"] = numberJson(verdict.storedA);
+    json["stored_b"] = numberJson(verdict.storedB);
+    json["stored_ratio"] = verdict.storedRatio ? ratioJson(*verdict.storedRatio) : Json(nullptr);
+    // What was not compared is not proved, so not claimed.
+    json["bit_faithful"] = verdict.faithful.value_or(false);
+    json["values_compared"] = verdict.faithful.has_value();
+    json["counterexample"] = counterexampleJson(checked);
+    json["worst"] = Json::array();
+    for (const WorstFigure &worst : verdict.worst) {
+        const WeightPair &pair = checked.difference.weights[worst.pair];
+        json["worst"].push_back({{"measure", worst.measure},
+                                 {"weight", checked.a->weights()[pair.a].findableName()},
+                                 {"weight_b", checked.b->weights()[pair.b].findableName()},
+                                 {"value", figureJson(worst.value)}});
+    }
+    if (!checked.forms.empty())
+        json["forms"] = formsJson(checked);
+    json["outcomes"] = Json::object();
+    for (const ChipOutcome &chip : verdict.chips)
+        json["outcomes"][chip.target->name] = {{"before", outcomeJson(chip.before)},
+                                               {"after", outcomeJson(chip.after)}};
+    return json;
+}
+
+Json worstJson(const WorstPlaces &worst, const Shape &shape)
+{
+    Json json;
+    json["channels"] = numberJson(worst.channels);
+    json["different_channels"] = numberJson(worst.differentChannels);
+    json["worst_channels"] = Json::array();
+    for (const ChannelDifference &channel : worst.worstChannels)
+        json["worst_channels"].push_back({{"channel", numberJson(channel.channel)},
+                                          {"elements", numberJson(channel.elements)},
+                                          {"different", numberJson(channel.different)},
+                                          {"max_abs", figureNumber(channel.maxAbs)},
+                                          {"rmse", figureNumber(channel.rmse)},
+                                          {"snr_db", figureNumber(channel.snr)}});
+    json["worst_elements"] = Json::array();
+    for (const ElementPair &element : worst.worstElements)
+        json["worst_elements"].push_back(
+            {{"index", numbersJson(elementPlace(shape, element.element))},
+             {"a", figureNumber(element.a)},
+             {"b", figureNumber(element.b)}});
+    return json;
+}
+
+Json cellJson(const CheckedDifference &checked, std::size_t weight)
+{
+    const auto &pairs = checked.difference.weights;
+    const auto pair = std::find_if(pairs.begin(), pairs.end(),
+                                   [weight](const WeightPair &each) { return each.a == weight; });
+    if (pair == pairs.end())
+        return nullptr;
+    Json json;
+    const Weight &b = checked.b->weights()[pair->b];
+    json["name"] = b.findableName();
+    json["stored_bytes"] = numberJson(b.storedBytes.value);
+    json["stored_ratio"] = ratioJson(pair->storedRatio);
+    json["verdict"] = verdict(*pair, *checked.a, *checked.b);
+    if (pair->values) {
+        json["max_abs"] = figureNumber(pair->values->maxAbs);
+        json["max_ulp"] = numberJson(pair->values->maxUlp);
+        json["snr_db"] = figureNumber(pair->values->snr);
+    }
+    return json;
+}
+
+} // namespace
+
+Json checkedDifferenceJson(const CheckedDifference &checked)
+{
+    Json json = differenceJson(*checked.a, *checked.b, checked.difference);
+    for (const auto &[index, worst] : checked.worst)
+        json["weights"][index]["worst"] =
+            worstJson(worst, checked.a->weights()[checked.difference.weights[index].a].shape);
+    json["verdict"] = verdictJson(checked);
+    return json;
+}
+
+Json differencesJson(std::span<const CheckedDifference> all)
+{
+    Json json = document("diff");
+    const Bundle &a = *all.front().a;
+    json["a"] = a.name();
+    json["builds"] = Json::array();
+    json["holds"] = std::all_of(all.begin(), all.end(),
+                                [](const CheckedDifference &each) { return each.holds(); });
+    json["identical"] = std::all_of(all.begin(), all.end(), [](const CheckedDifference &each) {
+        return each.difference.identical;
+    });
+    json["matrix"] = Json::array();
+    for (std::size_t weight = 0; weight < a.weights().size(); ++weight) {
+        Json row;
+        row["weight"] = a.weights()[weight].findableName();
+        row["stored_bytes"] = numberJson(a.weights()[weight].storedBytes.value);
+        row["builds"] = Json::array();
+        for (const CheckedDifference &checked : all)
+            row["builds"].push_back(cellJson(checked, weight));
+        json["matrix"].push_back(std::move(row));
+    }
+    json["comparisons"] = Json::array();
+    for (const CheckedDifference &checked : all) {
+        json["builds"].push_back(checked.b->name());
+        json["comparisons"].push_back(checkedDifferenceJson(checked));
+    }
+    return json;
+}
+
+} // namespace kernscope::report

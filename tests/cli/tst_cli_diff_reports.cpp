@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include <QFile>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+MadeBundle bundle(std::initializer_list<float> values)
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [10]>", "w", made.blob(ElementType::Fp16, "[10]", halves(values)));
+    made.consume("w");
+    return made;
+}
+
+} // namespace
+
+/// What `diff` writes: reports in every format, and a difference as a script of edits.
+class TestCliDiffReports : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void output();
+    void formats();
+    void hostileNames();
+    void worstPlaces();
+    void changes();
+    void otherLayouts();
+
+private:
+    CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
+    {
+        return runCli(QStringList{QStringLiteral("diff"), a, b} + more);
+    }
+    QString write(const char *name, const QByteArray &text) const;
+
+    QTemporaryDir m_scratch;
+    QString m_a, m_b;
+    const QString m_json = QStringLiteral("--json"), m_values = QStringLiteral("--values");
+};
+
+void TestCliDiffReports::initTestCase()
+{
+    m_a = writeBundle(m_scratch, "a.mlmodelc", bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
+    m_b = writeBundle(m_scratch, "b.mlmodelc", bundle({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
+}
+
+QString TestCliDiffReports::write(const char *name, const QByteArray &text) const
+{
+    const QString path = m_scratch.filePath(QLatin1String(name));
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(text) == text.size() ? path : QString();
+}
+
+void TestCliDiffReports::output()
+{
+    const QString option = QStringLiteral("--output");
+    const QString path = m_scratch.filePath(QStringLiteral("report.json"));
+    CliResult result = diff(m_a, m_b, {option, path});
+    QCOMPARE(result.exitCode, 1);
+    QVERIFY(result.out.contains("2 values differ") || result.out.contains("stored bytes differ"));
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QVERIFY(file.readAll().contains("\"command\": \"diff\""));
+    QCOMPARE(diff(m_a, m_b, {option, path}).exitCode, 4);
+    QCOMPARE(diff(m_a, m_b, {option, path, QStringLiteral("--force")}).exitCode, 1);
+    const QString input = m_a + QStringLiteral("/model.mil");
+    QCOMPARE(diff(m_a, m_b, {option, input, QStringLiteral("--force")}).exitCode, 4);
+}
+
+/// Each format of a report says the same: one weight, and what it exceeds.
+void TestCliDiffReports::formats()
+{
+    const auto as = [this](const char *format) {
+        return diff(m_a, m_b,
+                    {QStringLiteral("--max-abs"), QStringLiteral("1"), QStringLiteral("--format"),
+                     QLatin1String(format)});
+    };
+    CliResult result = as("csv");
+    QCOMPARE(result.exitCode, 1);
+    QVERIFY(result.out.startsWith("a,b,name,name_b,form_a"));
+    QCOMPARE(int(result.out.count('\n')), 2);
+    QVERIFY(result.out.contains("a.mlmodelc,b.mlmodelc,w,w,dense-fp16,dense-fp16,20,20,consumer,"
+                                "8,1,1,0,4,1,17408,"));
+    result = as("junit");
+    QCOMPARE(int(result.out.count("<testcase ")), 2);
+    QVERIFY(result.out.contains("<testsuite name=\"a.mlmodelc &gt; b.mlmodelc\" tests=\"2\" "
+                                "failures=\"1\" errors=\"0\">"));
+    QVERIFY(result.out.contains("<failure message=\"max_abs: found 4, allowed 1\"/>"));
+    result = as("markdown");
+    QVERIFY(result.out.contains("| w | w | dense-fp16 |"));
+    QVERIFY(result.out.contains("**Does not hold**"));
+    result = as("html");
+    QCOMPARE(int(result.out.count("<img alt=\"")), 3);
+    QCOMPARE(int(result.out.count("src=\"data:image/png;base64,")), 3);
+    QCOMPARE(int(result.out.count("<svg role=\"img\"")), 1);
+    QVERIFY(!result.out.contains("http"));
+    QCOMPARE(as("json").json()["command"].get<std::string>(), std::string("diff"));
+    QCOMPARE(as("pdf").exitCode, 2);
+    QCOMPARE(diff(m_a, m_b, {m_json, QStringLiteral("--format"), QStringLiteral("csv")}).exitCode,
+             2);
+    // The picture is one that a reader of PNG takes, of the weight's ten values in two rows.
+    const qsizetype at = result.out.indexOf("base64,") + 7;
+    const QByteArray png =
+        QByteArray::fromBase64(result.out.mid(at, result.out.indexOf('"', at) - at));
+    QVERIFY(png.startsWith("\x89PNG\r\n"));
+    QVERIFY(png.contains("IDAT") && png.contains("IEND"));
+}
+
+/// What a name holds stays text in every format.
+void TestCliDiffReports::hostileNames()
+{
+    const QString b =
+        writeBundle(m_scratch, "=<b>|&\".mlmodelc", bundle({1, 2, 3, 0, 5, 6, 7, 8.5f, 9, 10}));
+    const auto as = [&](const char *format) {
+        return diff(m_a, b, {m_values, QStringLiteral("--format"), QLatin1String(format)}).out;
+    };
+    QVERIFY(as("csv").contains("a.mlmodelc,\"'=<b>|&\"\".mlmodelc\",w"));
+    QVERIFY(as("markdown").contains("\\<b\\>\\|&"));
+    QVERIFY(as("junit").contains("=&lt;b&gt;|&amp;&quot;.mlmodelc"));
+    QVERIFY(!as("html").contains("<b>"));
+}
+
+/// 4 became 0, 8 became 8.5; of a vector every element is a channel.
+void TestCliDiffReports::worstPlaces()
+{
+    const QStringList options{QStringLiteral("--worst"), QStringLiteral("3")};
+    const auto worst = diff(m_a, m_b, options + QStringList{m_json}).json()["weights"][0]["worst"];
+    QCOMPARE(worst["channels"].get<int>(), 10);
+    QCOMPARE(worst["different_channels"].get<int>(), 2);
+    QCOMPARE(worst["worst_elements"].dump(),
+             std::string(R"([{"index":[3],"a":4.0,"b":0.0},{"index":[7],"a":8.0,"b":8.5}])"));
+    QCOMPARE(worst["worst_channels"][0]["channel"].get<int>(), 3);
+    QCOMPARE(worst["worst_channels"][1]["max_abs"].get<double>(), 0.5);
+    const CliResult text = diff(m_a, m_b, options);
+    QVERIFY(text.out.contains("2 of 10 output channels differ"));
+    QVERIFY(
+        diff(m_a, m_b, options + QStringList{QStringLiteral("--format"), QStringLiteral("html")})
+            .out.contains("<td>[7]</td>"));
+    QCOMPARE(diff(m_a, m_b, {QStringLiteral("--worst"), QStringLiteral("0")}).exitCode, 2);
+    QVERIFY(!diff(m_a, m_a, options + QStringList{m_json}).json()["weights"][0].contains("worst"));
+}
+
+/// A difference as a script: it makes B out of A, and of nothing else.
+void TestCliDiffReports::changes()
+{
+    const QString script = m_scratch.filePath(QStringLiteral("changes.kpatch"));
+    QCOMPARE(diff(m_a, m_b, {QStringLiteral("--output"), script}).exitCode, 1);
+    QFile file(script);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    const QByteArray text = file.readAll();
+    QVERIFY(text.contains("set-stored w:data[3]=0  # was 0x4400: 4 > 0\n"));
+    QCOMPARE(int(text.count("set-stored")), 2);
+    const auto patch = [&](const QString &bundle, const QString &out) {
+        return runCli({QStringLiteral("patch"), bundle, QStringLiteral("--script"), script,
+                       QStringLiteral("--output"), out});
+    };
+    const QString made = m_scratch.filePath(QStringLiteral("made.mlmodelc"));
+    const CliResult patched = patch(m_a, made);
+    QVERIFY2(patched.exitCode == 0, patched.err.constData());
+    QCOMPARE(diff(m_b, made).exitCode, 0);
+    // Another bundle than A is refused, and nothing written.
+    const QString none = m_scratch.filePath(QStringLiteral("none.mlmodelc"));
+    const CliResult refused = patch(m_b, none);
+    QCOMPARE(refused.exitCode, 3);
+    QVERIFY(refused.err.contains("patch.base"));
+    QVERIFY(!QFile::exists(none));
+    // So are edits that somebody changed on the way.
+    QByteArray other = text;
+    other.replace("w:data[3]=0 ", "w:data[3]=1 ");
+    QVERIFY(other != text);
+    const QString forged = write("forged.kpatch", other);
+    const CliResult result = runCli({QStringLiteral("patch"), m_a, QStringLiteral("--script"),
+                                     forged, QStringLiteral("--output"), none});
+    QCOMPARE(result.exitCode, 3);
+    QVERIFY(result.err.contains("patch.result"));
+    QVERIFY(!QFile::exists(none));
+}
+
+/// What edits of codes cannot say is named.
+void TestCliDiffReports::otherLayouts()
+{
+    MadeBundle two = bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+    two.constant("tensor<fp16, [2]>", "extra", two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
+    two.consume("extra");
+    const QString more = writeBundle(m_scratch, "other.mlmodelc", two);
+    const QString script = m_scratch.filePath(QStringLiteral("other.kpatch"));
+    const CliResult result = diff(m_a, more, {QStringLiteral("--output"), script});
+    QCOMPARE(result.exitCode, 3);
+    QVERIFY(result.err.contains("diff.changes"));
+    QVERIFY(!QFile::exists(script));
+    QCOMPARE(runCli({QStringLiteral("diff"), m_a, m_b, m_b, QStringLiteral("--format"),
+                     QStringLiteral("changes")})
+                 .exitCode,
+             2);
+}
+
+QTEST_GUILESS_MAIN(TestCliDiffReports)
+#include "tst_cli_diff_reports.moc"

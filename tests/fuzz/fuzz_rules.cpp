@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/limits.h"
+#include "tests/fuzz/fuzz_check.h"
+
+#include <cmath>
+#include <string_view>
+
+using namespace kernscope;
+
+namespace {
+
+void checkNumbers(const ValueLimits &limits)
+{
+    for (const ValueLimit limit : {&ValueLimits::maxAbs, &ValueLimits::maxRel, &ValueLimits::maxUlp,
+                                   &ValueLimits::minCosine, &ValueLimits::minSnr})
+        fuzz::require(!(limits.*limit) || std::isfinite(*(limits.*limit)));
+    fuzz::require(limits.maxAbs.value_or(0) >= 0 && limits.maxRel.value_or(0) >= 0 &&
+                  limits.maxUlp.value_or(0) >= 0);
+}
+
+} // namespace
+
+/// Rules have finite limits and a pattern each, or there is an error that says where.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
+{
+    const auto rules = parseRules({reinterpret_cast<const char *>(data), size}, "rules.toml");
+    if (!rules) {
+        fuzz::require(rules.error().code == "diff.rules");
+        fuzz::require(rules.error().field.starts_with("line "));
+        fuzz::require(!rules.error().message.empty());
+        return 0;
+    }
+    checkNumbers(rules->values);
+    for (const LimitRule &rule : rules->rules) {
+        fuzz::require(!rule.pattern.empty());
+        checkNumbers(rule.limits);
+        fuzz::require(matchesPattern(rule.pattern, rule.pattern) ||
+                      rule.pattern.find_first_of("*?") != std::string::npos);
+    }
+    return 0;
+}
