@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/progress.h"
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+/// Choosing one of several forms for every weight: a multiple-choice knapsack. Knows no weights.
+namespace kernscope::plan {
+
+/// One choice of an item. All figures are 0 or more.
+struct Choice {
+    double cost = 0;   ///< what is to be least: seconds, bytes or a squared error
+    double error = 0;  ///< squared
+    double stored = 0; ///< bytes
+};
+
+/// Exactly one choice of every item, with sums within the limits.
+struct Problem {
+    std::vector<std::vector<Choice>> items;
+    double mostError = std::numeric_limits<double>::infinity();
+    double mostStored = std::numeric_limits<double>::infinity();
+    /// Partial selections that are kept at once; the search for a proof stops where there are more.
+    std::size_t mostLabels = 100'000;
+};
+
+struct Selection {
+    std::vector<std::size_t> choice; ///< by item
+    double cost = 0, error = 0, stored = 0;
+    double bound = 0;    ///< no selection within the limits costs less
+    bool proven = false; ///< none is better: not in cost, of equal cost not in error, then bytes
+};
+
+/// Why there is no selection.
+struct Unsolved {
+    enum class Binds {
+        Item,      ///< that item has no choice at all
+        Stored,    ///< the smallest choices together have more bytes: `least`
+        Error,     ///< the choices of least error together have more: `least`
+        Both,      ///< each limit can be kept, not both: `least` squared error within the bytes
+        Open,      ///< none was found, and it is not proven that there is none
+        Cancelled, ///< by the progress
+    };
+    Binds binds = Binds::Item;
+    std::size_t item = 0;
+    double least = 0;
+};
+
+/// The selection of least cost; of those with equal cost the one of least error, then of fewest
+/// bytes. Exact: partial selections that others dominate in cost, error and bytes are dropped, and
+/// those that a Lagrangian bound shows to be no better than a selection that is known. Where too
+/// many are left, the best that was found is returned with the bound and `proven` false.
+tl::expected<Selection, Unsolved> select(const Problem &problem, Progress *progress = nullptr);
+
+/// A front of selections: each has the least squared error of all that cost as much or less.
+struct Front {
+    struct Point {
+        double cost = 0, error = 0;
+    };
+    struct Step {
+        std::size_t item = 0, choice = 0;
+    };
+    std::vector<std::size_t> cheapest; ///< the choices of the first point
+    std::vector<Step> steps;           ///< each leads from a point to the next one
+    std::vector<Point> points;         ///< one more than steps; cost rises, error falls
+
+    std::vector<std::size_t> at(std::size_t point) const; ///< the choices of a point
+};
+/// The points on the lower convex hull, of which each is proven best at its cost. Limits are not
+/// applied. Empty where an item has no choice.
+Front front(const std::vector<std::vector<Choice>> &items);
+
+} // namespace kernscope::plan

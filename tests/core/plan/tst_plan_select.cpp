@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/plan/select.h"
+
+#include <cmath>
+#include <random>
+
+using namespace kernscope;
+using namespace kernscope::plan;
+
+namespace {
+
+struct Best {
+    double cost = 0, error = 0, stored = 0;
+};
+
+bool near(double a, double b)
+{
+    return std::abs(a - b) <= 1e-10 * std::max(std::abs(a), std::abs(b)) + 1e-20;
+}
+
+bool better(const Best &a, const Best &b)
+{
+    if (!near(a.cost, b.cost))
+        return a.cost < b.cost;
+    if (!near(a.error, b.error))
+        return a.error < b.error;
+    return a.stored < b.stored;
+}
+
+/// Every selection there is.
+std::optional<Best> exhaustive(const Problem &problem)
+{
+    std::optional<Best> best;
+    std::vector<std::size_t> digits(problem.items.size(), 0);
+    for (bool more = true; more;) {
+        Best sum;
+        for (std::size_t i = 0; i < digits.size(); ++i) {
+            const Choice &choice = problem.items[i][digits[i]];
+            sum = {sum.cost + choice.cost, sum.error + choice.error, sum.stored + choice.stored};
+        }
+        if (sum.error <= problem.mostError * (1 + 1e-12) &&
+            sum.stored <= problem.mostStored * (1 + 1e-12) && (!best || better(sum, *best)))
+            best = sum;
+        more = false;
+        for (std::size_t i = 0; i < digits.size() && !more; ++i) {
+            more = ++digits[i] < problem.items[i].size();
+            if (!more)
+                digits[i] = 0;
+        }
+    }
+    return best;
+}
+
+/// `grain` 0: real numbers; else whole multiples, so that many sums are equal.
+Problem randomProblem(unsigned seed, std::size_t items, std::size_t choices, unsigned grain)
+{
+    std::mt19937 random(seed);
+    const auto number = [&](double most) {
+        if (grain > 0)
+            return static_cast<double>(random() % (grain + 1));
+        return most * static_cast<double>(random()) / 4294967296.0;
+    };
+    Problem problem;
+    double error = 0, stored = 0;
+    for (std::size_t i = 0; i < items; ++i) {
+        problem.items.emplace_back();
+        for (std::size_t c = 0; c < choices; ++c) {
+            problem.items.back().push_back({number(1e-6), number(3), number(1e5)});
+            error += problem.items.back().back().error / static_cast<double>(choices);
+            stored += problem.items.back().back().stored / static_cast<double>(choices);
+        }
+    }
+    const unsigned kind = seed % 4;
+    if (kind != 1)
+        problem.mostError = error * (0.3 + 0.1 * static_cast<double>(random() % 6));
+    if (kind != 2)
+        problem.mostStored = stored * (0.3 + 0.1 * static_cast<double>(random() % 6));
+    return problem;
+}
+
+} // namespace
+
+class TestPlanSelect : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void againstExhaustiveSearch_data();
+    void againstExhaustiveSearch();
+    void largeNetworkHasAnHonestBound();
+    void saysWhatBinds();
+    void frontIsBestAtItsCost();
+};
+
+void TestPlanSelect::againstExhaustiveSearch_data()
+{
+    QTest::addColumn<unsigned>("seed");
+    QTest::addColumn<unsigned>("grain");
+    for (const unsigned grain : {0u, 2u, 6u}) {
+        for (unsigned seed = 0; seed < 60; ++seed)
+            QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
+    }
+}
+
+void TestPlanSelect::againstExhaustiveSearch()
+{
+    QFETCH(unsigned, seed);
+    QFETCH(unsigned, grain);
+    const Problem problem = randomProblem(seed, 3 + seed % 4, 3 + seed % 3, grain);
+    const auto best = exhaustive(problem);
+    const auto selected = select(problem);
+    QCOMPARE(selected.has_value(), best.has_value());
+    if (!best) {
+        QVERIFY(selected.error().binds != Unsolved::Binds::Open);
+        return;
+    }
+    QVERIFY(selected->proven);
+    QVERIFY2(near(selected->cost, best->cost),
+             qPrintable(QString::fromLatin1("%1 for %2").arg(selected->cost).arg(best->cost)));
+    QVERIFY(near(selected->error, best->error));
+    QVERIFY(near(selected->stored, best->stored));
+    Best sum;
+    for (std::size_t i = 0; i < problem.items.size(); ++i) {
+        const Choice &choice = problem.items[i][selected->choice[i]];
+        sum = {sum.cost + choice.cost, sum.error + choice.error, sum.stored + choice.stored};
+    }
+    QVERIFY(near(sum.cost, selected->cost));
+    QVERIFY(near(sum.error, selected->error));
+    QVERIFY(near(sum.stored, selected->stored));
+}
+
+void TestPlanSelect::largeNetworkHasAnHonestBound()
+{
+    Problem problem = randomProblem(8, 3000, 8, 0);
+    problem.mostLabels = 400; // far too few for a proof
+    const auto selected = select(problem);
+    QVERIFY(selected);
+    QVERIFY(selected->error <= problem.mostError * (1 + 1e-9));
+    QVERIFY(selected->stored <= problem.mostStored * (1 + 1e-9));
+    QVERIFY(selected->bound <= selected->cost);
+    QVERIFY2(selected->bound >= 0.99 * selected->cost,
+             qPrintable(QString::fromLatin1("%1 of %2").arg(selected->bound).arg(selected->cost)));
+    // A search that may keep more finds nothing below the bound.
+    problem.mostLabels = 200'000;
+    const auto longer = select(problem);
+    QVERIFY(longer);
+    QVERIFY(longer->cost <= selected->cost * (1 + 1e-9));
+    QVERIFY(longer->cost >= selected->bound * (1 - 1e-9));
+}
+
+void TestPlanSelect::saysWhatBinds()
+{
+    Problem problem;
+    problem.items = {{{1, 4, 10}, {2, 0, 40}}, {{1, 9, 10}, {2, 1, 50}}};
+    problem.mostStored = 19;
+    auto selected = select(problem);
+    QVERIFY(!selected);
+    QCOMPARE(selected.error().binds, Unsolved::Binds::Stored);
+    QCOMPARE(selected.error().least, 20.0);
+    problem.mostStored = 1000;
+    problem.mostError = 0.5;
+    selected = select(problem);
+    QVERIFY(!selected);
+    QCOMPARE(selected.error().binds, Unsolved::Binds::Error);
+    QCOMPARE(selected.error().least, 1.0);
+    problem.mostStored = 60;
+    problem.mostError = 4;
+    selected = select(problem);
+    QVERIFY(!selected);
+    QCOMPARE(selected.error().binds, Unsolved::Binds::Both);
+    QCOMPARE(selected.error().least, 5.0);
+    problem.items.push_back({});
+    selected = select(problem);
+    QVERIFY(!selected);
+    QCOMPARE(selected.error().binds, Unsolved::Binds::Item);
+    QCOMPARE(selected.error().item, std::size_t(2));
+}
+
+void TestPlanSelect::frontIsBestAtItsCost()
+{
+    for (unsigned seed = 0; seed < 12; ++seed) {
+        const Problem problem = randomProblem(seed, 5, 4, seed % 2 == 0 ? 0 : 5);
+        const Front front = plan::front(problem.items);
+        QCOMPARE(front.points.size(), front.steps.size() + 1);
+        for (std::size_t p = 0; p < front.points.size(); ++p) {
+            const auto choices = front.at(p);
+            double cost = 0, error = 0;
+            Problem least; // of the selections that cost as much: the least error
+            least.mostError = front.points[p].cost;
+            for (std::size_t i = 0; i < choices.size(); ++i) {
+                cost += problem.items[i][choices[i]].cost;
+                error += problem.items[i][choices[i]].error;
+                least.items.emplace_back();
+                for (const Choice &choice : problem.items[i])
+                    least.items.back().push_back({choice.error, choice.cost, 0});
+            }
+            QVERIFY(near(cost, front.points[p].cost));
+            QVERIFY(near(error, front.points[p].error));
+            least.mostError *= 1 + 1e-12;
+            const auto best = exhaustive(least);
+            QVERIFY(best && near(best->cost, error));
+            if (p > 0) {
+                QVERIFY(front.points[p].cost > front.points[p - 1].cost);
+                QVERIFY(front.points[p].error < front.points[p - 1].error);
+            }
+        }
+    }
+}
+
+QTEST_GUILESS_MAIN(TestPlanSelect)
+#include "tst_plan_select.moc"
