@@ -34,7 +34,7 @@ if [ "$fuzz" = yes ]; then
     ctest --test-dir "$kernscope_root/.build/fuzz" --output-on-failure --no-tests=error \
         -j2 -L fuzz || status=$?
 fi
-configure_and_build dev -DKERNSCOPE_WERROR=$strict
-ctest --test-dir "$kernscope_root/.build/dev" --output-on-failure --no-tests=error \
+configure_and_build test -DKERNSCOPE_WERROR=$strict
+ctest --test-dir "$kernscope_root/.build/test" --output-on-failure --no-tests=error \
     -j2 "$@" || status=$?
 exit "$status"
