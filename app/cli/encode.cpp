@@ -218,7 +218,7 @@ void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBu
 {
     const Weight &after = encoded.made->weights()[encoded.after];
     document["name"] = after.name;
-    document["form"] = after.form;
+    document["form"] = formText(after.form);
     document["asked"] = codec::describe(form);
     document["before"] = report::weightJson(bundle, encoded.before, std::nullopt, {});
     document["after"] = report::weightJson(*encoded.made, encoded.after, std::nullopt, {});
@@ -268,7 +268,7 @@ std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
                  {"ratio", Table::Align::Right},
                  {"bundle", Table::Align::Right}});
     const auto row = [&](const char *name, const Bundle &of, const Weight &weight) {
-        table.add({name, weight.form, grouped(weight.storedBytes.value),
+        table.add({name, formText(weight.form), grouped(weight.storedBytes.value),
                    fmt::format("{:.3f}", weight.ratio()), grouped(of.totalBytes().value)});
     };
     row("before", bundle, before);

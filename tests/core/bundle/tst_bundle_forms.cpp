@@ -345,7 +345,7 @@ void TestBundleForms::forms()
     QCOMPARE(weight.name, std::string("w"));
     QCOMPARE(weight.opName, std::string("w_op"));
     QCOMPARE(weight.function, std::string("main"));
-    QCOMPARE(weight.form, form.expected.form);
+    QCOMPARE(formText(weight.form), form.expected.form);
     QCOMPARE(weight.sourceOp, form.expected.sourceOp);
     QCOMPARE(rolesOf(weight), form.expected.roles);
     QCOMPARE(detailOf(weight), form.expected.detail);
@@ -445,7 +445,7 @@ void TestBundleForms::quantizedFolders()
     QCOMPARE(fp4->kind(), BundleKind::Quantized);
     QCOMPARE(fp4->weights().size(), std::size_t(1));
     QCOMPARE(fp4->weights()[0].name, std::string("b"));
-    QCOMPARE(fp4->weights()[0].form, std::string("mxfp4"));
+    QCOMPARE(formText(fp4->weights()[0].form), std::string("mxfp4"));
     QCOMPARE(rolesOf(fp4->weights()[0]), std::string("data:fp4e2m1[1, 32] scale:fp8e8m0[1, 1]"));
     const std::vector<float> once{0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
     auto twice = once;
@@ -467,7 +467,7 @@ void TestBundleForms::quantizedFolders()
                              {"scale.bin", floatBytes({0.5f, 2.0f})},
                              {"offset.bin", floatBytes({100, 0})}});
     QVERIFY(uint8->diagnostics().empty());
-    QCOMPARE(uint8->weights()[0].form, std::string("affine"));
+    QCOMPARE(formText(uint8->weights()[0].form), std::string("affine"));
     QCOMPARE(valuesOf(*uint8), (std::vector<float>{50, 50, 400, 400}));
     // What does not hold together is told, and still shown as far as it goes.
     const auto codeOf = [](const BundlePtr &bundle) {

@@ -252,7 +252,7 @@ void TestReencode::realPackages()
     const auto made = reencodeWeight(**bundle, 0, *sparse);
     QVERIFY2(made, made ? "" : describe(made.error()).c_str());
     QCOMPARE(sectionFault(**made).c_str(), "");
-    QCOMPARE((*made)->weights().front().form, std::string("sparse"));
+    QCOMPARE(formText((*made)->weights().front().form), std::string("sparse"));
     for (std::size_t i = 1; i < (*bundle)->weights().size(); ++i) {
         const std::string &name = (*bundle)->weights()[i].name;
         QCOMPARE((*made)->weights()[i].name, name);
