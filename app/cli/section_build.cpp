@@ -160,9 +160,9 @@ Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen
         if (!weight)
             return tl::unexpected(std::move(weight.error()));
         if (options.form == "dense")
-            weight->form = section::StoredForm::Kind::Dense;
+            weight->form = FormNode::Dense;
         if (options.form == "sparse")
-            weight->form = section::StoredForm::Kind::Sparse;
+            weight->form = FormNode::Sparse;
         // One lane deals channel c to core c mod cores, the chip's map (listing 20.2).
         weight->mostLanes = options.lanes != 0 ? options.lanes : 1;
         out.weights.push_back(std::move(*weight));
