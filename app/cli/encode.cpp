@@ -62,7 +62,7 @@ codec::BlockwiseOptions blockwiseOptions(const EncodeOptions &options)
 Result<FormSpec> sparseForm(const EncodeOptions &options)
 {
     FormSpec form;
-    form.kind = FormSpec::Kind::Sparse;
+    form.node = FormNode::Sparse;
     const int given =
         (options.density ? 1 : 0) + (options.threshold ? 1 : 0) + (options.pattern.empty() ? 0 : 1);
     if (given > 1)
@@ -77,10 +77,10 @@ Result<FormSpec> sparseForm(const EncodeOptions &options)
         form.pattern = *pattern;
     }
     if (options.survivors == "palette") {
-        form.survivors = FormSpec::Survivors::Palette;
+        form.survivors = FormNode::Palette;
         form.palette = paletteOptions(options);
     } else if (options.survivors == "blockwise") {
-        form.survivors = FormSpec::Survivors::Blockwise;
+        form.survivors = FormNode::Blockwise;
         form.blockwise = blockwiseOptions(options);
     }
     return form;
@@ -94,18 +94,18 @@ Result<FormSpec> formOf(const EncodeOptions &options)
     if (options.form == "sparse")
         return sparseForm(options);
     if (options.form == "palette") {
-        form.kind = FormSpec::Kind::Palette;
+        form.node = FormNode::Palette;
         form.palette = paletteOptions(options);
         return form;
     }
     if (options.form == "affine") {
-        form.kind = FormSpec::Kind::Affine;
+        form.node = FormNode::Affine;
         form.affine.codeType = codeType(options);
         form.affine.axis =
             options.perTensor ? std::nullopt : std::optional(options.axis.value_or(0));
         form.affine.symmetric = !options.zeroPoint;
     } else if (options.form == "blockwise") {
-        form.kind = FormSpec::Kind::Blockwise;
+        form.node = FormNode::Blockwise;
         form.blockwise = blockwiseOptions(options);
     } else if (options.form != "dense") {
         return usageFault("--form", "dense, affine, palette, sparse or blockwise", options.form);

@@ -42,13 +42,10 @@ std::string describeMask(const FormSpec &spec)
 
 std::string describeSparse(const FormSpec &spec)
 {
-    switch (spec.survivors) {
-    case FormSpec::Survivors::Palette:
+    if (spec.survivors == FormNode::Palette)
         return describeMask(spec) + ", survivors " + describePalette(spec.palette);
-    case FormSpec::Survivors::Blockwise:
+    if (spec.survivors == FormNode::Blockwise)
         return describeMask(spec) + ", survivors " + describeBlockwise(spec.blockwise);
-    case FormSpec::Survivors::Plain: break;
-    }
     return describeMask(spec);
 }
 
@@ -62,21 +59,35 @@ Result<EncodedWeight> encodeMask(std::span<const float> values, const Shape &sha
     return encodeSparse(values, shape, spec.threshold.value_or(0.0f));
 }
 
+Result<EncodedWeight> encodeWithMask(std::span<const float> values, const Shape &shape,
+                                     const FormSpec &spec)
+{
+    auto sparse = encodeMask(values, shape, spec);
+    if (sparse && spec.survivors == FormNode::Palette)
+        return encodeSparsePalette(values, *sparse, spec.palette);
+    if (sparse && spec.survivors == FormNode::Blockwise)
+        return encodeSparseBlockwise(values, *sparse, spec.blockwise);
+    return sparse;
+}
+
 } // namespace
 
 std::string describe(const FormSpec &spec)
 {
-    switch (spec.kind) {
-    case FormSpec::Kind::Dense: return fmt::format("dense {}", elementTypeName(spec.denseType));
-    case FormSpec::Kind::Affine:
+    switch (spec.node) {
+    case FormNode::Dense: return fmt::format("dense {}", elementTypeName(spec.denseType));
+    case FormNode::Affine:
         return fmt::format("affine {} {}, {}", elementTypeName(spec.affine.codeType),
                            spec.affine.axis
                                ? fmt::format("per channel of axis {}", *spec.affine.axis)
                                : "per tensor",
                            spec.affine.symmetric ? "symmetric" : "with zero points");
-    case FormSpec::Kind::Palette: return describePalette(spec.palette);
-    case FormSpec::Kind::Sparse: return describeSparse(spec);
-    case FormSpec::Kind::Blockwise: return describeBlockwise(spec.blockwise);
+    case FormNode::Palette: return describePalette(spec.palette);
+    case FormNode::Sparse: return describeSparse(spec);
+    case FormNode::Blockwise: return describeBlockwise(spec.blockwise);
+    case FormNode::Microscaled:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown: break;
     }
     return {};
 }
@@ -100,19 +111,21 @@ void widenToFp32(EncodedWeight &weight)
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec)
 {
-    switch (spec.kind) {
-    case FormSpec::Kind::Dense: return encodeDense(values, shape, spec.denseType);
-    case FormSpec::Kind::Affine: return encodeAffine(values, shape, spec.affine);
-    case FormSpec::Kind::Palette: return encodePalette(values, shape, spec.palette);
-    case FormSpec::Kind::Blockwise: return encodeBlockwise(values, shape, spec.blockwise);
-    case FormSpec::Kind::Sparse: break;
+    switch (spec.node) {
+    case FormNode::Dense: return encodeDense(values, shape, spec.denseType);
+    case FormNode::Affine: return encodeAffine(values, shape, spec.affine);
+    case FormNode::Palette: return encodePalette(values, shape, spec.palette);
+    case FormNode::Blockwise: return encodeBlockwise(values, shape, spec.blockwise);
+    case FormNode::Sparse: return encodeWithMask(values, shape, spec);
+    case FormNode::Microscaled:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown: break;
     }
-    auto sparse = encodeMask(values, shape, spec);
-    if (!sparse || spec.survivors == FormSpec::Survivors::Plain)
-        return sparse;
-    return spec.survivors == FormSpec::Survivors::Palette
-               ? encodeSparsePalette(values, *sparse, spec.palette)
-               : encodeSparseBlockwise(values, *sparse, spec.blockwise);
+    Error error;
+    error.code = "encode.form";
+    error.expected = "dense, affine, palette, sparse or blockwise";
+    error.message = "There is no encoder of this form";
+    return tl::unexpected(std::move(error));
 }
 
 } // namespace kernscope::codec

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/codec/encode/encoder.h"
+#include "core/form/storage_form.h"
 
 #include <optional>
 #include <string>
@@ -10,8 +11,7 @@ namespace kernscope::codec {
 
 /// A form to encode a weight in, with everything that its encoder asks for.
 struct FormSpec {
-    enum class Kind : std::uint8_t { Dense, Affine, Palette, Sparse, Blockwise };
-    Kind kind = Kind::Dense;
+    FormNode node = FormNode::Dense; ///< Dense, Affine, Palette, Sparse or Blockwise
     ElementType denseType = ElementType::Fp16;
     AffineOptions affine;
     PaletteOptions palette;
@@ -20,9 +20,9 @@ struct FormSpec {
     std::optional<SparsePattern> pattern;
     std::optional<double> density;
     std::optional<float> threshold;
-    /// Sparse: how the survivors are stored (`palette` and `blockwise` say the rest).
-    enum class Survivors : std::uint8_t { Plain, Palette, Blockwise };
-    Survivors survivors = Survivors::Plain;
+    /// Sparse: how the survivors are stored: Dense, Palette or Blockwise (`palette` and `blockwise`
+    /// say the rest).
+    FormNode survivors = FormNode::Dense;
 };
 
 /// "palette 4 bit, 8 codebooks", "sparse 2:4 along axis 1, survivors palette 4 bit": for people.
@@ -32,7 +32,7 @@ std::string describe(const FormSpec &spec);
 /// codes stay as they are.
 void widenToFp32(EncodedWeight &weight);
 
-/// The encoder of that form. Errors: those of the encoder.
+/// The encoder of that form. Errors: those of the encoder, "encode.form" for a node that has none.
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec);
 

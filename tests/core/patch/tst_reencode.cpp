@@ -19,23 +19,23 @@ namespace {
 std::vector<FormSpec> allForms()
 {
     std::vector<FormSpec> forms(11);
-    forms[1].kind = forms[2].kind = FormSpec::Kind::Affine;
+    forms[1].node = forms[2].node = FormNode::Affine;
     forms[2].affine = {ElementType::Uint8, std::nullopt, false};
-    forms[3].kind = forms[4].kind = forms[5].kind = FormSpec::Kind::Palette;
+    forms[3].node = forms[4].node = forms[5].node = FormNode::Palette;
     forms[4].palette = {2, 2, 2};
     forms[5].palette = {3, 1, 1, ElementType::Int8};
-    forms[6].kind = FormSpec::Kind::Sparse;
+    forms[6].node = FormNode::Sparse;
     forms[6].density = 0.25;
-    forms[7].kind = forms[8].kind = FormSpec::Kind::Blockwise;
+    forms[7].node = forms[8].node = FormNode::Blockwise;
     forms[7].blockwise = {ElementType::Int8, 4, 1, false};
     forms[8].blockwise = {ElementType::Uint4, 2, 1, true};
     for (const std::size_t joint : {9u, 10u}) {
-        forms[joint].kind = FormSpec::Kind::Sparse;
+        forms[joint].node = FormNode::Sparse;
         forms[joint].density = 0.5;
     }
-    forms[9].survivors = FormSpec::Survivors::Palette;
+    forms[9].survivors = FormNode::Palette;
     forms[9].palette = {2, 2, 1};
-    forms[10].survivors = FormSpec::Survivors::Blockwise;
+    forms[10].survivors = FormNode::Blockwise;
     forms[10].blockwise = {ElementType::Int4, 2, 1, true};
     return forms;
 }
@@ -104,7 +104,7 @@ void TestReencode::everyFormToEveryForm()
         if (weight.type == ElementType::Fp32)
             codec::widenToFp32(*encoded);
         const auto made = reencodeWeight(*bundle, *index, *encoded);
-        if (!plain && form.kind != FormSpec::Kind::Dense) {
+        if (!plain && form.node != FormNode::Dense) {
             QCOMPARE(codeOf(made), std::string("encode.type"));
             continue;
         }
