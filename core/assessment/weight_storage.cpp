@@ -8,14 +8,24 @@ namespace {
 
 using decision::WeightForm;
 
-/// As stored, not as another operation may scale them.
+/// As stored, not as another operation may scale them; of a codebook that is looked up in another
+/// one, the type of that one's entries.
 ElementType entriesType(const codec::Palette &palette)
 {
     if (const auto *operand = codec::storedOperand(palette.lut))
         return operand->type;
-    const auto &inner = std::get<std::shared_ptr<const codec::Encoding>>(palette.lut);
-    const auto *payload = inner ? codec::storedOperand(inner->payload) : nullptr;
-    return payload ? payload->type : ElementType::Unknown;
+    const auto &made = std::get<std::shared_ptr<const codec::Encoding>>(palette.lut);
+    if (!made)
+        return ElementType::Unknown;
+    const codec::Encoding &storing = storingEncoding(*made);
+    return storing.palette ? entriesType(*storing.palette) : codec::sourceType(storing.payload);
+}
+
+/// A mask of the weight itself, or of the data that it is made of.
+bool hasMask(const codec::Encoding &encoding)
+{
+    const auto *made = std::get_if<std::shared_ptr<const codec::Encoding>>(&encoding.payload);
+    return encoding.mask || (made && *made && hasMask(**made));
 }
 
 /// Entries that are converted to fp16 before they are stored count as fp16.
@@ -41,7 +51,7 @@ void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
 {
     // Of values that another operation makes, what that operation stores decides.
     const codec::Encoding &storing = storingEncoding(encoding);
-    form.masked = storing.mask.has_value();
+    form.masked = hasMask(encoding);
     form.node = elementsNode(storing);
     if (storing.palette) {
         describePalette(*storing.palette, form, storing);

@@ -132,6 +132,11 @@ Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation)
             return inner;
         if (auto same = sameMask(operation, "data_mask", *inner, *maker); !same)
             return tl::unexpected(std::move(same.error()));
+        if (inner->encoding.scaling)
+            return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "nonzero_data",
+                                                   "values that no operation has scaled yet",
+                                                   maker->type,
+                                                   "Compacted values are scaled once at most."));
         dataType = inner->type;
         form = std::move(*inner);
     } else {
