@@ -84,7 +84,7 @@ void GoToBox::addNames()
     for (const Weight &weight : bundle->weights())
         weights.names += QString::fromStdString(weight.name);
     weights.note = [bundle](std::size_t i) {
-        return QString::fromStdString(bundle->weights()[i].form);
+        return QString::fromStdString(formText(bundle->weights()[i].form));
     };
     weights.run = [this](std::size_t i) { m_session.goToWeight(i, this); };
     sections.kind = PaletteIndex::Kind::Section;

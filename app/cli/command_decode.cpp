@@ -149,7 +149,7 @@ int runDecode(const DecodeOptions &options, Session &session)
     if (session.json) {
         report::Json document = report::document("decode");
         document["name"] = wanted.name;
-        document["form"] = wanted.form;
+        document["form"] = formText(wanted.form);
         document["output"] = options.output;
         document["dtype"] = options.type;
         document["shape"] = slice->shape;

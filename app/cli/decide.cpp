@@ -128,7 +128,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                       (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
         const std::string predicted =
             assessed.predictedSpeedup ? fmt::format("{:.2f}", *assessed.predictedSpeedup) : "-";
-        rows.add({bundle.weights()[row].name, bundle.weights()[row].form,
+        rows.add({bundle.weights()[row].name, formText(bundle.weights()[row].form),
                   std::string(decision::outcomeName(decided.outcome())),
                   decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,
                   std::string(roofline::boundName(assessed.bound)), grouped(memory.demand),
@@ -159,7 +159,8 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
         columns.push_back({table.target(column).name});
     Table rows(std::move(columns));
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        std::vector<std::string> cells = {bundle.weights()[row].name, bundle.weights()[row].form};
+        std::vector<std::string> cells = {bundle.weights()[row].name,
+                                          formText(bundle.weights()[row].form)};
         for (std::size_t column = 0; column < table.columns(); ++column)
             cells.push_back(glyph(table.verdict(row, column).outcome));
         rows.add(std::move(cells));

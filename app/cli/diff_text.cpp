@@ -142,7 +142,7 @@ std::string weightsText(const Bundle &a, const Bundle &b, const Difference &diff
     Table table(columns(values));
     for (const WeightPair &pair : difference.weights) {
         const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
-        std::vector<std::string> row{nameText(from, to), from.form, to.form,
+        std::vector<std::string> row{nameText(from, to), formText(from.form), formText(to.form),
                                      fmt::format("{:.3f}", pair.storedRatio)};
         if (values && pair.values) {
             row.push_back(fmt::format("{:.4g}", pair.values->maxAbs));
@@ -166,8 +166,8 @@ std::string onlyText(const Bundle &bundle, const std::vector<std::size_t> &weigh
     std::string text;
     for (const std::size_t i : weights) {
         const Weight &weight = bundle.weights()[i];
-        text += fmt::format("  only in {}: {} {} {}\n", side, printable(weight.name), weight.form,
-                            shapeText(weight.shape));
+        text += fmt::format("  only in {}: {} {} {}\n", side, printable(weight.name),
+                            formText(weight.form), shapeText(weight.shape));
     }
     return text;
 }

@@ -60,7 +60,7 @@ codec::BlockwiseOptions blockwiseOptions(const EncodeOptions &options)
 Result<FormSpec> sparseForm(const EncodeOptions &options)
 {
     FormSpec form;
-    form.kind = FormSpec::Kind::Sparse;
+    form.node = FormNode::Sparse;
     const int given =
         (options.density ? 1 : 0) + (options.threshold ? 1 : 0) + (options.pattern.empty() ? 0 : 1);
     if (given > 1)
@@ -75,10 +75,10 @@ Result<FormSpec> sparseForm(const EncodeOptions &options)
         form.pattern = *pattern;
     }
     if (options.survivors == "palette") {
-        form.survivors = FormSpec::Survivors::Palette;
+        form.survivors = FormNode::Palette;
         form.palette = paletteOptions(options);
     } else if (options.survivors == "blockwise") {
-        form.survivors = FormSpec::Survivors::Blockwise;
+        form.survivors = FormNode::Blockwise;
         form.blockwise = blockwiseOptions(options);
     }
     return form;
@@ -92,18 +92,18 @@ static Result<FormSpec> plainFormOf(const EncodeOptions &options)
     if (options.form == "sparse")
         return sparseForm(options);
     if (options.form == "palette") {
-        form.kind = FormSpec::Kind::Palette;
+        form.node = FormNode::Palette;
         form.palette = paletteOptions(options);
         return form;
     }
     if (options.form == "affine") {
-        form.kind = FormSpec::Kind::Affine;
+        form.node = FormNode::Affine;
         form.affine.codeType = codeType(options);
         form.affine.axis =
             options.perTensor ? std::nullopt : std::optional(options.axis.value_or(0));
         form.affine.symmetric = !options.zeroPoint;
     } else if (options.form == "blockwise") {
-        form.kind = FormSpec::Kind::Blockwise;
+        form.node = FormNode::Blockwise;
         form.blockwise = blockwiseOptions(options);
     } else if (options.form != "dense") {
         return usageFault("--form", "dense, affine, palette, sparse or blockwise", options.form);
@@ -160,7 +160,7 @@ static void addWeightJson(report::Json &json, const Bundle &bundle, const Encode
 {
     const Weight &after = encoded.made->weights()[one.after];
     json["name"] = after.name;
-    json["form"] = after.form;
+    json["form"] = formText(after.form);
     json["before"] = report::weightJson(bundle, one.before, std::nullopt, {});
     json["after"] = report::weightJson(*encoded.made, one.after, std::nullopt, {});
     json["error"] = accuracyJson(one.error);
@@ -220,7 +220,7 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
                  {"ratio", Table::Align::Right},
                  {"bundle", Table::Align::Right}});
     const auto row = [&](const char *name, const Bundle &of, const Weight &weight) {
-        table.add({name, weight.form, grouped(weight.storedBytes.value),
+        table.add({name, formText(weight.form), grouped(weight.storedBytes.value),
                    fmt::format("{:.3f}", weight.ratio()), grouped(of.totalBytes().value)});
     };
     row("before", bundle, before);
@@ -255,8 +255,8 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
     for (const EncodedOne &one : encoded.weights) {
         const Weight &before = bundle.weights()[one.before];
         const Weight &after = encoded.made->weights()[one.after];
-        table.add({printable(after.findableName()), before.form, grouped(before.storedBytes.value),
-                   after.form, grouped(after.storedBytes.value),
+        table.add({printable(after.findableName()), formText(before.form), grouped(before.storedBytes.value),
+                   formText(after.form), grouped(after.storedBytes.value),
                    fmt::format("{:.3g}", one.error.weightRelative),
                    fmt::format("{:.3g}", one.error.outputRelative),
                    one.inputRelative ? fmt::format("{:.3g}", *one.inputRelative) : "-"});

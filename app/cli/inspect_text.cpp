@@ -233,7 +233,7 @@ std::string weightsText(const Bundle &bundle,
         const std::optional<Statistics> figures =
             i < statistics.size() ? statistics[i] : std::nullopt;
         std::vector<std::string> cells = {weight.fault ? "! " + weight.name : weight.name,
-                                          weight.form,
+                                          formText(weight.form),
                                           std::string(elementTypeName(weight.type)),
                                           shapeText(weight.shape),
                                           grouped(weight.storedBytes.value),

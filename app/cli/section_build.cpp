@@ -65,8 +65,7 @@ Result<std::vector<std::size_t>> chosenWeights(const Bundle &bundle, const Secti
         return chosen;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
-        const bool beside = weight.name.ends_with(": bias") || weight.form == "activation-table";
-        if (!weight.fault && !beside && !weight.shape.empty())
+        if (!weight.fault && weight.role == WeightRole::Weight && !weight.shape.empty())
             chosen.push_back(i);
     }
     if (chosen.empty())
@@ -112,13 +111,13 @@ decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
     built.elements = form.elements;
     built.masked = options.form == "sparse";
     if (options.form == "palette") {
-        built.kind = decision::WeightForm::Kind::Palette;
+        built.node = FormNode::Palette;
         built.bits = options.bits;
         built.vectorSize = options.vector;
     } else if (options.form == "affine") {
-        built.kind = decision::WeightForm::Kind::Affine;
+        built.node = FormNode::Affine;
         built.bits = 8;
-        built.element = "int8";
+        built.element = ElementType::Int8;
     }
     return built;
 }
@@ -161,9 +160,9 @@ Result<void> gather(const Bundle &bundle, const std::vector<std::size_t> &chosen
         if (!weight)
             return tl::unexpected(std::move(weight.error()));
         if (options.form == "dense")
-            weight->form = section::StoredForm::Kind::Dense;
+            weight->form = FormNode::Dense;
         if (options.form == "sparse")
-            weight->form = section::StoredForm::Kind::Sparse;
+            weight->form = FormNode::Sparse;
         // One lane deals channel c to core c mod cores, the chip's map (listing 20.2).
         weight->mostLanes = options.lanes != 0 ? options.lanes : 1;
         out.weights.push_back(std::move(*weight));
@@ -184,12 +183,9 @@ Result<lanes::SliceLayout> layoutFor(const Bundle &bundle, std::size_t weight, b
     if (options.lanes != 0)
         deal.cap = options.lanes;
     // A container of the same weight: its own lanes, so that the bytes come out the same.
-    for (const auto &[key, value] : bundle.weights()[weight].detail) {
-        const auto *lanes = std::get_if<std::vector<std::uint64_t>>(&value);
-        if (key == "lanes" && lanes != nullptr && !lanes->empty() && options.lanes == 0 &&
-            bundle.kind() == BundleKind::Hwx)
-            deal.cap = lanes->front();
-    }
+    const auto &lanes = bundle.weights()[weight].dealing.lanes;
+    if (options.lanes == 0 && !lanes.empty() && bundle.kind() == BundleKind::Hwx)
+        deal.cap = lanes.front();
     return lanes::SliceLayout::make(*geometry, laneLaw(bundle.weights()[weight], *geometry), deal);
 }
 

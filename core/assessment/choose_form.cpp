@@ -225,21 +225,20 @@ Result<codec::AccuracyError> candidateError(const FormCandidate &candidate,
 std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape)
 {
     codec::FormSpec spec;
-    using Kind = codec::FormSpec::Kind;
     if (form == "palette4" || form == "palette8") {
-        spec.kind = Kind::Palette;
+        spec.node = FormNode::Palette;
         spec.palette.bits = form == "palette4" ? 4 : 8;
     } else if (form == "int8") {
-        spec.kind = Kind::Affine;
+        spec.node = FormNode::Affine;
     } else if (form == "sparse") {
-        spec.kind = Kind::Sparse;
+        spec.node = FormNode::Sparse;
     } else if (form == "blockwise") {
-        spec.kind = Kind::Blockwise;
+        spec.node = FormNode::Blockwise;
         spec.blockwise.block = 32;
         while (shape.size() > 1 && shape[1] % spec.blockwise.block != 0)
             spec.blockwise.block /= 2;
     } else if (form == "dense") {
-        spec.kind = Kind::Dense;
+        spec.node = FormNode::Dense;
     } else {
         return std::nullopt;
     }

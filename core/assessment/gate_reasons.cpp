@@ -12,7 +12,6 @@ namespace kernscope::decision {
 namespace {
 
 using format::Confidence;
-using Kind = WeightForm::Kind;
 
 struct GateRow {
     std::string form, role, source, note;
@@ -34,6 +33,23 @@ const std::vector<GateRow> &gateRows()
         return rows;
     }();
     return gates;
+}
+
+/// What the descriptor's encoder calls it.
+format::FormRequest::Kind requestKind(const WeightForm &form)
+{
+    using RequestKind = format::FormRequest::Kind;
+    switch (form.node) {
+    case FormNode::Palette: return RequestKind::Palette;
+    case FormNode::Affine: return RequestKind::Affine;
+    case FormNode::Blockwise:
+    case FormNode::Microscaled: return RequestKind::Blockwise;
+    case FormNode::Dense:
+    case FormNode::Sparse:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown: break;
+    }
+    return form.masked ? RequestKind::Sparse : RequestKind::Dense;
 }
 
 class Consultation
@@ -108,17 +124,18 @@ void Consultation::gate(std::string_view form)
 /// "Primary or convertible to half-precision by the direct-memory-access engine."
 void Consultation::primaryFormat()
 {
-    const std::string &element = m_form.element;
+    const ElementType type = m_form.element;
+    const std::string element(elementTypeName(type));
     std::optional<bool> passes = true;
     std::string found = element + ": a primary kernel format";
-    if (element == "fp32" || element == "fp8e5m2")
+    if (type == ElementType::Fp32 || type == ElementType::Fp8E5M2)
         found = element + ": converted to fp16 by the DMA engine";
-    else if (element == "bf16")
+    else if (type == ElementType::Bf16)
         passes.reset(), found = "bf16: no tensor-format code is published";
-    else if (element == "fp4e2m1")
+    else if (type == ElementType::Fp4E2M1)
         passes.reset(), found = "fp4e2m1: newer than the chapters; its gate is not published",
                         m_result.formatUnknown = true;
-    else if (m_form.kind != Kind::Palette && m_form.bits < 8 && !m_form.masked)
+    else if (!m_form.isPalette() && m_form.bits < 8 && !m_form.masked)
         passes = false, found = element + ": no scalar kernel format of that width";
     add("format", "primary, or convertible to fp16 by the DMA engine", found, passes,
         "chapter 25; fold predicate of chapter 36");
@@ -139,23 +156,19 @@ void Consultation::use()
 void Consultation::legality()
 {
     format::FormRequest request;
-    using RequestKind = format::FormRequest::Kind;
-    request.kind = m_form.kind == Kind::Palette     ? RequestKind::Palette
-                   : m_form.kind == Kind::Affine    ? RequestKind::Affine
-                   : m_form.kind == Kind::Blockwise ? RequestKind::Blockwise
-                   : m_form.masked                  ? RequestKind::Sparse
-                                                    : RequestKind::Dense;
+    request.kind = requestKind(m_form);
     // Unknown versions are taken to have what only the first lacks.
     constexpr unsigned kAfterTheFirst = 6;
     request.descriptorVersion = target::encoderVersion(m_target).value_or(kAfterTheFirst);
     request.indexBits = m_form.bits;
     request.vectorSize = static_cast<unsigned>(std::min<std::uint64_t>(m_form.vectorSize, 1000));
     request.codebooks = m_form.codebooks;
-    request.entries = m_form.element == "fp8e4m3fn" ? "e4m3" : m_form.element;
+    const bool e4m3 = m_form.element == ElementType::Fp8E4M3Fn;
+    request.entries = e4m3 ? "e4m3" : elementTypeName(m_form.element);
     request.zeroPoint = m_form.zeroPoint;
-    request.packedSparsePalette = m_form.masked && m_form.kind == Kind::Palette;
+    request.packedSparsePalette = m_form.masked && m_form.isPalette();
     request.e4m3Capability = target::halBit(m_target, target::hal::kE4m3);
-    const bool foldable = m_form.kind == Kind::Affine || m_form.kind == Kind::Blockwise;
+    const bool foldable = m_form.node == FormNode::Affine || m_form.isBlocks();
     for (const format::LegalityRule &rule : format::checkLegality(request).rules) {
         if (rule.name == "E4M3 capability")
             continue; // listed with its byte
@@ -166,8 +179,7 @@ void Consultation::legality()
         m_result.all.back().encoder = true;
         // What the descriptor cannot hold, the dequantize-to-dense path still can.
         // E4M3 is not among the formats that the fold predicate converts.
-        (foldable && m_form.element != "fp8e4m3fn" ? m_result.noStreamedForm
-                                                   : m_result.formatRefused) |= refuses;
+        (foldable && !e4m3 ? m_result.noStreamedForm : m_result.formatRefused) |= refuses;
     }
 }
 
@@ -181,7 +193,7 @@ bool Consultation::fitsCodebooks() const
 /// Elements of E4M3, however they are stored: the byte that enables them, and no way to fold.
 void Consultation::e4m3Gate()
 {
-    if (m_form.element != "fp8e4m3fn")
+    if (m_form.element != ElementType::Fp8E4M3Fn)
         return;
     const auto enabled = target::halBit(m_target, target::hal::kE4m3);
     gate("e4m3");
@@ -225,7 +237,7 @@ void Consultation::blocks()
 
 void Consultation::fp8()
 {
-    if (m_form.element == "fp8e4m3fn") {
+    if (m_form.element == ElementType::Fp8E4M3Fn) {
         e4m3Gate();
         legality();
         return;
@@ -237,7 +249,8 @@ void Consultation::fp8()
 
 GateReasons Consultation::run()
 {
-    if (m_form.kind == Kind::Dense && m_form.element.starts_with("fp8") && !m_form.masked) {
+    const std::string element(elementTypeName(m_form.element));
+    if (m_form.node == FormNode::Dense && element.starts_with("fp8") && !m_form.masked) {
         gate("*");
         primaryFormat();
         use();
@@ -245,7 +258,7 @@ GateReasons Consultation::run()
         return std::move(m_result);
     }
     if (!m_form.compressed()) {
-        add("compressed form", "a stored form smaller than fp16", "dense " + m_form.element, false,
+        add("compressed form", "a stored form smaller than fp16", "dense " + element, false,
             "chapter 7");
         return std::move(m_result);
     }
@@ -260,11 +273,11 @@ GateReasons Consultation::run()
     if (m_form.masked)
         add("separate operand", "mask and values beside the kernel", "mask and values", true,
             "chapter 25 (sparse streams under the master alone)");
-    if (m_form.kind == Kind::Affine)
+    if (m_form.node == FormNode::Affine)
         gate("int8");
-    else if (m_form.kind == Kind::Blockwise)
+    else if (m_form.isBlocks())
         blocks();
-    else if (m_form.kind == Kind::Palette)
+    else if (m_form.isPalette())
         palette();
     legality();
     return std::move(m_result);

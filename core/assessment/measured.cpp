@@ -11,8 +11,6 @@ namespace kernscope::decision {
 
 namespace {
 
-using Kind = WeightForm::Kind;
-
 constexpr double kNoGain = 1.05; ///< a figure up to this says that the form gains nothing
 
 /// The name of a form in the table; the share of zeros is a condition of its own.
@@ -24,7 +22,7 @@ bool isAbout(const SpeedupRow &row, const WeightForm &form)
     const bool grouped = name.ends_with(" grouped");
     if (grouped)
         name.remove_suffix(8);
-    if (form.kind == Kind::Palette && grouped != (form.codebooks > 1))
+    if (form.isPalette() && grouped != (form.codebooks > 1))
         return false;
     const std::string key = form.key();
     if (!form.masked)
@@ -254,7 +252,7 @@ std::vector<Measurement> measurements(const WeightForm &form, const target::Targ
                                       const MeasuredSubject &subject)
 {
     std::vector<Measurement> found;
-    if (form.kind == Kind::Dense && !form.masked)
+    if (form.node == FormNode::Dense && !form.masked)
         return found;
     for (const SpeedupRow &row : speedupRows()) {
         const bool figure = row.target == target.name && row.isSpeed() && row.low > 0;

@@ -9,8 +9,6 @@ namespace kernscope::decision {
 
 namespace {
 
-using Kind = WeightForm::Kind;
-
 /// Something that can be changed of a form, alone or with others.
 struct Change {
     std::string_view words;
@@ -18,25 +16,21 @@ struct Change {
     void (*apply)(WeightForm &);
 };
 
-bool isPalette(const WeightForm &form)
-{
-    return form.kind == Kind::Palette;
-}
-
 /// Changes of the form that the weight has.
 constexpr std::array<Change, 6> kChanges{
     {{"zero point 0", [](const WeightForm &form) { return form.zeroPoint; },
       [](WeightForm &form) { form.zeroPoint = false; }},
-     {"one codebook", [](const WeightForm &form) { return isPalette(form) && form.codebooks > 1; },
+     {"one codebook", [](const WeightForm &form) { return form.isPalette() && form.codebooks > 1; },
       [](WeightForm &form) { form.codebooks = 1; }},
-     {"vectors of 1", [](const WeightForm &form) { return isPalette(form) && form.vectorSize > 1; },
+     {"vectors of 1",
+      [](const WeightForm &form) { return form.isPalette() && form.vectorSize > 1; },
       [](WeightForm &form) { form.vectorSize = 1; }},
      {"fp16 codebook entries",
-      [](const WeightForm &form) { return isPalette(form) && form.element != "fp16"; },
-      [](WeightForm &form) { form.element = "fp16"; }},
-     {"4-bit indices", [](const WeightForm &form) { return isPalette(form) && form.bits != 4; },
+      [](const WeightForm &form) { return form.isPalette() && form.element != ElementType::Fp16; },
+      [](WeightForm &form) { form.element = ElementType::Fp16; }},
+     {"4-bit indices", [](const WeightForm &form) { return form.isPalette() && form.bits != 4; },
       [](WeightForm &form) { form.bits = 4; }},
-     {"8-bit indices", [](const WeightForm &form) { return isPalette(form) && form.bits != 8; },
+     {"8-bit indices", [](const WeightForm &form) { return form.isPalette() && form.bits != 8; },
       [](WeightForm &form) { form.bits = 8; }}}};
 
 /// Another form in place of the one it has.
@@ -60,12 +54,12 @@ WeightForm fresh(const WeightForm &form, std::string_view key)
     if (key == "sparse") {
         other.masked = true;
     } else if (key.starts_with("palette")) {
-        other.kind = Kind::Palette;
+        other.node = FormNode::Palette;
         other.bits = key == "palette4" ? 4 : 8;
     } else {
-        other.kind = key == "int8" ? Kind::Affine : Kind::Blockwise;
+        other.node = key == "int8" ? FormNode::Affine : FormNode::Blockwise;
         other.bits = 8;
-        other.element = "int8";
+        other.element = ElementType::Int8;
     }
     return other;
 }

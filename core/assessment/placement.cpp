@@ -145,18 +145,18 @@ std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key,
     if (key == "dense") {
         other.storedBytes = form.denseBytes;
     } else if (key == "palette4" || key == "palette8") {
-        other.kind = WeightForm::Kind::Palette;
+        other.node = FormNode::Palette;
         other.bits = key == "palette4" ? 4 : 8;
         other.storedBytes = (key == "palette4" ? n / 2 + n % 2 : n) + (2U << other.bits);
     } else if (key == "int8") {
-        other.kind = WeightForm::Kind::Affine;
+        other.node = FormNode::Affine;
         other.bits = 8;
-        other.element = "int8";
+        other.element = ElementType::Int8;
         other.storedBytes = n + 2 * std::min(outputChannels, n);
     } else if (key == "blockwise") {
-        other.kind = WeightForm::Kind::Blockwise;
+        other.node = FormNode::Blockwise;
         other.bits = 8;
-        other.element = "int8";
+        other.element = ElementType::Int8;
         other.storedBytes = n + 2 * (n / kBlock + (n % kBlock == 0 ? 0 : 1));
     } else if (key == "sparse") {
         if (!form.density || *form.density > 0.5)

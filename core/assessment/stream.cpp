@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 5> kOutcomes{"streams", "folds", "dense",
 Outcome gateOutcome(const WeightForm &form, const GateReasons &gates)
 {
     if (!form.compressed())
-        return form.element == "fp8e5m2" ? Outcome::Folds : Outcome::Dense;
+        return form.element == ElementType::Fp8E5M2 ? Outcome::Folds : Outcome::Dense;
     if (gates.formatRefused)
         return Outcome::Rejected;
     if (gates.formatUnknown)
@@ -35,7 +35,7 @@ Outcome gateOutcome(const WeightForm &form, const GateReasons &gates)
 /// quantised codebooks, blocks of floating point.
 std::string tableKey(const WeightForm &form)
 {
-    const bool palette = form.kind == WeightForm::Kind::Palette;
+    const bool palette = form.isPalette();
     if (palette && form.vectorSize > 1)
         return "vector-palette";
     if (!form.plain() || (palette && form.codebooks > 1))

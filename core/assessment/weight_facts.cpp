@@ -8,7 +8,6 @@ namespace kernscope {
 namespace {
 
 using decision::WeightForm;
-using Kind = WeightForm::Kind;
 
 bool aboveOne(const std::vector<std::uint64_t> &numbers)
 {
@@ -81,77 +80,6 @@ bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
             return true;
     }
     return false;
-}
-
-ElementType entriesType(const codec::Palette &palette)
-{
-    if (const auto *operand = std::get_if<codec::Operand>(&palette.lut))
-        return operand->type;
-    const auto &inner = std::get<std::shared_ptr<const codec::Encoding>>(palette.lut);
-    const auto *payload = inner ? std::get_if<codec::Operand>(&inner->payload) : nullptr;
-    return payload ? payload->type : ElementType::Unknown;
-}
-
-/// Entries that are converted to fp16 before they are stored count as fp16.
-std::string entriesName(ElementType type)
-{
-    const bool wide =
-        type == ElementType::Fp32 || type == ElementType::Bf16 || type == ElementType::Unknown;
-    return wide ? "fp16" : std::string(elementTypeName(type));
-}
-
-void describePalette(const codec::Palette &palette, WeightForm &form, const codec::Encoding &whole)
-{
-    form.kind = Kind::Palette;
-    if (const auto *indices = std::get_if<codec::Operand>(&whole.payload))
-        form.bits = bitWidth(indices->type);
-    form.vectorSize = palette.vector;
-    form.element = entriesName(entriesType(palette));
-    form.codebooks = 1;
-    for (const std::uint64_t extent : palette.grid)
-        form.codebooks = checkedMultiply(form.codebooks, extent).value_or(UINT64_MAX);
-}
-
-void describeEncoding(const codec::Encoding &encoding, WeightForm &form)
-{
-    form.masked = encoding.mask.has_value();
-    const auto *payload = std::get_if<codec::Operand>(&encoding.payload);
-    if (!payload && !encoding.palette) {
-        // Scaled values of another op's result: what that op stores decides.
-        const auto &inner = std::get<std::shared_ptr<const codec::Encoding>>(encoding.payload);
-        if (inner)
-            describeEncoding(*inner, form);
-        return;
-    }
-    if (encoding.palette) {
-        describePalette(*encoding.palette, form, encoding);
-        return;
-    }
-    form.element = elementTypeName(payload->type);
-    form.bits = bitWidth(payload->type);
-    if (encoding.scaling)
-        form.kind =
-            encoding.scaling->kind == codec::Scaling::Kind::Affine ? Kind::Affine : Kind::Blockwise;
-}
-
-/// Where the weight is unsound: by the name of its form alone.
-void describeName(const Weight &weight, WeightForm &form)
-{
-    const auto has = [&](std::string_view part) {
-        return weight.form.find(part) != std::string::npos;
-    };
-    form.masked = has("sparse");
-    form.kind = has("lut")         ? Kind::Palette
-                : has("blockwise") ? Kind::Blockwise
-                : has("affine")    ? Kind::Affine
-                                   : Kind::Dense;
-    form.element = form.kind == Kind::Dense ? elementTypeName(weight.type) : "int8";
-    form.bits = form.kind == Kind::Dense ? 16 : 8;
-    if (form.kind == Kind::Palette) {
-        form.element = "fp16";
-        const Part *indices = weight.part(codec::PartRole::Indices);
-        form.bits = indices ? bitWidth(indices->type) : 4;
-    }
 }
 
 std::uint64_t at(const Shape &shape, std::size_t fromEnd)
@@ -274,10 +202,7 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
                                 std::optional<double> zeroFraction)
 {
     WeightForm form;
-    if (weight.encoding)
-        describeEncoding(*weight.encoding, form);
-    else
-        describeName(weight, form);
+    describeStorage(weight, form);
     form.use = useOf(bundle, weight);
     form.zeroPoint = hasZeroPoint(bundle, weight);
     form.elements = weight.elements.value;
@@ -319,12 +244,12 @@ std::optional<decision::Operation> operationOf(const Weight &weight, const Consu
     const auto input =
         consumer.geometry.input ? elementCount(*consumer.geometry.input) : std::nullopt;
     operation.inputElements = input ? input->value : 0;
-    const bool integer = form.kind == Kind::Affine || form.kind == Kind::Blockwise;
-    operation.weightBits = form.kind == Kind::Dense ? 16 : form.bits;
+    const bool integer = form.node == FormNode::Affine || form.isBlocks();
+    operation.weightBits = form.node == FormNode::Dense ? 16 : form.bits;
     operation.floatWeight = !integer;
-    operation.kernelFormat = integer                       ? (form.element == "uint8" ? 2U : 1U)
-                             : form.element == "fp8e4m3fn" ? 5U
-                                                           : 4U;
+    operation.kernelFormat = integer ? (form.element == ElementType::Uint8 ? 2U : 1U)
+                             : form.element == ElementType::Fp8E4M3Fn ? 5U
+                                                                      : 4U;
     operation.sparse = form.masked;
     operation.density = form.density;
     return operation;

@@ -11,6 +11,10 @@
 /// A bundle's weights in the terms of decisions, geometry and roofline.
 namespace kernscope {
 
+/// What the storage form of a weight says: steps, element types, widths, codebooks. The rest of
+/// `form` stays as it is.
+void describeStorage(const Weight &weight, decision::WeightForm &form);
+
 /// The form of a weight and how its consumers use it; of several consumers, the strictest. The
 /// density is known of masked weights; `zeroFraction` gives it for the others.
 decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,

@@ -8,32 +8,40 @@ namespace kernscope::decision {
 std::string WeightForm::key() const
 {
     std::string name;
-    switch (kind) {
-    case Kind::Dense:
-        name = element == "fp8e4m3fn" ? "e4m3" : element == "fp8e5m2" ? "e5m2" : "dense";
+    switch (node) {
+    case FormNode::Dense:
+    case FormNode::Sparse:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown:
+        name = element == ElementType::Fp8E4M3Fn ? "e4m3"
+               : element == ElementType::Fp8E5M2 ? "e5m2"
+                                                 : "dense";
         break;
-    case Kind::Affine: name = "int8"; break;
-    case Kind::Palette: name = fmt::format("palette{}", bits); break;
-    case Kind::Blockwise:
-        name = element == "fp8e4m3fn" ? "mxfp8"
-               : element == "fp4e2m1" ? "mxfp4"
-               : bits < 8             ? fmt::format("blockwise{}", bits)
-                                      : "blockwise";
+    case FormNode::Affine: name = "int8"; break;
+    case FormNode::Palette: name = fmt::format("palette{}", bits); break;
+    case FormNode::Blockwise:
+        name = bits < 8 ? fmt::format("blockwise{}", bits) : "blockwise";
         break;
+    case FormNode::Microscaled: name = element == ElementType::Fp4E2M1 ? "mxfp4" : "mxfp8"; break;
     }
     if (!masked)
         return name;
-    return kind == Kind::Dense ? "sparse" : "sparse+" + name;
+    return node == FormNode::Dense ? "sparse" : "sparse+" + name;
 }
 
 bool WeightForm::plain() const
 {
-    const bool bytes = element == "int8" || element == "uint8";
-    switch (kind) {
-    case Kind::Dense: return !masked || element == "fp16";
-    case Kind::Affine: return bytes;
-    case Kind::Palette: return element == "fp16" && vectorSize == 1;
-    case Kind::Blockwise: return bytes || element == "int4" || element == "uint4";
+    const bool bytes = element == ElementType::Int8 || element == ElementType::Uint8;
+    switch (node) {
+    case FormNode::Dense: return !masked || element == ElementType::Fp16;
+    case FormNode::Affine: return bytes;
+    case FormNode::Palette: return element == ElementType::Fp16 && vectorSize == 1;
+    case FormNode::Blockwise:
+        return bytes || element == ElementType::Int4 || element == ElementType::Uint4;
+    case FormNode::Sparse:
+    case FormNode::Microscaled:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown: break;
     }
     return false;
 }
@@ -43,9 +51,9 @@ std::string WeightForm::signature() const
     const auto flag = [](const std::optional<bool> &value) {
         return value ? (*value ? '1' : '0') : '?';
     };
-    return fmt::format("{}/{}/{}/{}/{}/{}{}{}{}{}", key(), element, vectorSize, codebooks > 1,
-                       zeroPoint, flag(use.unitStride), flag(use.dilated), flag(use.tileOverlap),
-                       flag(use.immutable), flag(use.kernel));
+    return fmt::format("{}/{}/{}/{}/{}/{}{}{}{}{}", key(), elementTypeName(element), vectorSize,
+                       codebooks > 1, zeroPoint, flag(use.unitStride), flag(use.dilated),
+                       flag(use.tileOverlap), flag(use.immutable), flag(use.kernel));
 }
 
 } // namespace kernscope::decision

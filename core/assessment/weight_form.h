@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/form/storage_form.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,14 +21,13 @@ struct WeightUse {
 };
 
 struct WeightForm {
-    enum class Kind : std::uint8_t { Dense, Affine, Palette, Blockwise };
-    Kind kind = Kind::Dense;
-    bool masked = false;          ///< stored as a mask and the values that it keeps
-    unsigned bits = 16;           ///< of a stored element, or of a palette's index
-    std::string element = "fp16"; ///< stored element type; of a palette, its entries' type
-    std::uint64_t vectorSize = 1; ///< palettes
-    std::uint64_t codebooks = 1;  ///< palettes
-    bool zeroPoint = false;       ///< a zero point or offset that is not known to be 0
+    FormNode node = FormNode::Dense;         ///< of the stored elements, as elementsNode() has it
+    bool masked = false;                     ///< stored as a mask and the values that it keeps
+    unsigned bits = 16;                      ///< of a stored element, or of a palette's index
+    ElementType element = ElementType::Fp16; ///< as stored; of a palette, its entries
+    std::uint64_t vectorSize = 1;            ///< palettes
+    std::uint64_t codebooks = 1;             ///< palettes
+    bool zeroPoint = false;                  ///< a zero point or offset that is not known to be 0
     WeightUse use;
 
     std::uint64_t elements = 0;
@@ -34,7 +35,13 @@ struct WeightForm {
     std::uint64_t denseBytes = 0;  ///< as fp16
     std::optional<double> density; ///< share of elements that are kept, or not zero
 
-    bool compressed() const { return kind != Kind::Dense || masked || element == "fp8e4m3fn"; }
+    bool compressed() const
+    {
+        return node != FormNode::Dense || masked || element == ElementType::Fp8E4M3Fn;
+    }
+    bool isPalette() const { return node == FormNode::Palette; }
+    /// Codes with a scale a block, integers or floating point.
+    bool isBlocks() const { return node == FormNode::Blockwise || node == FormNode::Microscaled; }
     /// A form that the chapters' tables speak of: int8 or uint8 with a scale, a palette of fp16
     /// entries with vectors of one, blocks of int8 or uint8, fp16 values behind a mask.
     bool plain() const;

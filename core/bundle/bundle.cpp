@@ -68,10 +68,10 @@ double Weight::ratio() const
                                      (2.0 * static_cast<double>(elements.value));
 }
 
-const Part *Weight::part(codec::PartRole role) const
+const Part *Weight::part(codec::PartRole wanted) const
 {
     const auto found = std::find_if(parts.begin(), parts.end(),
-                                    [role](const Part &part) { return part.role == role; });
+                                    [wanted](const Part &part) { return part.role == wanted; });
     return found == parts.end() ? nullptr : &*found;
 }
 
@@ -94,11 +94,11 @@ Totals Bundle::totals() const
     for (const Weight &weight : m_weights) {
         stored.add(weight.parts);
         dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
-        const auto known =
-            std::find_if(totals.forms.begin(), totals.forms.end(),
-                         [&weight](const auto &form) { return form.first == weight.form; });
+        std::string text = formText(weight.form);
+        const auto known = std::find_if(totals.forms.begin(), totals.forms.end(),
+                                        [&text](const auto &form) { return form.first == text; });
         if (known == totals.forms.end())
-            totals.forms.emplace_back(weight.form, 1);
+            totals.forms.emplace_back(std::move(text), 1);
         else
             ++known->second;
     }

@@ -5,6 +5,7 @@
 #include "core/base/overlaid_file.h"
 #include "core/codec/decode/decoder.h"
 #include "core/container/mil/program.h"
+#include "core/form/storage_form.h"
 #include "core/numeric/element_type.h"
 
 #include <cstdint>
@@ -142,9 +143,6 @@ struct Consumer {
     mil::BackendNotes backends; ///< where the compiler runs the op; empty where it does not say
 };
 
-/// Value of Weight::detail, as the contract's JSON has it.
-using DetailValue = std::variant<std::uint64_t, std::vector<std::uint64_t>, std::string>;
-
 /// A run of output channels: [first, first + count).
 struct ChannelRun {
     std::uint64_t first = 0, count = 0;
@@ -161,21 +159,43 @@ struct LanePiece {
     std::uint64_t copy = 0; ///< 1 and on: the same again, for a further stream of tasks
 };
 
+/// Whether the order of the coefficients in a container's slices is published.
+enum class OrderState : std::uint8_t { Known, Assumed, Unknown };
+
+/// How a container deals a weight's channels to engine cores (sections, hardware containers).
+struct Dealing {
+    std::optional<std::uint64_t> groups; ///< of the convolution; empty: its consumers say
+    std::vector<std::uint64_t> lanes;    ///< of the first 64 chunks
+    OrderState order = OrderState::Known;
+    std::uint64_t copies = 1; ///< of the slices in all, one for each stream of tasks
+    std::string sliceLaw;     ///< "round_up(2 x 16 x 25, 64) = 832 bytes (0x340)"
+};
+
+/// What a weight serves. Of a program's constants the consumers say it: all of them are weights.
+enum class WeightRole : std::uint8_t {
+    Weight,
+    Bias,            ///< of a container: one value an output channel, beside its weight
+    ActivationTable, ///< of a container: a function of all channels
+};
+
 struct Weight {
     std::string name;     ///< of the value that the consumer reads
     std::string opName;   ///< attributes["name"] of the op that makes it
     std::string function; ///< "main"; empty where there are no functions
     std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
-    std::string form;     ///< "dense-fp16", "affine", "lut", "sparse+lut", …
+    StorageForm form;     ///< formText() spells it
     Shape shape;
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
     std::vector<Part> parts;
     ByteCount storedBytes; ///< a part used twice counts once
-    std::vector<std::pair<std::string, DetailValue>> detail;
+    Detail detail;         ///< further figures of its form and container, for people
     std::vector<Consumer> consumers;
-    std::uint64_t vectorAxis = 0; ///< palettes
+    WeightRole role = WeightRole::Weight;
+    std::size_t beside = kNoIndex; ///< biases and tables of a section, biases of a container: of
+                                   ///< which weight
+    Dealing dealing;
     /// Of a hardware container's weight, by lane and then plane, then the copies of its slices in
     /// the same order; of any other weight, and of an activation table, none.
     std::vector<LanePiece> lanePieces;
@@ -187,13 +207,12 @@ struct Weight {
     bool sharesName = false; ///< another weight of the bundle has its name
     /// Its name where that is enough to find it, else its address.
     std::string findableName() const { return sharesName ? address() : name; }
-    const Part *part(codec::PartRole role) const;
-    bool has(codec::PartRole role) const { return part(role) != nullptr; }
+    const Part *part(codec::PartRole wanted) const;
+    bool has(codec::PartRole wanted) const { return part(wanted) != nullptr; }
 
-    /// Structure without bytes; Bundle::decoder fills in the spans. Empty where the weight is
-    /// unsound: `fault` then says why. Its operands in the order mask, payload, codebook, scale,
-    /// offset, nested ones in place, are those of `parts`, one by one.
-    std::shared_ptr<const codec::Encoding> encoding;
+    /// Why it is unsound: `form` then has no encoding. Otherwise the operands of that encoding, in
+    /// the order mask, payload, codebook, scale, offset, nested ones in place, are those of
+    /// `parts`, one by one.
     std::optional<Error> fault;
 };
 

@@ -54,7 +54,6 @@ Weight bareWeight(std::size_t file, const milblob::Record &record)
     weight.name = fmt::format("blob@{:#x}", record.metaOffset.value);
     weight.opName = weight.name;
     weight.sourceOp = "blob";
-    weight.form = "dense-" + std::string(elementTypeName(record.type));
     weight.type = record.type;
     weight.shape = {record.elements.value};
     weight.elements = record.elements;
@@ -71,7 +70,7 @@ Weight bareWeight(std::size_t file, const milblob::Record &record)
     encoding.type = record.type;
     encoding.shape = weight.shape;
     encoding.payload = codec::Operand{codec::PartRole::Data, record.type, weight.shape, {}};
-    weight.encoding = std::make_shared<const codec::Encoding>(std::move(encoding));
+    weight.form = StorageForm(std::move(encoding));
     return weight;
 }
 

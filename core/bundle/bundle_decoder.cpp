@@ -111,7 +111,7 @@ Result<codec::Decoder> Bundle::decoder(std::size_t weight) const
     if (wanted.fault)
         return tl::unexpected(*wanted.fault);
     Binder binder(*this, wanted);
-    codec::Encoding encoding = binder.bind(*wanted.encoding);
+    codec::Encoding encoding = binder.bind(*wanted.form.encoding());
     if (!binder.complete()) {
         Error error;
         error.code = "codec.operand";

@@ -19,6 +19,8 @@ namespace {
 
 using section::Kind;
 
+constexpr std::size_t kMostChunks = 64; // whose lanes are listed
+
 /// Element type of coefficients that are stored as they are; Unknown where none is known.
 ElementType coefficientType(std::uint32_t kernelFormat, unsigned bits)
 {
@@ -53,13 +55,14 @@ public:
     void read(std::vector<Weight> &out)
     {
         for (const section::UnitGroup &group : m_section.groups) {
+            const std::size_t weight = out.size();
             out.push_back(weightOf(group));
             if (out.back().fault)
                 continue;
             if (first(group).has(Kind::Bias))
-                out.push_back(vectorOf(group, Kind::Bias, "bias"));
+                out.push_back(biasesOf(group, weight));
             if (first(group).has(Kind::Lut))
-                out.push_back(tableOf(group));
+                out.push_back(tableOf(group, weight));
         }
     }
 
@@ -69,8 +72,8 @@ private:
         return m_section.units[group.units.front()];
     }
     Weight weightOf(const section::UnitGroup &group) const;
-    Weight vectorOf(const section::UnitGroup &group, Kind kind, std::string_view name) const;
-    Weight tableOf(const section::UnitGroup &group) const;
+    Weight biasesOf(const section::UnitGroup &group, std::size_t beside) const;
+    Weight tableOf(const section::UnitGroup &group, std::size_t beside) const;
     void addCoefficients(Weight &weight, codec::Encoding &encoding,
                          const section::UnitGroup &group) const;
     void addScales(Weight &weight, codec::Encoding &encoding,
@@ -120,7 +123,9 @@ void SectionWeights::finish(Weight &weight, codec::Encoding encoding) const
     weight.type = encoding.type;
     weight.opName = weight.name;
     weight.sourceOp = "section";
-    weight.encoding = std::make_shared<const codec::Encoding>(std::move(encoding));
+    weight.form = weight.role == WeightRole::ActivationTable
+                      ? StorageForm::activationTable(std::move(encoding))
+                      : StorageForm(std::move(encoding));
 }
 
 std::optional<Error> SectionWeights::unreadable(const section::Unit &unit) const
@@ -160,23 +165,22 @@ Weight SectionWeights::weightOf(const section::UnitGroup &group) const
     encoding.type = ElementType::Fp16;
     encoding.shape = weight.shape;
     if (weight.fault) {
-        weight.form = "unknown";
         finish(weight, std::move(encoding));
-        weight.encoding = nullptr;
+        weight.form = StorageForm();
         return weight;
     }
     addCoefficients(weight, encoding, group);
     if (unit.has(Kind::Scale))
         addScales(weight, encoding, group);
+    weight.dealing.groups = unit.groups;
     weight.detail.emplace_back("cores", std::uint64_t{unit.cores});
     weight.detail.emplace_back("groups", std::uint64_t{unit.groups});
     weight.detail.emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
-    std::vector<std::uint64_t> lanes;
     for (const lanes::Chunk &chunk : group.chunks) {
-        if (lanes.size() < 64)
-            lanes.push_back(chunk.lanes);
+        if (weight.dealing.lanes.size() < kMostChunks)
+            weight.dealing.lanes.push_back(chunk.lanes);
     }
-    weight.detail.emplace_back("lanes", std::move(lanes));
+    weight.detail.emplace_back("lanes", weight.dealing.lanes);
     finish(weight, std::move(encoding));
     return weight;
 }
@@ -207,7 +211,6 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     encoding.payload = codec::Operand{role, type, weight.shape, {}};
     encoding.type = type;
     weight.parts.push_back(std::move(part));
-    weight.form = unit.sparse() ? "sparse" : fmt::format("dense-{}", elementTypeName(type));
     if (!palette)
         return;
     const section::Entry &pal = unit.entry(Kind::Pal);
@@ -227,7 +230,6 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     encoding.palette = std::move(step);
     encoding.type = entries;
     weight.parts.push_back(std::move(lut));
-    weight.form = "lut";
     weight.detail.emplace_back("n_bits", std::uint64_t{bits});
     weight.detail.emplace_back("codebooks", std::uint64_t{pal.count});
     weight.detail.emplace_back("vector_size", std::uint64_t{unit.vectorSize});
@@ -245,18 +247,17 @@ void SectionWeights::addScales(Weight &weight, codec::Encoding &encoding,
     encoding.scaling = std::move(scaling);
     encoding.type = ElementType::Fp16;
     weight.parts.push_back(std::move(part));
-    weight.form = weight.form == "lut" ? "lut+affine" : "affine";
 }
 
-Weight SectionWeights::vectorOf(const section::UnitGroup &group, Kind kind,
-                                std::string_view name) const
+Weight SectionWeights::biasesOf(const section::UnitGroup &group, std::size_t beside) const
 {
     Weight weight;
-    weight.name = fmt::format("{}: {}", group.name, name);
+    weight.name = fmt::format("{}: bias", group.name);
+    weight.role = WeightRole::Bias;
+    weight.beside = beside;
     weight.shape = {first(group).outputs};
-    weight.form = "dense-fp16";
-    Part part = partOf(group, kind, codec::PartRole::Data, ElementType::Fp16, weight.shape);
-    part.order = section::channelOrder(m_section, group, kind);
+    Part part = partOf(group, Kind::Bias, codec::PartRole::Data, ElementType::Fp16, weight.shape);
+    part.order = section::channelOrder(m_section, group, Kind::Bias);
     weight.parts.push_back(std::move(part));
     codec::Encoding encoding;
     encoding.shape = weight.shape;
@@ -266,13 +267,14 @@ Weight SectionWeights::vectorOf(const section::UnitGroup &group, Kind kind,
 }
 
 /// The activation table: of core 0, where all cores have one.
-Weight SectionWeights::tableOf(const section::UnitGroup &group) const
+Weight SectionWeights::tableOf(const section::UnitGroup &group, std::size_t beside) const
 {
     Weight weight;
     weight.name = fmt::format("{}: activation table", group.name);
     const ByteRange range = first(group).range(Kind::Lut);
     weight.shape = {range.bytes.value / 2};
-    weight.form = "activation-table";
+    weight.role = WeightRole::ActivationTable;
+    weight.beside = beside;
     Part part;
     part.type = ElementType::Fp16;
     part.shape = weight.shape;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The forms that look values up in codebooks.
-#include "core/bundle/form_detail.h"
 #include "core/bundle/form_reader.h"
 
 #include <bit>
@@ -9,26 +8,8 @@
 
 namespace kernscope {
 
-namespace {
-
-Detail paletteDetail(const codec::Palette &palette, unsigned width)
-{
-    std::uint64_t codebooks = 1;
-    for (const std::uint64_t groups : palette.grid)
-        codebooks *= groups;
-    Detail detail = {{"index_bits", std::uint64_t(width)},
-                     {"codebooks", codebooks},
-                     {"entries", palette.entries},
-                     {"vector", palette.vector}};
-    if (palette.vector > 1)
-        detail.emplace_back("vector_axis", palette.vectorAxis);
-    return detail;
-}
-
-} // namespace
-
 /// iOS 18: a codebook of shape [g0 .. g(R-1), K, V] behind an index tensor of rank R.
-Result<void> FormReader::addPalette(const mil::Operation &operation, StoredForm &form,
+Result<void> FormReader::addPalette(const mil::Operation &operation, ReadValue &form,
                                     const Shape &indexShape, unsigned width)
 {
     auto lut = source(operation, "lut", PartRole::Lut);
@@ -75,22 +56,18 @@ Result<void> FormReader::addPalette(const mil::Operation &operation, StoredForm 
                              shapeText(form.encoding.shape), "The decoded shape overflows."));
     form.type = lut->type;
     form.encoding.type = lut->type;
-    mergeDetail(form.detail, paletteDetail(palette, width));
-    if (lut->inner)
-        adoptNames(form, *lut->inner);
     form.encoding.palette = std::move(palette);
     return {};
 }
 
-Result<StoredForm> FormReader::palette(const mil::Operation &operation)
+Result<ReadValue> FormReader::palette(const mil::Operation &operation)
 {
     auto indices = stored(operation, "indices", PartRole::Indices,
                           {ElementType::Uint1, ElementType::Uint2, ElementType::Uint3,
                            ElementType::Uint4, ElementType::Uint6, ElementType::Uint8});
     if (!indices)
         return tl::unexpected(std::move(indices.error()));
-    StoredForm form;
-    form.names = {"lut"};
+    ReadValue form;
     form.encoding.payload = codec::Operand{PartRole::Indices, indices->type, indices->shape, {}};
     if (auto added = addPalette(operation, form, indices->shape, bitWidth(indices->type)); !added)
         return tl::unexpected(std::move(added.error()));
@@ -98,7 +75,7 @@ Result<StoredForm> FormReader::palette(const mil::Operation &operation)
 }
 
 /// iOS 16: indices packed into plain bytes, one flat codebook, the shape beside them.
-Result<StoredForm> FormReader::paletteOfBytes(const mil::Operation &operation)
+Result<ReadValue> FormReader::paletteOfBytes(const mil::Operation &operation)
 {
     auto indices = stored(operation, "indices", PartRole::Indices, {ElementType::Uint8});
     if (!indices)
@@ -124,8 +101,7 @@ Result<StoredForm> FormReader::paletteOfBytes(const mil::Operation &operation)
             fmt::format("[{}] bytes for {} indices of {} bits", bytes ? bytes->value : 0,
                         shapeText(*shape), width),
             shapeText(indices->shape), "The indices do not fit the decoded shape."));
-    StoredForm form;
-    form.names = {"lut"};
+    ReadValue form;
     form.type = lut->type;
     form.encoding.type = lut->type;
     form.encoding.payload = codec::Operand{PartRole::Indices, type, *shape, {}};
@@ -133,20 +109,17 @@ Result<StoredForm> FormReader::paletteOfBytes(const mil::Operation &operation)
     palette.lut = lut->source;
     palette.grid.assign(shape->size(), 1);
     palette.entries = entries;
-    form.detail = paletteDetail(palette, width);
     form.encoding.palette = std::move(palette);
     form.encoding.shape = std::move(*shape);
-    if (lut->inner)
-        adoptNames(form, *lut->inner);
     return form;
 }
 
-Result<StoredForm> FormReader::lutToSparse(const mil::Operation &operation)
+Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation)
 {
     auto mask = stored(operation, "indices_mask", PartRole::Mask, {ElementType::Uint1});
     if (!mask)
         return tl::unexpected(std::move(mask.error()));
-    StoredForm form;
+    ReadValue form;
     form.maskPart = m_parts.size() - 1;
     auto indices = stored(operation, "indices_nonzero_data", PartRole::Indices,
                           {ElementType::Uint1, ElementType::Uint2, ElementType::Uint3,
@@ -156,7 +129,6 @@ Result<StoredForm> FormReader::lutToSparse(const mil::Operation &operation)
     if (auto fits = checkSurvivors(m_operands, operation, indices->shape, mask->shape); !fits)
         return tl::unexpected(std::move(fits.error()));
     repeatCount(operation);
-    form.names = {"lut"};
     form.encoding.mask = codec::Operand{PartRole::Mask, mask->type, mask->shape, {}};
     form.encoding.payload = codec::Operand{PartRole::Indices, indices->type, indices->shape, {}};
     if (auto added = addPalette(operation, form, mask->shape, bitWidth(indices->type)); !added)

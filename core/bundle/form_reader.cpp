@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/form_reader.h"
-#include "core/bundle/form_detail.h"
 
 #include <algorithm>
 #include <memory>
@@ -68,8 +67,8 @@ Result<FormReader::Source> FormReader::source(const mil::Operation &operation,
                                                "A cast inside a stored form is not read."));
     result.type = inner->type;
     result.shape = inner->encoding.shape;
-    result.source = std::make_shared<const codec::Encoding>(inner->encoding);
-    result.inner = std::move(*inner);
+    result.made = std::make_shared<const codec::Encoding>(std::move(inner->encoding));
+    result.source = result.made;
     return result;
 }
 
@@ -110,14 +109,13 @@ Result<std::uint64_t> FormReader::axisOperand(const mil::Operation &operation,
                          "The axis is not one of the tensor."));
 }
 
-Result<StoredForm> FormReader::readDense(const mil::Operation &operation, std::string_view field,
-                                         const mil::Value &value, PartRole role)
+Result<ReadValue> FormReader::readDense(const mil::Operation &operation, std::string_view field,
+                                        const mil::Value &value, PartRole role)
 {
     auto part = m_operands.part(operation, field, value, role);
     if (!part)
         return tl::unexpected(std::move(part.error()));
-    StoredForm form;
-    form.names = {"dense-" + std::string(elementTypeName(part->type))};
+    ReadValue form;
     form.type = part->type;
     form.encoding.type = part->type;
     form.encoding.shape = part->shape;
@@ -126,7 +124,7 @@ Result<StoredForm> FormReader::readDense(const mil::Operation &operation, std::s
     return form;
 }
 
-Result<StoredForm> FormReader::readConst(const mil::Operation &operation)
+Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
 {
     const mil::Value *value = operation.operand("val");
     if (!value || operation.outputs.empty())
@@ -142,7 +140,7 @@ Result<StoredForm> FormReader::readConst(const mil::Operation &operation)
     return form;
 }
 
-Result<StoredForm> FormReader::cast(const mil::Operation &operation, PartRole role)
+Result<ReadValue> FormReader::cast(const mil::Operation &operation, PartRole role)
 {
     const mil::Value *value = operation.operand("source_val");
     if (!value)
@@ -167,7 +165,7 @@ Result<StoredForm> FormReader::cast(const mil::Operation &operation, PartRole ro
     return form;
 }
 
-Result<StoredForm> FormReader::dispatch(const mil::Operation &operation, PartRole role)
+Result<ReadValue> FormReader::dispatch(const mil::Operation &operation, PartRole role)
 {
     const std::string &type = operation.type;
     if (type == "constexpr_affine_dequantize")
@@ -190,7 +188,7 @@ Result<StoredForm> FormReader::dispatch(const mil::Operation &operation, PartRol
 }
 
 /// The last output holds the values; the first of two is the mask.
-Result<void> FormReader::checkOutput(const mil::Operation &operation, const StoredForm &form) const
+Result<void> FormReader::checkOutput(const mil::Operation &operation, const ReadValue &form) const
 {
     if (operation.outputs.empty())
         return tl::unexpected(m_operands.fault(operation, "mil.shape", "output", "an output",
@@ -212,7 +210,7 @@ Result<void> FormReader::checkOutput(const mil::Operation &operation, const Stor
                          "The declared shape is not the one that the operands give."));
 }
 
-Result<StoredForm> FormReader::readAs(const mil::Operation &operation, PartRole role)
+Result<ReadValue> FormReader::readAs(const mil::Operation &operation, PartRole role)
 {
     if (m_depth >= codec::kMaxChainedOps)
         return tl::unexpected(

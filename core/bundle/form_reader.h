@@ -5,18 +5,15 @@
 #include "core/form/encoding.h"
 
 #include <initializer_list>
-#include <optional>
-#include <string>
-#include <utility>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 namespace kernscope {
 
-/// How a value is stored, as the ops that make it say.
-struct StoredForm {
-    codec::Encoding encoding;       ///< without bytes
-    std::vector<std::string> names; ///< "sparse", "lut": outermost first
-    std::vector<std::pair<std::string, DetailValue>> detail;
+/// A value as the ops that make it say.
+struct ReadValue {
+    codec::Encoding encoding;                ///< without bytes
     ElementType type = ElementType::Unknown; ///< as declared; wider than the encoding's by a cast
     std::size_t maskPart = kNoIndex;         ///< index of the mask among the parts
 };
@@ -25,6 +22,11 @@ struct StoredForm {
 bool makesSurvivors(const mil::Operation &operation);
 /// True for the ops that only make weights: "constexpr_…".
 bool isConstexpr(const mil::Operation &operation);
+
+/// The survivors of a mask: one dimension, no more than the mask has elements.
+/// Errors: "codec.mask".
+Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation &operation,
+                            const Shape &survivors, const Shape &mask);
 
 /// Turns constants and chains of constexpr ops into one encoding (resources/formats/forms.md).
 /// Only the tables are looked at: every shape, type, count and length, no payload.
@@ -40,15 +42,15 @@ public:
 
     /// Errors: those of OperandReader, "codec.type", "codec.shape", "codec.codebook",
     /// "codec.scale", "codec.mask", "mil.unsupported" (an op or a nesting that is not known).
-    Result<StoredForm> read(const mil::Operation &operation)
+    Result<ReadValue> read(const mil::Operation &operation)
     {
         return readAs(operation, codec::PartRole::Data);
     }
     /// The value of a const op.
-    Result<StoredForm> readConst(const mil::Operation &operation);
+    Result<ReadValue> readConst(const mil::Operation &operation);
     /// A constant on its own; `field` names it in errors.
-    Result<StoredForm> readDense(const mil::Operation &operation, std::string_view field,
-                                 const mil::Value &value, codec::PartRole role);
+    Result<ReadValue> readDense(const mil::Operation &operation, std::string_view field,
+                                const mil::Value &value, codec::PartRole role);
 
 private:
     /// An operand: stored, or the result of another op.
@@ -56,9 +58,9 @@ private:
         codec::OperandSource source;
         ElementType type = ElementType::Unknown;
         Shape shape;
-        std::optional<StoredForm> inner; ///< where another op makes it
+        std::shared_ptr<const codec::Encoding> made; ///< where another op makes it
     };
-    using Outcome = Result<StoredForm>;
+    using Outcome = Result<ReadValue>;
     using PartRole = codec::PartRole;
 
     Outcome readAs(const mil::Operation &operation, PartRole role);
@@ -68,7 +70,7 @@ private:
     Outcome palette(const mil::Operation &operation);
     Outcome paletteOfBytes(const mil::Operation &operation);
     Outcome sparse(const mil::Operation &operation);
-    Outcome sparseMasked(const mil::Operation &operation, StoredForm inner);
+    Outcome sparseMasked(const mil::Operation &operation, ReadValue inner);
     Outcome lutToSparse(const mil::Operation &operation);
     Outcome sparseBlockwise(const mil::Operation &operation);
     Outcome cast(const mil::Operation &operation, PartRole role);
@@ -82,12 +84,12 @@ private:
                                       std::size_t rank);
     Result<void> checkType(const mil::Operation &operation, std::string_view name, ElementType type,
                            std::initializer_list<ElementType> types) const;
-    Result<void> checkOutput(const mil::Operation &operation, const StoredForm &form) const;
-    Result<void> addPalette(const mil::Operation &operation, StoredForm &form,
+    Result<void> checkOutput(const mil::Operation &operation, const ReadValue &form) const;
+    Result<void> addPalette(const mil::Operation &operation, ReadValue &form,
                             const Shape &indexShape, unsigned width);
-    Result<void> addBlocks(const mil::Operation &operation, StoredForm &form, ElementType dataType);
+    Result<void> addBlocks(const mil::Operation &operation, ReadValue &form, ElementType dataType);
     Result<void> sameMask(const mil::Operation &operation, std::string_view name,
-                          const StoredForm &inner, const mil::Operation &maker);
+                          const ReadValue &inner, const mil::Operation &maker);
     const mil::Operation *compactMaker(const mil::Operation &operation) const;
     void repeatCount(const mil::Operation &operation);
 

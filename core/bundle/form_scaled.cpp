@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The forms that scale what is stored: affine, blockwise, sparse blockwise.
-#include "core/bundle/form_detail.h"
 #include "core/bundle/form_reader.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -12,14 +13,14 @@ using codec::Scaling;
 namespace {
 
 /// A palette's result can be scaled in place; anything else stays an encoding of its own.
-bool canScaleInPlace(const StoredForm &form)
+bool canScaleInPlace(const codec::Encoding &encoding)
 {
-    return form.encoding.palette && !form.encoding.scaling && !form.encoding.mask;
+    return encoding.palette && !encoding.scaling && !encoding.mask;
 }
 
 } // namespace
 
-Result<StoredForm> FormReader::affine(const mil::Operation &operation, PartRole role)
+Result<ReadValue> FormReader::affine(const mil::Operation &operation, PartRole role)
 {
     auto data = stored(operation, "quantized_data", role, {ElementType::Int8, ElementType::Uint8});
     if (!data)
@@ -32,8 +33,7 @@ Result<StoredForm> FormReader::affine(const mil::Operation &operation, PartRole 
                        {ElementType::Int8, ElementType::Uint8, ElementType::Fp32});
     if (!zero)
         return tl::unexpected(std::move(zero.error()));
-    StoredForm form;
-    form.names = {"affine"};
+    ReadValue form;
     form.type = scale->type;
     form.encoding.type = scale->type;
     form.encoding.shape = data->shape;
@@ -56,13 +56,11 @@ Result<StoredForm> FormReader::affine(const mil::Operation &operation, PartRole 
                 "A vector does not have one number for each index of the axis."));
     }
     form.encoding.scaling = std::move(scaling);
-    form.detail = {{"data_bits", std::uint64_t(bitWidth(data->type))},
-                   {"scales", elementCount(scale->shape)->value}};
     return form;
 }
 
 /// Reads scale and offset, which follow the data, and checks that they divide it.
-Result<void> FormReader::addBlocks(const mil::Operation &operation, StoredForm &form,
+Result<void> FormReader::addBlocks(const mil::Operation &operation, ReadValue &form,
                                    ElementType dataType)
 {
     auto scale = source(operation, "scale", PartRole::Scale);
@@ -73,22 +71,16 @@ Result<void> FormReader::addBlocks(const mil::Operation &operation, StoredForm &
         !fits)
         return fits;
     const Shape &shape = form.encoding.shape;
-    std::vector<std::uint64_t> block;
-    for (std::size_t i = 0; i < shape.size() && scale->shape.size() == shape.size(); ++i) {
-        if (scale->shape[i] != 0 && shape[i] % scale->shape[i] == 0)
-            block.push_back(shape[i] / scale->shape[i]);
-    }
-    if (block.size() != shape.size() || scale->shape.size() != shape.size())
+    const bool divides = std::equal(
+        shape.begin(), shape.end(), scale->shape.begin(), scale->shape.end(),
+        [](std::uint64_t all, std::uint64_t cells) { return cells != 0 && all % cells == 0; });
+    if (!divides)
         return tl::unexpected(m_operands.fault(
             operation, "codec.scale", "scale", "extents that divide " + shapeText(shape),
             shapeText(scale->shape), "The scales do not divide the data into equal blocks."));
     Scaling scaling;
     scaling.kind = Scaling::Kind::Blockwise;
     scaling.scale = scale->source;
-    const auto scales = elementCount(scale->shape);
-    std::vector<StoredForm> inner;
-    if (scale->inner)
-        inner.push_back(std::move(*scale->inner));
     if (operation.operand("offset")) {
         auto offset = source(operation, "offset", PartRole::Offset);
         if (!offset)
@@ -102,21 +94,14 @@ Result<void> FormReader::addBlocks(const mil::Operation &operation, StoredForm &
                 m_operands.fault(operation, "codec.scale", "offset", shapeText(scale->shape),
                                  shapeText(offset->shape), "The offsets do not match the scales."));
         scaling.offset = offset->source;
-        if (offset->inner)
-            inner.push_back(std::move(*offset->inner));
     }
     form.encoding.scaling = std::move(scaling);
     form.encoding.type = scale->type;
     form.type = scale->type;
-    mergeDetail(form.detail, {{"data_bits", std::uint64_t(bitWidth(dataType))},
-                              {"scales", scales ? scales->value : 0},
-                              {"block", std::move(block)}});
-    for (StoredForm &other : inner)
-        adoptNames(form, other);
     return {};
 }
 
-Result<StoredForm> FormReader::blockwise(const mil::Operation &operation, PartRole role)
+Result<ReadValue> FormReader::blockwise(const mil::Operation &operation, PartRole role)
 {
     auto data = source(operation, "data", role);
     if (!data)
@@ -126,23 +111,20 @@ Result<StoredForm> FormReader::blockwise(const mil::Operation &operation, PartRo
                                ElementType::Uint8, ElementType::Fp16, ElementType::Fp32});
         !fits)
         return tl::unexpected(std::move(fits.error()));
-    StoredForm form;
-    if (data->inner && canScaleInPlace(*data->inner))
-        form.encoding = data->inner->encoding;
+    ReadValue form;
+    if (data->made && canScaleInPlace(*data->made))
+        form.encoding = *data->made;
     else
         form.encoding.payload = data->source;
     form.encoding.shape = data->shape;
-    form.names = {"blockwise"};
-    if (data->inner)
-        adoptNames(form, *data->inner);
     if (auto added = addBlocks(operation, form, data->type); !added)
         return tl::unexpected(std::move(added.error()));
     return form;
 }
 
-Result<StoredForm> FormReader::sparseBlockwise(const mil::Operation &operation)
+Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation)
 {
-    StoredForm form;
+    ReadValue form;
     ElementType dataType = ElementType::Unknown;
     if (const mil::Operation *maker = compactMaker(operation)) {
         auto inner = readAs(*maker, PartRole::NonzeroData);
@@ -150,9 +132,13 @@ Result<StoredForm> FormReader::sparseBlockwise(const mil::Operation &operation)
             return inner;
         if (auto same = sameMask(operation, "data_mask", *inner, *maker); !same)
             return tl::unexpected(std::move(same.error()));
+        if (inner->encoding.scaling)
+            return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "nonzero_data",
+                                                   "values that no operation has scaled yet",
+                                                   maker->type,
+                                                   "Compacted values are scaled once at most."));
         dataType = inner->type;
         form = std::move(*inner);
-        form.names.insert(form.names.begin(), "blockwise");
     } else {
         auto mask = stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1});
         if (!mask)
@@ -167,7 +153,6 @@ Result<StoredForm> FormReader::sparseBlockwise(const mil::Operation &operation)
             return tl::unexpected(std::move(fits.error()));
         repeatCount(operation);
         dataType = data->type;
-        form.names = {"blockwise"};
         form.encoding.shape = mask->shape;
         form.encoding.mask = codec::Operand{PartRole::Mask, mask->type, mask->shape, {}};
         form.encoding.payload = codec::Operand{PartRole::NonzeroData, data->type, data->shape, {}};

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Forms with a mask, and what forms share.
-#include "core/bundle/form_detail.h"
+// Forms with a mask.
 #include "core/bundle/form_reader.h"
-
-#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -13,26 +10,6 @@ bool makesSurvivors(const mil::Operation &operation)
 {
     return operation.type == "constexpr_lut_to_sparse" ||
            operation.type == "constexpr_sparse_blockwise_shift_scale";
-}
-
-void mergeDetail(Detail &detail, Detail more)
-{
-    for (auto &added : more) {
-        const bool known = std::any_of(detail.begin(), detail.end(), [&added](const auto &entry) {
-            return entry.first == added.first;
-        });
-        if (!known)
-            detail.push_back(std::move(added));
-    }
-}
-
-void adoptNames(StoredForm &form, const StoredForm &inner)
-{
-    for (const std::string &name : inner.names) {
-        if (!name.starts_with("dense-"))
-            form.names.push_back(name);
-    }
-    mergeDetail(form.detail, inner.detail);
 }
 
 Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation &operation,
@@ -60,7 +37,7 @@ void FormReader::repeatCount(const mil::Operation &operation)
 /// A joint op's mask is named again by the op that completes it: as its first output, or as the
 /// same blob once more.
 Result<void> FormReader::sameMask(const mil::Operation &operation, std::string_view name,
-                                  const StoredForm &inner, const mil::Operation &maker)
+                                  const ReadValue &inner, const mil::Operation &maker)
 {
     const ValueGraph &graph = m_operands.graph();
     const mil::Value *value = operation.operand(name);
@@ -91,15 +68,14 @@ const mil::Operation *FormReader::compactMaker(const mil::Operation &operation) 
     return maker && makesSurvivors(*maker) && definition->output == 1 ? maker : nullptr;
 }
 
-Result<StoredForm> FormReader::sparseMasked(const mil::Operation &operation, StoredForm inner)
+Result<ReadValue> FormReader::sparseMasked(const mil::Operation &operation, ReadValue inner)
 {
     if (auto same = sameMask(operation, "mask", inner, *compactMaker(operation)); !same)
         return tl::unexpected(std::move(same.error()));
-    inner.names.insert(inner.names.begin(), "sparse");
     return inner;
 }
 
-Result<StoredForm> FormReader::sparse(const mil::Operation &operation)
+Result<ReadValue> FormReader::sparse(const mil::Operation &operation)
 {
     if (const mil::Operation *maker = compactMaker(operation)) {
         auto inner = readAs(*maker, PartRole::NonzeroData);
@@ -110,9 +86,8 @@ Result<StoredForm> FormReader::sparse(const mil::Operation &operation)
                        {packed ? ElementType::Uint8 : ElementType::Uint1});
     if (!mask)
         return tl::unexpected(std::move(mask.error()));
-    StoredForm form;
+    ReadValue form;
     form.maskPart = m_parts.size() - 1;
-    form.names = {"sparse"};
     form.encoding.shape = mask->shape;
     if (packed) {
         auto shape = shapeOperand(operation);
@@ -135,8 +110,6 @@ Result<StoredForm> FormReader::sparse(const mil::Operation &operation)
     form.encoding.mask =
         codec::Operand{PartRole::Mask, ElementType::Uint1, form.encoding.shape, {}};
     form.encoding.payload = data->source;
-    if (data->inner)
-        adoptNames(form, *data->inner);
     return form;
 }
 

@@ -11,6 +11,8 @@ namespace kernscope {
 
 namespace {
 
+constexpr std::size_t kMostListed = 64; // chunks whose lanes are listed
+
 std::string orderName(OrderState state)
 {
     return state == OrderState::Known     ? "known"
@@ -119,20 +121,21 @@ lanes::SlicePlaces BlockReader::places() const
     return places;
 }
 
-Weight BlockReader::base(std::string name, std::string form) const
+Weight BlockReader::base(std::string name, WeightRole role) const
 {
     Weight weight;
     weight.name = std::move(name);
     weight.opName = weight.name;
     weight.sourceOp = "hwx";
-    weight.form = std::move(form);
+    weight.role = role;
     weight.consumers = m_block.consumers;
     return weight;
 }
 
 Weight BlockReader::biasBase(OrderState state) const
 {
-    Weight weight = base(m_name + ": bias", "dense-fp16");
+    Weight weight = base(m_name + ": bias", WeightRole::Bias);
+    weight.beside = m_out.weights.size() - 1;
     weight.shape = {m_layout->geometry().outputs};
     for (Consumer &consumer : weight.consumers) {
         consumer.param = "bias";
@@ -142,7 +145,8 @@ Weight BlockReader::biasBase(OrderState state) const
     return weight;
 }
 
-void BlockReader::add(Weight weight, std::vector<Part> parts, ElementType type)
+void BlockReader::add(Weight weight, std::vector<Part> parts, ElementType type,
+                      std::optional<FormNode> slices)
 {
     weight.type = type;
     weight.elements = elementCount(weight.shape).value_or(ElementCount());
@@ -160,7 +164,12 @@ void BlockReader::add(Weight weight, std::vector<Part> parts, ElementType type)
             encoding.payload = std::move(operand);
     }
     weight.storedBytes = parts.front().bytes; // a mask and its values lie among each other
-    weight.encoding = std::make_shared<const codec::Encoding>(std::move(encoding));
+    if (slices)
+        weight.form = StorageForm::slices(*slices, std::move(encoding));
+    else if (weight.role == WeightRole::ActivationTable)
+        weight.form = StorageForm::activationTable(std::move(encoding));
+    else
+        weight.form = StorageForm(std::move(encoding));
     weight.parts = std::move(parts);
     m_out.weights.push_back(std::move(weight));
 }
@@ -172,22 +181,25 @@ std::string BlockReader::sizeText() const
 
 void BlockReader::describe(Weight &weight, OrderState order) const
 {
+    Dealing &dealing = weight.dealing;
+    dealing.order = order;
+    dealing.copies = m_block.copies.size() + 1;
+    dealing.sliceLaw = sizeText();
     weight.detail.emplace_back("order", orderName(order));
     weight.detail.emplace_back("slices", std::uint64_t{m_block.slices.size()});
     weight.detail.emplace_back("slice_bytes", m_block.slices.front().bytes.value);
     if (!m_block.copies.empty())
-        weight.detail.emplace_back("copies", std::uint64_t{m_block.copies.size() + 1});
+        weight.detail.emplace_back("copies", dealing.copies);
     if (!m_layout)
         return;
     weight.detail.emplace_back("law",
                                std::string(lanes::lawName(lanes::lawOf(m_layout->geometry()))));
-    std::vector<std::uint64_t> lanes;
     for (const lanes::Chunk &chunk : m_layout->chunks()) {
-        if (lanes.size() < 64)
-            lanes.push_back(chunk.lanes);
+        if (dealing.lanes.size() < kMostListed)
+            dealing.lanes.push_back(chunk.lanes);
     }
-    weight.detail.emplace_back("lanes", std::move(lanes));
-    weight.detail.emplace_back("slice_law", sizeText());
+    weight.detail.emplace_back("lanes", dealing.lanes);
+    weight.detail.emplace_back("slice_law", dealing.sliceLaw);
     const std::string exception =
         lanes::knownException(m_layout->geometry(), lanes::lawOf(m_layout->geometry()));
     if (!exception.empty())

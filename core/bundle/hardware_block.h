@@ -14,9 +14,6 @@
 /// Private to the bundle: one set of slices as a weight, its biases as another.
 namespace kernscope {
 
-/// Whether the order of the bytes in a version's slices is published.
-enum class OrderState : std::uint8_t { Known, Assumed, Unknown };
-
 class BlockReader
 {
 public:
@@ -45,12 +42,15 @@ private:
     void makeLayout();
     bool sizesFit() const;
     lanes::SlicePlaces places() const;
-    Weight base(std::string name, std::string form) const;
+    Weight base(std::string name, WeightRole role = WeightRole::Weight) const;
+    /// Of the weight that was added last.
     Weight biasBase(OrderState state) const;
     void describe(Weight &weight, OrderState order) const;
     std::string sizeText() const;
-    /// Fills in what follows from the pieces of the parts, and adds the weight.
-    void add(Weight weight, std::vector<Part> parts, ElementType type);
+    /// Fills in what follows from the pieces of the parts, and adds the weight. `slices`: what its
+    /// bytes hold, where they are in an order that is not known.
+    void add(Weight weight, std::vector<Part> parts, ElementType type,
+             std::optional<FormNode> slices = std::nullopt);
 
     SliceRanges planeRanges(bool bias, const SliceRanges &slices) const;
     void addDense();

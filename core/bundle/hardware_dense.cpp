@@ -40,7 +40,7 @@ void BlockReader::addDense()
     auto order = lanes::weightOrder(*m_layout, places());
     if (!order)
         return addRaw();
-    Weight weight = base(m_name, "dense-fp16");
+    Weight weight = base(m_name);
     weight.shape = {g.outputs, g.inputs, g.height, g.width};
     describe(weight, state);
     Part part;

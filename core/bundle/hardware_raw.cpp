@@ -15,11 +15,11 @@ namespace kernscope {
 void BlockReader::addRaw()
 {
     const KernelFacts &facts = m_block.facts;
-    const lanes::SizedForm form = facts.palette       ? lanes::SizedForm::Palette
-                                  : facts.sparse      ? lanes::SizedForm::Sparse
-                                  : facts.format == 2 ? lanes::SizedForm::Fp16
-                                                      : lanes::SizedForm::Int8;
-    Weight weight = base(m_name, fmt::format("{}-slices", lanes::sizedFormName(form)));
+    const FormNode form = facts.palette       ? FormNode::Palette
+                          : facts.sparse      ? FormNode::Sparse
+                          : facts.format == 2 ? FormNode::Dense
+                                              : FormNode::Affine;
+    Weight weight = base(m_name);
     describe(weight, OrderState::Unknown);
     bool holds = m_layout && m_block.slices.size() == m_layout->engines();
     std::string law;
@@ -48,7 +48,7 @@ void BlockReader::addRaw()
     part.order = pieceOrder(part.pieces, 8, orderLock(OrderState::Unknown));
     part.shape = weight.shape = {part.order->elements()};
     const std::size_t number = m_out.weights.size();
-    add(std::move(weight), {std::move(part)}, ElementType::Uint8);
+    add(std::move(weight), {std::move(part)}, ElementType::Uint8, form);
     noteSlices(number, holds);
     claimSlices(number, "slice");
 }
@@ -56,7 +56,7 @@ void BlockReader::addRaw()
 void BlockReader::addTable()
 {
     constexpr std::uint64_t kTableBytes = 2 * 43;
-    Weight weight = base(m_name + ": activation table", "activation-table");
+    Weight weight = base(m_name + ": activation table", WeightRole::ActivationTable);
     const ByteRange slice = m_block.slices.front();
     const std::uint64_t held = std::min(slice.bytes.value, kTableBytes) / 2 * 2;
     weight.shape = {held / 2};

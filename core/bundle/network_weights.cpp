@@ -63,8 +63,9 @@ public:
         for (const Part &part : m_weight.parts)
             stored += part.bytes.value;
         m_weight.storedBytes = ByteCount(stored);
-        if (!m_weight.fault)
-            m_weight.encoding = std::make_shared<const codec::Encoding>(std::move(m_encoding));
+        m_weight.form = StorageForm(std::move(m_encoding), FormWords::Network);
+        if (m_weight.fault)
+            m_weight.form.dropEncoding();
         return std::move(m_weight);
     }
 
@@ -73,11 +74,9 @@ private:
     {
         switch (m_stored.form) {
         case StoredWeight::Kind::Floats:
-            m_weight.form = "dense-fp32";
             m_encoding.payload = floats(PartRole::Data, m_stored.floats, m_stored.shape);
             return;
         case StoredWeight::Kind::Halves:
-            m_weight.form = "dense-fp16";
             m_encoding.type = ElementType::Fp16;
             m_encoding.payload = bytes(PartRole::Data, ElementType::Fp16);
             return;
@@ -86,7 +85,6 @@ private:
         case StoredWeight::Kind::Int8:
             if (m_stored.scale.count > 0)
                 return addCodes(ElementType::Int8);
-            m_weight.form = "dense-int8";
             m_encoding.type = ElementType::Int8;
             m_encoding.payload = bytes(PartRole::Data, ElementType::Int8);
             return;
@@ -95,7 +93,6 @@ private:
 
     void addPalette()
     {
-        m_weight.form = "palette";
         m_weight.detail = {{"bits", std::uint64_t(m_stored.bits)}};
         m_encoding.payload = bytes(PartRole::Indices, network::codeType(m_stored.bits));
         codec::Palette palette;
@@ -106,7 +103,6 @@ private:
 
     void addCodes(ElementType type)
     {
-        m_weight.form = "affine";
         m_weight.detail = {{"bits", std::uint64_t(bitWidth(type))}};
         m_encoding.payload = bytes(PartRole::Data, type);
         codec::Scaling scaling;

@@ -41,10 +41,9 @@ std::size_t ownerOf(Kind kind, std::size_t weight, const std::vector<Weight> &we
     constexpr std::size_t kMostBehind = 2;
     if (weight >= weights.size() || (kind != Kind::Bias && kind != Kind::Lut))
         return weight;
-    const std::string name =
-        weights[weight].name + (kind == Kind::Bias ? ": bias" : ": activation table");
+    const WeightRole role = kind == Kind::Bias ? WeightRole::Bias : WeightRole::ActivationTable;
     for (std::size_t i = weight + 1; i < weights.size() && i <= weight + kMostBehind; ++i) {
-        if (weights[i].name == name)
+        if (weights[i].role == role && weights[i].beside == weight)
             return i;
     }
     return weight;

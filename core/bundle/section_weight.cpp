@@ -29,10 +29,7 @@ Result<lanes::Geometry> laneGeometry(const Weight &weight)
     std::uint64_t groups = 1;
     if (!weight.consumers.empty())
         groups = weight.consumers.front().geometry.groups;
-    for (const auto &[key, value] : weight.detail) {
-        if (key == "groups" && std::holds_alternative<std::uint64_t>(value))
-            groups = std::get<std::uint64_t>(value);
-    }
+    groups = weight.dealing.groups.value_or(groups);
     if (groups > 1 && geometry.outputs % groups == 0)
         geometry.groups = groups;
     return geometry;
@@ -48,7 +45,14 @@ lanes::Law laneLaw(const Weight &weight, const lanes::Geometry &geometry)
 
 std::size_t biasOf(const Bundle &bundle, std::size_t weight)
 {
-    return bundle.weightByName(bundle.weights()[weight].name + ": bias").value_or(kNoIndex);
+    const auto &weights = bundle.weights();
+    for (std::size_t i = weight + 1; i < weights.size(); ++i) { // it lies right behind, if any
+        if (weights[i].role == WeightRole::Weight)
+            break;
+        if (weights[i].role == WeightRole::Bias && weights[i].beside == weight)
+            return i;
+    }
+    return kNoIndex;
 }
 
 Result<section::BuildWeight> sectionWeight(const Bundle &bundle, std::size_t weight,

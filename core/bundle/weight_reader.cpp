@@ -19,21 +19,19 @@ bool isConst(const mil::Operation &operation)
     return operation.type == "const";
 }
 
-/// What a faulty weight is called as far as its op tells.
-std::string formByOperation(const mil::Operation &operation, ElementType type)
+/// The form of a faulty weight as far as its op tells.
+FormNode nodeOfOperation(const mil::Operation &operation)
 {
     const std::string &name = operation.type;
     if (name.find("blockwise") != std::string::npos)
-        return "blockwise";
+        return FormNode::Blockwise;
     if (name.find("affine") != std::string::npos)
-        return "affine";
+        return FormNode::Affine;
     if (name.find("lut") != std::string::npos)
-        return "lut";
+        return FormNode::Palette;
     if (name.find("sparse") != std::string::npos)
-        return "sparse";
-    return isConst(operation) || name == "constexpr_cast"
-               ? "dense-" + std::string(elementTypeName(type))
-               : "unknown";
+        return FormNode::Sparse;
+    return isConst(operation) || name == "constexpr_cast" ? FormNode::Dense : FormNode::Unknown;
 }
 
 } // namespace
@@ -81,7 +79,7 @@ void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
     }
 }
 
-void WeightReader::finish(Weight &weight, Result<StoredForm> form)
+void WeightReader::finish(Weight &weight, Result<ReadValue> value)
 {
     for (Consumer &consumer : weight.consumers) {
         if (consumer.backends.selected.empty())
@@ -90,21 +88,16 @@ void WeightReader::finish(Weight &weight, Result<StoredForm> form)
     StoredBytes stored;
     stored.add(weight.parts);
     weight.storedBytes = stored.sum();
-    if (!form) {
-        weight.fault = form.error();
-        m_log.add(Severity::Error, std::move(form.error()));
+    if (!value) {
+        weight.fault = value.error();
+        m_log.add(Severity::Error, std::move(value.error()));
         return;
     }
-    weight.form.clear();
-    for (const std::string &name : form->names)
-        weight.form += (weight.form.empty() ? "" : "+") + name;
-    weight.type = form->type;
-    weight.shape = form->encoding.shape;
+    weight.type = value->type;
+    weight.shape = value->encoding.shape;
     weight.elements = elementCount(weight.shape).value_or(ElementCount());
-    weight.detail = std::move(form->detail);
-    if (form->encoding.palette)
-        weight.vectorAxis = form->encoding.palette->vectorAxis;
-    weight.encoding = std::make_shared<const codec::Encoding>(std::move(form->encoding));
+    weight.detail = formFigures(value->encoding);
+    weight.form = StorageForm(std::move(value->encoding));
 }
 
 void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
@@ -117,7 +110,7 @@ void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     weight.sourceOp = operation.type;
     const mil::ValueType none;
     describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
-    weight.form = formByOperation(operation, weight.type);
+    weight.form = StorageForm::unsound(nodeOfOperation(operation), weight.type);
     weight.consumers = findConsumers(m_graph, index);
     FormReader reader(m_operands, weight.parts);
     if (isConst(operation))
@@ -152,7 +145,7 @@ void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
             weight.name += "." + std::to_string(taken[param]++);
         weight.sourceOp = "inline";
         describe(weight, value.type);
-        weight.form = "dense-" + std::string(elementTypeName(weight.type));
+        weight.form = StorageForm::unsound(FormNode::Dense, weight.type);
         weight.consumers = {describeConsumer(m_graph, index, param, &value.type)};
         FormReader reader(m_operands, weight.parts);
         finish(weight, reader.readDense(operation, param, value, codec::PartRole::Data));

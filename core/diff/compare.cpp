@@ -354,11 +354,11 @@ bool sameDecoding(const Weight &a, const Weight &b)
         return x.shape == y.shape && !x.order && !y.order;
     };
     const auto axisOf = [](const Weight &weight) {
-        const bool scaled = weight.encoding && weight.encoding->scaling;
-        return scaled ? weight.encoding->scaling->axis : 0;
+        const codec::Scaling *scaling = weight.form.scaling();
+        return scaling ? scaling->axis : 0;
     };
-    return !a.fault && !b.fault && a.sourceOp == b.sourceOp && a.vectorAxis == b.vectorAxis &&
-           axisOf(a) == axisOf(b) &&
+    return !a.fault && !b.fault && a.sourceOp == b.sourceOp &&
+           a.form.vectorAxis() == b.form.vectorAxis() && axisOf(a) == axisOf(b) &&
            std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), samePart);
 }
 

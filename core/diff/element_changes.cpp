@@ -37,8 +37,7 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
     m_payloadChanged = m_payload && partChanged(*m_payload);
     m_maskChanged = m_mask && partChanged(*m_mask);
     m_lutChanged = m_lut && partChanged(*m_lut);
-    const codec::Palette *palette =
-        m_weight.encoding && m_weight.encoding->palette ? &*m_weight.encoding->palette : nullptr;
+    const codec::Palette *palette = m_weight.form.palette();
     if (palette && palette->entries != 0) {
         m_vector = std::max<std::uint64_t>(palette->vector, 1);
         m_entries = palette->entries;
@@ -185,12 +184,13 @@ std::uint64_t ElementChanges::diskRank(std::uint64_t position) const
 
 std::uint64_t ElementChanges::indexPosition(std::uint64_t element) const
 {
-    if (m_vector <= 1 || m_weight.vectorAxis >= m_weight.shape.size())
+    const std::uint64_t vectorAxis = m_weight.form.vectorAxis();
+    if (m_vector <= 1 || vectorAxis >= m_weight.shape.size())
         return element;
     std::uint64_t inner = 1;
-    for (std::size_t axis = m_weight.vectorAxis + 1; axis < m_weight.shape.size(); ++axis)
+    for (std::size_t axis = vectorAxis + 1; axis < m_weight.shape.size(); ++axis)
         inner *= m_weight.shape[axis];
-    const std::uint64_t extent = m_weight.shape[m_weight.vectorAxis];
+    const std::uint64_t extent = m_weight.shape[vectorAxis];
     const std::uint64_t block = element / inner / extent;
     const std::uint64_t at = element / inner % extent / m_vector;
     return (block * (extent / m_vector) + at) * inner + element % inner;
@@ -212,13 +212,13 @@ bool ElementChanges::scaleChanged(const Part &part, std::uint64_t element) const
 {
     const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;
     std::uint64_t cell = 0;
+    const codec::Scaling *scaling = m_weight.form.scaling();
     if (count > 1 && part.shape.size() == m_weight.shape.size() &&
-        !(m_weight.encoding && m_weight.encoding->scaling &&
-          m_weight.encoding->scaling->kind == codec::Scaling::Kind::Affine)) {
+        !(scaling && scaling->kind == codec::Scaling::Kind::Affine)) {
         const codec::GridMap grid(m_weight.shape, part.shape);
         cell = grid.cellOf(element);
-    } else if (count > 1 && m_weight.encoding && m_weight.encoding->scaling) {
-        const std::uint64_t axis = m_weight.encoding->scaling->axis;
+    } else if (count > 1 && scaling) {
+        const std::uint64_t axis = scaling->axis;
         std::uint64_t inner = 1;
         for (std::size_t a = axis + 1; a < m_weight.shape.size(); ++a)
             inner *= m_weight.shape[a];

@@ -27,4 +27,26 @@ std::optional<PartRole> partRoleFromName(std::string_view name)
     return std::nullopt;
 }
 
+const Operand *storedOperand(const OperandSource &source)
+{
+    return std::get_if<Operand>(&source);
+}
+
+ElementType sourceType(const OperandSource &source)
+{
+    if (const Operand *operand = storedOperand(source))
+        return operand->type;
+    const auto &made = std::get<std::shared_ptr<const Encoding>>(source);
+    return made ? made->type : ElementType::Unknown;
+}
+
+const Shape &sourceShape(const OperandSource &source)
+{
+    static const Shape scalar;
+    if (const Operand *operand = storedOperand(source))
+        return operand->shape;
+    const auto &made = std::get<std::shared_ptr<const Encoding>>(source);
+    return made ? made->shape : scalar;
+}
+
 } // namespace kernscope::codec

@@ -17,7 +17,8 @@
 ///
 /// with each step optional and the payload either full or compacted by a mask. dense, affine,
 /// lut, sparse, blockwise, sparse+lut, sparse+blockwise, blockwise+lut and lut+blockwise are all
-/// subsets of it. A codec knows nothing of files: operands are spans.
+/// subsets of it, as core/form/storage_form.h names them. A codec knows nothing of files: operands
+/// are spans.
 namespace kernscope::codec {
 
 /// What a stored part of a weight is for. Spellings by partRoleName are those of the contract.
@@ -56,6 +57,12 @@ inline constexpr unsigned kMaxChainedOps = 6;
 struct Encoding;
 /// An operand, or the result of another constexpr op (a scaled codebook, a coded scale).
 using OperandSource = std::variant<Operand, std::shared_ptr<const Encoding>>;
+
+/// The operand, where it is stored; null where another op makes it.
+const Operand *storedOperand(const OperandSource &source);
+/// Of the operand, or of what another op makes; Unknown and a scalar's where there is neither.
+ElementType sourceType(const OperandSource &source);
+const Shape &sourceShape(const OperandSource &source);
 
 /// Palette step. lut shape is [g0 .. g(R-1), K, V] (iOS 18) or [K] (iOS 16, one codebook).
 struct Palette {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,14 @@ namespace kernscope::lanes {
 namespace {
 
 constexpr std::uint64_t kSizeStep = 64;
+
+Error noSuchSlice(std::string message)
+{
+    Error error;
+    error.code = "lanes.geometry";
+    error.message = std::move(message);
+    return error;
+}
 
 std::uint64_t roundUp(std::uint64_t value)
 {
@@ -102,22 +111,12 @@ std::string explainSliceSize(const SliceLayout &layout, std::uint64_t engine)
                        hex(layout.sliceBytes(engine)));
 }
 
-std::string_view sizedFormName(SizedForm form)
-{
-    static constexpr std::array<std::string_view, 4> kNames{"fp16", "int8", "palette", "sparse"};
-    return kNames[static_cast<std::size_t>(form)];
-}
-
-Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine, SizedForm form,
+Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine, FormNode form,
                                  std::uint64_t found, unsigned paletteBits,
                                  std::optional<std::uint64_t> nonzeros)
 {
-    if (engine >= layout.engines() || paletteBits > 8) {
-        Error error;
-        error.code = "lanes.geometry";
-        error.message = "The weight has no such slice or no such palette";
-        return tl::unexpected(std::move(error));
-    }
+    if (engine >= layout.engines() || paletteBits > 8)
+        return tl::unexpected(noSuchSlice("The weight has no such slice or no such palette"));
     std::uint64_t channels = 0;
     for (const Chunk &chunk : layout.chunks())
         channels += chunk.channelsOf(engine);
@@ -127,16 +126,16 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
     check.found = found;
     check.order = "order unknown";
     switch (form) {
-    case SizedForm::Fp16:
+    case FormNode::Dense:
         check.smallest = check.largest = layout.sliceBytes(engine);
         check.law = explainSliceSize(layout, engine);
         check.order = "order assumed";
         break;
-    case SizedForm::Int8:
+    case FormNode::Affine:
         check.smallest = check.largest = roundUp(elements + 2 * channels + bias);
         check.law = fmt::format("round_up({} bytes + 2 x {} channels, 64)", elements, channels);
         break;
-    case SizedForm::Palette: {
+    case FormNode::Palette: {
         const std::uint64_t indices = (elements * paletteBits + 7) / 8;
         const std::uint64_t table = roundUp(std::uint64_t{2} << paletteBits);
         check.smallest = check.largest = roundUp(indices + bias) + table;
@@ -144,7 +143,7 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
                                 indices, paletteBits, table);
         break;
     }
-    case SizedForm::Sparse: {
+    case FormNode::Sparse: {
         const std::uint64_t mask = (elements + 7) / 8;
         check.smallest = roundUp(mask + bias + 2 * nonzeros.value_or(0));
         // The structure of the masks is not published; the extra block was seen on small slices.
@@ -153,6 +152,11 @@ Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine
         check.law = fmt::format("{} bytes of mask + 2 a number that is not zero + about 64", mask);
         break;
     }
+    case FormNode::Blockwise:
+    case FormNode::Microscaled:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown:
+        return tl::unexpected(noSuchSlice("No size of slices is known for this form"));
     }
     check.holds = check.smallest <= found && found <= check.largest;
     return check;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/form/storage_form.h"
 #include "core/lanes/layout.h"
 
 #include <cstdint>
@@ -25,15 +26,6 @@ std::string explainSliceSize(std::uint64_t bytes);
 /// The sum that gives the size of one engine's slice.
 std::string explainSliceSize(const SliceLayout &layout, std::uint64_t engine);
 
-/// Forms whose size is known but whose order of bytes is not.
-enum class SizedForm : std::uint8_t {
-    Fp16,    ///< version 17 on: size as on H13; order assumed to be the same
-    Int8,    ///< one byte an element and one fp16 scale a channel
-    Palette, ///< packed indices, one fp16 codebook a slice padded to 64 bytes
-    Sparse,  ///< the numbers that are not zero, a bit an element, about one block of 64 bytes
-};
-std::string_view sizedFormName(SizedForm form); ///< "fp16", "int8", "palette", "sparse"
-
 struct SizeCheck {
     std::uint64_t smallest = 0, largest = 0; ///< bytes of the slice by the law
     std::uint64_t found = 0;
@@ -41,9 +33,16 @@ struct SizeCheck {
     std::string law;   ///< the sum in words
     std::string order; ///< "order assumed", "order unknown": never certain
 };
-/// Checks the size of one engine's slice. `paletteBits` for palettes; `nonzeros` for sparse slices
-/// (empty: anything from none to all). Errors: "lanes.geometry".
-Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine, SizedForm form,
+/// Checks the size of one engine's slice, of a form whose size is known but whose order of bytes
+/// is not:
+///   Dense    fp16, version 17 on: size as on H13; order assumed to be the same
+///   Affine   int8: one byte an element and one fp16 scale a channel
+///   Palette  packed indices of `paletteBits`, one fp16 codebook a slice padded to 64 bytes
+///   Sparse   the numbers that are not zero (`nonzeros`; empty: anything from none to all), a bit
+///   an
+///            element, about one block of 64 bytes
+/// Errors: "lanes.geometry", also for any other form.
+Result<SizeCheck> checkSliceSize(const SliceLayout &layout, std::uint64_t engine, FormNode form,
                                  std::uint64_t found, unsigned paletteBits = 0,
                                  std::optional<std::uint64_t> nonzeros = std::nullopt);
 

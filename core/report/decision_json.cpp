@@ -182,7 +182,7 @@ void DecisionWriter::decisions()
     for (std::size_t row = 0; row < m_table.rows(); ++row) {
         const Weight &weight = m_bundle.weights()[row];
         const std::string head =
-            R"({"weight":)" + dumped(weight.name) + R"(,"form":)" + dumped(weight.form);
+            R"({"weight":)" + dumped(weight.name) + R"(,"form":)" + dumped(formText(weight.form));
         for (std::size_t column = 0; column < m_table.columns(); ++column) {
             m_buffer += row == 0 && column == 0 ? "\n" : ",\n";
             one(head, row, column);

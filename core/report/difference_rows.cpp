@@ -122,7 +122,7 @@ std::string faultText(const LimitFault &fault)
 
 std::string formName(const Weight &weight)
 {
-    return weight.form;
+    return formText(weight.form);
 }
 
 std::string escapedMarkup(std::string_view text)

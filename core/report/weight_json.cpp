@@ -131,7 +131,7 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
     json["model"] = shown.model;
     json["address"] = shown.address();
     json["source_op"] = shown.sourceOp;
-    json["form"] = shown.form;
+    json["form"] = formText(shown.form);
     json["shape"] = numbersJson(shown.shape);
     json["dtype"] = elementTypeName(shown.type);
     json["elements"] = numberJson(shown.elements.value);

@@ -119,7 +119,7 @@ std::vector<FormSpec> formsFor(const Sample &sample)
     const auto palette = [&](const codec::PaletteOptions &options) {
         if (rows % (options.groups * options.vector) == 0)
             add([&](FormSpec &form) {
-                form.kind = FormSpec::Kind::Palette;
+                form.node = FormNode::Palette;
                 form.palette = options;
             });
     };
@@ -130,22 +130,22 @@ std::vector<FormSpec> formsFor(const Sample &sample)
     palette({4, 1, 1, ElementType::Int8});
     for (const bool symmetric : {true, false})
         add([&](FormSpec &form) {
-            form.kind = FormSpec::Kind::Affine;
+            form.node = FormNode::Affine;
             form.affine = {ElementType::Int8, 0, symmetric};
         });
     if (columns % 32 == 0) {
         for (const ElementType type : {ElementType::Int4, ElementType::Uint4})
             add([&](FormSpec &form) {
-                form.kind = FormSpec::Kind::Blockwise;
+                form.node = FormNode::Blockwise;
                 form.blockwise = {type, 32, 1, type == ElementType::Uint4};
             });
     }
     add([](FormSpec &form) {
-        form.kind = FormSpec::Kind::Sparse;
+        form.node = FormNode::Sparse;
         form.density = 0.4;
     });
     add([](FormSpec &form) {
-        form.kind = FormSpec::Kind::Sparse;
+        form.node = FormNode::Sparse;
         form.pattern = codec::SparsePattern{2, 4, 1};
     });
     return forms;

@@ -87,17 +87,18 @@ constexpr std::size_t kMostIndexed = 2;
 
 ElementType storedType(const Weight &weight, const Part &part)
 {
-    const codec::Operand *operand =
-        weight.encoding ? operandIn(*weight.encoding, part.role, kMostNested) : nullptr;
+    const codec::Operand *operand = weight.form.encoding()
+                                        ? operandIn(*weight.form.encoding(), part.role, kMostNested)
+                                        : nullptr;
     return operand ? operand->type : part.type;
 }
 
 /// Whether element i of the part is element i of the decoded tensor.
 bool isElementwise(const Weight &weight, codec::PartRole role)
 {
-    if (!weight.encoding)
+    if (!weight.form.encoding())
         return false;
-    const codec::Encoding &encoding = *weight.encoding;
+    const codec::Encoding &encoding = *weight.form.encoding();
     if (role == codec::PartRole::Mask)
         return encoding.mask.has_value();
     const Part *stored = weight.part(role);
@@ -239,12 +240,11 @@ bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
 std::optional<ElementPlace> placeOfSurvivor(const Bundle &bundle, const Weight &weight,
                                             std::uint64_t element)
 {
-    if (!weight.encoding || !weight.encoding->mask)
-        return std::nullopt;
-    if (weight.encoding->palette && weight.encoding->palette->vector != 1)
+    const auto &encoding = weight.form.encoding();
+    if (!encoding || !encoding->mask || (encoding->palette && encoding->palette->vector != 1))
         return std::nullopt;
     const Part *mask = weight.part(codec::PartRole::Mask);
-    const auto *payload = std::get_if<codec::Operand>(&weight.encoding->payload);
+    const auto *payload = codec::storedOperand(encoding->payload);
     const Part *values = payload ? weight.part(payload->role) : nullptr;
     if (!mask || !values || mask->order || values->order || values->isLiteral() ||
         bitWidth(storedType(weight, *mask)) != 1)

@@ -47,7 +47,7 @@ void StreamMatrixModel::select()
     for (std::size_t row = 0; row < m_table->rows(); ++row) {
         const Weight &weight = m_bundle->weights()[row];
         const bool faster = row < m_faster.size() && m_faster[row];
-        if ((m_onlyFaster && !faster) || !m_filter.passes({weight.name, weight.form}))
+        if ((m_onlyFaster && !faster) || !m_filter.passes({weight.name, formText(weight.form)}))
             continue;
         m_rows.push_back(row);
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
@@ -100,7 +100,7 @@ QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role)
     if (column == 0)
         return fromUtf8(w.name);
     if (column == 1)
-        return fromUtf8(w.form);
+        return fromUtf8(formText(w.form));
     return role == CopyRole ? QVariant(static_cast<qulonglong>(w.storedBytes.value))
                             : QVariant(groupedNumber(w.storedBytes.value));
 }

@@ -119,8 +119,8 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
     row.name = fromUtf8(wa.name);
     if (wa.name != wb.name)
         row.nameB = fromUtf8(wb.name);
-    row.formA = fromUtf8(wa.form);
-    row.formB = fromUtf8(wb.form);
+    row.formA = fromUtf8(formText(wa.form));
+    row.formB = fromUtf8(formText(wb.form));
     row.shapeA = wa.shape;
     row.shapeB = wb.shape;
     row.bytesA = wa.storedBytes.value;
@@ -140,7 +140,7 @@ CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA)
     row.state = CompareState::OneSided;
     (onA ? row.pair.a : row.pair.b) = weight;
     row.name = fromUtf8(w.name);
-    (onA ? row.formA : row.formB) = fromUtf8(w.form);
+    (onA ? row.formA : row.formB) = fromUtf8(formText(w.form));
     (onA ? row.shapeA : row.shapeB) = w.shape;
     (onA ? row.bytesA : row.bytesB) = w.storedBytes.value;
     row.elements = w.elements.value;

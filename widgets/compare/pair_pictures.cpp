@@ -202,7 +202,8 @@ void PairPictures::remake(bool keepPosition)
             return QStringLiteral("<b>%1</b>").arg(side);
         const Weight &weight = bundle->weights()[index];
         return QStringLiteral("<b>%1</b> %2 %3")
-            .arg(side, fromUtf8(weight.form).toHtmlEscaped(), fromUtf8(shapeText(weight.shape)));
+            .arg(side, fromUtf8(formText(weight.form)).toHtmlEscaped(),
+                 fromUtf8(shapeText(weight.shape)));
     };
     m_panes[0].title->setText(title(tr("A"), m_subject.a, m_subject.weightA));
     m_panes[1].title->setText(title(tr("B"), m_subject.b, m_subject.weightB));

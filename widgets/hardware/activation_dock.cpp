@@ -33,8 +33,6 @@ namespace {
 /// by newer compilers.
 constexpr std::uint64_t kMostUnasked = 2048;
 
-constexpr std::string_view kTableForm = "activation-table";
-
 /// The bytes that a record of a container's tables is about: of a kernel section, or of the kernel
 /// that a symbol names.
 std::optional<ByteRange> kernelOfRecord(const hwx::Container &container, FileOffset offset)
@@ -202,7 +200,7 @@ std::size_t ActivationDock::tableAt(const Place &place) const
             meant = kernel;
     }
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (weights[i].form != kTableForm || weights[i].parts.empty())
+        if (weights[i].role != WeightRole::ActivationTable || weights[i].parts.empty())
             continue;
         const Part &part = weights[i].parts.front();
         const bool here = meant && part.file == place.file &&
@@ -295,7 +293,7 @@ QString ActivationDock::needed() const
     QStringList tables;
     if (const BundlePtr &bundle = session().bundle()) {
         for (const Weight &weight : bundle->weights()) {
-            if (weight.form == kTableForm && tables.size() < 3)
+            if (weight.role == WeightRole::ActivationTable && tables.size() < 3)
                 tables += fromUtf8(weight.name);
         }
         if (!tables.isEmpty())

@@ -12,17 +12,18 @@ namespace kernscope::ui {
 
 namespace {
 
-/// The group of units that holds a weight: the coefficients, or the biases beside them.
-bool isGroupOf(const section::UnitGroup &group, const std::string &weight)
+/// The groups of the units that hold a weight, or the weight that biases lie beside.
+std::vector<GroupRow> sectionRows(const Bundle &bundle, std::size_t weight)
 {
-    return !group.fault && (weight == group.name || weight == group.name + ": bias");
-}
-
-std::vector<GroupRow> sectionRows(const section::Section &section, const std::string &weight)
-{
+    const std::vector<Weight> &weights = bundle.weights();
+    const bool bias = weights[weight].role == WeightRole::Bias;
+    const std::size_t coefficients = bias ? weights[weight].beside : weight;
     std::vector<GroupRow> rows;
+    if (weights[weight].role == WeightRole::ActivationTable || coefficients >= weights.size())
+        return rows;
+    const section::Section &section = *bundle.section();
     for (const section::UnitGroup &group : section.groups) {
-        if (!isGroupOf(group, weight))
+        if (group.fault || group.name != weights[coefficients].name)
             continue;
         for (const section::RecordPlace &place : section::recordPlaces(section, group)) {
             const section::Unit &unit = section.units[place.unit];
@@ -66,7 +67,7 @@ std::vector<GroupRow> groupRows(const Bundle &bundle, std::size_t weight)
     if (weight >= bundle.weights().size())
         return {};
     if (bundle.section())
-        return sectionRows(*bundle.section(), bundle.weights()[weight].name);
+        return sectionRows(bundle, weight);
     std::vector<GroupRow> rows;
     for (const LanePiece &piece : bundle.weights()[weight].lanePieces)
         rows.push_back(rowOfPiece(piece));

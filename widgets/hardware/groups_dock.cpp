@@ -116,7 +116,7 @@ QString GroupsDock::needed() const
                                                .arg(fromUtf8(bundle->name()))
                                          : tr("Choose a weight of this file to see its groups.");
     const Weight &weight = bundle->weights()[m_weight];
-    return weight.form == "activation-table"
+    return weight.role == WeightRole::ActivationTable
                ? tr("%1 is an activation table: one function for all output channels, dealt to no "
                     "core.")
                      .arg(fromUtf8(weight.name))
@@ -139,18 +139,15 @@ QString GroupsDock::summaryOf(const Weight &weight, const std::vector<GroupRow> 
     if (bundle->section())
         return text + (bundle->section()->resolved() ? tr("; addresses are filled in.")
                                                      : tr("; addresses are open."));
-    for (const auto &[key, value] : weight.detail) {
-        const auto *word = std::get_if<std::string>(&value);
-        const auto *number = std::get_if<std::uint64_t>(&value);
-        if (key == "slice_law" && word && !word->empty())
-            text += tr("; a slice: %1").arg(fromUtf8(*word));
-        if (key == "order" && word && *word == "assumed")
-            text += tr("; ~ order of the coefficients assumed");
-        if (key == "order" && word && *word == "unknown")
-            text += tr("; order of the coefficients not known");
-        if (key == "copies" && number)
-            text += tr("; %1 copies of the slices in all").arg(*number);
-    }
+    const Dealing &dealing = weight.dealing;
+    if (dealing.order == OrderState::Assumed)
+        text += tr("; ~ order of the coefficients assumed");
+    if (dealing.order == OrderState::Unknown)
+        text += tr("; order of the coefficients not known");
+    if (dealing.copies > 1)
+        text += tr("; %1 copies of the slices in all").arg(dealing.copies);
+    if (!dealing.sliceLaw.empty())
+        text += tr("; a slice: %1").arg(fromUtf8(dealing.sliceLaw));
     return text + u'.';
 }
 

@@ -129,7 +129,7 @@ QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
     const bool text = role == Qt::DisplayRole || role == SortRole || role == CopyRole;
     switch (column) {
     case Name: return text ? QVariant(fromUtf8(weight.name)) : QVariant();
-    case Form: return text ? QVariant(fromUtf8(weight.form)) : QVariant();
+    case Form: return text ? QVariant(fromUtf8(formText(weight.form))) : QVariant();
     case ShapeColumn:
         return role == SortRole ? QVariant(static_cast<qulonglong>(weight.elements.value))
                : text           ? QVariant(shapeOf(weight))

@@ -10,6 +10,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <string>
+#include <unordered_map>
 
 namespace kernscope::ui {
 
@@ -111,7 +113,8 @@ void BundleTreeModel::applyFilter()
             } else if (!passes) {
                 const Weight &weight = m_bundle->weights()[leaf];
                 const bool used = !weight.consumers.empty();
-                passes = filter.passes({weight.name, weight.form, weight.function,
+                const std::string form = formText(weight.form);
+                passes = filter.passes({weight.name, form, weight.function,
                                         used ? weight.consumers.front().op : std::string_view(),
                                         used ? weight.consumers.front().name : std::string_view()});
             }
@@ -162,7 +165,13 @@ void BundleTreeModel::sortGroup(Group &group) const
     const auto &weights = m_bundle->weights();
     switch (m_sortColumn) {
     case Name: order([&](auto a, auto b) { return weights[a].name < weights[b].name; }); break;
-    case Form: order([&](auto a, auto b) { return weights[a].form < weights[b].form; }); break;
+    case Form: {
+        std::unordered_map<std::uint32_t, std::string> texts;
+        for (const std::uint32_t leaf : group.shown)
+            texts.emplace(leaf, formText(weights[leaf].form));
+        order([&](auto a, auto b) { return texts.at(a) < texts.at(b); });
+        break;
+    }
     case ShapeColumn:
         order([&](auto a, auto b) { return weights[a].elements < weights[b].elements; });
         break;

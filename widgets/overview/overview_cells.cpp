@@ -66,22 +66,21 @@ QString swatch(const QColor &color, const QString &text)
 
 } // namespace
 
-Token formToken(std::string_view form)
+Token formToken(const StorageForm &form)
 {
-    const auto has = [form](std::string_view word) {
-        return form.find(word) != std::string_view::npos;
-    };
-    if (has("sparse"))
+    if (form.isSparse())
         return Token::KindMask;
-    if (has("lut") || has("palette"))
+    if (form.isPalette())
         return Token::KindCodebook;
-    if (has("affine"))
+    if (form.isSlices()) // bytes in an unknown order
+        return Token::KindIndices;
+    if (form.isAffine())
         return Token::KindData;
-    if (has("blockwise"))
+    if (form.isBlockwise())
         return Token::KindValues;
-    if (has("mx") || has("microscaled"))
+    if (form.isMicroscaled())
         return Token::KindScale;
-    return has("dense") ? Token::KindMetadata : Token::KindIndices;
+    return form.isDense() ? Token::KindMetadata : Token::KindIndices;
 }
 
 std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const QStringList &names,
@@ -151,7 +150,7 @@ QString overviewLegend(const Bundle &bundle, const BundleFigures &figures,
         TreemapView::Cell cell;
         color(cell, weight, i, figures, colors);
         const bool outcome = colors.colors == OverviewDock::Colors::Outcome;
-        QString key = fromUtf8(weight.form);
+        QString key = fromUtf8(formText(weight.form));
         if (outcome)
             key = colors.table && colors.chip != kNoIndex && i < colors.table->rows()
                       ? outcomeLabel(colors.table->verdict(i, colors.chip).outcome)

@@ -21,7 +21,7 @@ struct OverviewColors {
 };
 
 /// Colour of a storage form: of the kind of part that makes it ("sparse+lut" is sparse).
-Token formToken(std::string_view form);
+Token formToken(const StorageForm &form);
 
 /// One cell a weight, largest first; `names` by weight. Many small ones are left as one cell with
 /// the key of the largest of them.

@@ -80,7 +80,7 @@ void BundleFacts::setBundle(const Bundle &bundle)
     m_rows->setColumnStretch(0, 1);
     std::map<std::string, std::pair<std::size_t, std::uint64_t>> forms;
     for (const Weight &weight : bundle.weights()) {
-        auto &[count, bytes] = forms[weight.form];
+        auto &[count, bytes] = forms[formText(weight.form)];
         ++count;
         bytes += weight.storedBytes.value;
     }

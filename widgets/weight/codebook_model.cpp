@@ -71,10 +71,10 @@ Result<CodebookData> CodebookData::read(const Bundle &bundle, std::size_t weight
     data.vector = rank == 1 ? 1 : lut->shape[rank - 1];
     data.entries = rank == 1 ? lut->shape[0] : lut->shape[rank - 2];
     // Codebooks of a weight section have no axis for the vector.
-    const auto &encoding = bundle.weights()[weight].encoding;
-    if (encoding && encoding->palette && encoding->palette->entries != 0) {
-        data.vector = std::max<std::uint64_t>(encoding->palette->vector, 1);
-        data.entries = encoding->palette->entries;
+    const codec::Palette *palette = bundle.weights()[weight].form.palette();
+    if (palette && palette->entries != 0) {
+        data.vector = std::max<std::uint64_t>(palette->vector, 1);
+        data.entries = palette->entries;
     }
     const auto one = checkedMultiply(data.entries, data.vector);
     if (!one || *one == 0 || values.size() % *one != 0)

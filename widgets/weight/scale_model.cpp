@@ -71,8 +71,8 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
         data.zeroPoints = role == codec::PartRole::ZeroPoint;
         break;
     }
-    if (weight.encoding && weight.encoding->scaling)
-        data.axis = weight.encoding->scaling->axis;
+    if (const codec::Scaling *scaling = weight.form.scaling())
+        data.axis = scaling->axis;
     return data;
 }
 

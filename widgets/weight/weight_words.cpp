@@ -97,7 +97,7 @@ QString weightFacts(const Weight &weight)
     return WeightWords::tr(
                "%1 \u00B7 %2 \u00B7 %3 \u00B7 %4 elements \u00B7 %5 B of %6 B dense fp16 "
                "\u00B7 ratio %7")
-        .arg(fromUtf8(weight.form), shapeWords(weight.shape),
+        .arg(fromUtf8(formText(weight.form)), shapeWords(weight.shape),
              fromUtf8(elementTypeName(weight.type)), groupedNumber(weight.elements.value),
              groupedNumber(weight.storedBytes.value), groupedNumber(weight.denseFp16Bytes().value),
              ratioText(weight.ratio()));

@@ -26,11 +26,6 @@ struct StoredPart {
     ElementType type = ElementType::Unknown; ///< of one code
 };
 
-const Operand *asOperand(const OperandSource &source)
-{
-    return std::get_if<Operand>(&source);
-}
-
 StoredPart wholePart(const Operand *operand)
 {
     if (operand == nullptr)
@@ -43,14 +38,14 @@ StoredPart storedPart(const Decoder::State &state, PartRole role)
     const Encoding &encoding = state.encoding;
     switch (role) {
     case PartRole::Lut:
-        return encoding.palette ? wholePart(asOperand(encoding.palette->lut)) : StoredPart{};
+        return encoding.palette ? wholePart(storedOperand(encoding.palette->lut)) : StoredPart{};
     case PartRole::Mask:
         if (!encoding.mask)
             return {};
         return {&*encoding.mask, 1, state.mask ? state.mask->bits() : state.elements,
                 ElementType::Uint1};
     case PartRole::Scale:
-        return encoding.scaling ? wholePart(asOperand(encoding.scaling->scale)) : StoredPart{};
+        return encoding.scaling ? wholePart(storedOperand(encoding.scaling->scale)) : StoredPart{};
     case PartRole::ZeroPoint:
     case PartRole::Offset:
     case PartRole::Bias:
@@ -60,12 +55,12 @@ StoredPart storedPart(const Decoder::State &state, PartRole role)
                      : encoding.scaling->kind == Scaling::Kind::Affine ? PartRole::ZeroPoint
                                                                        : PartRole::Offset))
             return {};
-        return wholePart(asOperand(*encoding.scaling->offset));
+        return wholePart(storedOperand(*encoding.scaling->offset));
     case PartRole::Data:
     case PartRole::Indices:
     case PartRole::NonzeroData: break;
     }
-    const Operand *payload = asOperand(encoding.payload);
+    const Operand *payload = storedOperand(encoding.payload);
     if (payload == nullptr || payload->role != role)
         return {};
     StoredPart part = wholePart(payload);
@@ -182,7 +177,7 @@ Result<EditPlan> Editor::setStored(PartRole role, std::uint64_t index, std::int6
     plan.stored = static_cast<double>(code);
     plan.code = code;
     plan.note = fmt::format("{}[{}]", field, index);
-    const bool decides = part->operand == asOperand(m_decoder.m_state->encoding.payload) ||
+    const bool decides = part->operand == storedOperand(m_decoder.m_state->encoding.payload) ||
                          (role == PartRole::Mask && part->operand->order);
     if (decides && code != codeIn(*part->operand, part->width, part->type, index)) {
         if (auto stays = checkStays(*m_decoder.m_state, index, code); !stays)

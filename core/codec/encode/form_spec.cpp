@@ -48,13 +48,10 @@ std::string describeMask(const FormSpec &spec)
 
 std::string describeSparse(const FormSpec &spec)
 {
-    switch (spec.survivors) {
-    case FormSpec::Survivors::Palette:
+    if (spec.survivors == FormNode::Palette)
         return describeMask(spec) + ", survivors " + describePalette(spec.palette);
-    case FormSpec::Survivors::Blockwise:
+    if (spec.survivors == FormNode::Blockwise)
         return describeMask(spec) + ", survivors " + describeBlockwise(spec.blockwise);
-    case FormSpec::Survivors::Plain: break;
-    }
     return describeMask(spec);
 }
 
@@ -69,28 +66,41 @@ Result<EncodedWeight> encodeMask(std::span<const float> values, const Shape &sha
     return encodeSparse(values, shape, spec.threshold.value_or(0.0f));
 }
 
+Result<EncodedWeight> encodeWithMask(std::span<const float> values, const Shape &shape,
+                                     const FormSpec &spec, std::span<const float> masses)
+{
+    auto sparse = encodeMask(values, shape, spec, masses);
+    if (sparse && spec.survivors == FormNode::Palette)
+        return encodeSparsePalette(values, *sparse, spec.palette, masses);
+    if (sparse && spec.survivors == FormNode::Blockwise)
+        return encodeSparseBlockwise(values, *sparse, spec.blockwise, masses);
+    return sparse;
+}
+
 Result<EncodedWeight> encodeMassed(std::span<const float> values, const Shape &shape,
                                    const FormSpec &spec, std::span<const float> masses)
 {
-    switch (spec.kind) {
-    case FormSpec::Kind::Dense: return encodeDense(values, shape, spec.denseType);
-    case FormSpec::Kind::Affine: return encodeAffine(values, shape, spec.affine, masses);
-    case FormSpec::Kind::Palette: return encodePalette(values, shape, spec.palette, masses);
-    case FormSpec::Kind::Blockwise: return encodeBlockwise(values, shape, spec.blockwise, masses);
-    case FormSpec::Kind::Sparse: break;
+    switch (spec.node) {
+    case FormNode::Dense: return encodeDense(values, shape, spec.denseType);
+    case FormNode::Affine: return encodeAffine(values, shape, spec.affine, masses);
+    case FormNode::Palette: return encodePalette(values, shape, spec.palette, masses);
+    case FormNode::Blockwise: return encodeBlockwise(values, shape, spec.blockwise, masses);
+    case FormNode::Sparse: return encodeWithMask(values, shape, spec, masses);
+    case FormNode::Microscaled:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown: break;
     }
-    auto sparse = encodeMask(values, shape, spec, masses);
-    if (!sparse || spec.survivors == FormSpec::Survivors::Plain)
-        return sparse;
-    return spec.survivors == FormSpec::Survivors::Palette
-               ? encodeSparsePalette(values, *sparse, spec.palette, masses)
-               : encodeSparseBlockwise(values, *sparse, spec.blockwise, masses);
+    Error error;
+    error.code = "encode.form";
+    error.expected = "dense, affine, palette, sparse or blockwise";
+    error.message = "There is no encoder of this form";
+    return tl::unexpected(std::move(error));
 }
 
 /// Whether integer codes leave out the one without a counterpart.
 bool isSymmetric(const FormSpec &spec)
 {
-    return spec.kind == FormSpec::Kind::Affine ? spec.affine.symmetric : !spec.blockwise.withOffset;
+    return spec.node == FormNode::Affine ? spec.affine.symmetric : !spec.blockwise.withOffset;
 }
 
 /// Of the weights, the one whose outputs are nearest, of equally near ones the first.
@@ -141,24 +151,27 @@ Result<EncodedWeight> encodeWithFeedback(std::span<const float> values, const Sh
 
 static std::string describeForm(const FormSpec &spec)
 {
-    switch (spec.kind) {
-    case FormSpec::Kind::Dense: return fmt::format("dense {}", elementTypeName(spec.denseType));
-    case FormSpec::Kind::Affine:
+    switch (spec.node) {
+    case FormNode::Dense: return fmt::format("dense {}", elementTypeName(spec.denseType));
+    case FormNode::Affine:
         return fmt::format("affine {} {}, {}", elementTypeName(spec.affine.codeType),
                            spec.affine.axis
                                ? fmt::format("per channel of axis {}", *spec.affine.axis)
                                : "per tensor",
                            spec.affine.symmetric ? "symmetric" : "with zero points");
-    case FormSpec::Kind::Palette: return describePalette(spec.palette);
-    case FormSpec::Kind::Sparse: return describeSparse(spec);
-    case FormSpec::Kind::Blockwise: return describeBlockwise(spec.blockwise);
+    case FormNode::Palette: return describePalette(spec.palette);
+    case FormNode::Sparse: return describeSparse(spec);
+    case FormNode::Blockwise: return describeBlockwise(spec.blockwise);
+    case FormNode::Microscaled:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown: break;
     }
     return {};
 }
 
 std::string describe(const FormSpec &spec)
 {
-    if (spec.method == EncodeMethod::Plain || spec.kind == FormSpec::Kind::Dense)
+    if (spec.method == EncodeMethod::Plain || spec.node == FormNode::Dense)
         return describeForm(spec);
     return describeForm(spec) +
            (spec.method == EncodeMethod::Fitted ? ", fitted" : ", with error feedback");
@@ -183,7 +196,7 @@ void widenToFp32(EncodedWeight &weight)
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec)
 {
-    if (spec.method == EncodeMethod::Plain || spec.kind == FormSpec::Kind::Dense)
+    if (spec.method == EncodeMethod::Plain || spec.node == FormNode::Dense)
         return encodeMassed(values, shape, spec, {});
     if (auto checked = checkValues(values, shape); !checked)
         return tl::unexpected(checked.error());

@@ -3,6 +3,7 @@
 
 #include "core/codec/encode/encoder.h"
 #include "core/codec/encode/input_statistics.h"
+#include "core/form/storage_form.h"
 
 #include <memory>
 #include <optional>
@@ -12,8 +13,7 @@ namespace kernscope::codec {
 
 /// A form to encode a weight in, with everything that its encoder asks for.
 struct FormSpec {
-    enum class Kind : std::uint8_t { Dense, Affine, Palette, Sparse, Blockwise };
-    Kind kind = Kind::Dense;
+    FormNode node = FormNode::Dense; ///< Dense, Affine, Palette, Sparse or Blockwise
     ElementType denseType = ElementType::Fp16;
     AffineOptions affine;
     PaletteOptions palette;
@@ -22,9 +22,9 @@ struct FormSpec {
     std::optional<SparsePattern> pattern;
     std::optional<double> density;
     std::optional<float> threshold;
-    /// Sparse: how the survivors are stored (`palette` and `blockwise` say the rest).
-    enum class Survivors : std::uint8_t { Plain, Palette, Blockwise };
-    Survivors survivors = Survivors::Plain;
+    /// Sparse: how the survivors are stored: Dense, Palette or Blockwise (`palette` and `blockwise`
+    /// say the rest).
+    FormNode survivors = FormNode::Dense;
     /// How codes, scales, codebooks and (by `pattern` or `density`) masks are chosen; dense weights
     /// have nothing to choose.
     EncodeMethod method = EncodeMethod::Plain;
@@ -39,9 +39,9 @@ std::string describe(const FormSpec &spec);
 /// codes stay as they are.
 void widenToFp32(EncodedWeight &weight);
 
-/// The encoder of that form, by the method. Errors: those of the encoder and of checkInputs; of
-/// feedback also "codec.argument" in "inputs" (neither means nor second moments; second moments of
-/// no data; vectors where the inputs are not axis 1).
+/// The encoder of that form, by the method. Errors: those of the encoder and of checkInputs;
+/// "encode.form" for a node that has none; of feedback also "codec.argument" in "inputs" (neither
+/// means nor second moments; second moments of no data; vectors where the inputs are not axis 1).
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec);
 

@@ -62,7 +62,7 @@ void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContent
     Weight weight;
     weight.name = weight.opName = tensor.name;
     weight.sourceOp = sourceOp;
-    weight.form = "dense-" + std::string(elementTypeName(tensor.type));
+    weight.form = StorageForm::unsound(FormNode::Dense, tensor.type);
     weight.type = tensor.type;
     weight.shape = tensor.shape;
     weight.elements = elementCount(tensor.shape).value_or(ElementCount());
@@ -87,7 +87,7 @@ void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContent
     encoding.type = tensor.type;
     encoding.shape = tensor.shape;
     encoding.payload = codec::Operand{codec::PartRole::Data, tensor.type, tensor.shape, {}};
-    weight.encoding = std::make_shared<const codec::Encoding>(std::move(encoding));
+    weight.form = StorageForm(std::move(encoding));
     weight.parts.push_back(std::move(part));
     Claim claim;
     claim.range = tensor.bytes;

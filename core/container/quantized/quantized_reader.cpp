@@ -106,7 +106,6 @@ public:
     {
         m_weight.name = m_weight.opName = m_matrix.name;
         m_weight.sourceOp = "quantize";
-        m_weight.form = m_matrix.microscaled() ? m_matrix.format : "affine";
         m_weight.type = m_encoding.type = ElementType::Fp32;
         m_weight.shape = m_encoding.shape = {m_matrix.rows, m_matrix.columns};
         m_weight.elements = ElementCount(m_matrix.rows * m_matrix.columns);
@@ -116,8 +115,9 @@ public:
         for (const Part &part : m_weight.parts)
             stored += part.bytes.value;
         m_weight.storedBytes = ByteCount(stored);
-        if (!m_weight.fault)
-            m_weight.encoding = std::make_shared<const codec::Encoding>(std::move(m_encoding));
+        m_weight.form = StorageForm(std::move(m_encoding));
+        if (m_weight.fault)
+            m_weight.form.dropEncoding();
         return std::move(m_weight);
     }
 

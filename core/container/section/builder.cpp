@@ -35,14 +35,14 @@ std::uint32_t low32(std::uint64_t value)
 }
 
 /// Most lanes whose group stays within one codebook.
-std::uint64_t lanesWithin(std::uint64_t lanes, const StoredForm &form)
+std::uint64_t lanesWithin(std::uint64_t lanes, const UnitForm &form)
 {
     while (form.books > 1 && lanes > 1 && form.channelsPerBook % lanes != 0)
         lanes /= 2;
     return lanes;
 }
 
-Result<std::vector<lanes::Chunk>> dealFor(const BuildWeight &weight, const StoredForm &form,
+Result<std::vector<lanes::Chunk>> dealFor(const BuildWeight &weight, const UnitForm &form,
                                           unsigned cores)
 {
     const std::uint64_t cap =
@@ -96,7 +96,7 @@ private:
 
     const BuildTarget &m_target;
     const BuildWeight &m_weight;
-    StoredForm m_form;
+    UnitForm m_form;
     std::vector<lanes::Chunk> m_chunks;
     std::size_t m_cores = 1;
     std::uint64_t m_steps = 1;
@@ -105,9 +105,9 @@ private:
 Result<void> WeightBuilder::prepare()
 {
     if (m_weight.form) {
-        m_form.kind = *m_weight.form;
+        m_form.node = *m_weight.form;
     } else {
-        auto form = storedForm(m_weight.decoder->encoding());
+        auto form = unitForm(m_weight.decoder->encoding());
         if (!form) {
             form.error().field = m_weight.name;
             return tl::unexpected(std::move(form.error()));
@@ -159,11 +159,11 @@ void WeightBuilder::describe(Unit &unit, std::size_t core) const
         unit.flags = SharedKernelMemory;
     else if (m_cores == 1)
         unit.flags = ReplicatedPerCore;
-    if (m_form.kind == StoredForm::Kind::Palette && (m_form.vector > 1 || m_form.books > 1))
+    if (m_form.node == FormNode::Palette && (m_form.vector > 1 || m_form.books > 1))
         unit.flags |= VectorPalette;
     if (m_weight.isMutable)
         unit.flags |= Mutable;
-    if (m_form.kind == StoredForm::Kind::Sparse)
+    if (m_form.node == FormNode::Sparse)
         unit.flags |= SparseOperand;
     unit.name = m_weight.name;
 }

@@ -3,6 +3,7 @@
 
 #include "core/codec/decode/decoder.h"
 #include "core/container/section/section.h"
+#include "core/form/storage_form.h"
 
 #include <optional>
 #include <string>
@@ -18,10 +19,9 @@ struct BuildTarget {
     bool sharedKernelMemory = false; ///< else each core has a kernel memory of its own
 };
 
-/// How a weight's coefficients are held in a section.
-struct StoredForm {
-    enum class Kind : std::uint8_t { Dense, Affine, Palette, Sparse };
-    Kind kind = Kind::Dense;
+/// How a unit holds a weight's coefficients: what the section's own tables say of a storage form.
+struct UnitForm {
+    FormNode node = FormNode::Dense;         ///< Dense, Affine, Palette or Sparse
     std::uint32_t kernelFormat = 4;          ///< fp16
     unsigned bits = 16;                      ///< of one coefficient
     ElementType entries = ElementType::Fp16; ///< palettes: of a codebook's values
@@ -29,7 +29,7 @@ struct StoredForm {
     std::uint64_t channelsPerBook = 0; ///< palettes with several codebooks
 };
 /// The form that an encoding keeps in a section. Errors: "section.form".
-Result<StoredForm> storedForm(const codec::Encoding &encoding);
+Result<UnitForm> unitForm(const codec::Encoding &encoding);
 
 /// One weight with how it is to be stored.
 struct BuildWeight {
@@ -43,7 +43,7 @@ struct BuildWeight {
     std::vector<std::uint16_t> activationTable; ///< 43 fp16; or none
     bool isMutable = false;
     /// Dense or Sparse whatever the encoding is; empty: the encoding's own form.
-    std::optional<StoredForm::Kind> form;
+    std::optional<FormNode> form;
 };
 
 /// Builds a relocatable section. Dense fp16, int8 and uint8 with one scale a channel, palettes of

@@ -32,11 +32,6 @@ void putHalf(std::vector<std::byte> &bytes, std::uint16_t half)
     bytes.push_back(static_cast<std::byte>(half >> 8U));
 }
 
-const codec::Operand *asOperand(const codec::OperandSource &source)
-{
-    return std::get_if<codec::Operand>(&source);
-}
-
 std::string_view entryName(ElementType type)
 {
     switch (type) {
@@ -67,13 +62,13 @@ bool onlyFirstAxis(const Shape &grid)
                        [](std::uint64_t cells) { return cells == 1; });
 }
 
-Result<StoredForm> paletteForm(const codec::Encoding &encoding)
+Result<UnitForm> paletteForm(const codec::Encoding &encoding)
 {
     const codec::Palette &palette = *encoding.palette;
-    const codec::Operand *lut = asOperand(palette.lut);
-    const codec::Operand *indices = asOperand(encoding.payload);
-    StoredForm form;
-    form.kind = StoredForm::Kind::Palette;
+    const codec::Operand *lut = codec::storedOperand(palette.lut);
+    const codec::Operand *indices = codec::storedOperand(encoding.payload);
+    UnitForm form;
+    form.node = FormNode::Palette;
     form.bits =
         static_cast<unsigned>(std::countr_zero(std::max<std::uint64_t>(palette.entries, 1)));
     form.vector = palette.vector;
@@ -109,13 +104,13 @@ Result<StoredForm> paletteForm(const codec::Encoding &encoding)
     return form;
 }
 
-Result<StoredForm> affineForm(const codec::Encoding &encoding)
+Result<UnitForm> affineForm(const codec::Encoding &encoding)
 {
     const codec::Scaling &scaling = *encoding.scaling;
-    const codec::Operand *data = asOperand(encoding.payload);
-    const codec::Operand *scale = asOperand(scaling.scale);
-    StoredForm form;
-    form.kind = StoredForm::Kind::Affine;
+    const codec::Operand *data = codec::storedOperand(encoding.payload);
+    const codec::Operand *scale = codec::storedOperand(scaling.scale);
+    UnitForm form;
+    form.node = FormNode::Affine;
     form.bits = 8;
     const bool bytes =
         data != nullptr && (data->type == ElementType::Int8 || data->type == ElementType::Uint8);
@@ -125,7 +120,7 @@ Result<StoredForm> affineForm(const codec::Encoding &encoding)
                                  : onlyFirstAxis(scale->shape));
     bool symmetric = true;
     if (scaling.offset) {
-        const codec::Operand *offset = asOperand(*scaling.offset);
+        const codec::Operand *offset = codec::storedOperand(*scaling.offset);
         symmetric = offset != nullptr;
         for (std::uint64_t i = 0; symmetric && i < elementCount(offset->shape)->value; ++i)
             symmetric = loadValue(offset->bytes, offset->type, i) == 0.0;
@@ -150,9 +145,9 @@ std::vector<std::byte> halfBytes(std::span<const std::uint16_t> halves)
     return bytes;
 }
 
-Result<StoredForm> storedForm(const codec::Encoding &encoding)
+Result<UnitForm> unitForm(const codec::Encoding &encoding)
 {
-    const codec::Operand *payload = asOperand(encoding.payload);
+    const codec::Operand *payload = codec::storedOperand(encoding.payload);
     if (encoding.mask && (encoding.palette || encoding.scaling || payload == nullptr ||
                           payload->type != ElementType::Fp16))
         return tl::unexpected(formError("masked fp16 values", "masked codes",
@@ -165,9 +160,9 @@ Result<StoredForm> storedForm(const codec::Encoding &encoding)
         return paletteForm(encoding);
     if (encoding.scaling)
         return affineForm(encoding);
-    StoredForm form;
+    UnitForm form;
     if (encoding.mask || (payload->order && payload->order->skipsZeros()))
-        form.kind = StoredForm::Kind::Sparse;
+        form.node = FormNode::Sparse;
     return form;
 }
 
@@ -216,7 +211,7 @@ void Packer::packSparse(Packed &, std::uint64_t first, std::uint64_t count)
 Result<void> Packer::packScales(Packed &out) const
 {
     const codec::Scaling &scaling = *m_decoder.encoding().scaling;
-    const codec::Operand &scale = *asOperand(scaling.scale);
+    const codec::Operand &scale = *codec::storedOperand(scaling.scale);
     const std::uint64_t scales = elementCount(scale.shape)->value;
     for (const std::uint64_t channel : out.channelList) {
         std::uint64_t position = 0;
@@ -239,7 +234,7 @@ Result<void> Packer::packScales(Packed &out) const
 /// a last chunk holds that chunk's first codebook, which nothing reads.
 void Packer::packPalette(Packed &out) const
 {
-    const codec::Operand &lut = *asOperand(m_decoder.encoding().palette->lut);
+    const codec::Operand &lut = *codec::storedOperand(m_decoder.encoding().palette->lut);
     const std::uint64_t perBook = m_decoder.encoding().palette->entries * m_form.vector;
     const std::uint64_t width = bitWidth(lut.type) / 8;
     out.books = m_form.books > 1 ? m_chunks.size() : 1;
@@ -273,11 +268,18 @@ Result<Packed> Packer::pack()
         std::fill(record.words.begin() + 2, record.words.begin() + 12, kUnresolved);
         record.words[0] = static_cast<std::uint32_t>(out.weights.size() + m_survivors.size());
         record.words[1] = static_cast<std::uint32_t>(count);
-        switch (m_form.kind) {
-        case StoredForm::Kind::Dense: packDense(out, first, count); break;
-        case StoredForm::Kind::Sparse: packSparse(out, first, count); break;
-        case StoredForm::Kind::Affine:
-        case StoredForm::Kind::Palette: packCodes(out, first, count); break;
+        switch (m_form.node) {
+        case FormNode::Dense: packDense(out, first, count); break;
+        case FormNode::Sparse: packSparse(out, first, count); break;
+        case FormNode::Affine:
+        case FormNode::Palette: packCodes(out, first, count); break;
+        case FormNode::Blockwise:
+        case FormNode::Microscaled:
+        case FormNode::ActivationTable:
+        case FormNode::Unknown:
+            return tl::unexpected(formError("dense, affine, palette or sparse", "another form",
+                                            "The section has no place for it; build it as a dense "
+                                            "weight"));
         }
         out.records.push_back(record);
         for (std::uint64_t lane = 0; lane < count; ++lane)
@@ -286,18 +288,18 @@ Result<Packed> Packer::pack()
     out.channels = out.channelList.size();
     const auto number = format::typeNumber(format::KernelFormat(m_form.kernelFormat));
     out.weightType = number ? number->value : 0;
-    if (m_form.kind == StoredForm::Kind::Sparse) {
+    if (m_form.node == FormNode::Sparse) {
         out.weights.resize((m_mask.size() + 7) / 8);
         kernscope::packCodes(m_mask, 1, 0, out.weights);
         for (Record &record : out.records) // its survivors lie behind the mask
             record.words[0] += static_cast<std::uint32_t>(out.weights.size());
         out.weights.insert(out.weights.end(), m_survivors.begin(), m_survivors.end());
     }
-    if (m_form.kind == StoredForm::Kind::Palette) {
+    if (m_form.node == FormNode::Palette) {
         out.weightType = indexType(m_form.bits);
         packPalette(out);
     }
-    if (m_form.kind == StoredForm::Kind::Affine) {
+    if (m_form.node == FormNode::Affine) {
         if (auto scales = packScales(out); !scales)
             return tl::unexpected(std::move(scales.error()));
     }

@@ -25,7 +25,7 @@ struct Packed {
 class Packer
 {
 public:
-    Packer(const codec::Decoder &decoder, const StoredForm &form,
+    Packer(const codec::Decoder &decoder, const UnitForm &form,
            const std::vector<lanes::Chunk> &chunks, std::uint64_t steps, std::size_t core)
         : m_decoder(decoder), m_form(form), m_chunks(chunks), m_steps(steps), m_core(core)
     {
@@ -41,7 +41,7 @@ private:
     void packPalette(Packed &out) const;
 
     const codec::Decoder &m_decoder;
-    const StoredForm &m_form;
+    const UnitForm &m_form;
     const std::vector<lanes::Chunk> &m_chunks;
     std::uint64_t m_steps;
     std::size_t m_core;

@@ -45,9 +45,8 @@ Error spaceError(const Bundle &bundle, const Part &part, std::string expected, s
 /// Elements that one index of a sparse palette stands for.
 std::uint64_t vectorOf(const Weight &weight)
 {
-    return weight.encoding && weight.encoding->palette
-               ? std::max<std::uint64_t>(1, weight.encoding->palette->vector)
-               : 1;
+    const codec::Palette *palette = weight.form.palette();
+    return palette ? std::max<std::uint64_t>(1, palette->vector) : 1;
 }
 
 } // namespace

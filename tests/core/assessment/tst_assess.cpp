@@ -12,8 +12,6 @@ using namespace kernscope::roofline;
 
 namespace {
 
-using Kind = WeightForm::Kind;
-
 const target::Target &named(const char *name)
 {
     return *target::findTarget(name)->target;
@@ -55,7 +53,8 @@ WeightForm as(const Layer &on, const char *key, double density = 0.37)
 WeightForm microscaled(const Layer &on)
 {
     WeightForm form = as(on, "blockwise");
-    form.element = "fp8e4m3fn";
+    form.node = FormNode::Microscaled;
+    form.element = ElementType::Fp8E4M3Fn;
     return form;
 }
 

@@ -9,8 +9,6 @@ using namespace kernscope::decision;
 
 namespace {
 
-using Kind = WeightForm::Kind;
-
 WeightForm form(const QString &name)
 {
     WeightForm made;
@@ -27,21 +25,21 @@ WeightForm form(const QString &name)
         made.density = 0.37;
         made.storedBytes = 512 + 2 * 1516;
     } else if (name.startsWith(u"lut")) {
-        made.kind = Kind::Palette;
+        made.node = FormNode::Palette;
         made.bits = name.mid(3).toUInt();
         made.storedBytes = 4096 * made.bits / 8 + (2U << made.bits);
     } else if (name == u"int8") {
-        made.kind = Kind::Affine, made.bits = 8, made.element = "int8";
+        made.node = FormNode::Affine, made.bits = 8, made.element = ElementType::Int8;
         made.storedBytes = 4096 + 128;
     } else if (name == u"blockwise") {
-        made.kind = Kind::Blockwise, made.bits = 8, made.element = "int8";
+        made.node = FormNode::Blockwise, made.bits = 8, made.element = ElementType::Int8;
         made.storedBytes = 4096 + 256;
     } else if (name == u"blockwise4") {
-        made.kind = Kind::Blockwise, made.bits = 4, made.element = "int4";
+        made.node = FormNode::Blockwise, made.bits = 4, made.element = ElementType::Int4;
     } else if (name == u"e4m3") {
-        made.element = "fp8e4m3fn", made.bits = 8;
+        made.element = ElementType::Fp8E4M3Fn, made.bits = 8;
     } else if (name == u"e5m2") {
-        made.element = "fp8e5m2", made.bits = 8;
+        made.element = ElementType::Fp8E5M2, made.bits = 8;
     }
     return made;
 }

@@ -50,6 +50,60 @@ private Q_SLOTS:
         }
     }
 
+    /// Of what another operation makes, what that operation stores decides.
+    void storageOfMadeOperands()
+    {
+        using codec::Encoding;
+        using codec::Operand;
+        using codec::PartRole;
+        const auto stored = [](ElementType type, ElementType decoded) {
+            Encoding encoding;
+            encoding.type = decoded;
+            encoding.shape = {2, 4};
+            encoding.payload = Operand{PartRole::Data, type, {2, 4}, {}};
+            return encoding;
+        };
+        const auto described = [](const Encoding &encoding) {
+            Weight weight;
+            weight.form = StorageForm(encoding);
+            decision::WeightForm form;
+            describeStorage(weight, form);
+            return form;
+        };
+        // A palette whose codebook is looked up in another codebook.
+        Encoding book = stored(ElementType::Uint1, ElementType::Fp16);
+        book.palette.emplace();
+        book.palette->lut = Operand{PartRole::Lut, ElementType::Int8, {2}, {}};
+        Encoding twoLevels = stored(ElementType::Uint4, ElementType::Fp16);
+        twoLevels.palette.emplace();
+        twoLevels.palette->lut = std::make_shared<const Encoding>(book);
+        auto form = described(twoLevels);
+        QCOMPARE(form.node, FormNode::Palette);
+        QCOMPARE(form.bits, 4U);
+        QCOMPARE(form.element, ElementType::Int8);
+        QVERIFY(!form.masked);
+        // Values behind a mask that are codes with scales.
+        Encoding codes = stored(ElementType::Int8, ElementType::Fp16);
+        codes.scaling.emplace();
+        codes.scaling->scale = Operand{PartRole::Scale, ElementType::Fp16, {}, {}};
+        Encoding masked = stored(ElementType::Fp16, ElementType::Fp16);
+        masked.mask = Operand{PartRole::Mask, ElementType::Uint1, {2, 4}, {}};
+        masked.payload = std::make_shared<const Encoding>(codes);
+        form = described(masked);
+        QCOMPARE(form.node, FormNode::Affine);
+        QCOMPARE(form.element, ElementType::Int8);
+        QVERIFY(form.masked);
+        QCOMPARE(form.key(), std::string("sparse+int8"));
+        // Unsound ones: the steps alone.
+        Weight unsound;
+        unsound.form = StorageForm::unsound(FormNode::Microscaled, ElementType::Fp4E2M1);
+        describeStorage(unsound, form);
+        QCOMPARE(form.key(), std::string("mxfp4"));
+        unsound.form = StorageForm::unsound(FormNode::Palette, ElementType::Fp16);
+        describeStorage(unsound, form);
+        QCOMPARE(form.key(), std::string("palette4"));
+    }
+
     void layersAndOperations()
     {
         const QString path = test::dataPath(QStringLiteral("bundles/sparse.mlmodelc"));

@@ -217,6 +217,17 @@ void paletteBlockwise(MadeBundle &made)
            fmt::format("indices = {}, lut = book", indices), "");
 }
 
+/// A codebook of two entries that is looked up in another one.
+void paletteOfPalette(MadeBundle &made)
+{
+    made.line("tensor<fp16, [1, 1, 2, 1]> book = constexpr_lut_to_dense(indices = tensor<uint1, "
+              "[1, 1, 2, 1]>([1, 0]), lut = tensor<fp16, [1, 1, 1, 1, 2, 1]>([0x1.8p1, 0x1.4p2]))"
+              "[name = string(\"book\")]");
+    const auto indices = made.blob(ElementType::Uint1, "[2, 2]", hex("06"), 4);
+    result(made, "fp16", "[2, 2]", "constexpr_lut_to_dense",
+           fmt::format("indices = {}, lut = book", indices), "");
+}
+
 const std::string kLut16 = "index_bits=4 codebooks=1 entries=16 vector=1";
 
 } // namespace
@@ -232,6 +243,7 @@ private slots:
     void forms();
     void sharedParts();
     void spansForEdits();
+    void scaledTwice();
 };
 
 void TestBundleForms::forms_data()
@@ -329,6 +341,13 @@ void TestBundleForms::forms_data()
          "index_bits=1 codebooks=1 entries=2 vector=1 data_bits=8 scales=1 block=[1, 1, 2, 1]",
          5,
          {-2, 3, 3, -2}});
+    row("lut+lut", paletteOfPalette,
+        {"lut+lut",
+         "constexpr_lut_to_dense",
+         "indices:uint1[2, 2] indices:uint1[1, 1, 2, 1]! lut:fp16[1, 1, 1, 1, 2, 1]!",
+         "index_bits=1 codebooks=1 entries=2 vector=1",
+         6,
+         {5, 3, 3, 5}});
 }
 
 void TestBundleForms::forms()
@@ -345,7 +364,7 @@ void TestBundleForms::forms()
     QCOMPARE(weight.name, std::string("w"));
     QCOMPARE(weight.opName, std::string("w_op"));
     QCOMPARE(weight.function, std::string("main"));
-    QCOMPARE(weight.form, form.expected.form);
+    QCOMPARE(formText(weight.form), form.expected.form);
     QCOMPARE(weight.sourceOp, form.expected.sourceOp);
     QCOMPARE(rolesOf(weight), form.expected.roles);
     QCOMPARE(detailOf(weight), form.expected.detail);
@@ -415,6 +434,28 @@ void TestBundleForms::spansForEdits()
     QVERIFY(values->countSpans[0].offset < values->dimSpans[0].offset);
 }
 
+/// One encoding holds one scaling: a weight without a fault has a decoder.
+void TestBundleForms::scaledTwice()
+{
+    MadeBundle made;
+    made.line("tensor<uint1, [2, 4]> am, tensor<fp16, [2]> av = "
+              "constexpr_sparse_blockwise_shift_scale(data_mask = tensor<uint1, [2, 4]>([1, 0, 0, "
+              "0, 0, 1, 0, 0]), nonzero_data = tensor<int8, [2]>([2, -2]), scale = tensor<fp16, "
+              "[2, 1]>([0x1p-1, 0x1p2]))[name = string(\"a\")]");
+    made.line("tensor<uint1, [2, 4]> bm, tensor<fp16, [2]> bv = "
+              "constexpr_sparse_blockwise_shift_scale(data_mask = am, nonzero_data = av, scale = "
+              "tensor<fp16, [2, 1]>([0x1p1, 0x1p1]))[name = string(\"b\")]");
+    result(made, "fp16", "[2, 4]", "constexpr_sparse_to_dense", "mask = bm, nonzero_data = bv", "");
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    const Weight &weight = (*bundle)->weights().front();
+    QVERIFY(weight.fault);
+    QCOMPARE(weight.fault->code, std::string("mil.unsupported"));
+    QCOMPARE(weight.fault->field, std::string("nonzero_data"));
+    QVERIFY(!weight.form.encoding());
+    QCOMPARE(formText(weight.form), std::string("sparse"));
+}
+
 void TestBundleForms::quantizedFolders()
 {
     using Files = std::vector<std::pair<std::string, Bytes>>;
@@ -445,7 +486,7 @@ void TestBundleForms::quantizedFolders()
     QCOMPARE(fp4->kind(), BundleKind::Quantized);
     QCOMPARE(fp4->weights().size(), std::size_t(1));
     QCOMPARE(fp4->weights()[0].name, std::string("b"));
-    QCOMPARE(fp4->weights()[0].form, std::string("mxfp4"));
+    QCOMPARE(formText(fp4->weights()[0].form), std::string("mxfp4"));
     QCOMPARE(rolesOf(fp4->weights()[0]), std::string("data:fp4e2m1[1, 32] scale:fp8e8m0[1, 1]"));
     const std::vector<float> once{0, 1, 2, 3, 4, 6, 8, 12, -0.0f, -1, -2, -3, -4, -6, -8, -12};
     auto twice = once;
@@ -467,7 +508,7 @@ void TestBundleForms::quantizedFolders()
                              {"scale.bin", floatBytes({0.5f, 2.0f})},
                              {"offset.bin", floatBytes({100, 0})}});
     QVERIFY(uint8->diagnostics().empty());
-    QCOMPARE(uint8->weights()[0].form, std::string("affine"));
+    QCOMPARE(formText(uint8->weights()[0].form), std::string("affine"));
     QCOMPARE(valuesOf(*uint8), (std::vector<float>{50, 50, 400, 400}));
     // What does not hold together is told, and still shown as far as it goes.
     const auto codeOf = [](const BundlePtr &bundle) {

@@ -167,7 +167,7 @@ void TestBundleSamples::network()
         const auto index = bundle->weightByName(name);
         QVERIFY2(index, name.c_str());
         const Weight &weight = bundle->weights()[*index];
-        QVERIFY2(weight.form == wanted[u"form"_s].toString().toStdString(), name.c_str());
+        QVERIFY2(formText(weight.form) == wanted[u"form"_s].toString().toStdString(), name.c_str());
         QJsonArray shape;
         for (const std::uint64_t extent : weight.shape)
             shape.append(qint64(extent));

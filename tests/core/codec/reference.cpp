@@ -91,13 +91,6 @@ double sourceValue(const OperandSource &source, std::uint64_t index)
     return referenceValue(*std::get<std::shared_ptr<const Encoding>>(source), index);
 }
 
-ElementType sourceType(const OperandSource &source)
-{
-    if (const auto *operand = std::get_if<Operand>(&source))
-        return operand->type;
-    return std::get<std::shared_ptr<const Encoding>>(source)->type;
-}
-
 std::uint64_t sourceElements(const OperandSource &source)
 {
     if (const auto *operand = std::get_if<Operand>(&source))

@@ -85,9 +85,9 @@ private slots:
         };
         FormSpec dense;
         FormSpec eight;
-        eight.kind = FormSpec::Kind::Affine;
+        eight.node = FormNode::Affine;
         FormSpec four;
-        four.kind = FormSpec::Kind::Palette;
+        four.node = FormNode::Palette;
         FormSpec two = four;
         two.palette.bits = 2;
         const auto d = errorOf(dense);
@@ -190,21 +190,30 @@ private slots:
     {
         FormSpec spec;
         QCOMPARE(describe(spec), std::string("dense fp16"));
-        spec.kind = FormSpec::Kind::Palette;
+        spec.node = FormNode::Palette;
         spec.palette = {6, 4, 2, ElementType::Int8};
         QCOMPARE(describe(spec),
                  std::string("palette 6 bit, 4 codebooks, vectors of 2, int8 entries"));
-        spec.kind = FormSpec::Kind::Sparse;
+        spec.node = FormNode::Sparse;
         QCOMPARE(describe(spec), std::string("sparse, every non-zero"));
         spec.pattern = SparsePattern{2, 4, 1};
         QCOMPARE(describe(spec), std::string("sparse 2:4 along axis 1"));
         const auto weights = gaussian(8 * 16);
-        for (int kind = 0; kind <= int(FormSpec::Kind::Blockwise); ++kind) {
+        for (const FormNode node : {FormNode::Dense, FormNode::Affine, FormNode::Palette,
+                                    FormNode::Sparse, FormNode::Blockwise}) {
             FormSpec each;
-            each.kind = static_cast<FormSpec::Kind>(kind);
+            each.node = node;
             each.blockwise.block = 8;
             QVERIFY(encodeForm(weights, {8, 16}, each));
             QVERIFY(!describe(each).empty());
+        }
+        for (const FormNode node :
+             {FormNode::Microscaled, FormNode::ActivationTable, FormNode::Unknown}) {
+            FormSpec none;
+            none.node = node;
+            const auto refused = encodeForm(weights, {8, 16}, none);
+            QVERIFY(!refused);
+            QCOMPARE(refused.error().code, std::string("encode.form"));
         }
     }
 };

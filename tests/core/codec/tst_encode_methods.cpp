@@ -125,20 +125,20 @@ std::vector<NamedForm> formsToTry()
     };
     for (const bool symmetric : {true, false}) {
         add(symmetric ? "affine" : "affine with zero points", [&](FormSpec &spec) {
-            spec.kind = FormSpec::Kind::Affine;
+            spec.node = FormNode::Affine;
             spec.affine = {symmetric ? ElementType::Int8 : ElementType::Uint8, 0, symmetric};
         });
         add(symmetric ? "blockwise int4" : "blockwise uint4 with offsets", [&](FormSpec &spec) {
-            spec.kind = FormSpec::Kind::Blockwise;
+            spec.node = FormNode::Blockwise;
             spec.blockwise = {symmetric ? ElementType::Int4 : ElementType::Uint4, 8, 1, !symmetric};
         });
     }
     add("affine of axis 1", [](FormSpec &spec) {
-        spec.kind = FormSpec::Kind::Affine;
+        spec.node = FormNode::Affine;
         spec.affine.axis = 1;
     });
     add("affine per tensor", [](FormSpec &spec) {
-        spec.kind = FormSpec::Kind::Affine;
+        spec.node = FormNode::Affine;
         spec.affine.axis = std::nullopt;
     });
     for (const auto &options :
@@ -146,14 +146,14 @@ std::vector<NamedForm> formsToTry()
           PaletteOptions{3, 1, 4}, PaletteOptions{4, 1, 1, ElementType::Int8},
           PaletteOptions{3, 2, 2, ElementType::Fp8E4M3Fn}})
         add("", [&](FormSpec &spec) {
-            spec.kind = FormSpec::Kind::Palette;
+            spec.node = FormNode::Palette;
             spec.palette = options;
         });
-    for (const auto survivors : {FormSpec::Survivors::Plain, FormSpec::Survivors::Palette,
-                                 FormSpec::Survivors::Blockwise}) {
+    for (const auto survivors : {FormNode::Dense, FormNode::Palette,
+                                 FormNode::Blockwise}) {
         for (const bool pattern : {true, false})
             add("", [&](FormSpec &spec) {
-                spec.kind = FormSpec::Kind::Sparse;
+                spec.node = FormNode::Sparse;
                 spec.survivors = survivors;
                 spec.blockwise = {ElementType::Int8, 8, 1, false};
                 spec.palette.bits = 3;
@@ -262,7 +262,7 @@ void TestEncodeMethods::transposedInputs()
                  form.name.c_str());
         form.spec.method = EncodeMethod::Feedback;
         const auto fed = encodeForm(values, shape, form.spec);
-        if (form.spec.kind == FormSpec::Kind::Palette && form.spec.palette.vector != 1) {
+        if (form.spec.node == FormNode::Palette && form.spec.palette.vector != 1) {
             QVERIFY(!fed);
             QCOMPARE(fed.error().field, std::string("inputs"));
             continue;
@@ -287,7 +287,7 @@ void TestEncodeMethods::groupsOfInputs()
     for (std::size_t at = 0; at < masses.size(); ++at)
         QCOMPARE(masses[at], static_cast<float>(1 + (at / 16 / 4 * 8) + at % 16 / 2) / 16.0f);
     FormSpec spec;
-    spec.kind = FormSpec::Kind::Affine;
+    spec.node = FormNode::Affine;
     spec.inputs = inputs;
     const auto values = gaussian(sizeOf(shape));
     const auto plain = encodeForm(values, shape, spec);
@@ -382,7 +382,7 @@ void TestEncodeMethods::scalesAgainstAllOfThem()
     auto inputs = statistics(Inputs::Squares, size, 1, 1, 12);
     const auto masses = inputMasses(*inputs, shape);
     FormSpec spec;
-    spec.kind = FormSpec::Kind::Blockwise;
+    spec.node = FormNode::Blockwise;
     spec.blockwise = {codeType, size, 1, false};
     spec.inputs = inputs;
     const auto plain = encodeForm(values, shape, spec);
@@ -439,7 +439,7 @@ void TestEncodeMethods::salientDensity()
     inputs->meanSquare[3] = 0; // never there
     const auto masses = inputMasses(*inputs, shape);
     FormSpec spec;
-    spec.kind = FormSpec::Kind::Sparse;
+    spec.node = FormNode::Sparse;
     spec.method = EncodeMethod::Fitted;
     spec.inputs = inputs;
     for (const double density : {0.0, 0.01, 0.3, 0.5, 0.77, 0.9, 1.0}) {
@@ -478,7 +478,7 @@ void TestEncodeMethods::salientPattern()
     const auto inputs = statistics(Inputs::Squares, 18, 1, 1, 7);
     const auto masses = inputMasses(*inputs, shape);
     FormSpec spec;
-    spec.kind = FormSpec::Kind::Sparse;
+    spec.node = FormNode::Sparse;
     spec.method = EncodeMethod::Fitted;
     spec.inputs = inputs;
     spec.pattern = SparsePattern{2, 4, 1};
@@ -510,14 +510,14 @@ void TestEncodeMethods::feedbackHelps()
     const Shape shape{32, 64};
     const auto values = gaussian(sizeOf(shape), 13);
     std::vector<FormSpec> forms(5);
-    forms[0].kind = FormSpec::Kind::Blockwise;
+    forms[0].kind = FormNode::Blockwise;
     forms[0].blockwise = {ElementType::Int4, 32, 1, false};
     for (const std::size_t palette : {1u, 2u, 3u})
-        forms[palette].kind = FormSpec::Kind::Palette;
+        forms[palette].kind = FormNode::Palette;
     forms[1].palette = {3, 2, 1};
     forms[2].palette = {3, 1, 1, ElementType::Int8};
     forms[3].palette = {4, 1, 2, ElementType::Fp8E4M3Fn};
-    forms[4].kind = FormSpec::Kind::Sparse;
+    forms[4].kind = FormNode::Sparse;
     forms[4].density = 0.5;
     for (FormSpec &spec : forms) {
         for (const Inputs kind : {Inputs::Moments, Inputs::Means}) {
@@ -548,7 +548,7 @@ void TestEncodeMethods::meansAreAMatrixOfRankOne()
                                                   : means->mean[i] * means->mean[j]);
     }
     FormSpec spec;
-    spec.kind = FormSpec::Kind::Blockwise;
+    spec.node = FormNode::Blockwise;
     spec.blockwise = {ElementType::Int4, 8, 1, false};
     spec.method = EncodeMethod::Feedback;
     spec.inputs = means;
@@ -627,8 +627,8 @@ void TestEncodeMethods::limitsOfScales()
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = toHalf(size * static_cast<float>(static_cast<int>(i * 37 % 33) - 16) / 16);
         for (NamedForm form : formsToTry()) {
-            if (form.spec.kind != FormSpec::Kind::Affine &&
-                form.spec.kind != FormSpec::Kind::Blockwise)
+            if (form.spec.node != FormNode::Affine &&
+                form.spec.node != FormNode::Blockwise)
                 continue;
             form.spec.method = EncodeMethod::Fitted;
             const auto weight = encodeForm(values, shape, form.spec);
@@ -708,7 +708,7 @@ void TestEncodeMethods::refusals()
     inputs->mean.assign(means.begin(), means.end());
     inputs->secondMoment.assign(moments.begin(), moments.end());
     FormSpec spec;
-    spec.kind = FormSpec::Kind::Affine;
+    spec.node = FormNode::Affine;
     spec.inputs = inputs;
     const auto values = gaussian(32);
     // What the plain encoder does not look at does not stop it.

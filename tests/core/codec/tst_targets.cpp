@@ -36,19 +36,19 @@ void addFitted(const std::vector<float> &values, const std::vector<float> &odd, 
     for (const EncodeMethod method : {EncodeMethod::Fitted, EncodeMethod::Feedback}) {
         spec.method = method;
         for (const auto *input : {&values, &odd}) {
-            spec.kind = FormSpec::Kind::Affine;
+            spec.node = FormNode::Affine;
             for (const bool symmetric : {true, false}) {
                 spec.affine = {ElementType::Uint8, 0, symmetric};
                 add(encodeForm(*input, shape, spec));
             }
-            spec.kind = FormSpec::Kind::Blockwise;
+            spec.node = FormNode::Blockwise;
             spec.blockwise = {ElementType::Int4, 20, 1, false};
             add(encodeForm(*input, shape, spec));
-            spec.kind = FormSpec::Kind::Sparse;
+            spec.node = FormNode::Sparse;
             spec.density = 0.3;
             add(encodeForm(*input, shape, spec));
         }
-        spec.kind = FormSpec::Kind::Palette;
+        spec.node = FormNode::Palette;
         spec.palette = {4, 1, 1};
         add(encodeForm(values, shape, spec));
     }

@@ -243,9 +243,9 @@ void TestDiffMetamorphic::scriptMakesTheOther()
 void TestDiffMetamorphic::reencodedExactly_data()
 {
     QTest::addColumn<int>("kind");
-    QTest::newRow("sparse") << int(codec::FormSpec::Kind::Sparse);
-    QTest::newRow("dense") << int(codec::FormSpec::Kind::Dense);
-    QTest::newRow("palette of every value") << int(codec::FormSpec::Kind::Palette);
+    QTest::newRow("sparse") << int(FormNode::Sparse);
+    QTest::newRow("dense") << int(FormNode::Dense);
+    QTest::newRow("palette of every value") << int(FormNode::Palette);
 }
 
 /// A form that holds every value changes none.
@@ -254,7 +254,7 @@ void TestDiffMetamorphic::reencodedExactly()
     QFETCH(const int, kind);
     const BundlePtr a = *sampleBundle("dense-fp16").open();
     codec::FormSpec spec;
-    spec.kind = static_cast<codec::FormSpec::Kind>(kind);
+    spec.node = static_cast<FormNode>(kind);
     spec.palette.bits = 8;
     const auto values = decoded(*a, "w");
     const auto encoded = codec::encodeForm(values, a->weights()[0].shape, spec);

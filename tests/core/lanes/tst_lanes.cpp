@@ -459,17 +459,17 @@ void TestLanes::checksSizesOfOtherForms()
 {
     // 2048 x 2048 in int8: 4,198,400 bytes in sixteen slices of 128 channels (4.4).
     const SliceLayout layout = layoutOf(Geometry{2048, 2048, 1, 1, 1, 1, false}, Law::Dense);
-    const auto int8 = checkSliceSize(layout, 0, SizedForm::Int8, 4198400 / 16);
+    const auto int8 = checkSliceSize(layout, 0, FormNode::Affine, 4198400 / 16);
     QVERIFY(int8->holds);
     QCOMPARE(int8->order, std::string("order unknown"));
     // 4-bit palettes: 16 codebooks of 64 bytes above the pure index size; 6-bit: 16 of 128.
-    QVERIFY(checkSliceSize(layout, 3, SizedForm::Palette, (2097152 + 1024) / 16, 4)->holds);
-    QVERIFY(checkSliceSize(layout, 3, SizedForm::Palette, (3145728 + 2048) / 16, 6)->holds);
-    QVERIFY(!checkSliceSize(layout, 3, SizedForm::Palette, 2097152 / 16, 4)->holds);
-    QVERIFY(checkSliceSize(layout, 0, SizedForm::Fp16, 2048 * 128 * 2)->holds);
-    QCOMPARE(checkSliceSize(layout, 0, SizedForm::Fp16, 64)->order, std::string("order assumed"));
-    QVERIFY(checkSliceSize(layout, 0, SizedForm::Sparse, 32768 + 2 * 1000 + 64, 0, 1000)->holds);
-    QVERIFY(!checkSliceSize(layout, 0, SizedForm::Sparse, 32000)->holds);
+    QVERIFY(checkSliceSize(layout, 3, FormNode::Palette, (2097152 + 1024) / 16, 4)->holds);
+    QVERIFY(checkSliceSize(layout, 3, FormNode::Palette, (3145728 + 2048) / 16, 6)->holds);
+    QVERIFY(!checkSliceSize(layout, 3, FormNode::Palette, 2097152 / 16, 4)->holds);
+    QVERIFY(checkSliceSize(layout, 0, FormNode::Dense, 2048 * 128 * 2)->holds);
+    QCOMPARE(checkSliceSize(layout, 0, FormNode::Dense, 64)->order, std::string("order assumed"));
+    QVERIFY(checkSliceSize(layout, 0, FormNode::Sparse, 32768 + 2 * 1000 + 64, 0, 1000)->holds);
+    QVERIFY(!checkSliceSize(layout, 0, FormNode::Sparse, 32000)->holds);
 }
 
 QTEST_APPLESS_MAIN(TestLanes)

@@ -171,7 +171,7 @@ void TestPatchForms::sample()
     const auto bundle = sampleBundle(form.name).open();
     QVERIFY(bundle);
     QCOMPARE(faults((*bundle)->diagnostics()), std::vector<std::string>());
-    QCOMPARE((*bundle)->weights().at(0).form, form.form);
+    QCOMPARE(formText((*bundle)->weights().at(0).form), form.form);
     QCOMPARE(decoded(**bundle, "w").size(), kElements);
 }
 
@@ -260,7 +260,7 @@ void TestPatchForms::everyTableEntry()
     const SampleForm &form = formNamed(name.toStdString());
     const auto bundle = *sampleBundle(form.name).open();
     const Weight &weight = bundle->weights().front();
-    const auto &encoding = *weight.encoding;
+    const auto &encoding = *weight.form.encoding();
     if (encoding.palette) {
         const std::uint64_t books = elementCount(encoding.palette->grid)->value;
         for (std::uint64_t entry = 0; entry < encoding.palette->entries; entry += 3) {

@@ -19,23 +19,23 @@ namespace {
 std::vector<FormSpec> allForms()
 {
     std::vector<FormSpec> forms(11);
-    forms[1].kind = forms[2].kind = FormSpec::Kind::Affine;
+    forms[1].node = forms[2].node = FormNode::Affine;
     forms[2].affine = {ElementType::Uint8, std::nullopt, false};
-    forms[3].kind = forms[4].kind = forms[5].kind = FormSpec::Kind::Palette;
+    forms[3].node = forms[4].node = forms[5].node = FormNode::Palette;
     forms[4].palette = {2, 2, 2};
     forms[5].palette = {3, 1, 1, ElementType::Int8};
-    forms[6].kind = FormSpec::Kind::Sparse;
+    forms[6].node = FormNode::Sparse;
     forms[6].density = 0.25;
-    forms[7].kind = forms[8].kind = FormSpec::Kind::Blockwise;
+    forms[7].node = forms[8].node = FormNode::Blockwise;
     forms[7].blockwise = {ElementType::Int8, 4, 1, false};
     forms[8].blockwise = {ElementType::Uint4, 2, 1, true};
     for (const std::size_t joint : {9u, 10u}) {
-        forms[joint].kind = FormSpec::Kind::Sparse;
+        forms[joint].node = FormNode::Sparse;
         forms[joint].density = 0.5;
     }
-    forms[9].survivors = FormSpec::Survivors::Palette;
+    forms[9].survivors = FormNode::Palette;
     forms[9].palette = {2, 2, 1};
-    forms[10].survivors = FormSpec::Survivors::Blockwise;
+    forms[10].survivors = FormNode::Blockwise;
     forms[10].blockwise = {ElementType::Int4, 2, 1, true};
     return forms;
 }
@@ -105,7 +105,7 @@ void TestReencode::everyFormToEveryForm()
         if (weight.type == ElementType::Fp32)
             codec::widenToFp32(*encoded);
         const auto made = reencodeWeight(*bundle, *index, *encoded);
-        if (!plain && form.kind != FormSpec::Kind::Dense) {
+        if (!plain && form.node != FormNode::Dense) {
             QCOMPARE(codeOf(made), std::string("encode.type"));
             continue;
         }
@@ -134,7 +134,7 @@ void TestReencode::severalAtOnce()
         for (const char *name : {"w", "behind"}) {
             const std::size_t index = *bundle->weightByName(name);
             FormSpec palette;
-            palette.kind = FormSpec::Kind::Palette;
+            palette.kind = FormNode::Palette;
             encoded.push_back(
                 *codec::encodeForm(floats(*bundle, name), bundle->weights()[index].shape, palette));
             all.push_back({index, nullptr});
@@ -284,7 +284,7 @@ void TestReencode::realPackages()
     const auto made = reencodeWeight(**bundle, 0, *sparse);
     QVERIFY2(made, made ? "" : describe(made.error()).c_str());
     QCOMPARE(sectionFault(**made).c_str(), "");
-    QCOMPARE((*made)->weights().front().form, std::string("sparse"));
+    QCOMPARE(formText((*made)->weights().front().form), std::string("sparse"));
     for (std::size_t i = 1; i < (*bundle)->weights().size(); ++i) {
         const std::string &name = (*bundle)->weights()[i].name;
         QCOMPARE((*made)->weights()[i].name, name);

@@ -196,7 +196,7 @@ void TestPieceMarks::codebooksOfASection()
     const auto decoder = bundle->decoder(weight);
     const auto data = CodebookData::read(*bundle, weight, *decoder);
     QVERIFY(data.has_value());
-    const codec::Palette &palette = *bundle->weights()[weight].encoding->palette;
+    const codec::Palette &palette = *bundle->weights()[weight].form.palette();
     QCOMPARE(data->entries, palette.entries);
     QCOMPARE(data->vector, palette.vector);
     QVERIFY(data->changed.empty());
@@ -262,7 +262,7 @@ void TestPieceMarks::activationTableOfAContainer()
         QSKIP("The real containers are not here (KERNSCOPE_DATA)");
     const auto &weights = bundle->weights();
     const auto table = std::find_if(weights.begin(), weights.end(), [](const Weight &weight) {
-        return weight.form == "activation-table";
+        return weight.role == WeightRole::ActivationTable;
     });
     QVERIFY(table != weights.end());
     Session session;

@@ -116,7 +116,7 @@ void TestNetwork::widths()
     QCOMPARE(test::sectionFault(*bundle), std::string());
     const Weight &weight = bundle->weights().at(0);
     QCOMPARE(weight.name, std::string("d.weights"));
-    QCOMPARE(weight.form, std::string("palette"));
+    QCOMPARE(formText(weight.form), std::string("palette"));
     QVERIFY(weight.shape == (Shape{3, 5}));
     std::vector<float> wanted;
     for (const unsigned code : codes)

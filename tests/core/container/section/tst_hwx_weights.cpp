@@ -58,7 +58,7 @@ void TestHwxWeights::readsRealWeights()
     QCOMPARE(bundle->weights().size(), std::size_t(1));
     const Weight &weight = bundle->weights().front();
     QCOMPARE(weight.shape, (Shape{3, 3, 1, 1}));
-    QCOMPARE(weight.form, std::string("dense-fp16"));
+    QCOMPARE(formText(weight.form), std::string("dense-fp16"));
     QCOMPARE(halvesOf(*bundle, 0), numbered(9, 0));
     QCOMPARE(weight.parts.front().pieces.size(), std::size_t(3));
     QCOMPARE(weight.storedBytes.value, std::uint64_t(18));
@@ -102,7 +102,7 @@ void TestHwxWeights::namesTheActivationTable()
     if (!bundle)
         QSKIP("The real containers are not here (KERNSCOPE_DATA)");
     QCOMPARE(bundle->weights().size(), std::size_t(1));
-    QCOMPARE(bundle->weights().front().form, std::string("activation-table"));
+    QCOMPARE(formText(bundle->weights().front().form), std::string("activation-table"));
     QCOMPARE(bundle->weights().front().shape, (Shape{43}));
     const auto edit = codec::Editor(*bundle->decoder(0)).setElement(5, 0.25, 0);
     QCOMPARE(edit.error().code, std::string("patch.locked"));
@@ -161,7 +161,8 @@ void TestHwxWeights::decodesMadeKernels()
     const BundlePtr bundle = openMade(containerOf(kernel));
     QVERIFY(bundle);
     QVERIFY(!bundle->weights().empty());
-    QCOMPARE(bundle->weights().front().form, std::string(sparse ? "sparse" : "dense-fp16"));
+    QCOMPARE(formText(bundle->weights().front().form),
+             std::string(sparse ? "sparse" : "dense-fp16"));
     const auto decoder = bundle->decoder(0);
     QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
     QVERIFY(halvesOf(*bundle, 0) == weights);
@@ -214,7 +215,7 @@ void TestHwxWeights::showsBytesWhereTheSizeDoesNotFit()
     kernel.geometry = {16, 40, 1, 3, 3, 1, false};
     kernel.slices.assign(16, lanes::Slice(64));
     const BundlePtr bundle = openMade(containerOf(kernel));
-    QCOMPARE(bundle->weights().front().form, std::string("fp16-slices"));
+    QCOMPARE(formText(bundle->weights().front().form), std::string("fp16-slices"));
     QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(1024));
     const auto edit = codec::Editor(*bundle->decoder(0)).setElement(0, 1, 0);
     QCOMPARE(edit.error().code, std::string("patch.locked"));

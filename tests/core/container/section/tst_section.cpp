@@ -452,7 +452,7 @@ void TestSection::refusesWhatHasNoPlace()
         build.decoder = &decoder;
         build.geometry = geometryOf(shape);
         QCOMPARE(buildSection({}, {build}).error().code, std::string("section.form"));
-        build.form = StoredForm::Kind::Dense;
+        build.form = FormNode::Dense;
         const auto bytes = buildSection({}, {build});
         QVERIFY(bytes.has_value());
         QVERIFY(halvesOf(*openMade(*bytes)->decoder(0)) == halvesOf(decoder));

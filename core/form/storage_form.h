@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/form/encoding.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace kernscope {
+
+/// A step of how a weight is stored. Combinations are lists of them, outermost first.
+enum class FormNode : std::uint8_t {
+    Dense,           ///< the elements themselves
+    Affine,          ///< codes with a scale and a zero point: one, or one an index of an axis
+    Palette,         ///< indices into codebooks
+    Sparse,          ///< a mask, and the elements that it keeps
+    Blockwise,       ///< codes with a scale and an offset for each block
+    Microscaled,     ///< fp8 or fp4 elements with a power of two (e8m0) for each block
+    ActivationTable, ///< the knots of a function, no coefficients
+    Unknown,
+};
+
+/// One step of an encoding.
+struct FormStep {
+    FormNode node = FormNode::Unknown;
+    const codec::Encoding *encoding = nullptr; ///< that takes the step; the one asked for owns it
+    bool nested = false; ///< of data, a codebook or a scale that another operation makes
+};
+/// The steps of an encoding, outermost first: its mask, scaling, made data, codebooks, then what
+/// makes its codebooks, scales and offsets. Scales an axis of a palette follow the palette. Only
+/// an encoding without any other step is dense.
+std::vector<FormStep> formSteps(const codec::Encoding &encoding);
+
+/// The encoding that stores the elements: `encoding` itself, or the one that makes its payload.
+const codec::Encoding &storingEncoding(const codec::Encoding &encoding);
+/// What the stored elements of storingEncoding() are: Palette (indices), Affine, Blockwise or
+/// Microscaled (codes with scales), Dense (values, also those that a mask keeps).
+FormNode elementsNode(const codec::Encoding &encoding);
+
+/// Value of a figure in the contract's JSON.
+using DetailValue = std::variant<std::uint64_t, std::vector<std::uint64_t>, std::string>;
+using Detail = std::vector<std::pair<std::string, DetailValue>>;
+/// The figures of a program's form, as the contract's `detail` has them: "index_bits",
+/// "codebooks", "entries", "vector", "vector_axis", "data_bits", "scales", "block".
+Detail formFigures(const codec::Encoding &encoding);
+
+/// Whose words a form's text has: programs say "lut", the neural networks before them "palette".
+enum class FormWords : std::uint8_t { Program, Network };
+
+/// How a weight is stored: the encoding with its operands, which decoders and editors read, and
+/// what that amounts to as a list of steps. Of a weight that is unsound: the steps alone, as far
+/// as they are known. Immutable parts are shared; a copy costs little.
+class StorageForm
+{
+public:
+    StorageForm() = default; ///< unknown
+    explicit StorageForm(codec::Encoding encoding, FormWords words = FormWords::Program);
+    /// Of a weight that cannot be decoded: one step, and the type of the elements it stores.
+    static StorageForm unsound(FormNode node, ElementType type);
+    /// Bytes of hardware slices whose order is not known: Dense (fp16), Affine (int8), Palette or
+    /// Sparse. `bytes` reads them one by one.
+    static StorageForm slices(FormNode node, codec::Encoding bytes);
+    static StorageForm activationTable(codec::Encoding values);
+
+    /// Structure without bytes; Bundle::decoder fills in the spans. Null where the weight is
+    /// unsound.
+    const std::shared_ptr<const codec::Encoding> &encoding() const { return m_encoding; }
+    void dropEncoding() { m_encoding = nullptr; } ///< the weight turned out to be unsound
+
+    /// Outermost first; at least one.
+    const std::vector<FormNode> &nodes() const { return m_nodes; }
+    bool has(FormNode node) const
+    {
+        return std::find(m_nodes.begin(), m_nodes.end(), node) != m_nodes.end();
+    }
+    bool isDense() const { return has(FormNode::Dense); }
+    bool isSparse() const { return has(FormNode::Sparse); }
+    bool isPalette() const { return has(FormNode::Palette); }
+    bool isAffine() const { return has(FormNode::Affine); }
+    bool isBlockwise() const { return has(FormNode::Blockwise); }
+    bool isMicroscaled() const { return has(FormNode::Microscaled); }
+    bool isActivationTable() const { return has(FormNode::ActivationTable); }
+    bool isUnknown() const { return has(FormNode::Unknown); }
+    bool isSlices() const { return m_slices; } ///< of hardware slices in an unknown order
+
+    FormWords words() const { return m_words; }
+    /// Of the stored elements: data, indices or what the mask keeps.
+    ElementType storedType() const { return m_type; }
+    /// The palette step of the weight itself; null where it has none.
+    const codec::Palette *palette() const;
+    /// The scaling step of the weight itself; null where it has none.
+    const codec::Scaling *scaling() const;
+    std::uint64_t vectorAxis() const; ///< of the palette's vectors; 0 without a palette
+
+    /// The same form by its text: steps, words, and the type of dense elements. Two palettes of
+    /// different widths are the same form.
+    friend bool operator==(const StorageForm &a, const StorageForm &b);
+
+private:
+    std::shared_ptr<const codec::Encoding> m_encoding;
+    std::vector<FormNode> m_nodes{FormNode::Unknown};
+    ElementType m_type = ElementType::Unknown;
+    FormWords m_words = FormWords::Program;
+    bool m_slices = false;
+};
+
+/// "dense-fp16", "affine", "lut", "sparse+lut", "mxfp8", "sparse-slices", "activation-table",
+/// "unknown": spellings of the contract, for JSON, text and windows.
+std::string formText(const StorageForm &form);
+
+} // namespace kernscope
