@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 
+#include "core/bundle/section_weight.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 
@@ -113,6 +114,7 @@ class TestCheckpoint : public QObject
 
 private slots:
     void tensors();
+    void namesAreNoRoles();
     void tensorFaults_data();
     void tensorFaults();
     void arrays();
@@ -122,6 +124,24 @@ private slots:
     void pointers();
     void folders();
 };
+
+/// A tensor that is called like the bias of a section's weight is a weight like any other.
+void TestCheckpoint::namesAreNoRoles()
+{
+    const QByteArray json = R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                            R"("a: bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})";
+    const auto bundle = open("x.safetensors", safetensors(json, floats({1, 2, 3, 4})));
+    QVERIFY(bundle);
+    QCOMPARE((*bundle)->weights().size(), std::size_t(2));
+    for (std::size_t i = 0; i < 2; ++i) {
+        QCOMPARE((*bundle)->weights()[i].role, WeightRole::Weight);
+        QCOMPARE((*bundle)->weights()[i].beside, kNoIndex);
+        QCOMPARE(biasOf(**bundle, i), kNoIndex);
+        const auto decoder = (*bundle)->decoder(i);
+        QVERIFY(decoder);
+        QVERIFY(sectionWeight(**bundle, i, *decoder)->bias.empty());
+    }
+}
 
 void TestCheckpoint::tensors()
 {

@@ -103,6 +103,7 @@ void TestHwxWeights::namesTheActivationTable()
         QSKIP("The real containers are not here (KERNSCOPE_DATA)");
     QCOMPARE(bundle->weights().size(), std::size_t(1));
     QCOMPARE(formText(bundle->weights().front().form), std::string("activation-table"));
+    QCOMPARE(bundle->weights().front().role, WeightRole::ActivationTable);
     QCOMPARE(bundle->weights().front().shape, (Shape{43}));
     const auto edit = codec::Editor(*bundle->decoder(0)).setElement(5, 0.25, 0);
     QCOMPARE(edit.error().code, std::string("patch.locked"));
@@ -167,8 +168,14 @@ void TestHwxWeights::decodesMadeKernels()
     QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
     QVERIFY(halvesOf(*bundle, 0) == weights);
     QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
-    if (bias)
+    QCOMPARE(bundle->weights().front().role, WeightRole::Weight);
+    QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
+    if (bias) {
         QVERIFY(halvesOf(*bundle, 1) == biases);
+        QCOMPARE(bundle->weights()[1].role, WeightRole::Bias);
+        QCOMPARE(bundle->weights()[1].beside, std::size_t(0));
+        QCOMPARE(biasOf(*bundle, 1), kNoIndex);
+    }
     std::uint64_t covered = 0;
     for (const Section &section : bundle->sections()) {
         QCOMPARE(section.range.offset.value, covered);

@@ -2,6 +2,7 @@
 // Weight sections: built, read, written byte for byte, decoded back, relocated, edited, damaged.
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
+#include "core/bundle/section_weight.h"
 #include "core/codec/edit/editor.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/builder.h"
@@ -182,6 +183,8 @@ void TestSection::decodesBack()
         QCOMPARE(some[i], halvesOf(*made->decoder)[i + 2]);
     QCOMPARE(QString::fromStdString(test::orderFault(*bundle)), QString());
     QCOMPARE(bundle->weights().size(), std::size_t(bias ? 2 : 1));
+    QCOMPARE(biasOf(*bundle, 0), bias ? std::size_t(1) : kNoIndex);
+    QCOMPARE(bundle->weights()[0].dealing.groups, std::optional<std::uint64_t>(1));
     if (bias)
         QCOMPARE(halvesOf(*bundle->decoder(1)).back(),
                  static_cast<std::uint16_t>(0x3c00 + shape[0] - 1));
