@@ -17,7 +17,9 @@ void addHwx(CLI::App &app, Session &session)
         command->add_option("path", options->path, "Hardware container")->type_name("PATH");
     command->add_flag("--no-registers", options->noRegisters,
                       "Leave out the registers of each task");
-    command->add_option("--diff", options->other, "Compare with another container: tasks by what they write, weights, sections")
+    command
+        ->add_option("--diff", options->other,
+                     "Compare with another container: tasks by what they write, weights, sections")
         ->type_name("OTHER");
     command
         ->add_option("--survey", options->survey,
