@@ -30,21 +30,6 @@ struct LayerValues {
     double zeroFraction = 0;
 };
 
-/// The axis that holds the output channels.
-std::size_t channelAxis(const Weight &weight, const Consumer &consumer)
-{
-    const std::size_t rank = weight.shape.size();
-    if (rank < 2)
-        return 0;
-    if (consumer.op == "conv_transpose")
-        return 1;
-    if (consumer.op != "matmul")
-        return 0;
-    const bool first =
-        consumer.param == "x" ? !consumer.geometry.transposeX : consumer.geometry.transposeY;
-    return first ? rank - 2 : rank - 1;
-}
-
 /// [outer, channels, inner] to [channels, outer x inner].
 std::vector<float> channelsFirst(std::vector<float> values, const Shape &shape, std::size_t axis)
 {
@@ -107,7 +92,7 @@ Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const C
     picked.zeroFraction = picked.values.empty() ? 0
                                                 : static_cast<double>(zeros) /
                                                       static_cast<double>(picked.values.size());
-    const std::size_t axis = channelAxis(weight, consumer);
+    const std::size_t axis = channelAxes(weight, consumer).output;
     if (!picked.sampled && axis > 0) {
         const std::uint64_t channels = picked.shape[axis];
         picked.values = channelsFirst(std::move(picked.values), picked.shape, axis);

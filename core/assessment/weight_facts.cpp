@@ -242,6 +242,20 @@ std::string unassessedReason(const Consumer &consumer)
 
 } // namespace
 
+ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer)
+{
+    const std::size_t rank = weight.shape.size();
+    if (rank < 2)
+        return {};
+    if (consumer.op == "conv_transpose")
+        return {1, 0};
+    if (consumer.op != "matmul")
+        return {0, 1};
+    const bool outputsFirst =
+        consumer.param == "x" ? !consumer.geometry.transposeX : consumer.geometry.transposeY;
+    return outputsFirst ? ChannelAxes{rank - 2, rank - 1} : ChannelAxes{rank - 1, rank - 2};
+}
+
 std::vector<Unassessed> unassessedWeights(const Bundle &bundle)
 {
     std::vector<Unassessed> rest;

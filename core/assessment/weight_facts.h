@@ -24,6 +24,15 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
 std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
                                                const decision::WeightForm &form);
 
+/// The axes of a weight that its output and its input channels lie along.
+struct ChannelAxes {
+    std::size_t output = 0;
+    std::size_t input = 0; ///< that of the output where there is only one
+    friend auto operator<=>(const ChannelAxes &, const ChannelAxes &) = default;
+};
+/// As the operation of the consumer reads the weight.
+ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer);
+
 /// A weight that is in no layer, with the reason.
 struct Unassessed {
     std::size_t weight = 0;

@@ -59,6 +59,7 @@ public:
     {
     }
 
+    Result<void> check();
     Result<RaisedBundle> run();
 
 private:
@@ -256,7 +257,7 @@ Result<BundlePtr> Raiser::open(RawBytes program) const
     return Bundle::open(m_bundle.name(), options);
 }
 
-Result<RaisedBundle> Raiser::run()
+Result<void> Raiser::check()
 {
     if (m_opset <= kFirstOpset || m_opset > kLastOpset)
         return opsetError("--opset", fmt::format("ios{} to ios{}", kFirstOpset + 1, kLastOpset),
@@ -269,7 +270,12 @@ Result<RaisedBundle> Raiser::run()
         return opsetError("--opset", fmt::format("functions before ios{}", m_opset), "none",
                           "The program has no function with an earlier operation set");
     m_result.after = fmt::format("ios{}", m_opset);
-    if (auto checked = checkOperations(); !checked)
+    return checkOperations();
+}
+
+Result<RaisedBundle> Raiser::run()
+{
+    if (auto checked = check(); !checked)
         return tl::unexpected(std::move(checked.error()));
     const auto bytes = file().file->bytes();
     Result<RawBytes> program = isModelProtobuf(bytes, file().path)
@@ -295,6 +301,12 @@ Result<RaisedBundle> raiseOpset(const Bundle &bundle, const std::string &model, 
 {
     const BundleReadLock lock(bundle);
     return Raiser(bundle, model, opset).run();
+}
+
+Result<void> checkOpset(const Bundle &bundle, const std::string &model, unsigned opset)
+{
+    const BundleReadLock lock(bundle);
+    return Raiser(bundle, model, opset).check();
 }
 
 Result<unsigned> requiredOpset(const codec::EncodedWeight &encoded, unsigned from)

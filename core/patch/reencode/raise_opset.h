@@ -32,6 +32,10 @@ struct RaisedBundle {
 /// meaning there: resources/tables/opset_changes.csv), "encode.program".
 Result<RaisedBundle> raiseOpset(const Bundle &bundle, const std::string &model, unsigned opset);
 
+/// Whether raiseOpset can raise the functions of a model to `opset`, without doing it: looks at the
+/// operations alone. Errors: those of raiseOpset.
+Result<void> checkOpset(const Bundle &bundle, const std::string &model, unsigned opset);
+
 /// The earliest of the operation sets from `from` on (15: iOS 15) that has operations for a form.
 /// Errors: "encode.opset", "encode.form".
 Result<unsigned> requiredOpset(const codec::EncodedWeight &encoded, unsigned from);

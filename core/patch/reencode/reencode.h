@@ -6,6 +6,7 @@
 #include "core/codec/encode/encoder.h"
 
 #include <cstddef>
+#include <span>
 
 namespace kernscope {
 
@@ -20,5 +21,14 @@ namespace kernscope {
 /// anew), "encode.verify" (the new bundle does not decode to what was encoded; a defect).
 Result<BundlePtr> reencodeWeight(const Bundle &bundle, std::size_t weight,
                                  const codec::EncodedWeight &encoded);
+
+/// A weight and the form that it gets.
+struct Reencoding {
+    std::size_t weight = 0;
+    const codec::EncodedWeight *encoded = nullptr;
+};
+/// The same for any number of weights in one pass over the program and the weight files. Each is
+/// named once. Weights with the same EncodedWeight object get the same records.
+Result<BundlePtr> reencodeWeights(const Bundle &bundle, std::span<const Reencoding> weights);
 
 } // namespace kernscope

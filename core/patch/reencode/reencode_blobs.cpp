@@ -57,8 +57,7 @@ Result<milblob::BlobFile> readRecords(std::span<const std::byte> file, const std
 
 Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
                                const std::set<std::uint64_t> &kept,
-                               const std::set<std::uint64_t> &dropped,
-                               std::vector<DraftOperation> &drafts)
+                               std::span<const BlobGroup> groups)
 {
     const auto parsed = readRecords(file, name);
     if (!parsed)
@@ -67,14 +66,23 @@ Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::strin
     std::copy_n(file.begin() + 8, options.headerReserved.size(), options.headerReserved.begin());
     milblob::Writer writer(options);
     BlobLayout layout;
-    bool placed = false;
+    std::multimap<std::uint64_t, std::size_t> dropped; // offset to group
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (const std::uint64_t offset : groups[i].dropped)
+            dropped.emplace(offset, i);
+    }
+    std::vector<bool> placed(groups.size());
+    const auto place = [&](std::size_t group) {
+        if (!placed[group])
+            placeOperands(*groups[group].drafts, writer);
+        placed[group] = true;
+    };
     for (const milblob::Record &record : parsed->records) {
         const std::uint64_t meta = record.metaOffset.value;
-        if (dropped.count(meta) > 0 && !placed) {
-            placeOperands(drafts, writer);
-            placed = true;
-        }
-        if (dropped.count(meta) > 0 && kept.count(meta) == 0)
+        const auto [first, last] = dropped.equal_range(meta);
+        for (auto at = first; at != last; ++at)
+            place(at->second);
+        if (first != last && kept.count(meta) == 0)
             continue;
         const std::uint64_t behindMeta = meta + milblob::kMetadataBytes;
         constexpr std::uint64_t kReserved = 32; // the last bytes of a record
@@ -85,8 +93,8 @@ Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::strin
                      file.subspan(behindMeta, record.dataOffset.value - behindMeta))
                 .value;
     }
-    if (!placed)
-        placeOperands(drafts, writer);
+    for (std::size_t i = 0; i < groups.size(); ++i)
+        place(i);
     for (const std::uint64_t offset : kept) {
         if (layout.moved.count(offset) > 0)
             continue;

@@ -64,13 +64,18 @@ struct BlobLayout {
     std::vector<std::byte> file;
     std::map<std::uint64_t, std::uint64_t> moved; ///< offsets of the kept records, old to new
 };
+/// The operations that make one weight, and the records that held it.
+struct BlobGroup {
+    std::vector<DraftOperation> *drafts = nullptr;
+    std::set<std::uint64_t> dropped; ///< offsets of records
+};
 /// Every record in its order, without the dropped ones that are not kept as well; the operands of
-/// `drafts` take the place of the first of those, or the end, and learn their offsets. Errors:
-/// "encode.blob" (records that overlap or are faulty; a kept offset without a record).
+/// each group take the place of the first of its dropped records, or the end, and learn their
+/// offsets. Errors: "encode.blob" (records that overlap or are faulty; a kept offset without a
+/// record).
 Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::string &name,
                                const std::set<std::uint64_t> &kept,
-                               const std::set<std::uint64_t> &dropped,
-                               std::vector<DraftOperation> &drafts);
+                               std::span<const BlobGroup> groups);
 
 /// Replaces a run of bytes of a program by any number of others: none removes it.
 struct Splice {

@@ -79,6 +79,7 @@ private slots:
             QTest::newRow(form.name.c_str()) << QString::fromStdString(form.name);
     }
     void everyFormToEveryForm();
+    void severalAtOnce();
     void servantsGoWithTheirMaster();
     void oldSignature();
     void refusals();
@@ -118,6 +119,37 @@ void TestReencode::everyFormToEveryForm()
         decoder->decodeFloat(0, expected);
         QCOMPARE(floats(**made, "w"), expected);
         QCOMPARE(weightFile(**made).unusedRecords, weightFile(*bundle).unusedRecords);
+    }
+}
+
+/// All in one pass: the same bundle as one after the other, whatever form they had.
+void TestReencode::severalAtOnce()
+{
+    for (const SampleForm &form : sampleForms()) {
+        const auto bundle = *sampleBundle(form.name).open();
+        if (bundle->weights()[*bundle->weightByName("w")].type != ElementType::Fp16)
+            continue;
+        std::vector<codec::EncodedWeight> encoded;
+        std::vector<Reencoding> all;
+        for (const char *name : {"w", "behind"}) {
+            const std::size_t index = *bundle->weightByName(name);
+            FormSpec palette;
+            palette.kind = FormSpec::Kind::Palette;
+            encoded.push_back(
+                *codec::encodeForm(floats(*bundle, name), bundle->weights()[index].shape, palette));
+            all.push_back({index, nullptr});
+        }
+        for (std::size_t i = 0; i < all.size(); ++i)
+            all[i].encoded = &encoded[i];
+        const auto together = reencodeWeights(*bundle, all);
+        QVERIFY2(together, together ? "" : describe(together.error()).c_str());
+        const auto first = reencodeWeight(*bundle, all[0].weight, encoded[0]);
+        QVERIFY(first);
+        const auto second = reencodeWeight(**first, *(*first)->weightByName("behind"), encoded[1]);
+        QVERIFY(second);
+        QCOMPARE(contentOf(**together), contentOf(**second));
+        all.push_back(all.front());
+        QCOMPARE(codeOf(reencodeWeights(*bundle, all)), std::string("encode.program"));
     }
 }
 
