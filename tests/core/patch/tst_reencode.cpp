@@ -134,7 +134,7 @@ void TestReencode::severalAtOnce()
         for (const char *name : {"w", "behind"}) {
             const std::size_t index = *bundle->weightByName(name);
             FormSpec palette;
-            palette.kind = FormNode::Palette;
+            palette.node = FormNode::Palette;
             encoded.push_back(
                 *codec::encodeForm(floats(*bundle, name), bundle->weights()[index].shape, palette));
             all.push_back({index, nullptr});
