@@ -27,10 +27,20 @@ Inputs g_inputs;
 
 } // namespace
 
-void addCommonOptions(CLI::App &command, Session &session)
+void addSharedOptions(CLI::App &command, Session &session)
 {
     command.add_flag("--json", session.json, "Print one JSON document on standard output");
     command.add_flag("-q,--quiet", session.quiet, "Print errors only");
+    command.preparse_callback([&session, &command](std::size_t) {
+        const CLI::App *parent = command.get_parent();
+        const bool nested = parent != nullptr && parent->get_parent() != nullptr;
+        session.command = nested ? parent->get_name() : command.get_name();
+    });
+}
+
+void addCommonOptions(CLI::App &command, Session &session)
+{
+    addSharedOptions(command, session);
     command
         .add_option("--target", session.target,
                     "Chip to judge by, under any of its names (default H13)")
@@ -39,11 +49,6 @@ void addCommonOptions(CLI::App &command, Session &session)
             if (auto found = target::findTarget(name); !found)
                 throw UsageFailure{std::move(found.error())};
         });
-    command.preparse_callback([&session, &command](std::size_t) {
-        const CLI::App *parent = command.get_parent();
-        const bool nested = parent != nullptr && parent->get_parent() != nullptr;
-        session.command = nested ? parent->get_name() : command.get_name();
-    });
 }
 
 CLI::Option *addOutput(CLI::App &command, Session &session, std::string &output,

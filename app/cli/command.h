@@ -57,9 +57,12 @@ void addRecover(CLI::App &app, Session &session);
 void addHwx(CLI::App &app, Session &session);
 /// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Session &session);
+void addPlan(CLI::App &app, Session &session);
 void addSection(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
 
+/// Adds --json and --quiet to a subcommand.
+void addSharedOptions(CLI::App &command, Session &session);
 /// Adds --json, --quiet and --target to a subcommand. An unknown target throws UsageFailure.
 void addCommonOptions(CLI::App &command, Session &session);
 /// Adds -o, --output and -f, --force, which every command has that writes.

@@ -510,14 +510,14 @@ void TestEncodeMethods::feedbackHelps()
     const Shape shape{32, 64};
     const auto values = gaussian(sizeOf(shape), 13);
     std::vector<FormSpec> forms(5);
-    forms[0].kind = FormNode::Blockwise;
+    forms[0].node = FormNode::Blockwise;
     forms[0].blockwise = {ElementType::Int4, 32, 1, false};
     for (const std::size_t palette : {1u, 2u, 3u})
-        forms[palette].kind = FormNode::Palette;
+        forms[palette].node = FormNode::Palette;
     forms[1].palette = {3, 2, 1};
     forms[2].palette = {3, 1, 1, ElementType::Int8};
     forms[3].palette = {4, 1, 2, ElementType::Fp8E4M3Fn};
-    forms[4].kind = FormNode::Sparse;
+    forms[4].node = FormNode::Sparse;
     forms[4].density = 0.5;
     for (FormSpec &spec : forms) {
         for (const Inputs kind : {Inputs::Moments, Inputs::Means}) {

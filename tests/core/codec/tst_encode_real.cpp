@@ -59,14 +59,14 @@ void TestEncodeReal::neverWorse()
         inputs->mean.push_back(0.8f * std::sqrt(inputs->meanSquare.back()));
     }
     std::vector<FormSpec> forms(5);
-    forms[0].kind = FormNode::Affine;
-    forms[1].kind = FormNode::Blockwise;
+    forms[0].node = FormNode::Affine;
+    forms[1].node = FormNode::Blockwise;
     forms[1].blockwise = {ElementType::Int4, shape[1], 1, false};
-    forms[2].kind = FormNode::Palette;
+    forms[2].node = FormNode::Palette;
     forms[2].palette.bits = 4;
-    forms[3].kind = FormNode::Palette;
+    forms[3].node = FormNode::Palette;
     forms[3].palette.bits = 2;
-    forms[4].kind = FormNode::Sparse;
+    forms[4].node = FormNode::Sparse;
     forms[4].density = 0.5;
     for (FormSpec &form : forms) {
         form.inputs = inputs;

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/plan.h"
+
+#include "app/cli/output_file.h"
+#include "app/cli/text_output.h"
+#include "app/cli/usage.h"
+#include "core/base/overlaid_file.h"
+#include "core/plan/inputs.h"
+
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+constexpr const char *kPlanCommand = "plan";
+
+/// Where people asked for what there is not, and where the answer is that there is no plan.
+int refusePlan(Session &session, const Error &error)
+{
+    if (error.code == "plan.form" || error.code == "plan.forced" || error.code == "plan.report")
+        return reportUsage(session, kPlanCommand, error);
+    if (error.code == "task.cancelled" && interrupted())
+        return reportStopped(session, kPlanCommand);
+    const int code = reportFailure(session, kPlanCommand, error);
+    return error.code == "plan.infeasible" || error.code == "plan.open" ? int(kDiffers) : code;
+}
+
+Result<plan::Limits> limitsOf(const PlanOptions &options)
+{
+    plan::Limits limits;
+    limits.goal = plan::goalFromName(options.minimise).value_or(plan::Goal::Time);
+    limits.tolerance = options.tolerance;
+    if (options.totalTolerance >= 0)
+        limits.totalTolerance = options.totalTolerance;
+    if (options.maxBytes > 0)
+        limits.maxBytes = options.maxBytes;
+    limits.frontPoints = options.points;
+    for (const std::string &text : options.forced) {
+        const auto at = text.rfind('=');
+        if (at == text.npos || at == 0)
+            return tl::unexpected(usageError("--force-form", "PATTERN=FORM", text,
+                                             "A form by hand needs a weight and a form"));
+        limits.forced.emplace_back(text.substr(0, at), text.substr(at + 1));
+    }
+    return limits;
+}
+
+/// The kind of a report, by the end of its name.
+Result<std::string> reportKind(const std::string &path)
+{
+    const std::string end = std::filesystem::path(path).extension().string();
+    if (path.empty() || end == ".html" || end == ".md" || end == ".json" || end == ".csv")
+        return end;
+    return tl::unexpected(usageError("--report", "a name that ends in .html, .md, .json or .csv",
+                                     path, "The kind of the report is not known"));
+}
+
+Result<void> readMeasured(const PlanOptions &options, const Bundle &bundle,
+                          plan::SurveyOptions &survey)
+{
+    if (!options.activations.empty()) {
+        const auto arrays = openBundle(options.activations);
+        if (!arrays)
+            return tl::unexpected(arrays.error());
+        auto squares = plan::readMeanSquares(bundle, **arrays);
+        if (!squares)
+            return tl::unexpected(squares.error());
+        survey.meanSquares = std::move(*squares);
+    }
+    if (!options.sensitivity.empty()) {
+        const auto file = openFile(options.sensitivity);
+        if (!file)
+            return tl::unexpected(file.error());
+        const auto bytes = (*file)->bytes();
+        auto sensitivity = plan::readSensitivity(
+            bundle, {reinterpret_cast<const char *>(bytes.data()), bytes.size()},
+            options.sensitivity);
+        if (!sensitivity)
+            return tl::unexpected(sensitivity.error());
+        survey.sensitivity = std::move(*sensitivity);
+    }
+    return {};
+}
+
+Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan::Limits &limits,
+                                          const Bundle &bundle, Session &session)
+{
+    plan::SurveyOptions survey;
+    const std::vector<std::string> standard{"H13"};
+    for (const std::string &name : options.targets.empty() ? standard : options.targets) {
+        const auto found = target::findTarget(name);
+        if (!found)
+            return tl::unexpected(found.error());
+        survey.targets.push_back(found->target);
+    }
+    survey.batch = options.batch;
+    survey.forms = options.forms;
+    survey.forced = limits.forced;
+    survey.model =
+        options.error == "outputs" ? plan::ErrorModel::Outputs : plan::ErrorModel::Weights;
+    survey.progress = &session.progress;
+    if (auto read = readMeasured(options, bundle, survey); !read)
+        return tl::unexpected(std::move(read.error()));
+    return survey;
+}
+
+std::string reportText(const std::string &kind, const report::PlanSubject &subject)
+{
+    if (kind == ".html")
+        return report::planHtml(subject);
+    if (kind == ".md")
+        return report::planMarkdown(subject);
+    if (kind == ".csv")
+        return report::planCsv(subject);
+    report::Json document = report::document(kPlanCommand);
+    report::addPlan(document, subject);
+    report::finish(document, {});
+    return document.dump(2) + "\n";
+}
+
+/// Everything of one plan, from the options to what is printed.
+class PlanRun
+{
+public:
+    PlanRun(const PlanOptions &options, Session &session) : m_options(options), m_session(session)
+    {
+    }
+
+    Result<void> prepare();
+    Result<void> make();
+    Result<void> write();
+    int print();
+
+private:
+    report::PlanSubject subject() const;
+
+    const PlanOptions &m_options;
+    Session &m_session;
+    plan::Limits m_limits;
+    plan::SurveyOptions m_surveyOptions;
+    BundlePtr m_bundle;
+    plan::Survey m_survey;
+    plan::Plan m_plan;
+    std::optional<plan::PlannedBundle> m_made;
+    std::vector<plan::Build> m_builds;
+};
+
+report::PlanSubject PlanRun::subject() const
+{
+    report::PlanSubject subject;
+    subject.bundle = m_bundle->name();
+    subject.output = m_options.output;
+    subject.survey = m_made ? &m_made->survey : &m_survey;
+    subject.plan = m_made ? &m_made->plan : &m_plan;
+    subject.limits = &m_limits;
+    subject.raised = m_made ? &m_made->raised : nullptr;
+    subject.builds = m_builds;
+    subject.candidates = m_options.candidates;
+    return subject;
+}
+
+/// What can be refused before any work.
+Result<void> PlanRun::prepare()
+{
+    auto limits = limitsOf(m_options);
+    if (!limits)
+        return tl::unexpected(std::move(limits.error()));
+    m_limits = std::move(*limits);
+    m_limits.progress = &m_session.progress;
+    if (auto kind = reportKind(m_options.report); !kind)
+        return tl::unexpected(std::move(kind.error()));
+    auto bundle = openBundle(m_options.path);
+    if (!bundle)
+        return tl::unexpected(std::move(bundle.error()));
+    m_bundle = std::move(*bundle);
+    auto survey = surveyOptions(m_options, m_limits, *m_bundle, m_session);
+    if (!survey)
+        return tl::unexpected(std::move(survey.error()));
+    m_surveyOptions = std::move(*survey);
+    const OutputRules rules = outputRules(m_session, *m_bundle);
+    if (!m_options.output.empty()) {
+        if (auto free = checkOutput(m_options.output, OutputKind::Folder, rules); !free)
+            return tl::unexpected(std::move(free.error()));
+    }
+    if (!m_options.report.empty()) {
+        if (auto free = checkOutput(m_options.report, OutputKind::File, rules); !free)
+            return tl::unexpected(std::move(free.error()));
+    }
+    return {};
+}
+
+Result<void> PlanRun::make()
+{
+    const ProgressLine line(m_session, "Planning");
+    auto survey = plan::survey(*m_bundle, m_surveyOptions);
+    if (!survey)
+        return tl::unexpected(std::move(survey.error()));
+    m_survey = std::move(*survey);
+    auto plan = plan::solve(m_survey, m_limits);
+    if (!plan)
+        return tl::unexpected(std::move(plan.error()));
+    m_plan = std::move(*plan);
+    for (const std::string &path : m_options.compare) {
+        const auto other = openBundle(path);
+        if (!other)
+            return tl::unexpected(other.error());
+        auto build = plan::measureBuild(*m_bundle, m_survey, m_surveyOptions, **other);
+        if (!build)
+            return tl::unexpected(std::move(build.error()));
+        m_builds.push_back(std::move(*build));
+    }
+    if (m_options.output.empty())
+        return {};
+    auto made = plan::carryOut(*m_bundle, m_surveyOptions, std::move(m_survey), m_limits,
+                               std::move(m_plan));
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    m_made = std::move(*made);
+    return {};
+}
+
+/// The report is written beside its place first, and gets its name after the bundle has its own.
+Result<void> PlanRun::write()
+{
+    if (auto same = checkInputs(); !same)
+        return same;
+    std::optional<OutputFile> report;
+    if (!m_options.report.empty()) {
+        auto file = OutputFile::create(m_options.report, outputRules(m_session, *m_bundle));
+        if (!file)
+            return tl::unexpected(std::move(file.error()));
+        const std::string text = reportText(*reportKind(m_options.report), subject());
+        if (auto written = file->write(std::as_bytes(std::span(text))); !written)
+            return written;
+        report.emplace(std::move(*file));
+    }
+    if (m_made) {
+        const ProgressLine line(m_session, "Writing");
+        const auto saved =
+            writeCopy(m_session, *m_made->bundle, m_options.output, m_bundle->path());
+        if (!saved)
+            return tl::unexpected(saved.error());
+    }
+    if (report) {
+        if (auto named = report->commit(); !named)
+            return named;
+    }
+    if (m_made || report)
+        outputInPlace();
+    return {};
+}
+
+int PlanRun::print()
+{
+    const Diagnostics &diagnostics = m_bundle->diagnostics();
+    if (m_session.json || m_options.format == "json") {
+        report::Json document = report::document(kPlanCommand);
+        report::addPlan(document, subject());
+        printDocument(m_session, document, diagnostics);
+        return exitCodeOf(diagnostics);
+    }
+    if (m_options.format == "csv")
+        cli::print(report::planCsv(subject()));
+    else if (!m_session.quiet)
+        cli::print(planText(subject()));
+    printDiagnostics(m_session, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace
+
+int runPlan(const PlanOptions &options, Session &session)
+{
+    session.json = session.json || options.format == "json";
+    PlanRun run(options, session);
+    for (const auto &step : {&PlanRun::prepare, &PlanRun::make, &PlanRun::write}) {
+        if (auto done = (run.*step)(); !done)
+            return refusePlan(session, done.error());
+        if (interrupted())
+            return reportStopped(session, kPlanCommand);
+    }
+    return run.print();
+}
+
+} // namespace kernscope::cli

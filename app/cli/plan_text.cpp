@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/plan.h"
+#include "app/cli/text_output.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::cli {
+
+namespace {
+
+using Align = Table::Align;
+using report::PlanSubject;
+
+std::string planSeconds(const std::optional<double> &time)
+{
+    return time ? fmt::format("{:.4g}", *time) : "unknown";
+}
+
+std::string planTitle(const PlanSubject &subject)
+{
+    const plan::Limits &limits = *subject.limits;
+    std::string chips;
+    for (const target::Target *target : subject.survey->targets)
+        chips += (chips.empty() ? "" : ", ") + target->name;
+    std::string text =
+        fmt::format("{} on {}: least {}, error of a layer at most {:g}", printable(subject.bundle),
+                    chips, plan::goalName(limits.goal), limits.tolerance);
+    if (limits.totalTolerance)
+        text += fmt::format(", of the network at most {:g}", *limits.totalTolerance);
+    if (limits.maxBytes)
+        text += fmt::format(", at most {} B stored", grouped(*limits.maxBytes));
+    return text + "\n";
+}
+
+std::string planWeights(const PlanSubject &subject)
+{
+    const plan::Survey &survey = *subject.survey;
+    Table table({{"weight", Align::Name},
+                 {"from"},
+                 {"to"},
+                 {"stored B", Align::Right},
+                 {"planned B", Align::Right},
+                 {"error", Align::Right},
+                 {"time s", Align::Right},
+                 {"planned s", Align::Right},
+                 {"why", Align::Name}});
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        const plan::Row &row = survey.rows[r];
+        const std::size_t choice = subject.plan->choice[r];
+        if (!row.candidates) {
+            std::uint64_t own = 0;
+            for (const plan::StoredPart &part : survey.parts[row.item])
+                own += part.bytes;
+            table.add({row.name, row.stored, row.stored, grouped(own), grouped(own), "-", "-", "-",
+                       subject.plan->why[r]});
+            continue;
+        }
+        const plan::Candidate &before = row.candidates->front();
+        const plan::Candidate &after = (*row.candidates)[choice];
+        table.add({row.name, row.stored, plan::formOf(row, choice), grouped(before.stored),
+                   grouped(after.stored),
+                   fmt::format("{:.4g}{}", plan::layerError(row, after), after.sampled ? "~" : ""),
+                   planSeconds(plan::slowest(before)), planSeconds(plan::slowest(after)),
+                   subject.plan->why[r]});
+    }
+    return heading("Weights") + table.text();
+}
+
+std::string planTotals(const PlanSubject &subject)
+{
+    const plan::Survey &survey = *subject.survey;
+    const plan::PlanTotals &before = subject.plan->before, &after = subject.plan->after;
+    Table table({{""}, {"before", Align::Right}, {"after", Align::Right}});
+    table.add({"stored B", grouped(before.stored), grouped(after.stored)});
+    table.add({"error of the network", fmt::format("{:.4g}", before.error),
+               fmt::format("{:.4g}", after.error)});
+    table.add({"largest error of a layer", fmt::format("{:.4g}", before.largestError),
+               fmt::format("{:.4g}", after.largestError)});
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        const std::string &chip = survey.targets[t]->name;
+        table.add({chip + " moved B", grouped(before.moved[t]), grouped(after.moved[t])});
+        table.add(
+            {chip + " engine time s", planSeconds(before.timeS[t]), planSeconds(after.timeS[t])});
+        if (const auto &floor = survey.roofs[t].dispatchFloorS)
+            table.add({chip + " dispatch floor s", planSeconds(*floor), planSeconds(*floor)});
+    }
+    return heading("Before and after") + table.text();
+}
+
+std::string planFront(const char *title, const std::vector<plan::FrontPoint> &points)
+{
+    Table table({{"error", Align::Right},
+                 {"largest of a layer", Align::Right},
+                 {"stored B", Align::Right},
+                 {"time s", Align::Right}});
+    for (const plan::FrontPoint &point : points)
+        table.add({fmt::format("{:.4g}", point.totals.error),
+                   fmt::format("{:.4g}", point.totals.largestError), grouped(point.totals.stored),
+                   planSeconds(plan::slowest(point.totals))});
+    return points.empty() ? "" : heading(title) + table.text();
+}
+
+} // namespace
+
+std::string planText(const PlanSubject &subject)
+{
+    const plan::Plan &plan = *subject.plan;
+    std::string text = planTitle(subject);
+    text += plan.proven ? "  proven: no other choice of the forms that were tried is better\n"
+                        : fmt::format("  has {:.6g}; no choice has less than {:.6g}\n", plan.cost,
+                                      plan.bound);
+    if (plan.untimed > 0)
+        text += fmt::format("  the times of {} weights are not known and count as 0\n",
+                            grouped(plan.untimed));
+    text += planWeights(subject) + planTotals(subject);
+    text += planFront("Front: error against stored bytes", plan.storedFront);
+    text += planFront("Front: error against time", plan.timeFront);
+    if (!subject.builds.empty()) {
+        Table table({{"build", Align::Name},
+                     {"error", Align::Right},
+                     {"largest of a layer", Align::Right},
+                     {"stored B", Align::Right},
+                     {"time s", Align::Right}});
+        for (const plan::Build &build : subject.builds)
+            table.add({build.name, fmt::format("{:.4g}", build.totals.error),
+                       fmt::format("{:.4g}", build.totals.largestError),
+                       grouped(build.totals.stored), planSeconds(plan::slowest(build.totals))});
+        text += heading("Other builds") + table.text();
+    }
+    text += heading("Rules");
+    for (const std::string &rule : report::planRules(*subject.survey))
+        text += "  " + rule + "\n";
+    if (subject.raised != nullptr) {
+        for (const plan::RaisedModel &model : *subject.raised)
+            text += fmt::format("opset   raised from {} to {} {}\n", printable(model.before),
+                                model.after, printable(model.model));
+    }
+    if (!subject.output.empty())
+        text += fmt::format("written {}\n", printable(subject.output));
+    return text;
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/judge_content.h"
+
+#include "core/patch/reencode/raise_opset.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope::plan {
+
+namespace {
+
+using decision::Outcome;
+
+bool sameLayer(const roofline::Layer &a, const roofline::Layer &b)
+{
+    return a.op == b.op && a.flops == b.flops && a.inputBytes == b.inputBytes &&
+           a.outputBytes == b.outputBytes && a.shareRead == b.shareRead;
+}
+
+const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::PartRole role)
+{
+    const auto at = std::find_if(encoded.parts.begin(), encoded.parts.end(),
+                                 [role](const auto &part) { return part.role == role; });
+    return at == encoded.parts.end() ? nullptr : &*at;
+}
+
+/// Offsets that turned out to be 0 are none.
+bool hasOffsets(const codec::EncodedWeight &encoded)
+{
+    return std::any_of(
+        encoded.parts.begin(), encoded.parts.end(), [](const codec::EncodedPart &part) {
+            const bool offset =
+                part.role == codec::PartRole::ZeroPoint || part.role == codec::PartRole::Offset;
+            return offset && std::any_of(part.bytes.begin(), part.bytes.end(),
+                                         [](std::byte b) { return b != std::byte{0}; });
+        });
+}
+
+} // namespace
+
+decision::WeightForm sizedForm(decision::WeightForm form, const WeightValues &values,
+                               const codec::EncodedWeight &encoded)
+{
+    form.storedBytes = storedBytes(values, encoded);
+    form.zeroPoint = hasOffsets(encoded);
+    const codec::EncodedPart *kept = partOf(encoded, codec::PartRole::NonzeroData);
+    const auto survivors = kept != nullptr ? elementCount(kept->shape) : std::nullopt;
+    if (form.masked && survivors && !values.values.empty())
+        form.density = std::min(1.0, static_cast<double>(survivors->value) /
+                                         static_cast<double>(values.values.size()));
+    return form;
+}
+
+std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
+                                     const decision::WeightForm &form,
+                                     const std::vector<roofline::Roofs> &roofs,
+                                     decision::Judge &judge, std::uint64_t batch)
+{
+    std::vector<ChipFigures> chips;
+    for (const roofline::Roofs &chip : roofs) {
+        ChipFigures sum;
+        sum.timeS = 0.0;
+        for (const roofline::Layer &layer : layers) {
+            const auto answer = roofline::assess(layer, form, chip, judge, batch);
+            sum.outcome = answer.outcome;
+            sum.moved += answer.weightBytes;
+            if (sum.timeS && answer.timeS)
+                sum.timeS = *sum.timeS + *answer.timeS;
+            else
+                sum.timeS.reset();
+        }
+        chips.push_back(sum);
+    }
+    return chips;
+}
+
+bool Usage::sameAs(const Usage &other) const
+{
+    return form.use == other.form.use && model == other.model && opset == other.opset &&
+           std::equal(layers.begin(), layers.end(), other.layers.begin(), other.layers.end(),
+                      sameLayer);
+}
+
+std::string Opsets::reach(const std::string &model, unsigned opset)
+{
+    const auto known = m_reached.find({model, opset});
+    if (known != m_reached.end())
+        return known->second;
+    const auto checked = checkOpset(m_bundle, model, opset);
+    std::string why = checked ? std::string() : checked.error().message;
+    if (!checked && !checked.error().field.empty())
+        why += " (" + checked.error().field + ")";
+    return m_reached.emplace(std::pair(model, opset), std::move(why)).first->second;
+}
+
+std::string Opsets::refusal(const Usage &usage, const std::string &form,
+                            const codec::EncodedWeight &encoded)
+{
+    const std::lock_guard lock(m_mutex);
+    auto required = m_required.find({form, usage.opset});
+    if (required == m_required.end())
+        required =
+            m_required.emplace(std::pair(form, usage.opset), requiredOpset(encoded, usage.opset))
+                .first;
+    if (!required->second)
+        return required->second.error().message;
+    if (*required->second <= usage.opset)
+        return {};
+    const std::string why = reach(usage.model, *required->second);
+    return why.empty() ? why
+                       : fmt::format("needs the operation set ios{}: {}", *required->second, why);
+}
+
+/// What a chip says against a form; empty where all take it.
+std::string ContentJudge::refusal(const decision::WeightForm &form)
+{
+    for (std::size_t t = 0; t < m_options.targets.size(); ++t) {
+        const target::Target &target = *m_options.targets[t];
+        const auto key = std::pair(t, form.signature());
+        auto known = m_encoderRefusals.find(key);
+        if (known == m_encoderRefusals.end()) {
+            const auto rule = decision::encoderRefusal(form, target);
+            std::string why;
+            const auto verdict = m_judge.verdict(form, target);
+            if (rule)
+                why = fmt::format("no encoder of {} writes it: {}", target.name, rule->gate);
+            else if (verdict->outcome == Outcome::Rejected)
+                why = fmt::format("refused on {}: {}", target.name,
+                                  verdict->refusedBy.empty() ? verdict->basis : verdict->refusedBy);
+            else if (verdict->outcome == Outcome::Unknown)
+                why = fmt::format("what {} does with it is not known", target.name);
+            known = m_encoderRefusals.emplace(key, std::move(why)).first;
+        }
+        if (!known->second.empty())
+            return known->second;
+    }
+    return {};
+}
+
+void ContentJudge::keep(Usage &usage)
+{
+    Candidate candidate;
+    candidate.name = kKeep;
+    candidate.form = usage.form;
+    candidate.stored = usage.form.storedBytes;
+    candidate.chips = figures(usage, usage.form);
+    for (std::size_t t = 0; t < candidate.chips.size(); ++t) {
+        if (candidate.chips[t].outcome == Outcome::Rejected)
+            candidate.refused = "refused on " + m_options.targets[t]->name;
+    }
+    usage.candidates->push_back(std::move(candidate));
+}
+
+void ContentJudge::tryForm(Content &content, const WeightValues &values,
+                           const codec::FormSpec &spec)
+{
+    const std::string name = formName(spec);
+    std::vector<Candidate> made;
+    bool wanted = false;
+    for (const Usage &usage : content.usages) {
+        Candidate candidate;
+        candidate.name = name;
+        candidate.spec = spec;
+        candidate.form = proposedForm(spec, usage.form, values.type);
+        candidate.refused = refusal(candidate.form);
+        candidate.sampled = values.sampled();
+        wanted |= candidate.refused.empty();
+        made.push_back(std::move(candidate));
+    }
+    auto encoded = wanted ? encodeAs(values, spec) : tl::unexpected(Error{});
+    const auto error = encoded ? formError(values, *encoded, m_options.model)
+                               : Result<double>(tl::unexpected(encoded.error()));
+    content.encodings += wanted ? 1 : 0;
+    for (std::size_t u = 0; u < made.size(); ++u) {
+        Candidate &candidate = made[u];
+        const Usage &usage = content.usages[u];
+        if (candidate.refused.empty() && !error)
+            candidate.refused = "cannot be encoded: " + describe(error.error());
+        if (candidate.refused.empty())
+            candidate.refused = m_opsets.refusal(usage, name, *encoded);
+        if (candidate.refused.empty()) {
+            candidate.form = sizedForm(std::move(candidate.form), values, *encoded);
+            candidate.stored = candidate.form.storedBytes;
+            candidate.error = *error;
+            candidate.chips = figures(usage, candidate.form);
+        }
+        usage.candidates->push_back(std::move(candidate));
+    }
+}
+
+Result<void> ContentJudge::judge(Content &content)
+{
+    auto values = weightValues(m_bundle, content.weight, content.axes, m_options.mostElements);
+    if (!values)
+        return tl::unexpected(values.error());
+    values->meanSquares = content.meanSquares;
+    content.energy = energy(*values);
+    for (Usage &usage : content.usages) {
+        usage.candidates = std::make_shared<std::vector<Candidate>>();
+        keep(usage);
+    }
+    for (const codec::FormSpec &spec : content.forms) {
+        tryForm(content, *values, spec);
+        if (m_options.progress != nullptr && !m_options.progress->advance(values->values.size())) {
+            Error error;
+            error.code = "task.cancelled";
+            error.message = "The plan was cancelled";
+            return tl::unexpected(std::move(error));
+        }
+    }
+    return {};
+}
+
+} // namespace kernscope::plan

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/plan/survey.h"
+
+#include <map>
+#include <mutex>
+
+/// Private to the survey: judging the weights that hold the same values.
+namespace kernscope::plan {
+
+/// How a weight is used: what its figures on a chip depend on besides its form.
+struct Usage {
+    decision::WeightForm form; ///< as it is stored
+    std::vector<roofline::Layer> layers;
+    std::string model;  ///< whose operation set may have to be raised
+    unsigned opset = 0; ///< of its function
+    std::shared_ptr<std::vector<Candidate>> candidates;
+
+    bool sameAs(const Usage &other) const;
+};
+
+/// Weights with the same values, bytes and axes.
+struct Content {
+    std::size_t weight = 0; ///< the first of them
+    Axes axes;
+    std::span<const float> meanSquares;
+    std::vector<codec::FormSpec> forms;
+    std::vector<Usage> usages;
+    double energy = 0;
+    std::size_t encodings = 0;
+};
+
+/// Whether a program has the operations of a form, now or once raised. Safe to ask from any thread.
+class Opsets
+{
+public:
+    explicit Opsets(const Bundle &bundle) : m_bundle(bundle) {}
+    /// Why not; empty where it has.
+    std::string refusal(const Usage &usage, const std::string &form,
+                        const codec::EncodedWeight &encoded);
+
+private:
+    std::string reach(const std::string &model, unsigned opset);
+
+    const Bundle &m_bundle;
+    std::mutex m_mutex;
+    std::map<std::pair<std::string, unsigned>, Result<unsigned>> m_required; ///< by form and set
+    std::map<std::pair<std::string, unsigned>, std::string> m_reached;       ///< by model and set
+};
+
+/// Sums over the layers that read a weight, on each chip.
+std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
+                                     const decision::WeightForm &form,
+                                     const std::vector<roofline::Roofs> &roofs,
+                                     decision::Judge &judge, std::uint64_t batch);
+
+/// The proposed form with the sizes that its encoding has.
+decision::WeightForm sizedForm(decision::WeightForm form, const WeightValues &values,
+                               const codec::EncodedWeight &encoded);
+
+/// Judges every form of a content for all its uses.
+class ContentJudge
+{
+public:
+    ContentJudge(const Bundle &bundle, const SurveyOptions &options,
+                 const std::vector<roofline::Roofs> &roofs, Opsets &opsets)
+        : m_bundle(bundle), m_options(options), m_roofs(roofs), m_opsets(opsets),
+          m_judge(options.choice)
+    {
+    }
+
+    /// Errors: those of the decoder, "task.cancelled".
+    Result<void> judge(Content &content);
+
+private:
+    void keep(Usage &usage);
+    void tryForm(Content &content, const WeightValues &values, const codec::FormSpec &spec);
+    std::string refusal(const decision::WeightForm &form);
+    std::vector<ChipFigures> figures(const Usage &usage, const decision::WeightForm &form)
+    {
+        return chipFigures(usage.layers, form, m_roofs, m_judge, m_options.batch);
+    }
+
+    const Bundle &m_bundle;
+    const SurveyOptions &m_options;
+    const std::vector<roofline::Roofs> &m_roofs;
+    Opsets &m_opsets;
+    decision::Judge m_judge;
+    std::map<std::pair<std::size_t, std::string>, std::string> m_encoderRefusals;
+};
+
+} // namespace kernscope::plan

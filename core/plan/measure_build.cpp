@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/measure_build.h"
+
+#include "core/plan/judge_content.h"
+#include "core/plan/parallel.h"
+
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <tuple>
+
+namespace kernscope::plan {
+
+namespace {
+
+using ReaderKey = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+/// Model, function, operation, name of the operation and operand that read a weight.
+std::vector<ReaderKey> readersOf(const Weight &weight)
+{
+    std::vector<ReaderKey> keys;
+    for (const Consumer &consumer : weight.consumers)
+        keys.emplace_back(weight.model, weight.function, consumer.op, consumer.name,
+                          consumer.param);
+    return keys;
+}
+
+/// By row: the partner in the other build.
+std::vector<std::optional<std::size_t>> partnersOf(const Bundle &bundle, const Survey &survey,
+                                                   const Bundle &other)
+{
+    std::map<ReaderKey, std::size_t> readers;
+    for (std::size_t i = 0; i < other.weights().size(); ++i) {
+        for (ReaderKey &key : readersOf(other.weights()[i]))
+            readers.emplace(std::move(key), i);
+    }
+    std::vector<std::optional<std::size_t>> partners(survey.rows.size());
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        const Weight &weight = bundle.weights()[survey.rows[r].weight];
+        for (const ReaderKey &key : readersOf(weight)) {
+            const auto found = readers.find(key);
+            if (found != readers.end() && other.weights()[found->second].shape == weight.shape &&
+                !other.weights()[found->second].fault)
+                partners[r] = found->second;
+        }
+    }
+    return partners;
+}
+
+Result<double> buildError(const Bundle &bundle, const Row &row, const SurveyOptions &options,
+                          const Bundle &other, std::size_t partner)
+{
+    auto values = weightValues(bundle, row.weight, row.axes);
+    if (!values)
+        return tl::unexpected(values.error());
+    if (row.weight < options.meanSquares.size())
+        values->meanSquares = options.meanSquares[row.weight];
+    const BundleReadLock lock(other);
+    const auto decoder = other.decoder(partner);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    return formError(*values, *decoder, options.model);
+}
+
+/// The chips' figures of all layers of a build.
+void addChips(const Bundle &other, const Survey &survey, const SurveyOptions &options,
+              PlanTotals &totals)
+{
+    decision::Judge judge(options.choice);
+    totals.moved.assign(survey.targets.size(), 0);
+    totals.timeS.assign(survey.targets.size(), 0.0);
+    for (const roofline::Layer &layer : layersOf(other, weightForms(other))) {
+        const auto chips = chipFigures({layer}, layer.form, survey.roofs, judge, options.batch);
+        for (std::size_t t = 0; t < chips.size(); ++t) {
+            totals.moved[t] += chips[t].moved;
+            *totals.timeS[t] += chips[t].timeS.value_or(0);
+        }
+    }
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        if (!survey.roofs[t].compute || !survey.roofs[t].bandwidth)
+            totals.timeS[t].reset();
+    }
+}
+
+} // namespace
+
+Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const SurveyOptions &options,
+                           const Bundle &other)
+{
+    Build build;
+    build.name = other.name();
+    const auto partners = partnersOf(bundle, survey, other);
+    std::vector<double> errors(survey.rows.size(), 0);
+    std::mutex mutex;
+    std::optional<Error> failed;
+    inParallel(survey.rows.size(), options.threads, [&](std::size_t r) {
+        if (!partners[r] || !survey.rows[r].candidates)
+            return true;
+        const auto error = buildError(bundle, survey.rows[r], options, other, *partners[r]);
+        const bool on = options.progress == nullptr || !options.progress->cancelled();
+        if (error && on) {
+            errors[r] = *error;
+            return true;
+        }
+        const std::lock_guard lock(mutex);
+        failed = error ? Error{} : error.error();
+        if (error) {
+            failed->code = "task.cancelled";
+            failed->message = "The comparison was cancelled";
+        }
+        return false;
+    });
+    if (failed)
+        return tl::unexpected(std::move(*failed));
+    double squared = 0, energy = 0;
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        const Row &row = survey.rows[r];
+        if (!row.candidates)
+            continue;
+        if (!partners[r]) {
+            build.unpaired.push_back(row.name);
+            continue;
+        }
+        ++build.paired;
+        const double error = errors[r] * row.sensitivity;
+        squared += error * error * row.energy;
+        energy += row.energy;
+        if (error > build.totals.largestError) {
+            build.totals.largestError = error;
+            build.totals.largest = r;
+        }
+    }
+    if (build.paired == 0) {
+        Error none;
+        none.code = "plan.build";
+        none.file = other.name();
+        none.expected = "weights that are read as those of " + bundle.name();
+        none.found = "none";
+        none.message = "This is no build of the network that is planned";
+        return tl::unexpected(std::move(none));
+    }
+    build.totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;
+    build.totals.stored = other.totals().storedBytes.value;
+    addChips(other, survey, options, build.totals);
+    return build;
+}
+
+} // namespace kernscope::plan

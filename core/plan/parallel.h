@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <thread>
+#include <vector>
+
+/// Private to plans: many pieces of work on several threads.
+namespace kernscope::plan {
+
+/// Threads for so many pieces of work: those asked for, or one a processor; at most 16.
+inline std::size_t threadsFor(std::size_t pieces, unsigned asked)
+{
+    const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
+    return std::max<std::size_t>(
+        1, std::min<std::size_t>({pieces, asked == 0 ? processors : asked, 16}));
+}
+
+/// Calls `work(piece, thread)` for each piece, in their order, until one returns false; those that
+/// have begun are ended.
+template <class Work>
+void onThreads(std::size_t pieces, std::size_t threads, const Work &work)
+{
+    std::atomic<std::size_t> next{0};
+    const auto run = [&](std::size_t thread) {
+        for (std::size_t i = next++; i < pieces; i = next++) {
+            if (!work(i, thread))
+                next = pieces;
+        }
+    };
+    std::vector<std::thread> helpers;
+    for (std::size_t i = 1; i < threads; ++i)
+        helpers.emplace_back(run, i);
+    run(0);
+    for (std::thread &helper : helpers)
+        helper.join();
+}
+
+template <class Work>
+void inParallel(std::size_t pieces, unsigned threads, const Work &work)
+{
+    onThreads(pieces, threadsFor(pieces, threads),
+              [&work](std::size_t piece, std::size_t) { return work(piece); });
+}
+
+} // namespace kernscope::plan

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/plan.h"
+
+#include "core/plan/plan_problem.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace kernscope::plan {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kGoals{"time", "stored", "moved", "error"};
+
+tl::unexpected<Error> infeasible(std::string code, std::string field, std::string expected,
+                                 std::string found, std::string message)
+{
+    Error error;
+    error.code = std::move(code);
+    error.field = std::move(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return tl::unexpected(std::move(error));
+}
+
+/// The weight without a choice, and what comes nearest.
+tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits, const Network &network,
+                               std::size_t item)
+{
+    const Row &row = survey.rows[network.members[item].front()];
+    const Candidate *least = nullptr;
+    for (const Candidate &candidate : *row.candidates) {
+        if (candidate.refused.empty() && (least == nullptr || candidate.error < least->error))
+            least = &candidate;
+    }
+    if (least == nullptr)
+        return infeasible("plan.infeasible", row.name, "a form that every chip takes",
+                          row.candidates->front().refused, "No form of this weight can be chosen");
+    return infeasible("plan.infeasible", row.name, fmt::format("at most {:g}", limits.tolerance),
+                      fmt::format("{:.4g} ({})", layerError(row, *least), least->name),
+                      "No form of this weight keeps the tolerance of a layer");
+}
+
+tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const Network &network,
+                              const Unsolved &unsolved)
+{
+    const auto errorOf = [&](double squared) {
+        return fmt::format("{:.4g}",
+                           network.energy > 0 ? std::sqrt(squared / network.energy) : 0.0);
+    };
+    const std::string total = fmt::format("at most {:g}", limits.totalTolerance.value_or(0));
+    const std::string bytes = fmt::format("at most {} bytes", limits.maxBytes.value_or(0));
+    switch (unsolved.binds) {
+    case Unsolved::Binds::Item: return noChoice(survey, limits, network, unsolved.item);
+    case Unsolved::Binds::Stored:
+        return infeasible("plan.infeasible", "max-bytes", bytes,
+                          fmt::format("{} bytes", static_cast<std::uint64_t>(unsolved.least) +
+                                                      network.fixedStored),
+                          "The smallest forms that keep the tolerance of every layer take more "
+                          "bytes");
+    case Unsolved::Binds::Error:
+        return infeasible("plan.infeasible", "total-tolerance", total, errorOf(unsolved.least),
+                          "The forms of least error have more in total");
+    case Unsolved::Binds::Both:
+        return infeasible("plan.infeasible", "max-bytes, total-tolerance", bytes + ", " + total,
+                          errorOf(unsolved.least) + " within the bytes",
+                          "The bytes and the total error cannot both be kept");
+    case Unsolved::Binds::Open:
+        return infeasible("plan.open", "max-bytes, total-tolerance", bytes + ", " + total,
+                          errorOf(unsolved.least) + " within the bytes, the best that was found",
+                          "No plan was found, and it is not proven that there is none");
+    case Unsolved::Binds::Cancelled: break;
+    }
+    return infeasible("task.cancelled", {}, {}, {}, "The plan was cancelled");
+}
+
+std::string whyOf(const Row &row, const Limits &limits, std::size_t choice, bool forced)
+{
+    if (!row.fixed.empty())
+        return "stays: " + row.fixed;
+    if (forced)
+        return "asked for by hand";
+    if (choice != 0)
+        return fmt::format("least {} within the limits", goalName(limits.goal));
+    const bool others =
+        std::any_of(row.candidates->begin() + 1, row.candidates->end(), [&](const Candidate &c) {
+            return c.refused.empty() && layerError(row, c) <= limits.tolerance;
+        });
+    const bool legal = std::any_of(row.candidates->begin() + 1, row.candidates->end(),
+                                   [](const Candidate &c) { return c.refused.empty(); });
+    if (!legal)
+        return "stays: no other form can be chosen";
+    return others
+               ? fmt::format("stays: no other form within the limits has less {}",
+                             goalName(limits.goal))
+               : fmt::format("stays: every other form has an error above {:g}", limits.tolerance);
+}
+
+std::vector<FrontPoint> frontOf(const Survey &survey, const Network &network, Goal goal,
+                                std::size_t most)
+{
+    std::vector<FrontPoint> points;
+    const Front whole = front(choicesOf(survey, network, goal));
+    const std::size_t count = whole.points.size();
+    const std::size_t kept = std::min(count, std::max<std::size_t>(most, 2));
+    for (std::size_t i = 0; i < kept; ++i) {
+        const std::size_t at = kept < 2 ? 0 : i * (count - 1) / (kept - 1);
+        std::vector<std::size_t> candidates = whole.at(at);
+        for (std::size_t item = 0; item < candidates.size(); ++item)
+            candidates[item] = network.possible[item][candidates[item]];
+        FrontPoint point;
+        point.choice = spread(survey, network, candidates);
+        point.totals = totalsOf(survey, point.choice);
+        points.push_back(std::move(point));
+    }
+    return points;
+}
+
+/// Chips without roofs have no times to make least: one at least must have them.
+Result<void> checkTimes(const Survey &survey)
+{
+    std::string names;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        if (survey.roofs[t].compute && survey.roofs[t].bandwidth)
+            return {};
+        names += (names.empty() ? "" : ", ") + survey.targets[t]->name;
+    }
+    return infeasible("plan.time", names, "a compute and a bandwidth ceiling", "none that is known",
+                      "The times on this chip are not known: minimise stored or moved bytes");
+}
+
+} // namespace
+
+std::string_view goalName(Goal goal)
+{
+    return kGoals[std::size_t(goal)];
+}
+
+std::optional<Goal> goalFromName(std::string_view name)
+{
+    const auto at = std::find(kGoals.begin(), kGoals.end(), name);
+    return at == kGoals.end() ? std::nullopt : std::optional(Goal(at - kGoals.begin()));
+}
+
+double layerError(const Row &row, const Candidate &candidate)
+{
+    return candidate.error * row.sensitivity;
+}
+
+std::string formOf(const Row &row, std::size_t choice)
+{
+    return choice == 0 || !row.candidates ? row.stored : (*row.candidates)[choice].name;
+}
+
+PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice)
+{
+    PlanTotals totals;
+    for (const ChipFigures &fixed : survey.fixed) {
+        totals.moved.push_back(fixed.moved);
+        totals.timeS.emplace_back(fixed.timeS.value_or(0));
+    }
+    std::vector<bool> done(survey.items);
+    std::set<std::size_t> parts;
+    double squared = 0, energy = 0;
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        const Row &row = survey.rows[r];
+        const Candidate *candidate = row.candidates ? &(*row.candidates)[choice[r]] : nullptr;
+        if (!done[row.item]) {
+            done[row.item] = true;
+            if (candidate != nullptr && choice[r] != 0)
+                totals.stored += candidate->stored;
+            else
+                for (const StoredPart &part : survey.parts[row.item])
+                    totals.stored += parts.insert(part.number).second ? part.bytes : 0;
+        }
+        if (candidate == nullptr)
+            continue;
+        for (std::size_t t = 0; t < candidate->chips.size(); ++t) {
+            totals.moved[t] += candidate->chips[t].moved;
+            *totals.timeS[t] += candidate->chips[t].timeS.value_or(0);
+        }
+        const double error = layerError(row, *candidate);
+        squared += error * error * row.energy;
+        energy += row.energy;
+        if (error > totals.largestError) {
+            totals.largestError = error;
+            totals.largest = r;
+        }
+    }
+    totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        if (!survey.roofs[t].compute || !survey.roofs[t].bandwidth)
+            totals.timeS[t].reset();
+    }
+    return totals;
+}
+
+Result<Plan> solve(const Survey &survey, const Limits &limits)
+{
+    if (limits.goal == Goal::Time) {
+        if (auto known = checkTimes(survey); !known)
+            return tl::unexpected(std::move(known.error()));
+    }
+    auto network = networkOf(survey, limits);
+    if (!network)
+        return tl::unexpected(std::move(network.error()));
+    const auto selected = select(problemOf(survey, *network, limits), limits.progress);
+    if (!selected)
+        return explain(survey, limits, *network, selected.error());
+    Plan plan;
+    std::vector<std::size_t> choices; // among all candidates, not only those within the tolerance
+    for (std::size_t i = 0; i < selected->choice.size(); ++i)
+        choices.push_back(network->allowed[i][selected->choice[i]]);
+    plan.choice = spread(survey, *network, choices);
+    plan.proven = selected->proven;
+    plan.cost = selected->cost;
+    plan.bound = selected->bound;
+    plan.before = totalsOf(survey, std::vector<std::size_t>(survey.rows.size(), 0));
+    plan.after = totalsOf(survey, plan.choice);
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        const Row &row = survey.rows[r];
+        plan.why.push_back(whyOf(row, limits, plan.choice[r], network->forced[r]));
+        plan.untimed += row.candidates && !slowest(row.candidates->front()) ? 1 : 0;
+    }
+    plan.storedFront = frontOf(survey, *network, Goal::Stored, limits.frontPoints);
+    if (checkTimes(survey))
+        plan.timeFront = frontOf(survey, *network, Goal::Time, limits.frontPoints);
+    return plan;
+}
+
+} // namespace kernscope::plan

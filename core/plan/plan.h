@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/plan/survey.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// A plan: one form for every weight of a network, the best within limits.
+namespace kernscope::plan {
+
+enum class Goal : std::uint8_t { Time, Stored, Moved, Error };
+std::string_view goalName(Goal goal); ///< "time", "stored", "moved", "error"
+std::optional<Goal> goalFromName(std::string_view name);
+
+/// What a plan may cost, and what is to be least.
+///
+/// The error of a layer is the relative error of its weight times its sensitivity. The error of the
+/// network is the root of the sum of the layers' squared errors, each times the energy of its
+/// weight (Row::energy), over the sum of the energies: the relative error of all weights taken as
+/// one.
+///
+/// On several chips a form must be one that all of them take, and a layer counts with the chip that
+/// is slowest at it (or moves the most): the sum is at least the time of each chip. Chips whose
+/// ceilings are not known have no part in times.
+struct Limits {
+    Goal goal = Goal::Time;
+    double tolerance = 0.01;               ///< largest error of a layer
+    std::optional<double> totalTolerance;  ///< largest error of the network
+    std::optional<std::uint64_t> maxBytes; ///< stored bytes of all weights
+    /// Pattern of weights' names, and a form or "keep"; of several that match, the last. A form
+    /// that is asked for by hand may pass the tolerance of its layer.
+    std::vector<std::pair<std::string, std::string>> forced;
+    std::size_t frontPoints = 40; ///< of each front, at most
+    Progress *progress = nullptr; ///< cancels the search
+};
+
+/// A network in one form or another.
+struct PlanTotals {
+    std::uint64_t stored = 0;
+    std::vector<std::uint64_t> moved;         ///< by target
+    std::vector<std::optional<double>> timeS; ///< by target: engine time, of what is known
+    double error = 0;                         ///< of the network
+    double largestError = 0;                  ///< of a layer
+    std::size_t largest = kNoIndex;           ///< row of that layer; none where all are exact
+};
+
+struct FrontPoint {
+    std::vector<std::size_t> choice; ///< by row
+    PlanTotals totals;
+};
+
+struct Plan {
+    std::vector<std::size_t> choice; ///< by row: index of its candidate; 0 keeps the form
+    std::vector<std::string> why;    ///< by row
+    PlanTotals before, after;
+    bool proven = false;     ///< no other choice within the limits is better
+    double cost = 0;         ///< of the goal: seconds, bytes or a squared error
+    double bound = 0;        ///< no choice within the limits costs less
+    std::size_t untimed = 0; ///< weights whose time is not known, which count as 0
+    /// The least error of the network at a number of stored bytes, or at a time on the slowest
+    /// chip; the tolerance of layers and the limits are left aside. Errors fall along the front.
+    std::vector<FrontPoint> storedFront, timeFront;
+};
+
+/// Chooses. Errors: "plan.infeasible" (no choice keeps the limits: which limit binds, and the least
+/// that can be had), "plan.open" (none was found), "plan.forced" (a form by hand that is not
+/// possible, or a pattern that no weight has), "plan.time" (the roofs of a chip are not known),
+/// "task.cancelled".
+Result<Plan> solve(const Survey &survey, const Limits &limits);
+
+/// The figures of any choice.
+PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice);
+
+/// The longest of the times that are known; empty where none is.
+std::optional<double> slowest(const Candidate &candidate);
+std::optional<double> slowest(const PlanTotals &totals);
+
+/// The error of a row in a form, with its sensitivity.
+double layerError(const Row &row, const Candidate &candidate);
+
+/// What a row is stored as in a form: the name of what it has, or of what it gets.
+std::string formOf(const Row &row, std::size_t choice);
+
+} // namespace kernscope::plan

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/survey.h"
+
+#include "core/patch/reencode/reencode_draft.h"
+#include "core/plan/parallel.h"
+#include "core/plan/surveyor.h"
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace kernscope::plan {
+
+namespace {
+
+tl::unexpected<Error> planError(std::string code, std::string message, std::string field = {},
+                                std::string expected = {}, std::string found = {})
+{
+    Error error;
+    error.code = std::move(code);
+    error.message = std::move(message);
+    error.field = std::move(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    return tl::unexpected(std::move(error));
+}
+
+} // namespace
+
+Result<void> Surveyor::checkOptions()
+{
+    if (m_options.targets.empty())
+        return planError("plan.target", "A plan is made for a chip", "target", "at least one",
+                         "none");
+    if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
+        return planError("plan.program", "Without a program a weight has no form to change", {},
+                         "a program beside the weight file",
+                         std::string(bundleKindName(m_bundle.kind())));
+    for (const target::Target *target : m_options.targets) {
+        auto roofs = roofline::roofsOf(*target);
+        if (!roofs)
+            return tl::unexpected(std::move(roofs.error()));
+        m_survey.roofs.push_back(std::move(*roofs));
+    }
+    for (const auto &[pattern, form] : m_options.forced) {
+        const auto known = form == kKeep ? Result<codec::FormSpec>() : formFromName(form);
+        if (!known)
+            return tl::unexpected(known.error());
+    }
+    return {};
+}
+
+void Surveyor::readLayers()
+{
+    const std::size_t count = m_bundle.weights().size();
+    m_forms = weightForms(m_bundle);
+    m_layers.resize(count);
+    for (roofline::Layer &layer : layersOf(m_bundle, m_forms))
+        m_layers[layer.weight].push_back(std::move(layer));
+    m_axes.assign(count, Axes{0, 1});
+    std::map<std::pair<std::string, std::string>, unsigned> opsets;
+    for (const mil::Function &function : m_bundle.program().functions)
+        opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
+    m_opsets.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const Weight &weight = m_bundle.weights()[i];
+        m_opsets[i] = opsets[{weight.model, weight.function}];
+        const roofline::Layer *heaviest = nullptr;
+        for (const roofline::Layer &layer : m_layers[i]) {
+            if (heaviest == nullptr || layer.flops.value_or(0) > heaviest->flops.value_or(0))
+                heaviest = &layer;
+        }
+        if (heaviest != nullptr)
+            m_axes[i] = channelAxes(weight, weight.consumers[heaviest->consumer]);
+    }
+}
+
+std::string Surveyor::whyFixed(std::size_t index) const
+{
+    const Weight &weight = m_bundle.weights()[index];
+    if (weight.fault)
+        return "unsound: " + describe(*weight.fault);
+    if (weight.type != ElementType::Fp16 && weight.type != ElementType::Fp32)
+        return fmt::format("values of {} have no other form", elementTypeName(weight.type));
+    if (m_layers[index].empty())
+        return "no operation with a kernel reads it";
+    if (weight.shape.size() < 2 || weight.elements.value < 2)
+        return "has no input channels";
+    if (m_opsets[index] == 0)
+        return "the operation set of its function is not known";
+    return {};
+}
+
+/// As many mean squares as input channels; of a grouped convolution those of every group.
+Result<void> Surveyor::checkChannels(std::size_t index, const Axes &axes) const
+{
+    if (index >= m_options.meanSquares.size() || m_options.meanSquares[index].empty())
+        return {};
+    const Weight &weight = m_bundle.weights()[index];
+    const std::uint64_t channels = weight.shape[axes.input];
+    const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
+    const std::uint64_t given = m_options.meanSquares[index].size();
+    if (given == channels || (axes.input == 1 && given == channels * groups))
+        return {};
+    return planError("plan.activations", "The statistics do not fit the weight", weight.name,
+                     fmt::format("{} input channels", channels * groups),
+                     fmt::format("{} values", given));
+}
+
+Result<void> Surveyor::addRows()
+{
+    for (std::size_t i = 0; i < m_bundle.weights().size(); ++i) {
+        Row row;
+        row.weight = i;
+        row.name = m_bundle.weights()[i].findableName();
+        row.stored = storedFormName(m_forms[i]);
+        row.axes = m_axes[i];
+        row.fixed = whyFixed(i);
+        if (i < m_options.sensitivity.size())
+            row.sensitivity = m_options.sensitivity[i];
+        if (row.fixed.empty()) {
+            if (auto fits = checkChannels(i, m_axes[i]); !fits)
+                return fits;
+        }
+        m_survey.rows.push_back(std::move(row));
+        m_survey.denseBytes += m_forms[i].denseBytes;
+    }
+    return {};
+}
+
+bool Surveyor::triesForm(const std::string &name) const
+{
+    return m_options.forms.empty() ||
+           std::any_of(m_options.forms.begin(), m_options.forms.end(),
+                       [&name](const std::string &pattern) { return matches(pattern, name); });
+}
+
+/// The forms to try, and those that are asked for by hand.
+Result<void> Surveyor::addForms(Content &content, std::size_t index) const
+{
+    const Weight &weight = m_bundle.weights()[index];
+    std::set<std::string> names;
+    for (const codec::FormSpec &spec : content.forms)
+        names.insert(formName(spec));
+    const auto add = [&](const codec::FormSpec &spec) {
+        const bool asItIs = spec.node == FormNode::Dense &&
+                            weight.form.isDense();
+        if (!asItIs && names.insert(formName(spec)).second)
+            content.forms.push_back(spec);
+    };
+    if (content.forms.empty()) {
+        for (const codec::FormSpec &spec : triedForms(weight.shape, content.axes)) {
+            if (triesForm(formName(spec)))
+                add(spec);
+        }
+        for (const std::string &name : m_options.forms) {
+            // A name without "*" and "?" may be a form that is not tried otherwise.
+            if (name.find_first_of("*?") != name.npos || name == kKeep)
+                continue;
+            const auto spec = formFromName(name, content.axes);
+            if (!spec)
+                return tl::unexpected(spec.error());
+            add(*spec);
+        }
+    }
+    for (const auto &[pattern, form] : m_options.forced) {
+        if (form == kKeep || !matches(pattern, m_survey.rows[index].name))
+            continue;
+        const auto spec = formFromName(form, content.axes);
+        if (!spec)
+            return tl::unexpected(spec.error());
+        add(*spec);
+    }
+    return {};
+}
+
+Result<void> Surveyor::judgeAll()
+{
+    Opsets opsets(m_bundle);
+    std::vector<std::size_t> order(m_contents.size());
+    std::uint64_t total = 0;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        order[i] = i;
+        total += std::min(m_bundle.weights()[m_contents[i].weight].elements.value,
+                          m_options.mostElements) *
+                 m_contents[i].forms.size();
+    }
+    if (m_options.progress != nullptr)
+        m_options.progress->setTotal(std::max<std::uint64_t>(total, 1));
+    std::stable_sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
+        return m_bundle.weights()[m_contents[a].weight].elements >
+               m_bundle.weights()[m_contents[b].weight].elements;
+    });
+    std::mutex mutex;
+    std::optional<Error> failed;
+    const std::size_t threads = threadsFor(order.size(), m_options.threads);
+    std::deque<ContentJudge> judges; // one a thread: each keeps what it was told by the chips
+    for (std::size_t i = 0; i < threads; ++i)
+        judges.emplace_back(m_bundle, m_options, m_survey.roofs, opsets);
+    onThreads(order.size(), threads, [&](std::size_t piece, std::size_t thread) {
+        auto judged = judges[thread].judge(m_contents[order[piece]]);
+        if (judged)
+            return true;
+        const std::lock_guard lock(mutex);
+        failed = judged.error();
+        return false;
+    });
+    if (failed)
+        return tl::unexpected(std::move(*failed));
+    return {};
+}
+
+void Surveyor::finish()
+{
+    for (Row &row : m_survey.rows) {
+        if (!row.fixed.empty())
+            continue;
+        const Content &content = m_contents[m_used[row.weight].content];
+        row.candidates = content.usages[m_used[row.weight].usage].candidates;
+        row.energy = content.energy;
+    }
+    decision::Judge judge(m_options.choice);
+    m_survey.fixed.resize(m_survey.targets.size());
+    for (const Row &row : m_survey.rows) {
+        if (row.fixed.empty() || m_layers[row.weight].empty())
+            continue;
+        const auto chips = chipFigures(m_layers[row.weight], m_forms[row.weight], m_survey.roofs,
+                                       judge, m_options.batch);
+        for (std::size_t t = 0; t < chips.size(); ++t) {
+            m_survey.fixed[t].moved += chips[t].moved;
+            m_survey.fixed[t].timeS =
+                m_survey.fixed[t].timeS.value_or(0) + chips[t].timeS.value_or(0);
+        }
+    }
+    m_survey.contents = m_contents.size();
+    for (const Content &content : m_contents)
+        m_survey.encodings += content.encodings;
+}
+
+Result<Survey> Surveyor::run()
+{
+    m_survey.targets = m_options.targets;
+    m_survey.model = m_options.model;
+    if (auto sound = checkOptions(); !sound)
+        return tl::unexpected(std::move(sound.error()));
+    readLayers();
+    if (auto added = addRows(); !added)
+        return tl::unexpected(std::move(added.error()));
+    findItems();
+    findContents();
+    for (const Row &row : m_survey.rows) {
+        if (!row.fixed.empty())
+            continue;
+        Content &content = m_contents[m_used[row.weight].content];
+        if (!content.forms.empty() && m_options.forced.empty())
+            continue;
+        if (auto added = addForms(content, row.weight); !added)
+            return tl::unexpected(std::move(added.error()));
+    }
+    if (auto judged = judgeAll(); !judged)
+        return tl::unexpected(std::move(judged.error()));
+    finish();
+    return std::move(m_survey);
+}
+
+Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options)
+{
+    return Surveyor(bundle, options).run();
+}
+
+} // namespace kernscope::plan

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/assess.h"
+#include "core/base/progress.h"
+#include "core/plan/weight_error.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+/// Every form that the weights of a network may take, with its figures: what a plan chooses from.
+namespace kernscope::plan {
+
+/// A weight in a form on a chip: sums over the layers that read it.
+struct ChipFigures {
+    decision::Outcome outcome = decision::Outcome::Unknown;
+    std::uint64_t moved = 0;     ///< bytes of the weight that cross in a dispatch
+    std::optional<double> timeS; ///< by the roofs; empty: not known
+};
+
+struct Candidate {
+    std::string name;                    ///< formName, or "keep"
+    std::optional<codec::FormSpec> spec; ///< empty: stays as it is
+    decision::WeightForm form;
+    std::uint64_t stored = 0;       ///< bytes
+    std::vector<ChipFigures> chips; ///< in the order of the targets
+    double error = 0;               ///< relative, without the sensitivity
+    bool sampled = false;           ///< error, and bytes of sparse forms, from some rows
+    std::string refused;            ///< why it cannot be chosen; empty where it can
+};
+
+/// One weight and what may become of it.
+struct Row {
+    std::size_t weight = 0;
+    std::string name;   ///< by which it is found
+    std::string stored; ///< the form that it has
+    /// The first one keeps the form. Shared by weights that hold the same and are used alike.
+    std::shared_ptr<const std::vector<Candidate>> candidates;
+    double energy = 0;      ///< sum of squared values, weighted like the error
+    double sensitivity = 1; ///< its relative error counts so many times
+    std::string fixed;      ///< why it stays as it is; empty where it is planned
+    Axes axes{0, 1};        ///< of its channels
+    std::size_t item = 0;   ///< weights that lie at the same place are one item
+};
+
+struct SurveyOptions {
+    std::vector<const target::Target *> targets; ///< at least one
+    target::Choice choice;
+    std::uint64_t batch = 1;
+    std::vector<std::string> forms; ///< patterns of the names of forms to try; empty: all
+    /// Forms by hand: pattern of weights' names and a form, which is tried for them as well.
+    std::vector<std::pair<std::string, std::string>> forced;
+    /// By weight: mean squares of its input channels, as many as it has, or those of all groups of
+    /// a convolution. Empty: all the same.
+    std::vector<std::vector<float>> meanSquares;
+    std::vector<double> sensitivity; ///< by weight; empty: 1
+    ErrorModel model = ErrorModel::Weights;
+    std::uint64_t mostElements = std::uint64_t(1) << 20; ///< more are judged by some rows
+    unsigned threads = 0;                                ///< 0: one a processor
+    Progress *progress = nullptr; ///< advances by the elements of every candidate
+};
+
+/// Bytes of a weight as it is stored.
+struct StoredPart {
+    std::size_t number = 0; ///< the same for parts that lie at the same place
+    std::uint64_t bytes = 0;
+    bool shared = false; ///< another item has it as well
+};
+
+struct Survey {
+    std::vector<const target::Target *> targets;
+    std::vector<roofline::Roofs> roofs; ///< by target
+    std::vector<Row> rows;              ///< all weights, in the bundle's order
+    std::size_t items = 0;
+    ErrorModel model = ErrorModel::Weights;
+    std::vector<std::vector<StoredPart>> parts; ///< by item
+    std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
+    std::uint64_t denseBytes = 0;   ///< of all weights as fp16
+    std::size_t contents = 0;       ///< weights of different content that were judged
+    std::size_t encodings = 0;      ///< candidates that were encoded
+};
+
+/// Judges every form of every weight, in parallel. Weights with the same bytes, shape and use are
+/// judged once. A form may be chosen that the encoders of all targets write, that none of them
+/// refuses, and whose operation set the program has or can be raised to.
+///
+/// Memory: a block of `mostElements` values and their encoding a thread, besides the answer.
+/// Errors: "plan.target" (none), "plan.program" (no program whose statements can be replaced),
+/// "plan.form", "plan.activations" (another number of channels than the weight has),
+/// "task.cancelled".
+Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options);
+
+/// The forms that are tried for a weight of that shape, without "keep".
+std::vector<codec::FormSpec> triedForms(const Shape &shape, const Axes &axes);
+
+} // namespace kernscope::plan

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The survey: which weights lie at the same place, and which hold the same.
+#include "core/plan/surveyor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace kernscope::plan {
+
+namespace {
+
+/// Where the bytes of a part are: a file and an offset; of a literal its own address.
+using Place = std::pair<std::size_t, std::uint64_t>;
+Place placeOf(const Part &part)
+{
+    if (part.isLiteral())
+        return {kNoIndex, reinterpret_cast<std::uintptr_t>(part.literal.get())};
+    return {part.file, part.dataOffset.value};
+}
+
+/// A quick number of a run of bytes; equal ones are compared.
+std::uint64_t mix(std::uint64_t hash, std::span<const std::byte> bytes)
+{
+    constexpr std::uint64_t kPrime = 0x9e3779b97f4a7c15u;
+    std::size_t at = 0;
+    for (; at + 8 <= bytes.size(); at += 8) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + at, 8);
+        hash = (hash ^ word) * kPrime;
+        hash ^= hash >> 29;
+    }
+    for (; at < bytes.size(); ++at)
+        hash = (hash ^ std::to_integer<std::uint64_t>(bytes[at])) * kPrime;
+    return hash ^ (hash >> 32);
+}
+
+} // namespace
+
+/// Weights whose parts lie at the same places are one item: they change together or not at all.
+void Surveyor::findItems()
+{
+    std::map<std::vector<Place>, std::size_t> items;
+    std::vector<std::string> stays;
+    for (Row &row : m_survey.rows) {
+        std::vector<Place> places;
+        for (const Part &part : m_bundle.weights()[row.weight].parts)
+            places.push_back(placeOf(part));
+        row.item = items.emplace(places, items.size()).first->second;
+        stays.resize(items.size());
+        if (!row.fixed.empty())
+            stays[row.item] = row.name;
+    }
+    for (Row &row : m_survey.rows) {
+        if (row.fixed.empty() && !stays[row.item].empty())
+            row.fixed = "shares its bytes with " + stays[row.item] + ", which stays as it is";
+    }
+    m_survey.items = items.size();
+    std::map<Place, std::set<std::size_t>> users;
+    for (const Row &row : m_survey.rows) {
+        for (const Part &part : m_bundle.weights()[row.weight].parts)
+            users[placeOf(part)].insert(row.item);
+    }
+    m_survey.parts.resize(m_survey.items);
+    std::map<Place, std::size_t> numbers;
+    for (const Row &row : m_survey.rows) {
+        auto &parts = m_survey.parts[row.item];
+        if (!parts.empty())
+            continue;
+        std::set<std::size_t> seen;
+        for (const Part &part : m_bundle.weights()[row.weight].parts) {
+            const Place place = placeOf(part);
+            const std::size_t number = numbers.emplace(place, numbers.size()).first->second;
+            if (seen.insert(number).second)
+                parts.push_back({number, part.bytes.value, users[place].size() > 1});
+        }
+    }
+}
+
+bool Surveyor::sameContent(std::size_t a, std::size_t b) const
+{
+    const auto &parts = m_bundle.weights()[a].parts;
+    const auto &others = m_bundle.weights()[b].parts;
+    const Weight &first = m_bundle.weights()[a];
+    const Weight &second = m_bundle.weights()[b];
+    if (first.shape != second.shape || first.type != second.type ||
+        first.sourceOp != second.sourceOp || parts.size() != others.size())
+        return false;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        if (parts[i].role != others[i].role || parts[i].type != others[i].type ||
+            parts[i].shape != others[i].shape)
+            return false;
+        const auto x = m_bundle.partBytes(parts[i]);
+        const auto y = m_bundle.partBytes(others[i]);
+        if (x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size()) != 0)
+            return false;
+    }
+    return true;
+}
+
+std::size_t Surveyor::contentOf(std::size_t weight, const Axes &axes)
+{
+    std::span<const float> squares;
+    if (weight < m_options.meanSquares.size())
+        squares = m_options.meanSquares[weight];
+    std::uint64_t hash = mix(axes.input * 8 + axes.output, std::as_bytes(squares));
+    for (const Part &part : m_bundle.weights()[weight].parts)
+        hash = mix(hash, m_bundle.partBytes(part));
+    const auto [first, last] = m_byHash.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+        const Content &content = m_contents[at->second];
+        if (content.axes == axes && std::ranges::equal(content.meanSquares, squares) &&
+            sameContent(content.weight, weight))
+            return at->second;
+    }
+    Content content;
+    content.weight = weight;
+    content.axes = axes;
+    content.meanSquares = squares;
+    m_contents.push_back(std::move(content));
+    m_byHash.emplace(hash, m_contents.size() - 1);
+    return m_contents.size() - 1;
+}
+
+Usage Surveyor::usageOf(std::size_t weight) const
+{
+    Usage usage;
+    usage.form = m_forms[weight];
+    usage.layers = m_layers[weight];
+    usage.model = m_bundle.weights()[weight].model;
+    usage.opset = m_opsets[weight];
+    return usage;
+}
+
+void Surveyor::findContents()
+{
+    const BundleReadLock lock(m_bundle);
+    m_used.resize(m_survey.rows.size());
+    for (const Row &row : m_survey.rows) {
+        if (!row.fixed.empty())
+            continue;
+        const std::size_t number = contentOf(row.weight, m_axes[row.weight]);
+        Content &content = m_contents[number];
+        const Usage usage = usageOf(row.weight);
+        const auto same =
+            std::find_if(content.usages.begin(), content.usages.end(),
+                         [&usage](const Usage &other) { return usage.sameAs(other); });
+        m_used[row.weight] = {number, static_cast<std::size_t>(same - content.usages.begin())};
+        if (same == content.usages.end())
+            content.usages.push_back(usage);
+    }
+}
+
+} // namespace kernscope::plan

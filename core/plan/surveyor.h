@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/plan/judge_content.h"
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+/// Private to the survey.
+namespace kernscope::plan {
+
+/// Makes a survey step by step.
+class Surveyor
+{
+public:
+    Surveyor(const Bundle &bundle, const SurveyOptions &options)
+        : m_bundle(bundle), m_options(options)
+    {
+    }
+
+    Result<Survey> run();
+
+private:
+    Result<void> checkOptions();
+    void readLayers();
+    Result<void> addRows();
+    std::string whyFixed(std::size_t weight) const;
+    Result<void> checkChannels(std::size_t weight, const Axes &axes) const;
+    void findItems();
+    void findContents();
+    std::size_t contentOf(std::size_t weight, const Axes &axes);
+    bool sameContent(std::size_t a, std::size_t b) const;
+    Usage usageOf(std::size_t weight) const;
+    Result<void> addForms(Content &content, std::size_t weight) const;
+    bool triesForm(const std::string &name) const;
+    Result<void> judgeAll();
+    void finish();
+
+    const Bundle &m_bundle;
+    const SurveyOptions &m_options;
+    Survey m_survey;
+    std::vector<decision::WeightForm> m_forms;
+    std::vector<std::vector<roofline::Layer>> m_layers; ///< by weight
+    std::vector<Axes> m_axes;                           ///< by weight
+    std::vector<unsigned> m_opsets;                     ///< by weight
+    std::vector<Content> m_contents;
+    std::unordered_multimap<std::uint64_t, std::size_t> m_byHash;
+    struct Used {
+        std::size_t content = 0, usage = 0;
+    };
+    std::vector<Used> m_used; ///< by weight
+};
+
+} // namespace kernscope::plan

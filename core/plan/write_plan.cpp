@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/plan/write_plan.h"
+
+#include "core/patch/reencode/reencode.h"
+#include "core/patch/reencode/reencode_draft.h"
+#include "core/plan/judge_content.h"
+#include "core/plan/parallel.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+namespace kernscope::plan {
+
+namespace {
+
+tl::unexpected<Error> stopped()
+{
+    Error error;
+    error.code = "task.cancelled";
+    error.message = "The plan was cancelled";
+    return tl::unexpected(std::move(error));
+}
+
+/// One weight in its new form.
+struct Encoded {
+    codec::EncodedWeight weight;
+    double error = 0;
+    decision::WeightForm form; ///< with the sizes that it has now
+};
+
+class Writer
+{
+public:
+    Writer(const Bundle &bundle, const SurveyOptions &options, const Limits &limits, Survey survey,
+           Plan plan)
+        : m_bundle(bundle), m_options(options), m_limits(limits)
+    {
+        m_result.survey = std::move(survey);
+        m_result.plan = std::move(plan);
+    }
+
+    Result<PlannedBundle> run();
+
+private:
+    /// Candidates of a content with a form: encoded once for all weights that hold the same.
+    using Key = std::pair<const std::vector<Candidate> *, std::size_t>;
+    Key keyOf(const Row &row, std::size_t choice) const;
+    Result<void> encode();
+    Result<Encoded> encodeOne(const Row &row, std::size_t choice) const;
+    bool settle();
+    Result<void> raise();
+    Result<void> replace();
+    Result<void> verify() const;
+    Result<void> verifyRow(std::size_t row, decision::Judge &judge,
+                           const std::vector<roofline::Layer> &layers) const;
+    Result<void> verifyValues(std::size_t row) const;
+    Error broken(std::string field, std::string expected, std::string found) const;
+
+    const Bundle &m_bundle;
+    const SurveyOptions &m_options;
+    const Limits &m_limits;
+    PlannedBundle m_result;
+    std::map<Key, std::shared_ptr<Encoded>> m_encoded;
+    BundlePtr m_raised;
+};
+
+Writer::Key Writer::keyOf(const Row &row, std::size_t choice) const
+{
+    return {row.candidates.get(), choice};
+}
+
+Result<Encoded> Writer::encodeOne(const Row &row, std::size_t choice) const
+{
+    auto values = weightValues(m_bundle, row.weight, row.axes);
+    if (!values)
+        return tl::unexpected(values.error());
+    if (row.weight < m_options.meanSquares.size())
+        values->meanSquares = m_options.meanSquares[row.weight];
+    auto weight = encodeAs(*values, *(*row.candidates)[choice].spec);
+    if (!weight)
+        return tl::unexpected(weight.error());
+    const auto error = formError(*values, *weight, m_options.model);
+    if (!error)
+        return tl::unexpected(error.error());
+    auto form = sizedForm((*row.candidates)[choice].form, *values, *weight);
+    return Encoded{std::move(*weight), *error, std::move(form)};
+}
+
+/// Every form that the plan gives, once for all weights with the same candidates.
+Result<void> Writer::encode()
+{
+    std::vector<std::pair<Key, std::size_t>> work; // and a row
+    std::set<Key> known;
+    for (std::size_t r = 0; r < m_result.survey.rows.size(); ++r) {
+        const std::size_t choice = m_result.plan.choice[r];
+        const Key key = keyOf(m_result.survey.rows[r], choice);
+        if (choice != 0 && m_encoded.count(key) == 0 && known.insert(key).second)
+            work.emplace_back(key, r);
+    }
+    std::mutex mutex;
+    std::optional<Error> failed;
+    inParallel(work.size(), m_options.threads, [&](std::size_t i) {
+        const Row &row = m_result.survey.rows[work[i].second];
+        auto encoded = encodeOne(row, work[i].first.second);
+        const std::uint64_t done = m_bundle.weights()[row.weight].elements.value;
+        const bool on = m_options.progress == nullptr || m_options.progress->advance(done);
+        const std::lock_guard lock(mutex);
+        if (!encoded || !on) {
+            failed = encoded ? stopped().value() : encoded.error();
+            return false;
+        }
+        m_encoded[work[i].first] = std::make_shared<Encoded>(std::move(*encoded));
+        return true;
+    });
+    if (failed)
+        return tl::unexpected(std::move(*failed));
+    return {};
+}
+
+/// Figures that came of some rows become exact. True where none had to change.
+bool Writer::settle()
+{
+    bool same = true;
+    std::map<const std::vector<Candidate> *, std::vector<roofline::Layer>> layers;
+    for (roofline::Layer &layer : layersOf(m_bundle, weightForms(m_bundle))) {
+        const auto *candidates = m_result.survey.rows[layer.weight].candidates.get();
+        // Rows with the same candidates are used alike: the layers of the first are enough.
+        auto &known = layers[candidates];
+        if (known.empty() || known.front().weight == layer.weight)
+            known.push_back(std::move(layer));
+    }
+    decision::Judge judge(m_options.choice);
+    std::unordered_map<const std::vector<Candidate> *, std::shared_ptr<std::vector<Candidate>>>
+        made;
+    for (const auto &[key, encoded] : m_encoded) {
+        const Candidate &candidate = (*key.first)[key.second];
+        if (!candidate.sampled)
+            continue;
+        same = false;
+        auto &copy = made[key.first];
+        if (!copy)
+            copy = std::make_shared<std::vector<Candidate>>(*key.first);
+        Candidate &exact = (*copy)[key.second];
+        exact.error = encoded->error;
+        exact.sampled = false;
+        exact.form = encoded->form;
+        exact.stored = encoded->form.storedBytes;
+        exact.chips = chipFigures(layers.at(key.first), exact.form, m_result.survey.roofs, judge,
+                                  m_options.batch);
+    }
+    if (same)
+        return true;
+    std::map<Key, std::shared_ptr<Encoded>> renamed;
+    for (auto &[key, encoded] : m_encoded) {
+        const auto copy = made.find(key.first);
+        renamed[{copy == made.end() ? key.first : copy->second.get(), key.second}] = encoded;
+    }
+    for (Row &row : m_result.survey.rows) {
+        const auto copy = made.find(row.candidates.get());
+        if (copy != made.end())
+            row.candidates = copy->second;
+    }
+    m_encoded = std::move(renamed);
+    return false;
+}
+
+/// The operation set that each model needs, at least its own.
+Result<void> Writer::raise()
+{
+    std::map<std::string, unsigned> wanted;
+    std::map<std::pair<std::string, std::string>, unsigned> own;
+    for (const mil::Function &function : m_bundle.program().functions)
+        own[{function.model, function.name}] = patch::opsetNumber(function.opset);
+    for (std::size_t r = 0; r < m_result.survey.rows.size(); ++r) {
+        const Row &row = m_result.survey.rows[r];
+        if (m_result.plan.choice[r] == 0)
+            continue;
+        const Weight &weight = m_bundle.weights()[row.weight];
+        const unsigned before = own[{weight.model, weight.function}];
+        const auto &encoded = m_encoded.at(keyOf(row, m_result.plan.choice[r]))->weight;
+        const auto needed = requiredOpset(encoded, before);
+        if (!needed)
+            return tl::unexpected(needed.error());
+        if (*needed > before)
+            wanted[weight.model] = std::max(wanted[weight.model], *needed);
+    }
+    for (const auto &[model, opset] : wanted) {
+        auto raised = raiseOpset(m_raised ? *m_raised : m_bundle, model, opset);
+        if (!raised)
+            return tl::unexpected(std::move(raised.error()));
+        m_raised = std::move(raised->bundle);
+        m_result.raised.push_back({model, raised->before, raised->after, raised->changes});
+    }
+    return {};
+}
+
+Result<void> Writer::replace()
+{
+    std::vector<Reencoding> weights;
+    std::map<std::size_t, const codec::EncodedWeight *> byItem; // tied weights stay tied
+    std::vector<std::shared_ptr<const codec::EncodedWeight>> copies;
+    std::set<const codec::EncodedWeight *> taken;
+    for (std::size_t r = 0; r < m_result.survey.rows.size(); ++r) {
+        const Row &row = m_result.survey.rows[r];
+        if (m_result.plan.choice[r] == 0)
+            continue;
+        const codec::EncodedWeight *&encoded = byItem[row.item];
+        if (encoded == nullptr) {
+            encoded = &m_encoded.at(keyOf(row, m_result.plan.choice[r]))->weight;
+            if (!taken.insert(encoded).second) {
+                // The same values at another place stay at a place of their own.
+                copies.push_back(std::make_shared<const codec::EncodedWeight>(*encoded));
+                encoded = copies.back().get();
+            }
+        }
+        weights.push_back({row.weight, encoded});
+        ++m_result.changed;
+    }
+    if (weights.empty()) {
+        auto same = m_bundle.reread();
+        if (!same)
+            return tl::unexpected(same.error());
+        m_result.bundle = std::move(*same);
+        return {};
+    }
+    auto made = reencodeWeights(m_raised ? *m_raised : m_bundle, weights);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    m_result.bundle = std::move(*made);
+    return {};
+}
+
+Error Writer::broken(std::string field, std::string expected, std::string found) const
+{
+    Error error;
+    error.code = "plan.verify";
+    error.field = std::move(field);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = "The bundle that was made is not what the plan promised";
+    return error;
+}
+
+/// A weight of the new bundle, assessed, against the candidate that was promised.
+Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
+                               const std::vector<roofline::Layer> &layers) const
+{
+    const Row &row = m_result.survey.rows[r];
+    const Candidate &promised = (*row.candidates)[m_result.plan.choice[r]];
+    const Weight &weight = m_result.bundle->weights()[row.weight];
+    if (weight.storedBytes.value != promised.stored)
+        return tl::unexpected(broken(row.name, fmt::format("{} stored bytes", promised.stored),
+                                     fmt::format("{}", weight.storedBytes.value)));
+    decision::WeightForm form = weightForm(*m_result.bundle, weight);
+    const auto chips = chipFigures(layers, form, m_result.survey.roofs, judge, m_options.batch);
+    for (std::size_t t = 0; t < chips.size(); ++t) {
+        const ChipFigures &was = promised.chips[t];
+        if (was.outcome == chips[t].outcome && was.moved == chips[t].moved &&
+            was.timeS == chips[t].timeS)
+            continue;
+        const auto text = [](const ChipFigures &figures) {
+            return fmt::format("{}, {} bytes moved, {:g} s", decision::outcomeName(figures.outcome),
+                               figures.moved, figures.timeS.value_or(0));
+        };
+        return tl::unexpected(broken(row.name + " on " + m_result.survey.targets[t]->name,
+                                     text(was), text(chips[t])));
+    }
+    return {};
+}
+
+/// The error of what the new bundle decodes to, against the values of the old one.
+Result<void> Writer::verifyValues(std::size_t r) const
+{
+    const Row &row = m_result.survey.rows[r];
+    auto before = weightValues(m_bundle, row.weight, row.axes);
+    if (!before)
+        return tl::unexpected(before.error());
+    if (row.weight < m_options.meanSquares.size())
+        before->meanSquares = m_options.meanSquares[row.weight];
+    const auto decoder = m_result.bundle->decoder(row.weight);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    const auto found = formError(*before, *decoder, m_options.model);
+    if (!found)
+        return tl::unexpected(found.error());
+    const double promised = (*row.candidates)[m_result.plan.choice[r]].error;
+    if (*found != promised)
+        return tl::unexpected(broken(row.name, fmt::format("an error of {:.17g}", promised),
+                                     fmt::format("{:.17g}", *found)));
+    return {};
+}
+
+Result<void> Writer::verify() const
+{
+    const auto &rows = m_result.survey.rows;
+    const Bundle &made = *m_result.bundle;
+    if (made.weights().size() != rows.size())
+        return tl::unexpected(broken("weights", fmt::format("{}", rows.size()),
+                                     fmt::format("{}", made.weights().size())));
+    const auto stored = made.totals().storedBytes.value;
+    if (stored != m_result.plan.after.stored)
+        return tl::unexpected(broken("stored bytes in all",
+                                     fmt::format("{}", m_result.plan.after.stored),
+                                     fmt::format("{}", stored)));
+    std::vector<std::vector<roofline::Layer>> layers(rows.size());
+    for (roofline::Layer &layer : layersOf(made, weightForms(made)))
+        layers[layer.weight].push_back(std::move(layer));
+    decision::Judge judge(m_options.choice);
+    std::vector<std::size_t> changed;
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (made.weights()[r].address() != m_bundle.weights()[r].address())
+            return tl::unexpected(
+                broken("weights", m_bundle.weights()[r].address(), made.weights()[r].address()));
+        if (m_result.plan.choice[r] == 0)
+            continue;
+        if (auto same = verifyRow(r, judge, layers[r]); !same)
+            return same;
+        changed.push_back(r);
+    }
+    std::mutex mutex;
+    std::optional<Error> failed;
+    inParallel(changed.size(), m_options.threads, [&](std::size_t i) {
+        auto same = verifyValues(changed[i]);
+        const std::uint64_t done = made.weights()[changed[i]].elements.value;
+        const bool on = m_options.progress == nullptr || m_options.progress->advance(done);
+        if (same && on)
+            return true;
+        const std::lock_guard lock(mutex);
+        failed = same ? stopped().value() : same.error();
+        return false;
+    });
+    if (failed)
+        return tl::unexpected(std::move(*failed));
+    return {};
+}
+
+Result<PlannedBundle> Writer::run()
+{
+    // Each round makes at least one estimate exact, or is the last one.
+    for (bool exact = false; !exact;) {
+        if (auto done = encode(); !done)
+            return tl::unexpected(done.error());
+        exact = settle();
+        if (exact)
+            break;
+        auto again = solve(m_result.survey, m_limits);
+        if (!again)
+            return tl::unexpected(again.error());
+        m_result.plan = std::move(*again);
+    }
+    for (const auto &step : {&Writer::raise, &Writer::replace}) {
+        if (auto done = (this->*step)(); !done)
+            return tl::unexpected(done.error());
+    }
+    if (auto sound = verify(); !sound)
+        return tl::unexpected(sound.error());
+    return std::move(m_result);
+}
+
+} // namespace
+
+Result<PlannedBundle> carryOut(const Bundle &bundle, const SurveyOptions &options, Survey survey,
+                               const Limits &limits, Plan plan)
+{
+    return Writer(bundle, options, limits, std::move(survey), std::move(plan)).run();
+}
+
+} // namespace kernscope::plan

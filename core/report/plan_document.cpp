@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Plans as CSV, Markdown and HTML.
+#include "core/report/plan_report.h"
+
+#include "core/base/printable.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using Cells = std::vector<std::string>;
+
+std::string seconds(const std::optional<double> &time)
+{
+    return time ? fmt::format("{:.4g}", *time) : "unknown";
+}
+
+Cells weightHeader(const plan::Survey &survey)
+{
+    Cells cells{"weight", "from", "to", "stored bytes before", "stored bytes after",
+                "error",  "why"};
+    for (const target::Target *target : survey.targets) {
+        cells.push_back(target->name + " outcome");
+        cells.push_back(target->name + " bytes moved");
+        cells.push_back(target->name + " time before s");
+        cells.push_back(target->name + " time after s");
+    }
+    return cells;
+}
+
+Cells weightCells(const PlanSubject &subject, std::size_t r)
+{
+    const plan::Row &row = subject.survey->rows[r];
+    const std::size_t choice = subject.plan->choice[r];
+    std::uint64_t own = 0;
+    for (const plan::StoredPart &part : subject.survey->parts[row.item])
+        own += part.bytes;
+    const plan::Candidate *before = row.candidates ? &row.candidates->front() : nullptr;
+    const plan::Candidate *after = row.candidates ? &(*row.candidates)[choice] : nullptr;
+    Cells cells{row.name, row.stored, plan::formOf(row, choice)};
+    cells.push_back(fmt::format("{}", before != nullptr ? before->stored : own));
+    cells.push_back(fmt::format("{}", after != nullptr ? after->stored : own));
+    cells.push_back(after != nullptr ? fmt::format("{:.4g}", plan::layerError(row, *after)) : "0");
+    cells.push_back(subject.plan->why[r]);
+    for (std::size_t t = 0; t < subject.survey->targets.size(); ++t) {
+        if (after == nullptr) {
+            cells.insert(cells.end(), 4, "");
+            continue;
+        }
+        cells.emplace_back(decision::outcomeName(after->chips[t].outcome));
+        cells.push_back(fmt::format("{}", after->chips[t].moved));
+        cells.push_back(seconds(before->chips[t].timeS));
+        cells.push_back(seconds(after->chips[t].timeS));
+    }
+    return cells;
+}
+
+std::vector<Cells> weightTable(const PlanSubject &subject)
+{
+    std::vector<Cells> table{weightHeader(*subject.survey)};
+    for (std::size_t r = 0; r < subject.survey->rows.size(); ++r)
+        table.push_back(weightCells(subject, r));
+    return table;
+}
+
+std::vector<Cells> totalsTable(const PlanSubject &subject)
+{
+    const plan::Survey &survey = *subject.survey;
+    const plan::PlanTotals &before = subject.plan->before, &after = subject.plan->after;
+    std::vector<Cells> table{{"", "before", "after"}};
+    const auto add = [&](std::string name, std::string a, std::string b) {
+        table.push_back({std::move(name), std::move(a), std::move(b)});
+    };
+    add("stored bytes", fmt::format("{}", before.stored), fmt::format("{}", after.stored));
+    add("error of the network", fmt::format("{:.4g}", before.error),
+        fmt::format("{:.4g}", after.error));
+    add("largest error of a layer", fmt::format("{:.4g}", before.largestError),
+        fmt::format("{:.4g}", after.largestError));
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        const std::string &chip = survey.targets[t]->name;
+        add(chip + " bytes moved", fmt::format("{}", before.moved[t]),
+            fmt::format("{}", after.moved[t]));
+        add(chip + " engine time s", seconds(before.timeS[t]), seconds(after.timeS[t]));
+        add(chip + " dispatch floor s", seconds(survey.roofs[t].dispatchFloorS),
+            seconds(survey.roofs[t].dispatchFloorS));
+    }
+    return table;
+}
+
+std::vector<Cells> frontTable(const std::vector<plan::FrontPoint> &points)
+{
+    std::vector<Cells> table{{"error of the network", "largest error of a layer", "stored bytes",
+                              "time on the slowest chip s"}};
+    for (const plan::FrontPoint &point : points) {
+        const auto slowest = plan::slowest(point.totals);
+        table.push_back({fmt::format("{:.4g}", point.totals.error),
+                         fmt::format("{:.4g}", point.totals.largestError),
+                         fmt::format("{}", point.totals.stored), seconds(slowest)});
+    }
+    return table;
+}
+
+std::vector<Cells> buildTable(const PlanSubject &subject)
+{
+    std::vector<Cells> table{{"build", "error of the network", "largest error of a layer",
+                              "stored bytes", "time on the slowest chip s"}};
+    const auto add = [&table](const std::string &name, const plan::PlanTotals &totals) {
+        const auto slowest = plan::slowest(totals);
+        table.push_back({name, fmt::format("{:.4g}", totals.error),
+                         fmt::format("{:.4g}", totals.largestError),
+                         fmt::format("{}", totals.stored), seconds(slowest)});
+    };
+    add("this plan", subject.plan->after);
+    for (const plan::Build &build : subject.builds)
+        add(build.name, build.totals);
+    return table;
+}
+
+std::string headline(const PlanSubject &subject)
+{
+    const plan::Limits &limits = *subject.limits;
+    std::string chips;
+    for (const target::Target *target : subject.survey->targets)
+        chips += (chips.empty() ? "" : ", ") + target->name;
+    std::string text = fmt::format("Least {} on {} with an error of at most {:g} a layer",
+                                   plan::goalName(limits.goal), chips, limits.tolerance);
+    if (limits.totalTolerance)
+        text += fmt::format(", at most {:g} in all", *limits.totalTolerance);
+    if (limits.maxBytes)
+        text += fmt::format(", at most {} stored bytes", *limits.maxBytes);
+    text += subject.plan->proven
+                ? ". No other choice of the forms that were tried is better."
+                : fmt::format(". No choice has less than {:.6g}; this one has {:.6g}.",
+                              subject.plan->bound, subject.plan->cost);
+    return text;
+}
+
+std::string markdownCell(const std::string &text)
+{
+    std::string cell;
+    for (const char c : printable(text)) {
+        if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '[')
+            cell += '\\';
+        cell += c;
+    }
+    return cell;
+}
+
+std::string markdownTable(const std::vector<Cells> &table)
+{
+    std::string text;
+    for (std::size_t r = 0; r < table.size(); ++r) {
+        for (const std::string &cell : table[r])
+            text += "| " + markdownCell(cell) + " ";
+        text += "|\n";
+        if (r > 0)
+            continue;
+        for (std::size_t i = 0; i < table[0].size(); ++i)
+            text += "|---";
+        text += "|\n";
+    }
+    return text;
+}
+
+std::string htmlText(const std::string &text)
+{
+    std::string safe;
+    for (const char c : printable(text)) {
+        switch (c) {
+        case '&': safe += "&amp;"; break;
+        case '<': safe += "&lt;"; break;
+        case '>': safe += "&gt;"; break;
+        case '"': safe += "&quot;"; break;
+        default: safe += c;
+        }
+    }
+    return safe;
+}
+
+bool isNumber(const std::string &cell)
+{
+    return !cell.empty() && cell.find_first_not_of("0123456789.e+-") == cell.npos;
+}
+
+std::string htmlTable(const std::vector<Cells> &table)
+{
+    std::string text = "<table>\n";
+    for (std::size_t r = 0; r < table.size(); ++r) {
+        text += "<tr>";
+        for (const std::string &cell : table[r]) {
+            const char *tag = r == 0 ? "th" : "td";
+            text += fmt::format("<{}{}>{}</{}>", tag, isNumber(cell) ? " class=\"n\"" : "",
+                                htmlText(cell), tag);
+        }
+        text += "</tr>\n";
+    }
+    return text + "</table>\n";
+}
+
+/// The error of the network against a cost, as a picture; the points' figures are in the table.
+std::string frontPicture(const std::vector<std::pair<double, double>> &points,
+                         const std::string &axis)
+{
+    constexpr double kWidth = 640, kHeight = 260, kLeft = 70, kBottom = 40, kTop = 10;
+    double mostX = 0, mostY = 0;
+    for (const auto &[x, y] : points) {
+        mostX = std::max(mostX, x);
+        mostY = std::max(mostY, y);
+    }
+    if (points.empty() || mostX <= 0 || mostY <= 0)
+        return {};
+    const auto across = [&](double x) { return kLeft + x / mostX * (kWidth - kLeft - 10); };
+    const auto up = [&](double y) {
+        return kHeight - kBottom - y / mostY * (kHeight - kBottom - kTop);
+    };
+    std::string line, marks;
+    for (const auto &[x, y] : points) {
+        line += fmt::format("{:.1f},{:.1f} ", across(x), up(y));
+        marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"><title>{:.4g}: error "
+                             "{:.4g}</title></circle>",
+                             across(x), up(y), x, y);
+    }
+    return fmt::format(
+        "<svg viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" role=\"img\" aria-label=\"Error "
+        "of the network against {2}\">\n<line x1=\"{3}\" y1=\"{4}\" x2=\"{0}\" y2=\"{4}\"/><line "
+        "x1=\"{3}\" y1=\"{5}\" x2=\"{3}\" y2=\"{4}\"/>\n<polyline points=\"{6}\"/>{7}\n"
+        "<text x=\"{3}\" y=\"{8}\">0</text><text x=\"{0}\" y=\"{8}\" text-anchor=\"end\">{2}: "
+        "{9:.4g}</text><text x=\"4\" y=\"{10}\">error {11:.3g}</text>\n</svg>\n",
+        kWidth, kHeight, htmlText(axis), kLeft, kHeight - kBottom, kTop, line, marks, kHeight - 14,
+        mostX, kTop + 12, mostY);
+}
+
+std::string frontPictures(const PlanSubject &subject)
+{
+    std::vector<std::pair<double, double>> stored, time;
+    for (const plan::FrontPoint &point : subject.plan->storedFront)
+        stored.emplace_back(static_cast<double>(point.totals.stored), point.totals.error);
+    for (const plan::FrontPoint &point : subject.plan->timeFront) {
+        time.emplace_back(plan::slowest(point.totals).value_or(0), point.totals.error);
+    }
+    return frontPicture(stored, "stored bytes") +
+           (time.empty() ? "" : frontPicture(time, "seconds on the slowest chip"));
+}
+
+std::string raisedText(const PlanSubject &subject)
+{
+    std::string text;
+    if (subject.raised == nullptr)
+        return text;
+    for (const plan::RaisedModel &model : *subject.raised)
+        text += fmt::format("Operation set raised from {} to {}{}. ", model.before, model.after,
+                            model.model.empty() ? "" : " in " + model.model);
+    return text;
+}
+
+} // namespace
+
+std::string planCsv(const PlanSubject &subject)
+{
+    std::string text;
+    for (const Cells &cells : weightTable(subject)) {
+        for (std::size_t i = 0; i < cells.size(); ++i) {
+            std::string cell = printable(cells[i]);
+            if (cell.find_first_of(",\"\n") != cell.npos) {
+                for (std::size_t at = 0; (at = cell.find('"', at)) != cell.npos; at += 2)
+                    cell.insert(at, 1, '"');
+                cell = '"' + cell + '"';
+            }
+            text += (i == 0 ? "" : ",") + cell;
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+std::string planMarkdown(const PlanSubject &subject)
+{
+    std::string text = "# Plan for " + markdownCell(subject.bundle) + "\n\n" +
+                       markdownCell(headline(subject)) + "\n\n";
+    if (!subject.output.empty())
+        text += "Written to " + markdownCell(subject.output) + ", decoded and assessed again. " +
+                markdownCell(raisedText(subject)) + "\n\n";
+    text += "## Before and after\n\n" + markdownTable(totalsTable(subject)) + "\n## Weights\n\n" +
+            markdownTable(weightTable(subject)) + "\n## Front: error against stored bytes\n\n" +
+            markdownTable(frontTable(subject.plan->storedFront));
+    if (!subject.plan->timeFront.empty())
+        text += "\n## Front: error against time\n\n" +
+                markdownTable(frontTable(subject.plan->timeFront));
+    if (!subject.builds.empty())
+        text += "\n## Other builds\n\n" + markdownTable(buildTable(subject));
+    text += "\n## Rules\n\n";
+    for (const std::string &rule : planRules(*subject.survey))
+        text += "- " + rule + "\n";
+    return text;
+}
+
+std::string planHtml(const PlanSubject &subject)
+{
+    std::string text =
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n<title>Plan for " +
+        htmlText(subject.bundle) +
+        "</title>\n<style>\nbody{font:15px sans-serif;margin:2em;color:#20242a;background:#fff}\n"
+        "table{border-collapse:collapse;margin:1em 0}\nth,td{padding:.25em .6em;border-bottom:1px "
+        "solid #c8ccd2;text-align:left}\ntd.n{text-align:right;font-variant-numeric:tabular-nums}\n"
+        "svg{display:block;margin:1em 0}\nline{stroke:#5b6b7b}\npolyline{fill:none;stroke:#0072b2;"
+        "stroke-width:2}\ncircle{fill:#0072b2}\ntext{font:12px sans-serif;fill:#20242a}\n"
+        "</style></head><body>\n";
+    text += "<h1>Plan for " + htmlText(subject.bundle) + "</h1>\n<p>" +
+            htmlText(headline(subject)) + "</p>\n";
+    if (!subject.output.empty())
+        text += "<p>Written to " + htmlText(subject.output) + ", decoded and assessed again. " +
+                htmlText(raisedText(subject)) + "</p>\n";
+    text += "<h2>Before and after</h2>\n" + htmlTable(totalsTable(subject)) + "<h2>Weights</h2>\n" +
+            htmlTable(weightTable(subject)) + "<h2>Fronts</h2>\n" + frontPictures(subject) +
+            htmlTable(frontTable(subject.plan->storedFront));
+    if (!subject.plan->timeFront.empty())
+        text += htmlTable(frontTable(subject.plan->timeFront));
+    if (!subject.builds.empty())
+        text += "<h2>Other builds</h2>\n" + htmlTable(buildTable(subject));
+    text += "<h2>Rules</h2>\n<ul>";
+    for (const std::string &rule : planRules(*subject.survey))
+        text += "<li>" + htmlText(rule) + "</li>";
+    return text + "</ul>\n</body></html>\n";
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/json_values.h"
+#include "core/report/plan_report.h"
+
+#include <algorithm>
+
+namespace kernscope::report {
+
+namespace {
+
+using plan::Candidate;
+using plan::Row;
+
+Json chipJson(const target::Target &target, const plan::ChipFigures &figures)
+{
+    Json json;
+    json["target"] = target.name;
+    json["outcome"] = decision::outcomeName(figures.outcome);
+    json["bytes_moved"] = numberJson(figures.moved);
+    json["time_s"] = optionalJson(figures.timeS);
+    return json;
+}
+
+Json candidateJson(const plan::Survey &survey, const Row &row, const Candidate &candidate)
+{
+    Json json;
+    json["form"] = candidate.name;
+    json["refused"] = candidate.refused.empty() ? Json(nullptr) : Json(candidate.refused);
+    if (!candidate.refused.empty())
+        return json;
+    json["bytes"] = numberJson(candidate.stored);
+    json["error"] = plan::layerError(row, candidate);
+    json["sampled"] = candidate.sampled;
+    json["time_s"] = optionalJson(plan::slowest(candidate));
+    json["chips"] = Json::array();
+    for (std::size_t t = 0; t < candidate.chips.size(); ++t)
+        json["chips"].push_back(chipJson(*survey.targets[t], candidate.chips[t]));
+    return json;
+}
+
+Json rowJson(const PlanSubject &subject, std::size_t r)
+{
+    const plan::Survey &survey = *subject.survey;
+    const Row &row = survey.rows[r];
+    const std::size_t choice = subject.plan->choice[r];
+    Json json;
+    json["weight"] = row.name;
+    json["from"] = row.stored;
+    json["to"] = plan::formOf(row, choice);
+    json["changed"] = choice != 0;
+    json["why"] = subject.plan->why[r];
+    if (!row.candidates) {
+        std::uint64_t bytes = 0;
+        for (const plan::StoredPart &part : survey.parts[row.item])
+            bytes += part.bytes;
+        json["error"] = 0.0;
+        json["bytes_before"] = numberJson(bytes);
+        json["bytes"] = numberJson(bytes);
+        json["time_s"] = nullptr;
+        return json;
+    }
+    const Candidate &before = row.candidates->front();
+    const Candidate &after = (*row.candidates)[choice];
+    json["error"] = plan::layerError(row, after);
+    json["sampled"] = after.sampled;
+    json["sensitivity"] = row.sensitivity;
+    json["bytes_before"] = numberJson(before.stored);
+    json["bytes"] = numberJson(after.stored);
+    json["time_before_s"] = optionalJson(plan::slowest(before));
+    json["time_s"] = optionalJson(plan::slowest(after));
+    json["chips"] = Json::array();
+    for (std::size_t t = 0; t < after.chips.size(); ++t) {
+        Json chip = chipJson(*survey.targets[t], after.chips[t]);
+        chip["before"] = chipJson(*survey.targets[t], before.chips[t]);
+        chip["before"].erase("target");
+        json["chips"].push_back(std::move(chip));
+    }
+    if (subject.candidates) {
+        json["candidates"] = Json::array();
+        for (const Candidate &candidate : *row.candidates)
+            json["candidates"].push_back(candidateJson(survey, row, candidate));
+    }
+    return json;
+}
+
+Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
+{
+    Json json;
+    json["bytes"] = numberJson(totals.stored);
+    json["ratio"] = ratioJson(survey.denseBytes == 0 ? 0
+                                                     : static_cast<double>(totals.stored) /
+                                                           static_cast<double>(survey.denseBytes));
+    json["error"] = totals.error;
+    json["largest_error"] = totals.largestError;
+    json["largest_error_of"] =
+        totals.largest == kNoIndex ? Json(nullptr) : Json(survey.rows[totals.largest].name);
+    json["chips"] = Json::array();
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        Json chip;
+        chip["target"] = survey.targets[t]->name;
+        chip["bytes_moved"] = numberJson(totals.moved[t]);
+        chip["engine_time_s"] = optionalJson(totals.timeS[t]);
+        const auto &floor = survey.roofs[t].dispatchFloorS;
+        chip["dispatch_floor_s"] = optionalJson(floor);
+        chip["time_s"] =
+            totals.timeS[t] && floor ? Json(std::max(*totals.timeS[t], *floor)) : Json(nullptr);
+        json["chips"].push_back(std::move(chip));
+    }
+    return json;
+}
+
+void addFront(Json &pareto, const PlanSubject &subject, std::string_view axis,
+              const std::vector<plan::FrontPoint> &points)
+{
+    const plan::Survey &survey = *subject.survey;
+    for (const plan::FrontPoint &point : points) {
+        Json json;
+        json["front"] = axis;
+        json["error"] = point.totals.error;
+        json["largest_error"] = point.totals.largestError;
+        json["within_tolerance"] = point.totals.largestError <= subject.limits->tolerance;
+        json["bytes"] = numberJson(point.totals.stored);
+        json["time_s"] = optionalJson(plan::slowest(point.totals));
+        json["forms"] = Json::array();
+        for (std::size_t r = 0; r < survey.rows.size(); ++r)
+            json["forms"].push_back(plan::formOf(survey.rows[r], point.choice[r]));
+        pareto.push_back(std::move(json));
+    }
+}
+
+Json raisedJson(const std::vector<plan::RaisedModel> &raised)
+{
+    Json list = Json::array();
+    for (const plan::RaisedModel &model : raised) {
+        Json json;
+        json["model"] = model.model;
+        json["before"] = model.before;
+        json["after"] = model.after;
+        json["changes"] = Json::array();
+        for (const OpsetChange &change : model.changes)
+            json["changes"].push_back({{"operation", change.operation},
+                                       {"function", change.function},
+                                       {"count", change.count},
+                                       {"opset", "ios" + std::to_string(change.opset)},
+                                       {"change", change.change}});
+        list.push_back(std::move(json));
+    }
+    return list;
+}
+
+} // namespace
+
+std::vector<std::string> planRules(const plan::Survey &survey)
+{
+    std::vector<std::string> rules;
+    rules.push_back(survey.model == plan::ErrorModel::Weights
+                        ? "The error of a layer is the root of the sum of squared differences of "
+                          "its weights, each times the mean square of its input, over that of the "
+                          "weights themselves, times its sensitivity."
+                        : "The error of a layer is that of its outputs through the engine's "
+                          "reduction (an estimate from samples), times its sensitivity.");
+    rules.push_back("The error of the network is the root of the sum of the squared errors of the "
+                    "layers, each times the sum of its squared weights, over the sum of those.");
+    if (survey.targets.size() > 1)
+        rules.push_back(
+            "A form must be one that every chip takes. A layer counts with the chip "
+            "that is slowest at it; chips whose ceilings are not known have no part in times.");
+    return rules;
+}
+
+void addPlan(Json &document, const PlanSubject &subject)
+{
+    const plan::Survey &survey = *subject.survey;
+    const plan::Limits &limits = *subject.limits;
+    document["bundle"] = subject.bundle;
+    document["targets"] = Json::array();
+    for (const target::Target *target : survey.targets)
+        document["targets"].push_back(target->name);
+    document["minimise"] = plan::goalName(limits.goal);
+    document["tolerance"] = limits.tolerance;
+    document["total_tolerance"] = optionalJson(limits.totalTolerance);
+    document["max_bytes"] = limits.maxBytes ? numberJson(*limits.maxBytes) : Json(nullptr);
+    document["error_model"] = plan::errorModelName(survey.model);
+    document["rules"] = planRules(survey);
+    document["proven"] = subject.plan->proven;
+    document["cost"] = subject.plan->cost;
+    document["bound"] = subject.plan->bound;
+    document["untimed"] = numberJson(subject.plan->untimed);
+    document["plan"] = Json::array();
+    for (std::size_t r = 0; r < survey.rows.size(); ++r)
+        document["plan"].push_back(rowJson(subject, r));
+    document["totals"]["before"] = planTotalsJson(survey, subject.plan->before);
+    document["totals"]["after"] = planTotalsJson(survey, subject.plan->after);
+    document["pareto"] = Json::array();
+    addFront(document["pareto"], subject, "stored", subject.plan->storedFront);
+    addFront(document["pareto"], subject, "time", subject.plan->timeFront);
+    document["builds"] = Json::array();
+    for (const plan::Build &build : subject.builds) {
+        Json json;
+        json["bundle"] = build.name;
+        json.update(planTotalsJson(survey, build.totals));
+        json["paired"] = numberJson(build.paired);
+        json["unpaired"] = build.unpaired;
+        document["builds"].push_back(std::move(json));
+    }
+    document["output"] = subject.output.empty() ? Json(nullptr) : Json(subject.output);
+    document["opsets"] = subject.raised == nullptr ? Json(nullptr) : raisedJson(*subject.raised);
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/plan/measure_build.h"
+#include "core/plan/write_plan.h"
+#include "core/report/json.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Plans as documents: what each weight was and becomes, before and after on every chip, the front.
+namespace kernscope::report {
+
+struct PlanSubject {
+    std::string bundle; ///< name of what was planned
+    std::string output; ///< what was written; empty where nothing was
+    const plan::Survey *survey = nullptr;
+    const plan::Plan *plan = nullptr;
+    const plan::Limits *limits = nullptr;
+    const std::vector<plan::RaisedModel> *raised = nullptr; ///< null: nothing was carried out
+    std::vector<plan::Build> builds; ///< other builds of the network, for comparison
+    bool candidates = false;         ///< with every form that was tried
+};
+
+/// Adds everything of `plan` to a document.
+void addPlan(Json &document, const PlanSubject &subject);
+
+/// A line a weight, with a header; RFC 4180.
+std::string planCsv(const PlanSubject &subject);
+std::string planMarkdown(const PlanSubject &subject);
+/// One page that needs nothing else: tables, and the fronts as pictures.
+std::string planHtml(const PlanSubject &subject);
+
+/// How errors are summed and chips are taken together, in a sentence each.
+std::vector<std::string> planRules(const plan::Survey &survey);
+
+} // namespace kernscope::report

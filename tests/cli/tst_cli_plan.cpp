@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// plan: the document, what is written, and the ways of saying no.
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include "core/codec/encode/encoder.h"
+
+#include <random>
+
+#include <QTest>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+Bytes someHalves(unsigned seed, std::uint64_t count)
+{
+    std::mt19937 random(seed);
+    std::vector<float> values;
+    for (std::uint64_t i = 0; i < count; ++i)
+        values.push_back(static_cast<float>(static_cast<double>(random()) / 4294967296.0 - 0.5));
+    return codec::encodeDense(values, {count}, ElementType::Fp16)->parts.front().bytes;
+}
+
+QString fileText(const QString &path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+} // namespace
+
+class TestCliPlan : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void document();
+    void writesWhatItSays();
+    void reports_data();
+    void reports();
+    void sensitivities();
+    void thereIsNoPlan();
+    void wrongUse_data();
+    void wrongUse();
+
+private:
+    QStringList line(const QByteArray &text) const
+    {
+        QStringList list{QStringLiteral("plan"), m_path};
+        for (const QByteArray &word : text.split(' '))
+            list << QString::fromUtf8(word).replace(u'%', m_scratch.path());
+        return list;
+    }
+
+    QTemporaryDir m_scratch;
+    QString m_path;
+};
+
+void TestCliPlan::initTestCase()
+{
+    MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 64]> x";
+    for (unsigned i = 0; i < 3; ++i) {
+        const std::string name = fmt::format("w{}", i);
+        made.constant("tensor<fp16, [32, 64]>", name,
+                      made.blob(ElementType::Fp16, "[32, 64]", someHalves(i, 2048)));
+        made.consume(name);
+    }
+    m_path = writeBundle(m_scratch, "m.mlmodelc", made);
+    QVERIFY(!m_path.isEmpty());
+}
+
+void TestCliPlan::document()
+{
+    const auto result =
+        runCli(line("--target M1 --target M4 --tolerance 0.1 --points 5 --candidates --json"));
+    QCOMPARE(result.exitCode, 0);
+    const auto json = result.json();
+    QCOMPARE(text(json["command"]), QByteArray("\"plan\""));
+    QCOMPARE(text(json["targets"]), QByteArray("[\"H13\",\"H16\"]"));
+    QCOMPARE(json["plan"].size(), std::size_t(3));
+    for (const auto &row : json["plan"]) {
+        for (const char *key : {"weight", "from", "to", "error", "bytes", "time_s", "why"})
+            QVERIFY2(row.contains(key), key);
+        QVERIFY(row["error"].get<double>() <= 0.1);
+        QCOMPARE(row["chips"].size(), std::size_t(2));
+        QVERIFY(row["candidates"].size() > 10);
+    }
+    for (const auto &point : json["pareto"]) {
+        for (const char *key : {"error", "bytes", "time_s", "forms"})
+            QVERIFY2(point.contains(key), key);
+        QCOMPARE(point["forms"].size(), std::size_t(3));
+    }
+    QVERIFY(json["totals"]["after"]["bytes"] <= json["totals"]["before"]["bytes"]);
+    QVERIFY(json["proven"].get<bool>());
+    QVERIFY(json["output"].is_null());
+}
+
+void TestCliPlan::writesWhatItSays()
+{
+    const auto result = runCli(line("--minimise stored --tolerance 0.1 -o %/out.mlmodelc --json"));
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto json = result.json();
+    const auto written = runCli({QStringLiteral("inspect"), QStringLiteral("--json"),
+                                 m_scratch.filePath(QStringLiteral("out.mlmodelc"))});
+    QCOMPARE(written.exitCode, 0);
+    QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
+             text(json["totals"]["after"]["bytes"]));
+    for (std::size_t i = 0; i < 3; ++i)
+        QCOMPARE(text(written.json()["weights"][i]["stored_bytes"]),
+                 text(json["plan"][i]["bytes"]));
+    QVERIFY(json["opsets"].is_array());
+    // Not twice, unless it is asked for.
+    QCOMPARE(runCli(line("--tolerance 0.1 -o %/out.mlmodelc")).exitCode, 4);
+    // Nor into what it reads.
+    QVERIFY(runCli(line("--tolerance 0.1 -o %/m.mlmodelc --force")).exitCode != 0);
+}
+
+void TestCliPlan::reports_data()
+{
+    QTest::addColumn<QByteArray>("ending");
+    QTest::addColumn<QByteArray>("holds");
+    QTest::newRow("html") << QByteArray("html") << QByteArray("<svg");
+    QTest::newRow("md") << QByteArray("md") << QByteArray("| weight |");
+    QTest::newRow("csv") << QByteArray("csv") << QByteArray("weight,from,to");
+    QTest::newRow("json") << QByteArray("json") << QByteArray("\"pareto\"");
+}
+
+void TestCliPlan::reports()
+{
+    QFETCH(QByteArray, ending);
+    QFETCH(QByteArray, holds);
+    const QByteArray name = "%/report." + ending;
+    const auto result = runCli(line("--tolerance 0.1 --report " + name));
+    QVERIFY2(result.exitCode == 0, result.err);
+    const QString report =
+        fileText(m_scratch.filePath(QStringLiteral("report.") + QString::fromUtf8(ending)));
+    QVERIFY2(report.contains(QString::fromUtf8(holds)), qPrintable(report.left(300)));
+    QVERIFY(!report.contains(QStringLiteral("http"))); // needs nothing else
+    for (const char *weight : {"w0", "w1", "w2"})
+        QVERIFY(report.contains(QString::fromUtf8(weight)));
+}
+
+void TestCliPlan::sensitivities()
+{
+    QFile file(m_scratch.filePath(QStringLiteral("s.csv")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("weight,sensitivity\nw?,1\nw1,1000\n");
+    file.close();
+    const auto result =
+        runCli(line("--minimise stored --tolerance 0.1 --sensitivity %/s.csv --json"));
+    QVERIFY2(result.exitCode == 0, result.out);
+    const auto json = result.json();
+    QVERIFY(json["plan"][1]["bytes"] > json["plan"][0]["bytes"]);
+    QVERIFY(json["plan"][1]["error"].get<double>() <= 0.1);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("weight,sensitivity\nnobody,1\n");
+    file.close();
+    const auto refused = runCli(line("--sensitivity %/s.csv --json"));
+    QCOMPARE(refused.exitCode, 3);
+    QVERIFY(refused.out.contains("plan.sensitivity"));
+}
+
+void TestCliPlan::thereIsNoPlan()
+{
+    const auto result = runCli(line("--max-bytes 100 --tolerance 0.2 -o %/none.mlmodelc --json"));
+    QCOMPARE(result.exitCode, 1);
+    QVERIFY(result.out.contains("plan.infeasible"));
+    QVERIFY(result.out.contains("max-bytes"));
+    QVERIFY(!QFile::exists(m_scratch.filePath(QStringLiteral("none.mlmodelc"))));
+}
+
+void TestCliPlan::wrongUse_data()
+{
+    QTest::addColumn<QByteArray>("options");
+    for (const char *options :
+         {"--force-form w1=palette5", "--force-form w1", "--force-form nobody=keep",
+          "--forms palette5", "--report %/plan.txt", "--minimise speed", "--tolerance -1",
+          "--target H99", "--max-bytes 0"})
+        QTest::newRow(options) << QByteArray(options);
+}
+
+void TestCliPlan::wrongUse()
+{
+    QFETCH(QByteArray, options);
+    const auto result = runCli(line(options + " --json"));
+    QVERIFY2(result.exitCode == 2, result.out + result.err);
+    QVERIFY(result.json().is_object());
+}
+
+QTEST_GUILESS_MAIN(TestCliPlan)
+#include "tst_cli_plan.moc"

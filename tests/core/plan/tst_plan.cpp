@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/plan/plan.h"
+#include "core/plan/write_plan.h"
+#include "made_bundle.h"
+
+#include <cmath>
+#include <random>
+#include <set>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using namespace kernscope::plan;
+using namespace kernscope::test;
+
+namespace {
+
+constexpr std::uint64_t kRows = 32, kColumns = 64;
+
+Bytes randomHalves(unsigned seed, std::uint64_t count)
+{
+    std::mt19937 random(seed);
+    const auto encoded = [&] {
+        std::vector<float> values;
+        for (std::uint64_t i = 0; i < count; ++i) {
+            const double sum = static_cast<double>(random()) + static_cast<double>(random()) +
+                               static_cast<double>(random());
+            const double centred = sum / 4294967296.0 - 1.5;
+            values.push_back(random() % 8 == 0 ? 0.0f : static_cast<float>(centred));
+        }
+        return *codec::encodeDense(values, {count}, ElementType::Fp16);
+    }();
+    return encoded.parts.front().bytes;
+}
+
+/// Dense weights of 32 by 64 under a linear each; those of the same seed hold the same.
+MadeBundle network(const std::vector<unsigned> &seeds)
+{
+    MadeBundle bundle;
+    bundle.parameters = "tensor<fp16, [1, 64]> x";
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+        const std::string name = fmt::format("w{}", i);
+        bundle.constant(
+            "tensor<fp16, [32, 64]>", name,
+            bundle.blob(ElementType::Fp16, "[32, 64]", randomHalves(seeds[i], kRows * kColumns)));
+        bundle.consume(name);
+    }
+    return bundle;
+}
+
+SurveyOptions optionsFor(std::initializer_list<const char *> chips)
+{
+    SurveyOptions options;
+    for (const char *chip : chips)
+        options.targets.push_back(target::findTarget(chip)->target);
+    options.threads = 2;
+    return options;
+}
+
+std::string text(const Error &error)
+{
+    return describe(error);
+}
+
+} // namespace
+
+class TestPlan : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void namesOfForms();
+    void everyFormIsMadeAsPromised_data();
+    void everyFormIsMadeAsPromised();
+    void bestOfAllOnASmallNetwork_data();
+    void bestOfAllOnASmallNetwork();
+    void sameContentIsJudgedOnce();
+    void tiedWeightsStayTied();
+    void sayingNo();
+    void byHand();
+    void severalChipsTakeEveryForm();
+    void statisticsWeighChannels();
+    void sensitivityCounts();
+    void estimatesBecomeExact();
+    void frontsFall();
+    void cancelled();
+};
+
+void TestPlan::namesOfForms()
+{
+    for (const codec::FormSpec &spec : triedForms({64, 64, 3}, {0, 1})) {
+        const std::string name = formName(spec);
+        const auto again = formFromName(name, {0, 1});
+        QVERIFY2(again, name.c_str());
+        QCOMPARE(formName(*again), name);
+        QCOMPARE(codec::describe(*again), codec::describe(spec));
+    }
+    for (const char *name :
+         {"", "palette", "palette4-", "palette4-g", "palette4-g0", "int9", "blockwise-int8",
+          "blockwise-fp16-32", "sparse-2", "sparse-4:2", "sparse-0.5+int8", "palette5",
+          "palette4-v3", "densest", "int8-", "sparse-", "palette4-g8x"})
+        QVERIFY2(!formFromName(name), name);
+    QVERIFY(matches("*weight*", "conv1_weight_0"));
+    QVERIFY(matches("w?", "w1"));
+    QVERIFY(!matches("w?", "w12"));
+    QVERIFY(matches("a*b*c", "axxbyybzc"));
+    QVERIFY(!matches("a*b*c", "axxbyybz"));
+}
+
+void TestPlan::everyFormIsMadeAsPromised_data()
+{
+    QTest::addColumn<QString>("chip");
+    QTest::addColumn<bool>("wide");
+    for (const char *chip : {"M1", "M4", "H18"}) {
+        QTest::addRow("%s fp16", chip) << QString::fromLatin1(chip) << false;
+        QTest::addRow("%s fp32", chip) << QString::fromLatin1(chip) << true;
+    }
+}
+
+/// carryOut holds what it made against what was promised, for each form that a chip takes.
+void TestPlan::everyFormIsMadeAsPromised()
+{
+    QFETCH(QString, chip);
+    QFETCH(bool, wide);
+    MadeBundle made = network({1});
+    if (wide) {
+        std::vector<float> values = decoded(**made.open(), "w0");
+        const auto encoded = *codec::encodeDense(values, {kRows, kColumns}, ElementType::Fp32);
+        made.constant("tensor<fp32, [32, 64]>", "w1",
+                      made.blob(ElementType::Fp32, "[32, 64]", encoded.parts.front().bytes));
+        made.consume("w1");
+    }
+    const auto bundle = *made.open();
+    const SurveyOptions options = optionsFor({chip.toLatin1().constData()});
+    const auto judged = survey(*bundle, options);
+    QVERIFY2(judged, judged ? "" : text(judged.error()).c_str());
+    const Row &row = judged->rows.back();
+    std::size_t tried = 0;
+    for (const Candidate &candidate : *row.candidates) {
+        if (!candidate.refused.empty())
+            continue;
+        Limits limits;
+        limits.goal = Goal::Stored;
+        limits.forced = {{"*", "keep"}, {row.name, candidate.name}};
+        limits.frontPoints = 2;
+        const auto plan = solve(*judged, limits);
+        QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
+        const auto carried = carryOut(*bundle, options, *judged, limits, *plan);
+        QVERIFY2(carried, carried ? "" : (candidate.name + ": " + text(carried.error())).c_str());
+        QCOMPARE(sectionFault(*carried->bundle).c_str(), "");
+        QCOMPARE(carried->bundle->totals().storedBytes.value, plan->after.stored);
+        QCOMPARE(carried->changed, std::size_t(candidate.name == kKeep ? 0 : 1));
+        ++tried;
+    }
+    QVERIFY(tried > 8);
+}
+
+void TestPlan::bestOfAllOnASmallNetwork_data()
+{
+    QTest::addColumn<int>("goal");
+    QTest::addColumn<double>("tolerance");
+    QTest::addColumn<double>("total");
+    QTest::addColumn<double>("share"); // of the dense bytes; 0: no limit
+    const double none = 0;
+    QTest::addRow("time") << int(Goal::Time) << 0.2 << none << none;
+    QTest::addRow("time in bytes") << int(Goal::Time) << 0.5 << none << 0.3;
+    QTest::addRow("time in total") << int(Goal::Time) << 0.5 << 0.05 << none;
+    QTest::addRow("stored") << int(Goal::Stored) << 0.1 << none << none;
+    QTest::addRow("stored in total") << int(Goal::Stored) << 0.6 << 0.08 << none;
+    QTest::addRow("moved") << int(Goal::Moved) << 0.3 << 0.1 << 0.4;
+    QTest::addRow("error") << int(Goal::Error) << 0.3 << none << 0.3;
+    QTest::addRow("both") << int(Goal::Time) << 0.6 << 0.08 << 0.35;
+}
+
+/// Every combination of the forms that may be chosen.
+void TestPlan::bestOfAllOnASmallNetwork()
+{
+    QFETCH(int, goal);
+    QFETCH(double, tolerance);
+    QFETCH(double, total);
+    QFETCH(double, share);
+    const auto bundle = *network({1, 2, 3}).open();
+    SurveyOptions options = optionsFor({"M1"});
+    const auto judged = survey(*bundle, options);
+    QVERIFY(judged);
+    Limits limits;
+    limits.goal = Goal(goal);
+    limits.tolerance = tolerance;
+    if (total > 0)
+        limits.totalTolerance = total;
+    if (share > 0)
+        limits.maxBytes = static_cast<std::uint64_t>(share * 3 * 2 * kRows * kColumns);
+    const auto plan = solve(*judged, limits);
+    QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
+    QVERIFY(plan->proven);
+    const auto cost = [&](const PlanTotals &totals) {
+        switch (limits.goal) {
+        case Goal::Time: return *totals.timeS[0];
+        case Goal::Stored: return static_cast<double>(totals.stored);
+        case Goal::Moved: return static_cast<double>(totals.moved[0]);
+        case Goal::Error: return totals.error;
+        }
+        return 0.0;
+    };
+    const auto within = [&](const PlanTotals &totals) {
+        return totals.largestError <= tolerance &&
+               (!limits.totalTolerance || totals.error <= *limits.totalTolerance * (1 + 1e-9)) &&
+               (!limits.maxBytes || totals.stored <= *limits.maxBytes);
+    };
+    QVERIFY(within(plan->after));
+    std::optional<double> best;
+    const auto &rows = judged->rows;
+    std::vector<std::size_t> at(rows.size(), 0);
+    for (at[0] = 0; at[0] < rows[0].candidates->size(); ++at[0]) {
+        for (at[1] = 0; at[1] < rows[1].candidates->size(); ++at[1]) {
+            for (at[2] = 0; at[2] < rows[2].candidates->size(); ++at[2]) {
+                bool possible = true;
+                for (std::size_t r = 0; r < rows.size(); ++r)
+                    possible &= (*rows[r].candidates)[at[r]].refused.empty() &&
+                                (*rows[r].candidates)[at[r]].error <= tolerance;
+                if (!possible)
+                    continue;
+                const PlanTotals totals = totalsOf(*judged, at);
+                if (within(totals) && (!best || cost(totals) < *best))
+                    best = cost(totals);
+            }
+        }
+    }
+    QVERIFY(best);
+    QVERIFY2(std::abs(cost(plan->after) - *best) <= 1e-9 * *best,
+             qPrintable(QString::fromLatin1("%1 for %2").arg(cost(plan->after)).arg(*best)));
+}
+
+void TestPlan::sameContentIsJudgedOnce()
+{
+    const auto bundle = *network({7, 8, 7, 8, 7}).open();
+    const auto judged = survey(*bundle, optionsFor({"M1"}));
+    QVERIFY(judged);
+    QCOMPARE(judged->contents, std::size_t(2));
+    QCOMPARE(judged->items, std::size_t(5));
+    QCOMPARE(judged->rows[0].candidates.get(), judged->rows[2].candidates.get());
+    QVERIFY(judged->rows[0].candidates.get() != judged->rows[1].candidates.get());
+    // Written, they stay five weights with bytes of their own.
+    Limits limits;
+    limits.goal = Goal::Stored;
+    limits.tolerance = 0.2;
+    const auto plan = solve(*judged, limits);
+    QVERIFY(plan);
+    const auto carried = carryOut(*bundle, optionsFor({"M1"}), *judged, limits, *plan);
+    QVERIFY2(carried, carried ? "" : text(carried.error()).c_str());
+    QCOMPARE(carried->changed, std::size_t(5));
+    QCOMPARE(carried->bundle->files().back().records >= 10, true);
+}
+
+void TestPlan::tiedWeightsStayTied()
+{
+    MadeBundle made = network({1});
+    const auto offset = made.lastRecord();
+    made.constant("tensor<fp16, [32, 64]>", "again",
+                  MadeBundle::blobAt("fp16", "[32, 64]", offset));
+    made.consume("again");
+    const auto bundle = *made.open();
+    QCOMPARE(bundle->totals().storedBytes.value, kRows * kColumns * 2);
+    const auto judged = survey(*bundle, optionsFor({"M1"}));
+    QVERIFY(judged);
+    QCOMPARE(judged->items, std::size_t(1));
+    Limits limits;
+    limits.goal = Goal::Stored;
+    limits.tolerance = 0.2;
+    const auto plan = solve(*judged, limits);
+    QVERIFY(plan);
+    QCOMPARE(plan->choice[0], plan->choice[1]);
+    QVERIFY(plan->choice[0] != 0);
+    const auto carried = carryOut(*bundle, optionsFor({"M1"}), *judged, limits, *plan);
+    QVERIFY2(carried, carried ? "" : text(carried.error()).c_str());
+    QCOMPARE(carried->bundle->totals().storedBytes.value,
+             (*judged->rows[0].candidates)[plan->choice[0]].stored);
+    QCOMPARE(decoded(*carried->bundle, "w0"), decoded(*carried->bundle, "again"));
+}
+
+void TestPlan::sayingNo()
+{
+    const auto bundle = *network({1, 2}).open();
+    const auto judged = survey(*bundle, optionsFor({"M1"}));
+    QVERIFY(judged);
+    Limits limits;
+    limits.goal = Goal::Stored;
+    limits.tolerance = 0;
+    auto plan = solve(*judged, limits);
+    QVERIFY(plan); // all stay as they are, or lose nothing
+    QCOMPARE(plan->after.error, 0.0);
+    limits.maxBytes = 100;
+    plan = solve(*judged, limits);
+    QVERIFY(!plan);
+    QCOMPARE(plan.error().code, std::string("plan.infeasible"));
+    QCOMPARE(plan.error().field, std::string("max-bytes"));
+    limits.tolerance = 0.5;
+    limits.maxBytes = kRows * kColumns; // a quarter
+    limits.totalTolerance = 0.001;
+    plan = solve(*judged, limits);
+    QVERIFY(!plan);
+    QCOMPARE(plan.error().field, std::string("max-bytes, total-tolerance"));
+    SurveyOptions none;
+    QCOMPARE(survey(*bundle, none).error().code, std::string("plan.target"));
+    SurveyOptions odd = optionsFor({"M1"});
+    odd.forms = {"palette5x"};
+    QCOMPARE(survey(*bundle, odd).error().code, std::string("plan.form"));
+}
+
+void TestPlan::byHand()
+{
+    const auto bundle = *network({1, 2, 3}).open();
+    SurveyOptions options = optionsFor({"M1"});
+    options.forms = {"palette*"};
+    options.forced = {{"w1", "sparse-0.4"}};
+    const auto judged = survey(*bundle, options);
+    QVERIFY(judged);
+    Limits limits;
+    limits.tolerance = 0.05;
+    limits.forced = options.forced;
+    auto plan = solve(*judged, limits);
+    QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
+    QCOMPARE(formOf(judged->rows[1], plan->choice[1]), std::string("sparse-0.4"));
+    QVERIFY(plan->after.largestError > limits.tolerance); // of that weight alone
+    QCOMPARE(plan->after.largest, std::size_t(1));
+    QCOMPARE(plan->why[1], std::string("asked for by hand"));
+    QVERIFY(plan->choice[0] != 0);
+    limits.forced.push_back({"*", "keep"});
+    plan = solve(*judged, limits);
+    QVERIFY(plan);
+    QCOMPARE(plan->choice, (std::vector<std::size_t>{0, 0, 0}));
+    limits.forced = {{"w1", "int8"}};
+    plan = solve(*judged, limits);
+    QVERIFY(!plan);
+    QCOMPARE(plan.error().code, std::string("plan.forced"));
+    limits.forced = {{"nobody*", "keep"}};
+    plan = solve(*judged, limits);
+    QVERIFY(!plan);
+    QCOMPARE(plan.error().field, std::string("nobody*"));
+}
+
+void TestPlan::severalChipsTakeEveryForm()
+{
+    const auto bundle = *network({1}).open();
+    const auto taken = [&](std::initializer_list<const char *> chips) {
+        std::set<std::string> names;
+        const auto judged = survey(*bundle, optionsFor(chips));
+        for (const Candidate &candidate : *judged->rows[0].candidates) {
+            if (candidate.refused.empty())
+                names.insert(candidate.name);
+        }
+        return names;
+    };
+    const auto m1 = taken({"M1"}), m4 = taken({"M4"}), both = taken({"M1", "M4"});
+    std::set<std::string> common;
+    std::set_intersection(m1.begin(), m1.end(), m4.begin(), m4.end(),
+                          std::inserter(common, common.begin()));
+    QCOMPARE(both, common);
+    QVERIFY(both.size() > 4);
+    const auto judged = survey(*bundle, optionsFor({"M1", "M4"}));
+    Limits limits;
+    limits.tolerance = 0.2;
+    const auto plan = solve(*judged, limits);
+    QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
+    QCOMPARE(plan->after.timeS.size(), std::size_t(2));
+    for (const auto &time : plan->after.timeS)
+        QVERIFY(!time || plan->cost >= *time * (1 - 1e-12)); // not every chip was measured
+    QVERIFY(slowest(plan->after));
+    const auto unknown = survey(*bundle, optionsFor({"H18"}));
+    QVERIFY(!roofline::roofsOf(*target::findTarget("H18")->target)->bandwidth);
+    QCOMPARE(solve(*unknown, limits).error().code, std::string("plan.time"));
+}
+
+void TestPlan::statisticsWeighChannels()
+{
+    const auto bundle = *network({1}).open();
+    SurveyOptions options = optionsFor({"M1"});
+    options.forms = {"palette4"};
+    options.meanSquares = {std::vector<float>(kColumns, 2.0f)};
+    const auto error = [&] { return (*survey(*bundle, options)->rows[0].candidates)[1].error; };
+    SurveyOptions plain = options;
+    plain.meanSquares.clear();
+    const double even = (*survey(*bundle, plain)->rows[0].candidates)[1].error;
+    QVERIFY(even > 0);
+    QVERIFY(std::abs(error() - even) < 1e-12); // the same for all channels: no difference
+    // By hand: all but one channel carry nothing.
+    std::fill(options.meanSquares[0].begin(), options.meanSquares[0].end(), 0.0f);
+    options.meanSquares[0][5] = 3.0f;
+    const auto values = weightValues(*bundle, 0, {0, 1});
+    auto weighed = *values;
+    weighed.meanSquares = options.meanSquares[0];
+    const auto encoded = encodeAs(weighed, *formFromName("palette4"));
+    const auto decoder = codec::Decoder::make(encoded->encoding());
+    std::vector<float> found(values->values.size());
+    decoder->decodeFloat(0, found);
+    double off = 0, whole = 0;
+    for (std::size_t row = 0; row < kRows; ++row) {
+        const auto i = row * kColumns + 5;
+        const double d = static_cast<double>(found[i]) - static_cast<double>(values->values[i]);
+        off += d * d;
+        whole += static_cast<double>(values->values[i]) * static_cast<double>(values->values[i]);
+    }
+    QVERIFY2(std::abs(error() - std::sqrt(off / whole)) < 1e-9,
+             qPrintable(QString::fromLatin1("%1 for %2").arg(error()).arg(std::sqrt(off / whole))));
+    options.meanSquares[0].pop_back();
+    QCOMPARE(survey(*bundle, options).error().code, std::string("plan.activations"));
+}
+
+void TestPlan::sensitivityCounts()
+{
+    const auto bundle = *network({1, 1}).open();
+    SurveyOptions options = optionsFor({"M1"});
+    options.sensitivity = {1, 10};
+    const auto judged = survey(*bundle, options);
+    QVERIFY(judged);
+    Limits limits;
+    limits.goal = Goal::Stored;
+    limits.tolerance = 0.1;
+    const auto plan = solve(*judged, limits);
+    QVERIFY(plan);
+    const auto &forms = *judged->rows[0].candidates;
+    QVERIFY(forms[plan->choice[0]].error <= 0.1);
+    QVERIFY(forms[plan->choice[1]].error <= 0.01);
+    QVERIFY(forms[plan->choice[0]].stored < forms[plan->choice[1]].stored);
+    const double e0 = forms[plan->choice[0]].error, e1 = 10 * forms[plan->choice[1]].error;
+    QVERIFY(std::abs(plan->after.error - std::sqrt((e0 * e0 + e1 * e1) / 2)) < 1e-12);
+}
+
+void TestPlan::estimatesBecomeExact()
+{
+    const auto bundle = *network({1, 2}).open();
+    SurveyOptions options = optionsFor({"M1"});
+    options.mostElements = kRows * kColumns / 2;
+    const auto judged = survey(*bundle, options);
+    QVERIFY(judged);
+    QVERIFY((*judged->rows[0].candidates)[1].sampled);
+    for (const Goal goal : {Goal::Stored, Goal::Time}) {
+        Limits limits;
+        limits.goal = goal;
+        limits.tolerance = 0.15;
+        const auto plan = solve(*judged, limits);
+        QVERIFY(plan);
+        const auto carried = carryOut(*bundle, options, *judged, limits, *plan);
+        QVERIFY2(carried, carried ? "" : text(carried.error()).c_str());
+        QVERIFY(carried->changed > 0);
+        QVERIFY(carried->plan.after.largestError <= limits.tolerance);
+        for (std::size_t r = 0; r < 2; ++r)
+            QVERIFY(!(*carried->survey.rows[r].candidates)[carried->plan.choice[r]].sampled);
+    }
+}
+
+void TestPlan::frontsFall()
+{
+    const auto bundle = *network({1, 2, 3}).open();
+    const auto judged = survey(*bundle, optionsFor({"M1"}));
+    Limits limits;
+    limits.tolerance = 0.05;
+    const auto plan = solve(*judged, limits);
+    QVERIFY(plan);
+    QVERIFY(plan->storedFront.size() > 5);
+    QVERIFY(plan->timeFront.size() > 2);
+    for (std::size_t i = 1; i < plan->storedFront.size(); ++i) {
+        QVERIFY(plan->storedFront[i].totals.stored > plan->storedFront[i - 1].totals.stored);
+        QVERIFY(plan->storedFront[i].totals.error < plan->storedFront[i - 1].totals.error);
+    }
+    for (std::size_t i = 1; i < plan->timeFront.size(); ++i) {
+        QVERIFY(*plan->timeFront[i].totals.timeS[0] > *plan->timeFront[i - 1].totals.timeS[0]);
+        QVERIFY(plan->timeFront[i].totals.error < plan->timeFront[i - 1].totals.error);
+    }
+    QCOMPARE(plan->storedFront.back().totals.error, 0.0);
+}
+
+void TestPlan::cancelled()
+{
+    const auto bundle = *network({1}).open();
+    SurveyOptions options = optionsFor({"M1"});
+    Progress progress;
+    options.progress = &progress;
+    const auto judged = survey(*bundle, options);
+    QVERIFY(judged);
+    QCOMPARE(progress.fraction(), 1.0);
+    Progress cancelled;
+    cancelled.cancel();
+    options.progress = &cancelled;
+    QCOMPARE(survey(*bundle, options).error().code, std::string("task.cancelled"));
+    Limits limits;
+    limits.goal = Goal::Stored;
+    limits.tolerance = 0.2;
+    const auto plan = solve(*judged, limits);
+    const auto carried = carryOut(*bundle, options, *judged, limits, *plan);
+    QVERIFY(!carried);
+    QCOMPARE(carried.error().code, std::string("task.cancelled"));
+}
+
+QTEST_GUILESS_MAIN(TestPlan)
+#include "tst_plan.moc"

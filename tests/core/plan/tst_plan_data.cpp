@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The plan for the dense silero network against the published compressed builds of it.
+#include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
+
+#include "core/plan/measure_build.h"
+#include "core/plan/write_plan.h"
+#include "tests/data/data_folder.h"
+
+#include <QDir>
+
+#include <algorithm>
+
+using namespace kernscope;
+using namespace kernscope::plan;
+using namespace kernscope::test;
+
+namespace {
+
+constexpr const char *kFolder = "real/silero-vad";
+constexpr const char *kDense = "real/silero-vad/silero-vad-unified-v6.0.0.mlmodelc";
+
+struct Judged {
+    BundlePtr bundle;
+    SurveyOptions options;
+    Survey survey;
+};
+
+/// The dense network on the M1; judged once.
+const Judged *dense()
+{
+    static const auto judged = []() -> std::optional<Judged> {
+        Judged made;
+        auto bundle = Bundle::open(dataPathBytes(kDense));
+        if (!bundle)
+            return std::nullopt;
+        made.bundle = *bundle;
+        made.options.targets = {target::findTarget("M1")->target};
+        auto result = survey(*made.bundle, made.options);
+        if (!result)
+            return std::nullopt;
+        made.survey = std::move(*result);
+        return made;
+    }();
+    return judged ? &*judged : nullptr;
+}
+
+/// Whether the M1 refuses a form of the bundle.
+bool refusedOnTheChip(const Bundle &bundle)
+{
+    decision::Judge judge;
+    const auto forms = weightForms(bundle);
+    return std::any_of(forms.begin(), forms.end(), [&judge](const decision::WeightForm &form) {
+        return judge.verdict(form, *target::findTarget("M1")->target)->outcome ==
+               decision::Outcome::Rejected;
+    });
+}
+
+} // namespace
+
+class TestPlanData : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void beatsThePublishedBuilds_data();
+    void beatsThePublishedBuilds();
+};
+
+void TestPlanData::beatsThePublishedBuilds_data()
+{
+    QTest::addColumn<QString>("name");
+    const QDir folder(dataPath(QString::fromLatin1(kFolder)));
+    for (const QString &name : folder.entryList({QStringLiteral("unified_*.mlmodelc")}, QDir::Dirs))
+        QTest::newRow(qPrintable(name)) << name;
+}
+
+/// A smaller largest error of a layer, at no more stored bytes and no more time on the M1: as the
+/// plan says, and as the bundle that it makes has it.
+void TestPlanData::beatsThePublishedBuilds()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(QString, name);
+    QVERIFY(dense());
+    const auto other = Bundle::open(
+        dataPathBytes((QString::fromLatin1(kFolder) + u'/' + name).toUtf8().constData()));
+    QVERIFY(other);
+    const auto build = measureBuild(*dense()->bundle, dense()->survey, dense()->options, **other);
+    QVERIFY2(build, build ? "" : describe(build.error()).c_str());
+    QVERIFY(build->unpaired.empty());
+    QVERIFY(build->totals.largestError > 0);
+    Limits limits;
+    limits.goal = Goal::Time;
+    limits.tolerance = build->totals.largestError * 0.9999;
+    limits.maxBytes = build->totals.stored;
+    limits.frontPoints = 2;
+    const auto plan = solve(dense()->survey, limits);
+    if (name.startsWith(QStringLiteral("unified_palette_6bit"))) {
+        // Its indices of six bits are of no form that the M1 takes, and of those that it takes
+        // none lies between four and eight bits a weight: it is proven that there is no such plan.
+        QVERIFY(refusedOnTheChip(**other));
+        QVERIFY(!plan);
+        QCOMPARE(plan.error().code, std::string("plan.infeasible"));
+        QCOMPARE(plan.error().field, std::string("max-bytes"));
+        return;
+    }
+    QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
+    const auto made = carryOut(*dense()->bundle, dense()->options, dense()->survey, limits, *plan);
+    QVERIFY2(made, made ? "" : describe(made.error()).c_str());
+    const auto found =
+        measureBuild(*dense()->bundle, dense()->survey, dense()->options, *made->bundle);
+    QVERIFY(found);
+    qInfo("published: error %.4g, %llu B, %.4g s; plan: %.4g, %llu B, %.4g s",
+          build->totals.largestError, static_cast<unsigned long long>(build->totals.stored),
+          *build->totals.timeS[0], found->totals.largestError,
+          static_cast<unsigned long long>(found->totals.stored), *found->totals.timeS[0]);
+    QVERIFY(found->totals.largestError < build->totals.largestError);
+    QVERIFY(found->totals.stored <= build->totals.stored);
+    QVERIFY(*found->totals.timeS[0] <= *build->totals.timeS[0] * (1 + 1e-12));
+    QCOMPARE(found->totals.stored, made->plan.after.stored);
+    QVERIFY(qAbs(found->totals.error - made->plan.after.error) <= 1e-12);
+}
+
+QTEST_GUILESS_MAIN(TestPlanData)
+#include "tst_plan_data.moc"
