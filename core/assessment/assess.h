@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/energy.h"
 #include "core/assessment/measured.h"
 #include "core/assessment/roofline.h"
 
@@ -38,6 +39,11 @@ struct Assessment {
     /// The time with dense fp16 weights over this one, by the roofs; apart from what was measured.
     std::optional<double> predictedSpeedup;
 
+    /// Derived: power that was measured on the chip times `timeS`. Apart from it, ratios of energy
+    /// to dense fp16 that were measured of this form here.
+    std::optional<Energy> energy;
+    std::vector<decision::Measurement> energyMeasured;
+
     bool stored = false; ///< the form that the bundle has
 };
 
@@ -74,6 +80,7 @@ struct ProgramTime {
     std::string dispatchSource;
     std::optional<double> timeS; ///< the longer of the two; empty where one is unknown
     Bound bound = Bound::Unknown;
+    std::optional<Energy> energy; ///< derived, of one dispatch; empty where `timeS` is
 
     bool hidesGains() const
     {

@@ -32,6 +32,19 @@ inline constexpr double kCalibrationGoal = 0.15;
 /// All targets, or one. In the order of the tables.
 std::vector<CalibrationRow> calibrate(const target::Target *target = nullptr);
 
+/// A published figure that is no time of a layer: stored bytes, errors, bandwidths, energies,
+/// power.
+struct PublishedFigure {
+    std::string target, form, measurement, unit, condition, source;
+    double low = 0, high = 0;
+    std::optional<double> predicted; ///< by the law of the form's size; empty: nothing predicts it
+    std::string basis;               ///< what the prediction is made of
+    format::Confidence confidence = format::Confidence::Documented;
+};
+/// Every row of speedups.csv that calibrate() has no place for, and every row of power.csv. All
+/// targets, or one; rows about every chip ("*") belong to each.
+std::vector<PublishedFigure> publishedFigures(const target::Target *target = nullptr);
+
 /// What the rows of a target say of its predictions: the median of |ratio - 1| over those that have
 /// a ratio; nothing where none has. Every prediction for the target carries it.
 std::optional<double> predictionError(const target::Target &target);

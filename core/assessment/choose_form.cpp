@@ -206,6 +206,30 @@ void settle(FormChoice &choice, double tolerance)
     choice.reason = unknown + fmt::format("no form that streams stays within {:g}", tolerance);
 }
 
+/// Chapter 7, choosing a form: int8 that folds saves stored bytes where sixteen levels are too
+/// coarse. Worth saying where nothing smaller was chosen.
+void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
+{
+    const FormCandidate *four = nullptr, *bytes = nullptr, *chosen = nullptr;
+    for (const FormCandidate &candidate : choice.candidates) {
+        if (candidate.form == "palette4")
+            four = &candidate;
+        if (candidate.form == "int8")
+            bytes = &candidate;
+        if (candidate.form == choice.chosen)
+            chosen = &candidate;
+    }
+    const bool coarse = four != nullptr && four->error && !four->withinTolerance;
+    const bool folds = bytes != nullptr && bytes->withinTolerance &&
+                       bytes->assessment.outcome == decision::Outcome::Folds;
+    if (!coarse || !folds || (chosen != nullptr && chosen->bytes <= bytes->bytes))
+        return;
+    choice.advice = fmt::format(
+        "for its stored size alone: int8, {} of {} bytes; sixteen levels are too coarse here, and "
+        "int8 folds on {}, so no time is gained (chapter 7, choosing a form)",
+        bytes->bytes, bytes->assessment.weight.denseBytes, roofs.target->name);
+}
+
 /// The error of a candidate: of the stored form its decoded values are the reference.
 Result<codec::AccuracyError> candidateError(const FormCandidate &candidate,
                                             const LayerValues &values)
@@ -284,6 +308,7 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
         candidate.error = *error;
     }
     settle(choice, options.tolerance);
+    adviseForSize(choice, roofs);
     return choice;
 }
 

@@ -39,6 +39,8 @@ struct FormChoice {
     std::vector<FormCandidate> candidates; ///< smallest bytes first
     std::string chosen;                    ///< a form, the stored one included, or "dense"
     std::string reason;
+    /// What chapter 7 has beside the procedure: a form for its stored size alone. Empty: nothing.
+    std::string advice;
 };
 
 /// Judges by the consumer that moves the most arithmetic. Errors: "choose.consumer" (no operation

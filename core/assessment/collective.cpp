@@ -12,16 +12,13 @@ namespace kernscope::decision {
 
 namespace {
 
-struct AtomicRow {
-    std::uint32_t reduction = 0;
-    std::optional<unsigned> operation; ///< empty: no hardware atomic
-};
-
 struct CollectiveTable {
     std::vector<CollectiveOp> ops;
     std::vector<ReductionToken> tokens;
     std::vector<AtomicRow> atomics;
     std::vector<CollectiveByte> bytes;
+    std::vector<CcdmaSetter> setters;
+    std::vector<CollectiveNote> notes;
 };
 
 CollectiveTable readTable()
@@ -44,6 +41,10 @@ CollectiveTable readTable()
             read.atomics.push_back({code, value});
         else if (kind == "byte")
             read.bytes.push_back({target::HalOffset{code}, text, source});
+        else if (kind == "setter")
+            read.setters.push_back({code, text, source});
+        else if (kind == "setter_gate" || kind == "runs_on")
+            read.notes.push_back({key, text, source});
     }
     return read;
 }
@@ -171,6 +172,30 @@ Result<std::vector<std::uint64_t>> deviceOfIndex(const Mesh &mesh, std::uint64_t
         return refused("collective.index", "index", "an index that a device has",
                        fmt::format("{}", index), "No device of the mesh has this index.");
     return device;
+}
+
+Result<bool> runsOnDevice(const Mesh &mesh, std::span<const std::uint64_t> device,
+                          bool singleProgram, std::span<const std::uint64_t> members)
+{
+    const auto index = aneIndex(mesh, device);
+    if (!index)
+        return tl::unexpected(index.error());
+    return !singleProgram || std::find(members.begin(), members.end(), *index) != members.end();
+}
+
+std::span<const CcdmaSetter> ccdmaSetters()
+{
+    return table().setters;
+}
+
+std::span<const CollectiveNote> collectiveNotes()
+{
+    return table().notes;
+}
+
+std::span<const AtomicRow> atomicRows()
+{
+    return table().atomics;
 }
 
 Result<std::uint64_t> deviceCount(const Mesh &mesh)

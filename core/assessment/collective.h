@@ -23,6 +23,12 @@ std::span<const CollectiveOp> collectiveOps();
 
 /// Table 36.5: sum 1, max 2, min 3, product 4, mean 5; 0 for any other token.
 unsigned reductionKind(std::string_view token);
+/// One of table 36.6.
+struct AtomicRow {
+    std::uint32_t reduction = 0;
+    std::optional<unsigned> operation; ///< empty: no hardware atomic
+};
+std::span<const AtomicRow> atomicRows();
 struct ReductionToken {
     std::string token;
     unsigned kind = 0;
@@ -66,6 +72,25 @@ struct Sharding {
 };
 Sharding checkSharding(const Mesh &mesh, std::span<const std::uint64_t> tensor,
                        std::span<const std::optional<std::size_t>> axes);
+
+/// RunsOnDeviceId of chapter 36: whether a layer is emitted for a device. A layer that is not on
+/// the single-program path runs everywhere; one that is runs where the device's engine index is
+/// among its members. Errors: those of aneIndex.
+Result<bool> runsOnDevice(const Mesh &mesh, std::span<const std::uint64_t> device,
+                          bool singleProgram, std::span<const std::uint64_t> members);
+
+/// The registers that HandleCcdmaLayer sets, in its fixed order.
+struct CcdmaSetter {
+    unsigned order = 0; ///< from 1
+    std::string name, source;
+};
+std::span<const CcdmaSetter> ccdmaSetters();
+/// What stands around that sequence: conditions, the compiler's own messages, the rule of
+/// RunsOnDeviceId.
+struct CollectiveNote {
+    std::string name, text, source;
+};
+std::span<const CollectiveNote> collectiveNotes();
 
 struct CollectiveByte {
     target::HalOffset offset;

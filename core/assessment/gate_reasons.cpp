@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/gate_reasons.h"
 
+#include "core/format/contested.h"
 #include "core/format/legality.h"
 #include "core/format/tables.h"
 #include "core/target/rules.h"
@@ -208,6 +209,15 @@ void Consultation::palette()
 {
     gate("palette");
     const bool vector = m_form.codebooks > 1 || m_form.vectorSize > 1;
+    // "Only int4 lookup-table and sparsity stream" on the M1, and other widths of a palette.
+    if (m_form.bits != 4) {
+        for (const format::Reading &reading : format::readingsOf("m1_streaming_forms")) {
+            if (reading.subject == m_target.name)
+                m_result.disagreements.push_back(fmt::format(
+                    "{}: {} ({}){}.", reading.taken ? "Followed" : "Not followed", reading.text,
+                    reading.source, reading.note.empty() ? "" : "; " + reading.note));
+        }
+    }
     add("vector-palettized", "more than one codebook, or vector entries",
         fmt::format("{}, vectors of {}",
                     m_form.codebooks > 1 ? "several codebooks" : "one codebook", m_form.vectorSize),

@@ -156,7 +156,7 @@ Measurement evaluated(const SpeedupRow &row, const WeightForm &form, const Measu
     made.condition = row.condition;
     made.source = row.source;
     made.confidence = row.confidence;
-    if (made.high > kNoGain)
+    if (made.high > kNoGain || row.isEnergy())
         made.conditions.push_back(state("outcome", "the form streams",
                                         std::string(outcomeName(subject.outcome)),
                                         subject.outcome == Outcome::Unknown
@@ -248,18 +248,35 @@ std::optional<bool> Measurement::holds() const
     return open ? std::nullopt : std::optional(true);
 }
 
-std::vector<Measurement> measurements(const WeightForm &form, const target::Target &target,
-                                      const MeasuredSubject &subject)
+namespace {
+
+template <class Take>
+std::vector<Measurement> rowsAbout(const WeightForm &form, const target::Target &target,
+                                   const MeasuredSubject &subject, const Take &take)
 {
     std::vector<Measurement> found;
     if (form.node == FormNode::Dense && !form.masked)
         return found;
     for (const SpeedupRow &row : speedupRows()) {
-        const bool figure = row.target == target.name && row.isSpeed() && row.low > 0;
+        const bool figure = row.target == target.name && take(row) && row.low > 0;
         if (figure && isAbout(row, form))
             found.push_back(evaluated(row, form, subject));
     }
     return found;
+}
+
+} // namespace
+
+std::vector<Measurement> measurements(const WeightForm &form, const target::Target &target,
+                                      const MeasuredSubject &subject)
+{
+    return rowsAbout(form, target, subject, [](const SpeedupRow &row) { return row.isSpeed(); });
+}
+
+std::vector<Measurement> energyMeasurements(const WeightForm &form, const target::Target &target,
+                                            const MeasuredSubject &subject)
+{
+    return rowsAbout(form, target, subject, [](const SpeedupRow &row) { return row.isEnergy(); });
 }
 
 std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured)

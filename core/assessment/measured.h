@@ -35,6 +35,11 @@ struct MeasuredSubject {
 std::vector<Measurement> measurements(const WeightForm &form, const target::Target &target,
                                       const MeasuredSubject &subject);
 
+/// Energies that were measured of that very form on that target, as ratios to dense fp16 (`low` and
+/// `high` are those ratios), with their conditions evaluated likewise.
+std::vector<Measurement> energyMeasurements(const WeightForm &form, const target::Target &target,
+                                            const MeasuredSubject &subject);
+
 /// The speed-up that may be quoted: of the figures of which every condition holds; where there is
 /// none, of those that no condition contradicts, which are then "assumed". Nothing where all fail.
 std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured);
@@ -46,6 +51,7 @@ struct SpeedupRow {
     format::Confidence confidence = format::Confidence::Documented;
 
     bool isRatio() const { return measurement == "latency_ratio_vs_fp16"; }
+    bool isEnergy() const { return measurement == "energy_ratio_vs_fp16"; }
     bool isSpeed() const { return isRatio() || measurement.starts_with("speedup_vs_"); }
     /// The value of a condition, such as "zeros" or "channels"; empty where it has none.
     std::string_view conditionOf(std::string_view key) const;

@@ -181,6 +181,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     // What a chip refuses or leaves open counts as the dense weight that would have to replace it.
     made.weightBytes = made.decision.bytesMoved.value_or(form.denseBytes);
     time(made, layer, roofs, form.density, batch);
+    made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
     if (!form.compressed())
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
@@ -194,6 +195,7 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
         subject.bandwidthBound = dense.bound == Bound::Bandwidth;
     made.measured = decision::measurements(form, *roofs.target, subject);
     made.speedup = decision::quotedSpeedup(made.measured);
+    made.energyMeasured = decision::energyMeasurements(form, *roofs.target, subject);
     return made;
 }
 
@@ -270,6 +272,8 @@ ProgramTime programTime(std::span<const Placement> placements, const Roofs &roof
         program.bound = ProgramTime::Bound::Dispatch;
     if (program.engineTimeS)
         program.timeS = std::max(*program.engineTimeS, *roofs.dispatchFloorS);
+    if (program.timeS && roofs.target != nullptr)
+        program.energy = programEnergy(*roofs.target, *program.engineTimeS, *program.timeS);
     return program;
 }
 

@@ -35,6 +35,10 @@ void writeDecisions(const Bundle &bundle, const DecisionTable &table, Json head,
 Json geometryJson(const decision::Operation &operation, const decision::Geometry &geometry);
 Json conditionJson(const decision::Condition &condition);
 
+/// Derived energy, or null: `{"low_j","high_j","basis","source","conditions_hold","method"}`
+Json energyJson(const std::optional<roofline::Energy> &energy);
+/// The chip's readings of the rail, each with its condition.
+Json powerJson(const target::Target &target);
 Json ceilingJson(const roofline::Ceiling &ceiling);
 Json assessmentJson(const roofline::Assessment &point);
 Json programJson(const roofline::ProgramTime &program);

@@ -171,6 +171,10 @@ void DecisionWriter::one(const std::string &head, std::size_t row, std::size_t c
     m_buffer += R"(,"predicted_speedup":)" + dumped(optionalJson(assessed.predictedSpeedup));
     m_buffer += fmt::format(R"(,"bound":"{}","time_s":)", roofline::boundName(assessed.bound));
     m_buffer += dumped(optionalJson(assessed.timeS));
+    if (m_inline) {
+        m_buffer += R"(,"energy":)" + dumped(energyJson(assessed.energy));
+        m_buffer += R"(,"energy_measured":)" + dumped(measuredJson(assessed.energyMeasured));
+    }
     m_buffer += pieces.closing;
     m_buffer += '}';
 }

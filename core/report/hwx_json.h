@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/container/hwx/container.h"
+#include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
 #include "core/report/json.h"
 
@@ -30,6 +31,10 @@ Json hwxTilesJson(const hwx::Container &container, std::span<const std::byte> by
 /// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
                   const std::string &file);
+
+/// What a loader would write: `[{"offset","section","task","register","role","target","before",
+/// "after","changes","device_address","fault"}]`, words in hexadecimal.
+Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded);
 
 /// Tasks that differ, with their fields: the key "tasks" of `hwx --diff`.
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences);

@@ -65,6 +65,36 @@ Json fieldsJson(const std::vector<descriptor::FieldDifference> &fields)
 
 } // namespace
 
+Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::LoadedSlot> &loaded)
+{
+    const auto words = [](const std::array<std::uint32_t, 2> &pair, unsigned count) {
+        Json list = Json::array();
+        for (unsigned i = 0; i < count && i < pair.size(); ++i)
+            list.push_back(fmt::format("0x{:08x}", pair[i]));
+        return list;
+    };
+    Json list = Json::array();
+    for (const hwx::LoadedSlot &each : loaded) {
+        const hwx::Slot &slot = places[each.slot];
+        Json row;
+        row["offset"] = numberJson(slot.place.value);
+        row["kind"] = hwx::slotKindName(slot.kind);
+        row["section"] = slot.section;
+        row["task"] = slot.task ? Json(*slot.task) : Json(nullptr);
+        row["register"] = slot.registerName;
+        row["role"] = slot.role;
+        row["target"] = slot.target.name;
+        row["before"] = words(each.before, slot.words);
+        row["after"] = words(each.after, slot.words);
+        row["changes"] = each.changes();
+        row["device_address"] =
+            each.deviceAddress ? Json(hexText(*each.deviceAddress)) : Json(nullptr);
+        row["fault"] = each.fault ? Json(each.fault->message) : Json(nullptr);
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences)
 {
     Json list = Json::array();

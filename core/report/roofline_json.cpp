@@ -7,6 +7,33 @@ namespace kernscope::report {
 
 using namespace roofline;
 
+Json energyJson(const std::optional<Energy> &energy)
+{
+    if (!energy)
+        return nullptr;
+    Json json;
+    json["low_j"] = optionalJson(energy->lowJ);
+    json["high_j"] = optionalJson(energy->highJ);
+    json["basis"] = energy->basis;
+    json["source"] = energy->source;
+    json["conditions_hold"] = optionalJson(energy->holds);
+    json["method"] = "derived";
+    return json;
+}
+
+Json powerJson(const target::Target &target)
+{
+    Json list = Json::array();
+    for (const PowerFigure &figure : powerFigures(target))
+        list.push_back({{"quantity", figure.quantity},
+                        {"watts", figure.watts},
+                        {"method", figure.method},
+                        {"condition", figure.condition},
+                        {"source", figure.source},
+                        {"confidence", format::confidenceName(figure.confidence)}});
+    return list;
+}
+
 Json programJson(const ProgramTime &program)
 {
     Json json;
@@ -18,6 +45,7 @@ Json programJson(const ProgramTime &program)
     json["dispatch_source"] = program.dispatchSource;
     json["time_s"] = optionalJson(program.timeS);
     json["bound"] = programBoundName(program.bound);
+    json["energy"] = energyJson(program.energy);
     return json;
 }
 
@@ -51,6 +79,8 @@ Json assessmentJson(const Assessment &point)
     json["rate_flops"] = optionalJson(point.rate);
     json["speedup"] = speedupJson(point.speedup);
     json["predicted_speedup"] = optionalJson(point.predictedSpeedup);
+    json["energy"] = energyJson(point.energy);
+    json["energy_measured"] = measuredJson(point.energyMeasured);
     return json;
 }
 
@@ -75,6 +105,7 @@ Json placementJson(const Placement &placement)
     json["attainable_flops"] = optionalJson(stored.attainable);
     json["time_s"] = optionalJson(stored.timeS);
     json["rate_flops"] = optionalJson(stored.rate);
+    json["energy"] = energyJson(stored.energy);
     json["estimated"] = placement.estimated;
     json["above_working_set"] = optionalJson(placement.aboveWorkingSet);
     json["above_roofs"] = placement.above;
@@ -112,6 +143,7 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
     // The median error of the predictions that measurements of this chip can be held against.
     document["prediction_error"] =
         optionalJson(roofs.target ? predictionError(*roofs.target) : std::nullopt);
+    document["power"] = roofs.target ? powerJson(*roofs.target) : Json::array();
     document["layers"] = Json::array();
     for (const Placement &placement : placements)
         document["layers"].push_back(placementJson(placement));

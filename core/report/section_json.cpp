@@ -76,6 +76,21 @@ Json unitJson(const section::Unit &unit)
 
 } // namespace
 
+Json sectionStreamsJson()
+{
+    Json list = Json::array();
+    for (const section::Slot &slot : section::recordSlots()) {
+        if (slot.relocation != 0)
+            list.push_back({{"name", slot.name},
+                            {"word", slot.word},
+                            {"enable", fmt::format("{:#x}", slot.enable)},
+                            {"base_offset", fmt::format("{:#x}", slot.base)},
+                            {"relocation", fmt::format("{:#x}", slot.relocation)},
+                            {"source", "tables 20.8 and 25.4"}});
+    }
+    return list;
+}
+
 Json sectionJson(const section::Section &section)
 {
     Json json;

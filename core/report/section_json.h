@@ -10,4 +10,8 @@ namespace kernscope::report {
 /// record with its channels, bytes and slots.
 Json sectionJson(const section::Section &section);
 
+/// Table 25.4, for the words of a record that streams are loaded by:
+/// `[{"name","word","enable","base_offset","relocation","source"}]`
+Json sectionStreamsJson();
+
 } // namespace kernscope::report

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/csv.h"
+#include "core/format/contested.h"
 #include "core/format/tables.h"
+
+#include <map>
+#include <string>
+#include <utility>
 
 #include <QtTest/QtTest>
 
@@ -59,6 +64,22 @@ private Q_SLOTS:
         QVERIFY(table);
         QVERIFY(table->column("source") && table->column("confidence"));
         QCOMPARE(table->cell(0, "code"), std::string_view("1"));
+    }
+
+    /// Of what sources disagree on, one reading is followed, and another stands beside it.
+    void everyTopicFollowsOneReading()
+    {
+        std::map<std::string, std::pair<int, int>> topics;
+        for (const format::Reading &reading : format::readings()) {
+            ++topics[reading.topic].first;
+            topics[reading.topic].second += reading.taken ? 1 : 0;
+            QVERIFY(!reading.text.empty() && !reading.source.empty());
+        }
+        QVERIFY(topics.size() >= 9);
+        for (const auto &[topic, counts] : topics)
+            QVERIFY2(counts.first >= 2 && counts.second == 1, topic.c_str());
+        QVERIFY(format::readingsOf("no_such_topic").empty());
+        QCOMPARE(format::readingsAbout("tquant").size(), std::size_t(4));
     }
 
     void namesAnUnknownTable()

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/energy.h"
+
+#include "core/format/tables.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+namespace kernscope::roofline {
+
+namespace {
+
+const PowerFigure *powerNamed(std::span<const PowerFigure> figures, std::string_view quantity)
+{
+    const auto at = std::find_if(figures.begin(), figures.end(), [quantity](const auto &figure) {
+        return figure.quantity == quantity;
+    });
+    return at == figures.end() ? nullptr : &*at;
+}
+
+/// The kind of operation that power was measured on: matrix products under every name.
+std::string_view kindOf(std::string_view op)
+{
+    const bool matrix = op == "matmul" || op == "linear" || op == "einsum";
+    return matrix ? "matmul" : op;
+}
+
+/// The reading of a saturated engine that is about the operation, else the largest one.
+const PowerFigure *saturated(std::span<const PowerFigure> figures, std::string_view op)
+{
+    const PowerFigure *largest = nullptr;
+    for (const PowerFigure &figure : figures) {
+        if (figure.quantity != "rail_saturated")
+            continue;
+        if (figure.conditionOf("op") == kindOf(op))
+            return &figure;
+        if (largest == nullptr || figure.watts > largest->watts)
+            largest = &figure;
+    }
+    return largest;
+}
+
+std::optional<bool> holdsFor(const PowerFigure &figure, std::string_view op, Bound bound)
+{
+    const std::string_view wanted = figure.conditionOf("op"), within = figure.conditionOf("bound");
+    if (!op.empty() && !wanted.empty() && wanted != kindOf(op))
+        return false;
+    if (!within.empty() && bound != Bound::Unknown && boundName(bound) != within)
+        return false;
+    const bool open = op.empty() || (!within.empty() && bound == Bound::Unknown);
+    return open ? std::nullopt : std::optional(true);
+}
+
+} // namespace
+
+std::string_view PowerFigure::conditionOf(std::string_view key) const
+{
+    std::string_view rest = conditions;
+    while (!rest.empty()) {
+        const std::string_view one = rest.substr(0, rest.find(';'));
+        if (one.starts_with(key) && one.size() > key.size() && one[key.size()] == '=')
+            return one.substr(key.size() + 1);
+        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    }
+    return {};
+}
+
+std::span<const PowerFigure> powerFigures()
+{
+    static const std::vector<PowerFigure> all = [] {
+        std::vector<PowerFigure> rows;
+        const auto table = tables::load("power");
+        for (std::size_t i = 0; table && i < table->rows(); ++i) {
+            PowerFigure row;
+            row.target = table->cell(i, "target");
+            row.quantity = table->cell(i, "quantity");
+            row.watts = parseNumber(table->cell(i, "value")).value_or(0);
+            row.method = table->cell(i, "method");
+            row.condition = table->cell(i, "condition");
+            row.conditions = table->cell(i, "conditions");
+            row.source = table->cell(i, "source");
+            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
+            rows.push_back(std::move(row));
+        }
+        return rows;
+    }();
+    return all;
+}
+
+std::vector<PowerFigure> powerFigures(const target::Target &target)
+{
+    std::vector<PowerFigure> found;
+    std::copy_if(powerFigures().begin(), powerFigures().end(), std::back_inserter(found),
+                 [&](const PowerFigure &figure) { return figure.target == target.name; });
+    return found;
+}
+
+std::optional<Energy> energyOf(const target::Target &target, std::string_view op, Bound bound,
+                               std::optional<double> timeS)
+{
+    const std::vector<PowerFigure> figures = powerFigures(target);
+    const PowerFigure *floor = powerNamed(figures, "rail_floor");
+    const PowerFigure *full = saturated(figures, op);
+    if (!timeS || (floor == nullptr && full == nullptr))
+        return std::nullopt;
+    Energy energy;
+    if (floor != nullptr) {
+        const PowerFigure *step = powerNamed(figures, "rail_core_step");
+        const double watts = floor->watts + (step != nullptr ? step->watts : 0);
+        energy.lowJ = watts * *timeS;
+        energy.basis = fmt::format("{:.3g} W ({}, one core lit)", watts, floor->condition);
+        energy.source = floor->source;
+    }
+    if (full != nullptr) {
+        energy.highJ = full->watts * *timeS;
+        energy.holds = holdsFor(*full, op, bound);
+        energy.basis += fmt::format("{}{:.3g} W ({})", energy.basis.empty() ? "" : " to ",
+                                    full->watts, full->condition);
+        if (energy.source != full->source)
+            energy.source += (energy.source.empty() ? "" : "; ") + full->source;
+    }
+    return energy;
+}
+
+std::optional<Energy> programEnergy(const target::Target &target, double engineTimeS, double timeS)
+{
+    auto whole = energyOf(target, {}, Bound::Unknown, timeS);
+    const auto working = energyOf(target, {}, Bound::Unknown, engineTimeS);
+    if (!whole || !working || !working->highJ)
+        return whole;
+    const double waiting =
+        whole->lowJ && timeS > 0 ? *whole->lowJ * (timeS - engineTimeS) / timeS : 0;
+    whole->highJ = *working->highJ + waiting;
+    return whole;
+}
+
+} // namespace kernscope::roofline

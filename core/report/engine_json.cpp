@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/engine_json.h"
+
+#include "core/assessment/geometry.h"
+#include "core/format/kernel_format.h"
+#include "core/report/json_values.h"
+#include "core/target/hal.h"
+#include "core/target/rules.h"
+
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using descriptor::FormatLane;
+
+constexpr std::array<FormatLane, 3> kLanes{FormatLane::Source1, FormatLane::Source2,
+                                           FormatLane::Output};
+
+std::string hex(std::uint64_t value)
+{
+    return fmt::format("{:#x}", value);
+}
+
+Json hexJson(const std::optional<std::uint32_t> &value)
+{
+    return value ? Json(hex(*value)) : Json(nullptr);
+}
+
+Json halRowJson(const target::Target &target, const target::HalField &field)
+{
+    const HalShown shown = halShown(target, field);
+    const bool known = !shown.scope.empty();
+    Json json;
+    json["layout"] = target::halLayoutName(field.layout);
+    json["offset"] = target::halOffsetText(field.offset);
+    json["name"] = field.name;
+    json["byte"] = field.isByte;
+    json["value"] = !known ? Json(nullptr) : shown.number ? Json(*shown.number) : Json(shown.text);
+    if (field.isByte)
+        json["bit"] = shown.number ? Json((*shown.number & 1) != 0) : Json(nullptr);
+    json["scope"] = known ? Json(shown.scope) : Json(nullptr);
+    json["source"] = shown.source;
+    json["confidence"] = format::confidenceName(shown.confidence);
+    if (!field.note.empty())
+        json["note"] = field.note;
+    return json;
+}
+
+Json collectiveBytesJson(const target::Target &target)
+{
+    Json list = Json::array();
+    for (const decision::CollectiveByte &byte : decision::collectiveBytes()) {
+        const auto *value = target::halValue(target, target::HalLayout::Chapters, byte.offset);
+        list.push_back({{"offset", target::halOffsetText(byte.offset)},
+                        {"capability", byte.capability},
+                        {"value", optionalJson(target::halBit(target, byte.offset))},
+                        {"source", value != nullptr ? value->source : byte.source}});
+    }
+    return list;
+}
+
+Json fieldJson(const descriptor::ImageField &field)
+{
+    Json json;
+    json["record"] = field.record;
+    json["group"] = field.group.empty() ? Json(nullptr) : Json(field.group);
+    json["name"] = field.name;
+    json["struct_offset"] = hexJson(field.structOffset);
+    json["register"] = hexJson(field.wordAddress);
+    json["byte_address"] = hexJson(field.byteAddress);
+    json["bits"] = field.bits;
+    json["contents"] = field.contents;
+    json["source"] = field.source;
+    json["confidence"] = format::confidenceName(field.confidence);
+    return json;
+}
+
+} // namespace
+
+Json readingsJson(std::span<const format::Reading> readings)
+{
+    Json list = Json::array();
+    for (const format::Reading &reading : readings)
+        list.push_back({{"topic", reading.topic},
+                        {"subject", reading.subject},
+                        {"reading", reading.text},
+                        {"taken", reading.taken},
+                        {"source", reading.source},
+                        {"confidence", format::confidenceName(reading.confidence)},
+                        {"note", reading.note}});
+    return list;
+}
+
+Json elementRolesJson()
+{
+    Json list = Json::array();
+    for (const format::WeightElementRole &role : format::weightElementRoles())
+        list.push_back({{"name", role.name},
+                        {"width", role.width},
+                        {"role", role.role},
+                        {"source", role.source},
+                        {"confidence", format::confidenceName(role.confidence)}});
+    return list;
+}
+
+HalShown halShown(const target::Target &target, const target::HalField &field)
+{
+    HalShown shown;
+    shown.source = field.source;
+    shown.confidence = field.confidence;
+    if (const auto *value = target::halValue(target, field.layout, field.offset)) {
+        shown.text = value->text;
+        shown.number = value->number;
+        shown.scope = value->scope;
+        shown.source = value->source;
+        shown.confidence = value->confidence;
+        return shown;
+    }
+    const bool counts =
+        field.layout == target::HalLayout::Chapters && field.offset == target::hal::kCores;
+    if (!counts || !target.cores)
+        return shown;
+    shown.number = *target.cores;
+    shown.text = std::to_string(*target.cores);
+    shown.scope = target.name;
+    shown.source = target.source;
+    if (target::isContested(target, "cores"))
+        shown.confidence = format::Confidence::Contested;
+    return shown;
+}
+
+Json halJson(const target::Target &target)
+{
+    Json list = Json::array();
+    for (const target::HalField &field : target::halFields())
+        list.push_back(halRowJson(target, field));
+    return list;
+}
+
+Json floorsJson(const target::Target &target)
+{
+    Json list = Json::array();
+    for (const target::FamilyFloor &floor : target::familyFloors())
+        list.push_back({{"floor", floor.floor},
+                        {"family", floor.family},
+                        {"operations", floor.operations},
+                        {"reached", optionalJson(target::reachesFloor(target, floor))},
+                        {"source", floor.source},
+                        {"confidence", format::confidenceName(floor.confidence)},
+                        {"note", floor.note}});
+    return list;
+}
+
+Json chipFactsJson(const target::Target &target)
+{
+    Json list = Json::array();
+    for (const target::ChipFact &fact : target::chipFacts()) {
+        if (fact.target != target.name && fact.target != "*")
+            continue;
+        list.push_back({{"place", fact.place},
+                        {"name", fact.name},
+                        {"value", fact.value},
+                        {"source", fact.source},
+                        {"confidence", format::confidenceName(fact.confidence)}});
+    }
+    for (const target::TargetRule &rule : target::targetRules()) {
+        if (target::targetRule(target, rule.rule) != &rule)
+            continue;
+        list.push_back({{"place", "rule"},
+                        {"name", rule.rule},
+                        {"value", rule.value},
+                        {"source", rule.source},
+                        {"confidence", format::confidenceName(rule.confidence)},
+                        {"note", rule.note}});
+    }
+    return list;
+}
+
+Json collectiveJson(const target::Target &target)
+{
+    Json json;
+    json["operations"] = Json::array();
+    for (const decision::CollectiveOp &op : decision::collectiveOps())
+        json["operations"].push_back({{"mnemonic", op.mnemonic},
+                                      {"role", op.role},
+                                      {"unit_type", optionalJson(op.unitType)},
+                                      {"source", op.source}});
+    json["reduction_kinds"] = Json::object();
+    for (const decision::ReductionToken &token : decision::reductionTokens())
+        json["reduction_kinds"][token.token] = token.kind;
+    json["atomics"] = Json::array();
+    for (const decision::AtomicRow &row : decision::atomicRows())
+        json["atomics"].push_back(
+            {{"reduction_type", row.reduction}, {"operation", optionalJson(row.operation)}});
+    json["bytes"] = collectiveBytesJson(target);
+    json["gates"] = Json::array();
+    for (const decision::CollectiveGate &gate : decision::collectiveGates(target))
+        json["gates"].push_back({{"name", gate.name},
+                                 {"found", gate.found},
+                                 {"open", optionalJson(gate.open)},
+                                 {"source", gate.source}});
+    json["setters"] = Json::array();
+    for (const decision::CcdmaSetter &setter : decision::ccdmaSetters())
+        json["setters"].push_back(
+            {{"order", setter.order}, {"name", setter.name}, {"source", setter.source}});
+    json["notes"] = Json::array();
+    for (const decision::CollectiveNote &note : decision::collectiveNotes())
+        json["notes"].push_back(
+            {{"name", note.name}, {"text", note.text}, {"source", note.source}});
+    return json;
+}
+
+Json imageJson()
+{
+    Json json;
+    json["version"] = 10;
+    json["note"] = descriptor::imageV10Note();
+    json["groups"] = Json::array();
+    for (const descriptor::ImageGroup &group : descriptor::imageGroups()) {
+        Json row;
+        row["id"] = group.id;
+        row["name"] = group.name;
+        row["registers"] = group.registers;
+        row["base"] = hexJson(group.base);
+        row["struct_offset"] = hex(group.structOffset);
+        row["image_offset"] = hex(group.imageOffset);
+        row["contents"] = group.contents;
+        row["reading"] = group.reading;
+        row["confidence"] = format::confidenceName(group.confidence);
+        row["source"] = "chapter 20, table 20.7";
+        json["groups"].push_back(std::move(row));
+    }
+    json["streams"] = Json::array();
+    for (const descriptor::ImageStream &stream : descriptor::imageStreams())
+        json["streams"].push_back({{"name", stream.name},
+                                   {"enable", hex(stream.enable)},
+                                   {"base_offset", hex(stream.baseOffset)},
+                                   {"relocation", hex(stream.relocation)},
+                                   {"source", "tables 20.8 and 25.4"}});
+    json["fields"] = Json::array();
+    for (const descriptor::ImageField &field : descriptor::imageFields())
+        json["fields"].push_back(fieldJson(field));
+    return json;
+}
+
+std::vector<LaneCode> laneCodes(std::uint32_t version)
+{
+    std::vector<LaneCode> codes;
+    for (const FormatLane lane : kLanes) {
+        for (const format::CatalogueRow &row : format::tensorFormats()) {
+            LaneCode code;
+            code.code = row.code;
+            code.name = row.name;
+            code.lane = lane;
+            const auto bits =
+                descriptor::encodeFormatLane(version, lane, format::TensorFormat(row.code));
+            if (bits)
+                code.bits = *bits;
+            else
+                code.message = bits.error().message;
+            codes.push_back(std::move(code));
+        }
+    }
+    return codes;
+}
+
+Json formatWordJson(std::uint32_t version)
+{
+    const descriptor::FormatWordLayout layout = descriptor::formatWordLayout(version);
+    Json json;
+    json["version"] = version;
+    json["offset"] = hex(layout.offset);
+    json["lane_bits"] = layout.laneBits;
+    json["e4m3"] = layout.hasE4m3;
+    json["lanes"] = Json::array();
+    for (const FormatLane lane : kLanes) {
+        Json row;
+        row["lane"] = descriptor::formatLaneName(lane);
+        row["bits"] = {layout.low(lane) + layout.laneBits - 1, layout.low(lane)};
+        row["formats"] = Json::array();
+        for (const LaneCode &code : laneCodes(version)) {
+            if (code.lane == lane)
+                row["formats"].push_back(
+                    {{"format", code.name},
+                     {"value", hexJson(code.bits)},
+                     {"message", code.message.empty() ? Json(nullptr) : Json(code.message)}});
+        }
+        json["lanes"].push_back(std::move(row));
+    }
+    json["overflow"] = Json::array();
+    for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
+        const auto &place =
+            lane == FormatLane::Source1 ? layout.overflowSource1 : layout.overflowSource2;
+        const auto bit = descriptor::encodeOverflow(version, lane, true);
+        json["overflow"].push_back({{"lane", descriptor::formatLaneName(lane)},
+                                    {"offset", hexJson(place)},
+                                    {"saturate", bit ? Json(hex(*bit)) : Json(nullptr)},
+                                    {"nan", place ? Json("0x0") : Json(nullptr)},
+                                    {"message", bit ? Json(nullptr) : Json(bit.error().message)}});
+    }
+    json["source"] = "chapter 36, table 36.3";
+    return json;
+}
+
+std::vector<DoubleMacPair> doubleMacPairs()
+{
+    std::vector<DoubleMacPair> pairs;
+    for (const char *activation : {"int8", "uint8", "e4m3", "fp16"}) {
+        for (const char *kernel : {"int8", "uint8", "e4m3", "fp16"}) {
+            const auto *of = format::findKernelFormat(kernel);
+            std::uint32_t tensor = 0;
+            for (const format::CatalogueRow &row : format::tensorFormats()) {
+                if (row.name == activation)
+                    tensor = row.code;
+            }
+            pairs.push_back({activation, kernel,
+                             of != nullptr && decision::isDoubleMac(of->format.value, tensor)});
+        }
+    }
+    return pairs;
+}
+
+Json foldPredicateJson()
+{
+    Json list = Json::array();
+    for (std::uint32_t code = 0; code <= 16; ++code) {
+        const auto *row = format::find(format::TensorFormat(code));
+        list.push_back({{"code", code},
+                        {"name", row != nullptr ? Json(row->name) : Json(nullptr)},
+                        {"folds", format::isDmaConvertibleToFp16(format::TensorFormat(code))}});
+    }
+    return list;
+}
+
+} // namespace kernscope::report
