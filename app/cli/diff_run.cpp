@@ -16,6 +16,7 @@
 #include <span>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
@@ -42,6 +43,24 @@ Diagnostics diagnosticsOf(const std::vector<BundlePtr> &bundles)
         }
     }
     return all;
+}
+
+/// A rule that guards nothing is most likely a name that was mistyped.
+void addUnusedRules(Diagnostics &diagnostics, const std::vector<BundlePtr> &bundles,
+                    const DiffLimits &limits, const std::string &file)
+{
+    for (std::size_t i = 1; i < bundles.size(); ++i) {
+        for (const std::string &pattern : unusedRules(*bundles.front(), *bundles[i], limits)) {
+            Error error;
+            error.code = "diff.rule_unused";
+            error.file = file;
+            error.field = pattern;
+            error.expected = "a name or an address; * is any run of characters, ? one";
+            error.message = fmt::format("No weight of {} and {} matches the rule {}",
+                                        bundles.front()->name(), bundles[i]->name(), pattern);
+            diagnostics.push_back({Severity::Warning, std::move(error)});
+        }
+    }
 }
 
 /// The limits of a file, over which those of the command line go.
@@ -266,9 +285,10 @@ int runDiff(DiffArguments arguments, Session &session)
         return reportStopped(session, "diff");
     if (!all)
         return reportFailure(session, "diff", all.error());
-    const Answer answer{*std::move(all),
-                        {arguments.options, limits->any(), session.target},
-                        diagnosticsOf(bundles)};
+    Answer answer{*std::move(all),
+                  {arguments.options, limits->any(), session.target},
+                  diagnosticsOf(bundles)};
+    addUnusedRules(answer.diagnostics, bundles, *limits, arguments.rules);
     if (const auto delivered = deliver(arguments, answer, session); !delivered)
         return reportFailure(session, "diff", delivered.error());
     return exitCodeOf(answer, *limits);

@@ -72,7 +72,7 @@ void findWorst(const Difference &difference, BuildVerdict &verdict)
         double badness = 0;
         for (std::size_t i = 0; i < difference.weights.size(); ++i) {
             const auto &values = difference.weights[i].values;
-            if (!values || (worst && !(measure.badness(*values) > badness)))
+            if (!values || values->identical() || (worst && !(measure.badness(*values) > badness)))
                 continue;
             badness = measure.badness(*values);
             worst = {measure.name, i, measure.figure(*values)};

@@ -23,7 +23,7 @@ struct ChipOutcome {
     BuildOutcome before, after; ///< of A and of B
 };
 
-/// The worst figure of one measure over all pairs whose values were compared.
+/// The worst figure of one measure over all pairs whose values differ.
 struct WorstFigure {
     std::string measure; ///< as LimitFault::limit: "max_abs", …, "min_snr"
     std::size_t pair = kNoIndex;
@@ -39,8 +39,8 @@ struct BuildVerdict {
     std::optional<bool> faithful;
     std::optional<std::size_t> counterexamplePair; ///< the first pair that shows otherwise
     std::optional<ElementPair> counterexample;     ///< and its first such element
-    std::vector<WorstFigure> worst;
-    std::vector<ChipOutcome> chips; ///< of allTargets()
+    std::vector<WorstFigure> worst;                ///< none where no value differs
+    std::vector<ChipOutcome> chips;                ///< of allTargets()
 };
 
 /// Costs the tables of both bundles; decodes nothing.

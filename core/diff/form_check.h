@@ -14,7 +14,8 @@ namespace kernscope {
 struct MaskCheck {
     std::uint64_t kept = 0, elements = 0;
     /// Of every `of` consecutive elements along an axis at most `keep` are kept, and somewhere as
-    /// many; only where `keep` is less than `of` and the axis divides.
+    /// many. Only where that is half of them at most (any mask keeps 15 of 16 somewhere) and the
+    /// axis divides.
     struct Pattern {
         std::uint64_t keep = 0, of = 0;
         std::size_t axis = 0;

@@ -63,15 +63,21 @@ struct WeightLimits {
     }
 };
 
-WeightLimits limitsOf(const DiffLimits &limits, const Weight &weight)
+bool applies(const LimitRule &rule, const Weight &weight)
+{
+    return matchesPattern(rule.pattern, weight.name) ||
+           matchesPattern(rule.pattern, weight.address());
+}
+
+/// `partner`: the same weight in B; null where it has none.
+WeightLimits limitsOf(const DiffLimits &limits, const Weight &weight, const Weight *partner)
 {
     WeightLimits result;
     result.allowMissing = limits.allowMissing;
     for (std::size_t i = 0; i < kValueLimits.size(); ++i)
         result.values[i].value = limits.values.*kValueLimits[i].member;
     for (const LimitRule &rule : limits.rules) {
-        if (!matchesPattern(rule.pattern, weight.name) &&
-            !matchesPattern(rule.pattern, weight.address()))
+        if (!applies(rule, weight) && (partner == nullptr || !applies(rule, *partner)))
             continue;
         for (std::size_t i = 0; i < kValueLimits.size(); ++i) {
             if (const auto &value = rule.limits.*kValueLimits[i].member)
@@ -139,7 +145,7 @@ private:
                       const char *where)
     {
         for (const std::size_t i : weights) {
-            const WeightLimits limits = limitsOf(m_limits, bundle.weights()[i]);
+            const WeightLimits limits = limitsOf(m_limits, bundle.weights()[i], nullptr);
             if (!limits.allowMissing && !limits.ignore)
                 add(bundle.weights()[i].findableName(), "missing", where, "in both");
         }
@@ -149,7 +155,7 @@ private:
     {
         const Weight &weight = m_a.weights()[pair.a];
         const std::string name = weight.findableName();
-        const WeightLimits limits = limitsOf(m_limits, weight);
+        const WeightLimits limits = limitsOf(m_limits, weight, &m_b.weights()[pair.b]);
         if (limits.ignore)
             return;
         if (!pair.shapeEqual) {
@@ -229,6 +235,20 @@ std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Diff
                                     const DiffLimits &limits)
 {
     return LimitCheck(a, b, difference, limits).run();
+}
+
+std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const DiffLimits &limits)
+{
+    std::vector<std::string> unused;
+    for (const LimitRule &rule : limits.rules) {
+        const auto any = [&rule](const Bundle &bundle) {
+            return std::any_of(bundle.weights().begin(), bundle.weights().end(),
+                               [&rule](const Weight &weight) { return applies(rule, weight); });
+        };
+        if (!any(a) && !any(b))
+            unused.push_back(rule.pattern);
+    }
+    return unused;
 }
 
 bool matchesPattern(std::string_view pattern, std::string_view name)

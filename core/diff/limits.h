@@ -21,8 +21,8 @@ struct ValueLimits {
 };
 using ValueLimit = std::optional<double> ValueLimits::*;
 
-/// Limits for the weights whose name or address matches a pattern: "*" any run of characters, "?"
-/// one.
+/// Limits for the weights whose name or address, in A or in B, matches a pattern: "*" any run of
+/// characters, "?" one.
 struct LimitRule {
     std::string pattern;
     ValueLimits limits;
@@ -67,6 +67,10 @@ struct LimitFault {
 /// where limits.concernsWeights().
 std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Difference &difference,
                                     const DiffLimits &limits);
+
+/// Patterns of rules that no weight of either bundle matches: a name is wrong, and the limits guard
+/// nothing.
+std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const DiffLimits &limits);
 
 /// Whether a name matches a pattern of LimitRule. Linear in the name, but for patterns with several
 /// stars.

@@ -90,7 +90,7 @@ MaskCheck MaskTally::finish() const
 {
     MaskCheck check = m_check;
     for (const Groups &groups : m_groups) {
-        if (groups.most > 0 && groups.most < groups.of)
+        if (groups.most > 0 && groups.most * 2 <= groups.of)
             check.patterns.push_back({groups.most, groups.of, groups.axis});
     }
     const std::uint64_t inner = m_channels * m_rest;

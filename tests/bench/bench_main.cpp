@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/bench/cases.h"
+#include "tests/bench/compare_cases.h"
 #include "tests/bench/errors.h"
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/ratios.h"
@@ -75,6 +76,7 @@ int main(int argc, char **argv)
     registerCases(decodeCases(out->span()));
     registerCases(encodeCases());
     registerCases(statisticsCases());
+    registerCases(compareCases());
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv))
         return 2;

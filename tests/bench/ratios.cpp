@@ -2,6 +2,7 @@
 #include "tests/bench/ratios.h"
 
 #include "tests/bench/cases.h"
+#include "tests/bench/compare_cases.h"
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/limits.h"
 #include "tests/bench/timing.h"
@@ -108,6 +109,7 @@ int printRatios(std::string_view only)
     run(decodeCases(out.span()));
     run(encodeCases());
     run(statisticsCases());
+    run(compareCases());
     return below;
 }
 

@@ -258,6 +258,11 @@ void TestCliDiff::uncovered()
     QCOMPARE(result.exitCode, 1);
     QCOMPARE(result.json()["verdict"]["faults"][0]["limit"].get<std::string>(),
              std::string("equal"));
+    // A rule that guards nothing is said.
+    QCOMPARE(result.json()["diagnostics"][0]["code"].get<std::string>(),
+             std::string("diff.rule_unused"));
+    QCOMPARE(result.json()["diagnostics"][0]["severity"].get<std::string>(),
+             std::string("warning"));
     MadeBundle two = bundle({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
     two.constant("tensor<fp16, [2]>", "extra", two.blob(ElementType::Fp16, "[2]", halves({1, 2})));
     two.consume("extra");

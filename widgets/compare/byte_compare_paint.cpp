@@ -265,7 +265,10 @@ void ByteCompareView::paintCursor(QPainter &painter, const ByteRows::Row &row, c
     const bool active = side.ofA == m_sideA;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(palette().color(QPalette::Text), active ? 2.0 : 1.0));
-    painter.drawRect(cells(text, side.left, column, column + 1, false, top).adjusted(1, 1, -1, -1));
+    // A character fills its cell: there the frame lies around it, or nobody could read it.
+    const double inset = text ? -1 : 1;
+    painter.drawRect(cells(text, side.left, column, column + 1, false, top)
+                         .adjusted(inset, inset, -inset, -inset));
     if (!text) {
         painter.setPen(QPen(palette().color(QPalette::Text), 1.0));
         painter.drawRect(

@@ -176,6 +176,7 @@ void BytesDock::refresh()
         return;
     }
     m_bytes = nullptr;
+    m_order.clear();
     m_view->setBytes(nullptr);
     m_model->setBytes(nullptr);
     m_strip->clear();
@@ -206,6 +207,7 @@ void BytesDock::showAligned(AlignedBytesPtr bytes)
     const bool same =
         m_bytes && m_bytes->a->path() == bytes->a->path() && m_bytes->b->path() == bytes->b->path();
     m_bytes = std::move(bytes);
+    m_order.clear();
     m_view->setBytes(m_bytes, same);
     m_model->setBytes(m_bytes);
     fillFiles();
@@ -311,9 +313,32 @@ void BytesDock::tellPlace(std::uint64_t length)
     if (cursor.offset >= size)
         return;
     const std::uint64_t first = (m_swapped ? segment.firstB : segment.firstA) + cursor.offset;
-    session().goToBytes(m_swapped ? file.b : file.a,
-                        {FileOffset(first), ByteCount(std::min(length, size - cursor.offset))},
-                        this);
+    Place place;
+    place.file = m_swapped ? file.b : file.a;
+    place.bytes = ByteRange{FileOffset(first), ByteCount(std::min(length, size - cursor.offset))};
+    addElement(place);
+    session().goTo(place, this);
+}
+
+/// The element that the bytes hold. Where it does not follow from the place of the byte alone, the
+/// element of now stays as long as it is stored there.
+void BytesDock::addElement(Place &place)
+{
+    const ByteField field = fieldAt(document(), place.file, place.bytes->offset, m_order);
+    const Place &now = session().place();
+    if (field.element) {
+        place.weight = field.weight;
+        place.element = field.element;
+    } else if (field.weight != kNoIndex && now.weight == field.weight && now.element) {
+        const auto stored = placeOfElement(document(), now.weight, *now.element, m_order);
+        const bool here = stored && stored->file == place.file &&
+                          place.bytes->offset >= stored->bytes.offset &&
+                          place.bytes->offset.value < stored->bytes.end();
+        if (here) {
+            place.weight = now.weight;
+            place.element = now.element;
+        }
+    }
 }
 
 bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
@@ -380,7 +405,16 @@ void BytesDock::follow(const Place &place, QObject *origin)
 {
     if (origin == this || !m_bytes || !place.bytes)
         return;
-    const auto at = m_bytes->alignment.placeOf(!m_swapped, place.file, place.bytes->offset.value);
+    std::size_t file = place.file;
+    FileOffset first = place.bytes->offset;
+    if (place.element && place.weight < document().weights().size()) {
+        // A place of an element names the bytes of its whole weight.
+        if (const auto stored = placeOfElement(document(), place.weight, *place.element, m_order)) {
+            file = stored->file;
+            first = stored->bytes.offset;
+        }
+    }
+    const auto at = m_bytes->alignment.placeOf(!m_swapped, file, first.value);
     if (at.segment == kNoIndex)
         return;
     m_view->setCursor({at.segment, at.offset});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/diff/byte_differences.h"
+#include "widgets/bytes/byte_field.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 
@@ -68,6 +69,9 @@ private:
     void onCursor();
     bool goTo(const std::optional<DifferenceRun> &run);
     void tellPlace(std::uint64_t length);
+    /// The bundle of the two that is the document, as it was aligned.
+    const Bundle &document() const { return m_swapped ? *m_bytes->b : *m_bytes->a; }
+    void addElement(Place &place);
     void showTable(bool shown);
 
     ByteCompareView *m_view = nullptr;
@@ -81,6 +85,7 @@ private:
     QAction *m_againAction = nullptr;
     QList<QAction *> m_actions;
     AlignedBytesPtr m_bytes;
+    BoundOrder m_order; ///< of the document's parts
     std::shared_ptr<const ByteDifferences> m_differences;
     TaskPtr m_task;
     bool m_swapped = false;

@@ -53,6 +53,15 @@ BundlePtr masked(const char *mask, const Bytes &kept)
     return *made.open();
 }
 
+/// kOtherTen under another name, read by the operation that reads "w".
+BundlePtr namedOther()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [10]>", "other", made.blob(ElementType::Fp16, "[10]", kOtherTen));
+    made.consume("other");
+    return *made.open();
+}
+
 Bytes repeated(float value, std::size_t count)
 {
     Bytes bytes;
@@ -161,6 +170,12 @@ void TestDiffVerdict::rulesOfAddresses()
                                    "rules.toml");
     QVERIFY(limits);
     QVERIFY(faultsOf(a, b, *limits).empty());
+    // A pair goes by either of its names.
+    const BundlePtr renamed = namedOther();
+    const auto ofB = parseRules("[[weight]]\nmatch = \"other\"\nmax-abs = 1\n", "rules.toml");
+    QVERIFY(faultsOf(a, renamed, *ofB).empty());
+    QVERIFY(unusedRules(*a, *renamed, *ofB).empty());
+    QCOMPARE(unusedRules(*a, *b, *ofB), (Texts{"other"}));
     const auto strict = parseRules("max-abs = 0.5\nmin-snr = 100\n", "rules.toml");
     QCOMPARE(faultsOf(a, b, *strict).size(), std::size_t(2));
     QVERIFY(!parseRules("max-abs = 1e999", "rules.toml"));

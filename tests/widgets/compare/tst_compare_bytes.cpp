@@ -106,6 +106,8 @@ private Q_SLOTS:
     void paintsDifferences();
     void keyboard();
     void filesAndFollowing();
+    void elementsAndBytes();
+    void cursorLeavesTextReadable();
     void swapped();
     void equalBundles();
     void strip();
@@ -527,6 +529,64 @@ void TestCompareBytes::filesAndFollowing()
     QTest::keyClick(view, Qt::Key_Return);
     QVERIFY(!view->isVisible());
     QCOMPARE(dock.view()->cursor(), (ByteCursor{0, 0}));
+}
+
+/// Picking an element goes to its bytes, and a byte to its element.
+void TestCompareBytes::elementsAndBytes()
+{
+    Session session;
+    BytesDock dock(session);
+    session.setBundle(denseBundle({{"w", "[1, 8]", {1, 2, 3, 4, 5, 6, 7, 8}}}));
+    session.setOther(denseBundle({{"w", "[1, 8]", {1, 2, 3, 4, 5, 9, 7, 8}}}));
+    QVERIFY(showDock(dock, 1200, 500));
+    QTRY_VERIFY(dock.differences() != nullptr);
+    const std::uint64_t first = session.bundle()->weights()[0].parts.front().dataOffset.value;
+    const auto offset = [&] {
+        const ByteCursor &cursor = dock.view()->cursor();
+        return dock.view()->bytes()->alignment.segments()[cursor.segment].firstA + cursor.offset;
+    };
+    session.goToElement(0, 5);
+    QCOMPARE(offset(), first + 10);
+    // The second byte of that element is the same element, the next one another.
+    dock.view()->setFocus();
+    QTest::keyClick(dock.view(), Qt::Key_Right);
+    QCOMPARE(offset(), first + 11);
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
+    QCOMPARE(session.place().weight, std::size_t{0});
+    QTest::keyClick(dock.view(), Qt::Key_Right);
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(6));
+    QVERIFY(dock.goToPreviousDifference());
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(5));
+    // A byte of no weight has none.
+    QTest::keyClick(dock.view(), Qt::Key_Home, Qt::ControlModifier);
+    QVERIFY(!session.place().element);
+}
+
+/// The frame of the cursor lies around a character of text, not over it.
+void TestCompareBytes::cursorLeavesTextReadable()
+{
+    const auto bytes =
+        alignedBytes(openSample("sample-dense.mlmodelc"), openSample("sample-sparse.mlmodelc"));
+    ByteCompareView view;
+    view.resize(1300, 500);
+    view.setBytes(bytes);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const auto &segments = bytes->alignment.segments();
+    std::size_t text = 0;
+    while (text < segments.size() && !(segments[text].text && segments[text].lengthA > 20))
+        ++text;
+    QVERIFY(text < segments.size());
+    view.setCursor({text, 0});
+    const QImage apart = view.viewport()->grab().toImage();
+    const QRect cell = view.cellRect({text, 9}, true);
+    QVERIFY(cell.isValid());
+    view.setCursor({text, 9});
+    QCOMPARE(view.cellRect({text, 9}, true), cell);
+    const QImage there = view.viewport()->grab().toImage();
+    QVERIFY(apart != there);
+    const QRect inside = cell.adjusted(1, 1, -1, -1);
+    QCOMPARE(there.copy(inside), apart.copy(inside));
 }
 
 void TestCompareBytes::swapped()
