@@ -75,7 +75,7 @@ struct EncodedBundle {
     std::vector<RefusedWeight> refused;
     std::vector<RaisedBundle> raised; ///< where the operation set had to follow the form, by model
 };
-/// One after the other; what is refused is left out. `inputs`: by weight of the bundle, or empty.
+/// All in one pass; what is refused is left out. `inputs`: by weight of the bundle, or empty.
 /// `opset`: "ios16" to raise the program to; empty: where the form needs it, to the earliest that
 /// has it. Errors: "encode.…", "task.cancelled".
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -83,32 +82,57 @@ unsigned ownOpset(const Bundle &bundle, const Weight &weight)
     return 0;
 }
 
-/// The bundle with later operation sets, where forms or the user ask for them; null where they
-/// do not. Appended to `raised`.
-Result<BundlePtr> raisedFor(const Bundle &bundle, std::span<const Pending> pending,
-                            const std::string &opset, std::vector<RaisedBundle> &raised)
+/// The operation set that each weight needs, where its program has an earlier one; else 0.
+Result<std::vector<unsigned>> neededOpsets(const Bundle &bundle, std::span<const Pending> pending,
+                                           const std::string &opset)
 {
-    std::map<std::string, unsigned> wanted;
+    std::vector<unsigned> needs;
     for (const Pending &one : pending) {
-        const Weight &weight = bundle.weights()[one.weight];
-        const unsigned before = ownOpset(bundle, weight);
+        const unsigned before = ownOpset(bundle, bundle.weights()[one.weight]);
         unsigned needed = opset.empty() ? before : opsetOf(opset);
         if (!opset.empty() && (needed == 0 || needed < before))
             return opsetFault(opset);
         if (opset.empty() && before != 0)
             needed = requiredOpset(one.encoded, before).value_or(before);
-        if (before != 0 && needed > before)
-            wanted[weight.model] = std::max(wanted[weight.model], needed);
+        needs.push_back(before != 0 && needed > before ? needed : 0);
     }
+    return needs;
+}
+
+/// The bundle with later operation sets, where forms or the user ask for them; null where they
+/// do not. Weights whose model cannot have the one that they need are refused.
+Result<BundlePtr> raisedFor(const Bundle &bundle, std::span<const Pending> pending,
+                            const std::string &opset, EncodedBundle &result)
+{
+    auto needs = neededOpsets(bundle, pending, opset);
+    if (!needs)
+        return tl::unexpected(std::move(needs.error()));
     BundlePtr now;
-    for (const auto &[model, number] : wanted) {
-        auto one = raiseOpset(now ? *now : bundle, model, number);
-        if (!one)
-            return tl::unexpected(std::move(one.error()));
-        now = one->bundle;
-        raised.push_back(std::move(*one));
+    for (;;) {
+        const auto highest = std::max_element(needs->begin(), needs->end());
+        if (highest == needs->end() || *highest == 0)
+            return now;
+        const unsigned number = *highest;
+        const auto modelOf = [&](std::size_t i) -> const std::string & {
+            return bundle.weights()[pending[i].weight].model;
+        };
+        const std::string model = modelOf(static_cast<std::size_t>(highest - needs->begin()));
+        auto raised = raiseOpset(now ? *now : bundle, model, number);
+        if (!raised && !opset.empty())
+            return tl::unexpected(std::move(raised.error()));
+        for (std::size_t i = 0; i < needs->size(); ++i) {
+            if (modelOf(i) != model || (*needs)[i] == 0)
+                continue;
+            if (!raised && (*needs)[i] == number)
+                result.refused.push_back({pending[i].weight, raised.error()});
+            if (raised || (*needs)[i] == number)
+                (*needs)[i] = 0;
+        }
+        if (!raised)
+            continue;
+        now = raised->bundle;
+        result.raised.push_back(std::move(*raised));
     }
-    return now;
 }
 
 Result<std::size_t> weightIn(const Bundle &made, const Weight &weight)
@@ -117,6 +141,44 @@ Result<std::size_t> weightIn(const Bundle &made, const Weight &weight)
         return *index;
     return refused("encode.verify", weight.findableName(), "the weight", "none",
                    "The new bundle does not hold what it should");
+}
+
+bool isRefused(std::span<const RefusedWeight> refused, std::size_t weight)
+{
+    return std::any_of(refused.begin(), refused.end(),
+                       [weight](const RefusedWeight &one) { return one.weight == weight; });
+}
+
+/// The bundle with all that is pending; null where nothing is left of it. `from` is the bundle, or
+/// what it became by raising its operation sets. What cannot be put in is looked for one by one,
+/// once all of it together has failed, and added to `refused`.
+Result<BundlePtr> putIn(const Bundle &from, const Bundle &bundle, std::span<const Pending> pending,
+                        std::vector<RefusedWeight> &refused)
+{
+    const auto together = [&]() -> Result<BundlePtr> {
+        std::vector<Reencoding> all;
+        for (const Pending &one : pending) {
+            if (isRefused(refused, one.weight))
+                continue;
+            const auto index = weightIn(from, bundle.weights()[one.weight]);
+            if (!index)
+                return tl::unexpected(index.error());
+            all.push_back({*index, &one.encoded});
+        }
+        return all.empty() ? BundlePtr() : reencodeWeights(from, all);
+    };
+    auto made = together();
+    if (made)
+        return made;
+    const std::size_t before = refused.size();
+    for (const Pending &one : pending) {
+        const auto index = weightIn(from, bundle.weights()[one.weight]);
+        auto alone =
+            index ? reencodeWeight(from, *index, one.encoded) : tl::unexpected(index.error());
+        if (!alone)
+            refused.push_back({one.weight, std::move(alone.error())});
+    }
+    return refused.size() == before ? made : together();
 }
 
 /// What the new bundle holds against what was there.
@@ -194,30 +256,21 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
         if (!progress.advance(1))
             return tl::unexpected(cancelledError("Nothing was written"));
     }
-    auto now = raisedFor(bundle, pending, opset, result.raised);
+    auto now = raisedFor(bundle, pending, opset, result);
     if (!now)
         return tl::unexpected(std::move(now.error()));
-    std::vector<const Pending *> made;
+    auto made = putIn(*now ? **now : bundle, bundle, pending, result.refused);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    if (*made == nullptr)
+        return result;
+    result.made = std::move(*made);
     for (const Pending &one : pending) {
-        // Raising keeps the names; by name it is found in the bundles that follow one another.
-        const Bundle &from = *now ? **now : bundle;
-        const auto index = weightIn(from, bundle.weights()[one.weight]);
-        auto next =
-            index ? reencodeWeight(from, *index, one.encoded) : tl::unexpected(index.error());
-        if (next) {
-            *now = std::move(*next);
-            made.push_back(&one);
-        } else {
-            result.refused.push_back({one.weight, std::move(next.error())});
-        }
+        if (isRefused(result.refused, one.weight))
+            continue;
         if (!progress.advance(1))
             return tl::unexpected(cancelledError("Nothing was written"));
-    }
-    if (made.empty())
-        return result;
-    result.made = std::move(*now);
-    for (const Pending *one : made) {
-        auto measure = measured(bundle, *result.made, *one);
+        auto measure = measured(bundle, *result.made, one);
         if (!measure)
             return tl::unexpected(std::move(measure.error()));
         result.weights.push_back(std::move(*measure));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/activations.h"
 
+#include "core/assessment/weight_facts.h"
+
 #include <algorithm>
 #include <array>
 #include <string>
@@ -78,23 +80,15 @@ Result<std::vector<float>> numbersOf(const Bundle &arrays, std::size_t index, bo
 
 std::uint64_t inputAxisOf(const Weight &weight)
 {
-    const std::size_t rank = weight.shape.size();
-    if (rank < 2)
-        return 0;
+    static constexpr std::array<std::string_view, 4> kSumming{"conv", "conv_transpose", "linear",
+                                                              "matmul"};
     for (const Consumer &consumer : weight.consumers) {
-        if (!consumer.via.empty())
-            continue; // a transposition moves the axes
-        if (consumer.op == "conv_transpose")
-            return 0;
-        if (consumer.op == "matmul") {
-            const ConsumerGeometry &geometry = consumer.geometry;
-            const bool last = consumer.param == "y" ? geometry.transposeY : !geometry.transposeX;
-            return last ? rank - 1 : rank - 2;
-        }
-        if (consumer.op == "conv" || consumer.op == "linear")
-            return 1;
+        const bool sums =
+            std::find(kSumming.begin(), kSumming.end(), consumer.op) != kSumming.end();
+        if (sums && consumer.via.empty()) // a transposition would move the axes
+            return channelAxes(weight, consumer).input;
     }
-    return 1;
+    return weight.shape.size() < 2 ? 0 : 1;
 }
 
 Result<std::vector<std::shared_ptr<const InputStatistics>>>

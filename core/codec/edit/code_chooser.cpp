@@ -50,9 +50,55 @@ std::uint64_t CodeChooser::enter(std::uint64_t element)
     m_context = context;
     m_known = false;
     m_table = nullptr;
-    if (m_state.scaling)
+    m_steps.values.clear();
+    m_steps.codes.clear();
+    if (m_state.scaling) {
         m_pair = scaleOf(m_state, element);
+        fillSteps(left);
+    }
     return left;
+}
+
+/// What each integer code stands for, where that takes less than asking for a few an element, and
+/// values ascend with the codes.
+void CodeChooser::fillSteps(std::uint64_t elements)
+{
+    const ElementType type = m_state.payload.type;
+    if (m_state.palette || !isNarrowInteger(type))
+        return;
+    const std::int64_t smallest = smallestCode(type), largest = largestCode(type);
+    if (static_cast<std::uint64_t>(largest - smallest) > 2 * elements)
+        return;
+    bool ascends = true;
+    for (std::int64_t code = smallest; code <= largest && ascends; ++code) {
+        const double value =
+            scaledValue(m_state, m_pair, static_cast<float>(codeValue(type, code)));
+        ascends = std::isfinite(value) && (m_steps.values.empty() || m_steps.values.back() < value);
+        m_steps.values.push_back(value);
+        m_steps.codes.push_back(code);
+    }
+    if (!ascends)
+        m_steps = {};
+}
+
+/// Of equally near values, that of the lower code.
+std::optional<Candidate> CodeChooser::Table::nearest(double value) const
+{
+    if (values.empty())
+        return std::nullopt;
+    // How many are below, without branches that nobody could foresee.
+    std::size_t below = 0;
+    for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
+        below += values[below + rest / 2 - 1] < value ? rest / 2 : 0;
+    below += values[below] < value ? 1 : 0;
+    if (below == 0)
+        return Candidate{codes[0], values[0]};
+    const Candidate down{codes[below - 1], values[below - 1]};
+    if (below == values.size())
+        return down;
+    const Candidate up{codes[below], values[below]};
+    const double downBy = std::abs(down.value - value), upBy = std::abs(up.value - value);
+    return downBy < upBy || (downBy == upBy && down.code < up.code) ? down : up;
 }
 
 std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
@@ -72,6 +118,8 @@ std::optional<Candidate> CodeChooser::compute(const ElementPlace &place, double 
         found = plain(value);
     else if (std::isfinite(value) && m_state.palette)
         found = fromTable(place, value);
+    else if (std::isfinite(value) && !m_steps.values.empty())
+        return m_steps.nearest(value);
     else if (std::isfinite(value) && isNarrowInteger(m_state.payload.type))
         found = aroundGuess(value, 1);
     if (!found && m_state.scaling && !m_state.palette && std::isfinite(value) &&
@@ -133,18 +181,17 @@ const CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, doubl
     const auto [at, added] = m_tables.try_emplace(m_context);
     Table &table = at->second;
     if (added) {
-        for (const Candidate &candidate : candidatesFor(m_state, place, value, std::nullopt)) {
-            if (std::isfinite(candidate.value))
-                table.push_back(candidate);
-        }
-        const auto before = [](const Candidate &a, const Candidate &b) {
+        std::vector<Candidate> all = candidatesFor(m_state, place, value, std::nullopt);
+        std::erase_if(all, [](const Candidate &one) { return !std::isfinite(one.value); });
+        std::sort(all.begin(), all.end(), [](const Candidate &a, const Candidate &b) {
             return a.value < b.value || (a.value == b.value && a.code < b.code);
-        };
-        std::sort(table.begin(), table.end(), before);
-        const auto sameAs = [](const Candidate &a, const Candidate &b) {
-            return a.value == b.value;
-        };
-        table.erase(std::unique(table.begin(), table.end(), sameAs), table.end());
+        });
+        for (const Candidate &one : all) {
+            if (!table.values.empty() && table.values.back() == one.value)
+                continue;
+            table.values.push_back(one.value);
+            table.codes.push_back(one.code);
+        }
     }
     m_table = &table;
     return table;
@@ -152,19 +199,7 @@ const CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, doubl
 
 std::optional<Candidate> CodeChooser::fromTable(const ElementPlace &place, double value)
 {
-    const Table &table = tableFor(place, value);
-    if (table.empty())
-        return std::nullopt;
-    const auto above = std::lower_bound(
-        table.begin(), table.end(), value,
-        [](const Candidate &entry, double wanted) { return entry.value < wanted; });
-    if (above == table.begin())
-        return *above;
-    const Candidate &below = *std::prev(above);
-    if (above == table.end())
-        return below;
-    const double down = std::abs(below.value - value), up = std::abs(above->value - value);
-    return down < up || (down == up && below.code < above->code) ? below : *above;
+    return tableFor(place, value).nearest(value);
 }
 
 std::optional<Candidate> CodeChooser::slow(const ElementPlace &place, double value) const

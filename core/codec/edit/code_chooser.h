@@ -39,12 +39,19 @@ private:
             return static_cast<std::size_t>((context.codebook << 40) ^ context.cell);
         }
     };
-    /// Finite values that the codes of a context have, ascending, each with its lowest code.
-    using Table = std::vector<Candidate>;
+    /// Finite values that the codes of a context have, strictly ascending, each with its lowest
+    /// code.
+    struct Table {
+        std::vector<double> values;
+        std::vector<std::int64_t> codes;
+
+        std::optional<Candidate> nearest(double value) const;
+    };
 
     std::optional<Candidate> compute(const ElementPlace &place, double value);
     std::optional<Candidate> plain(double value) const;
     std::optional<Candidate> aroundGuess(double value, std::int64_t reach) const;
+    void fillSteps(std::uint64_t elements);
     const Table &tableFor(const ElementPlace &place, double value);
     std::optional<Candidate> fromTable(const ElementPlace &place, double value);
     std::optional<Candidate> slow(const ElementPlace &place, double value) const;
@@ -54,6 +61,7 @@ private:
     Context m_context;              ///< of the elements that were entered
     const Table *m_table = nullptr; ///< theirs, once it was needed
     ScalePair m_pair;               ///< theirs
+    Table m_steps;                  ///< of all codes under it, where elements are many; or empty
     // The last answer: of a fill, the value never changes and the context seldom.
     bool m_known = false;
     double m_value = 0;

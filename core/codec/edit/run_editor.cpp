@@ -5,6 +5,7 @@
 #include "core/codec/edit/edit_common.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
+#include "core/numeric/half.h"
 
 #include <algorithm>
 #include <cmath>
@@ -62,6 +63,14 @@ struct RunEditor::State {
     void setOne(std::uint64_t element, std::uint64_t index, double value, double tolerance,
                 float &held, RunOutcome &outcome);
     void refuse(std::uint64_t element, double value, double tolerance, RunOutcome &outcome) const;
+    /// setOne for elements that are stored, from code `index` on, by what they share.
+    void setAlike(std::uint64_t element, std::uint64_t index, double value, double tolerance,
+                  std::span<float> held, RunOutcome &outcome);
+    bool setHalves(std::uint64_t index, std::span<const double> values, std::span<float> held,
+                   RunOutcome &outcome);
+    /// All elements at once where that can be; false where nothing was done.
+    bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+                 EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
     bool holds(const Candidate &candidate, double value, double tolerance) const
     {
         return equalValues(candidate.value, value) ||
@@ -101,6 +110,9 @@ struct RunEditor::State {
     };
     std::vector<std::uint64_t> positions;
     std::vector<OrderedCode> orderedCodes;
+
+    std::vector<float> floats, rounded; ///< of setHalves
+    std::vector<std::uint16_t> halves;
 };
 
 RunEditor::RunEditor(std::unique_ptr<State> state) : m_state(std::move(state)) {}
@@ -129,11 +141,12 @@ void RunEditor::State::setOne(std::uint64_t element, std::uint64_t index, double
         enteredEnd = element + chooser.enter(element);
     const auto chosen = chooser.nearest(place, value);
     const double now = static_cast<double>(held);
-    // Of several codes that are equally near, the one that is there stays.
+    // The code that is there stays where none of those that were looked at is nearer.
     const bool stays =
-        chosen && std::abs(now - value) == std::abs(chosen->value - value) && !std::isnan(now);
-    const double becomes = stays ? now : chosen ? chosen->value : 0;
-    if (!chosen || !holds(stays ? Candidate{chosen->code, now} : *chosen, value, tolerance))
+        !std::isnan(now) && (!chosen || std::abs(now - value) <= std::abs(chosen->value - value));
+    const double becomes = stays || !chosen ? now : chosen->value;
+    const Candidate taken{chosen ? chosen->code : -1, becomes};
+    if ((!chosen && !stays) || !holds(taken, value, tolerance))
         return refuse(element, value, tolerance, outcome);
     const double error = equalValues(becomes, value) ? 0.0 : std::abs(becomes - value);
     if (error > outcome.worst || std::isnan(error)) {
@@ -146,6 +159,95 @@ void RunEditor::State::setOne(std::uint64_t element, std::uint64_t index, double
     held = static_cast<float>(becomes);
     ++outcome.changed;
     store(index - firstCode, element, chosen->code);
+}
+
+/// One finite value for all of them: one code wherever codebook and scale are the same.
+void RunEditor::State::setAlike(std::uint64_t element, std::uint64_t index, double value,
+                                double tolerance, std::span<float> held, RunOutcome &outcome)
+{
+    for (std::size_t at = 0; at < held.size();) {
+        const auto same = static_cast<std::size_t>(
+            std::min<std::uint64_t>(chooser.enter(element + at), held.size() - at));
+        enteredEnd = element + at + same;
+        const std::uint64_t first = element + at;
+        const auto chosen = chooser.nearest({first, 0, first}, value);
+        const bool fits = chosen && holds(*chosen, value, tolerance);
+        const double error = fits ? std::abs(chosen->value - value) : 0;
+        const auto code = fits ? static_cast<float>(chosen->value) : 0.0f;
+        for (std::size_t i = at; i < at + same; ++i) {
+            const auto now = static_cast<double>(held[i]);
+            if (now == value && outcome.worst < 0) {
+                outcome.worst = 0;
+                outcome.asked = outcome.stored = value;
+            } else if (now == value) {
+                continue;
+            } else if (!fits || error > outcome.worst) {
+                setOne(element + i, index + i, value, tolerance, held[i], outcome);
+            } else if (!(std::abs(now - value) <= error) && !outcome.refusal) {
+                held[i] = code;
+                ++outcome.changed;
+                store(index + i - firstCode, element + i, chosen->code);
+            }
+        }
+        at += same;
+    }
+}
+
+/// Finite numbers stored as they are in fp16, many at a time. False where one of them has no fp16
+/// number near it, or is no fp32 number: nothing was done.
+bool RunEditor::State::setHalves(std::uint64_t index, std::span<const double> values,
+                                 std::span<float> held, RunOutcome &outcome)
+{
+    floats.resize(values.size());
+    halves.resize(values.size());
+    rounded.resize(values.size());
+    bool exact = true;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        floats[i] = static_cast<float>(values[i]);
+        exact = exact && static_cast<double>(floats[i]) == values[i];
+    }
+    if (!exact)
+        return false;
+    convertFloatToHalf(floats, halves);
+    const bool finite = std::none_of(halves.begin(), halves.end(), [](std::uint16_t half) {
+        return (half & kHalfInfinity) == kHalfInfinity;
+    });
+    if (!finite)
+        return false;
+    convertHalfToFloat(std::span<const std::uint16_t>(halves), rounded);
+    std::byte *const to = packed.data() + 2 * (index - firstCode);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        // What is as near as the nearest stays; differences of fp16 and fp32 numbers are exact.
+        const double error = std::abs(static_cast<double>(rounded[i]) - values[i]);
+        const bool stays = std::abs(static_cast<double>(held[i]) - values[i]) == error;
+        if (error > outcome.worst) {
+            outcome.worst = error;
+            outcome.asked = values[i];
+            outcome.stored = static_cast<double>(stays ? held[i] : rounded[i]);
+        }
+        if (stays || outcome.refusal)
+            continue;
+        held[i] = rounded[i];
+        ++outcome.changed;
+        std::memcpy(to + 2 * i, &halves[i], 2);
+    }
+    return true;
+}
+
+bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
+                               std::span<const double> values, EditTolerance tolerance,
+                               std::span<float> held, RunOutcome &outcome)
+{
+    if (values.empty() || state.mask || ordered())
+        return false;
+    const double value = values.front();
+    const bool alike =
+        std::isfinite(value) &&
+        std::all_of(values.begin(), values.end(), [value](double other) { return other == value; });
+    if (!alike)
+        return plainTo == ElementType::Fp16 && setHalves(index, values, held, outcome);
+    setAlike(element, index, value, tolerance.of(value), held, outcome);
+    return true;
 }
 
 /// The bytes of codes [from, to), and some of the same bytes before them.
@@ -250,6 +352,12 @@ bool RunEditor::set(std::uint64_t first, std::span<const double> values, EditTol
     else
         own.load(from, to);
     const std::uint64_t changedBefore = outcome.changed;
+    if (own.setMany(first, from, values, tolerance, held, outcome)) {
+        outcome.seen += values.size();
+        if (outcome.changed > changedBefore && !outcome.refusal)
+            outcome.bytes = own.takeBytes();
+        return true;
+    }
     std::uint64_t index = own.ordered() ? 0 : from;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint64_t element = first + i;

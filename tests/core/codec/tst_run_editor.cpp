@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
@@ -49,6 +51,11 @@ std::vector<double> wishes(std::span<const float> held, std::mt19937_64 &random)
 {
     std::vector<double> values;
     std::normal_distribution<double> normal;
+    const auto all = random() % 4;
+    if (all == 0 && !held.empty()) // a fill, at times with what is there
+        return std::vector<double>(held.size(), random() % 2 == 0 && std::isfinite(held[0])
+                                                    ? static_cast<double>(held[0])
+                                                    : normal(random));
     for (const float value : held) {
         const double now = std::isfinite(value) ? static_cast<double>(value) : 1.0;
         const auto kind = random() % 4;
@@ -56,6 +63,12 @@ std::vector<double> wishes(std::span<const float> held, std::mt19937_64 &random)
                          : kind == 1 ? now * (1 + 0.1 * normal(random))
                          : kind == 2 ? normal(random)
                                      : 0.25);
+        if (all == 1) // as of an array of fp32, and midpoints of fp16 among them
+            values.back() = static_cast<double>(static_cast<float>(values.back()));
+        if (all == 1 && random() % 8 == 0)
+            values.back() = 1 + 0x1p-11 * static_cast<double>(random() % 64);
+        if (all == 1 && random() % 512 == 0)
+            values.back() = 65519.0;
     }
     return values;
 }
@@ -76,20 +89,29 @@ void compareRun(const Sample &sample, std::uint64_t first, std::size_t count,
     RunOutcome outcome;
     QVERIFY2(runs->set(first, values, {HUGE_VAL, 0}, held, outcome), name);
     QCOMPARE(outcome.seen, std::uint64_t{count});
-    std::uint64_t refused = 0;
+    std::uint64_t refused = 0, changed = 0;
+    double worst = 0;
     for (std::size_t i = 0; i < count; ++i) {
         if (static_cast<double>(before[i]) == values[i])
             continue;
         const auto plan = Editor(*decoder).setElement(first + i, values[i], HUGE_VAL);
         refused += plan ? 0 : 1;
-        if (plan && !outcome.refusal)
-            QVERIFY2(static_cast<double>(held[i]) == plan->stored ||
-                         std::isnan(plan->stored) == std::isnan(held[i]),
-                     name);
+        worst = plan ? std::max(worst, std::abs(plan->stored - values[i])) : worst;
+        if (!plan || outcome.refusal)
+            continue;
+        const auto now = static_cast<double>(held[i]);
+        QVERIFY2(now == plan->stored || (std::isnan(now) && std::isnan(plan->stored)),
+                 fmt::format("{}: element {}, was {}, asked {}: {}, alone {}", name, first + i,
+                             before[i], values[i], now, plan->stored)
+                     .c_str());
+        changed += static_cast<double>(before[i]) != now ? 1 : 0;
     }
     QCOMPARE(outcome.refused, refused);
     if (outcome.refusal)
         return;
+    QVERIFY2(outcome.changed == changed, name);
+    QVERIFY2(outcome.worst == worst, name);
+    QVERIFY2(std::abs(outcome.asked - outcome.stored) == worst, name);
     for (const PartEdit &edit : outcome.bytes)
         std::copy(edit.bytes.begin(), edit.bytes.end(),
                   bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
@@ -115,7 +137,7 @@ void TestRunEditor::allFormsAgree()
 {
     std::mt19937_64 random(3);
     for (const Form &form : allForms()) {
-        for (int round = 0; round < 3; ++round) {
+        for (int round = 0; round < 6; ++round) {
             Sample sample = makeSample(form, random);
             const auto payload = partBytes(sample.encoding, PartRole::Data);
             if (payload.empty())
