@@ -250,6 +250,8 @@ Result<Survey> Surveyor::run()
         return tl::unexpected(std::move(added.error()));
     findItems();
     findContents();
+    if (m_options.progress != nullptr && m_options.progress->cancelled())
+        return planError("task.cancelled", "The plan was cancelled");
     for (const Row &row : m_survey.rows) {
         if (!row.fixed.empty())
             continue;

@@ -138,6 +138,8 @@ void Surveyor::findContents()
     const BundleReadLock lock(m_bundle);
     m_used.resize(m_survey.rows.size());
     for (const Row &row : m_survey.rows) {
+        if (m_options.progress != nullptr && m_options.progress->cancelled())
+            return; // seen by who called
         if (!row.fixed.empty())
             continue;
         const std::size_t number = contentOf(row.weight, m_axes[row.weight]);

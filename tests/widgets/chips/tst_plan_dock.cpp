@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The Plan dock: plans, plans again where a form is asked for by hand, shows points of the front,
+// writes the bundle and its report.
+#include "tests/widgets/sample_session.h"
+#include "widgets/chips/front_plot.h"
+#include "widgets/chips/plan_dock.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFile>
+#include <QLabel>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using namespace kernscope::ui;
+
+namespace {
+
+/// A row that is planned, with a form of its own that it does not have in the plan.
+std::pair<std::size_t, std::string> otherForm(const PlanDock &dock)
+{
+    for (std::size_t r = 0; r < dock.survey()->rows.size(); ++r) {
+        const plan::Row &row = dock.survey()->rows[r];
+        for (std::size_t c = 1; row.candidates && c < row.candidates->size(); ++c) {
+            if ((*row.candidates)[c].refused.empty() && dock.plan()->choice[r] != c)
+                return {r, (*row.candidates)[c].name};
+        }
+    }
+    return {kNoIndex, {}};
+}
+
+QString text(const FactTableModel &model, int row, int column)
+{
+    return model.index(row, column).data().toString();
+}
+
+} // namespace
+
+class TestPlanDock : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void saysWhatIsMissing();
+    void plansAndPlansAgain();
+    void showsPointsOfTheFront();
+    void drawsTheBuildBeside();
+    void writesTheBundle();
+    void savesReports();
+    void saysThatThereIsNoPlan();
+};
+
+void TestPlanDock::saysWhatIsMissing()
+{
+    Session session;
+    PlanDock dock(session);
+    QVERIFY(showDock(dock));
+    QVERIFY(!dock.showsContent());
+}
+
+void TestPlanDock::plansAndPlansAgain()
+{
+    Session session;
+    PlanDock dock(session);
+    QAbstractItemModelTester tester(&dock.model());
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    dock.tolerance().setValue(0.2);
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.showsContent());
+    QVERIFY(dock.plan());
+    QVERIFY(dock.plan()->proven);
+    QCOMPARE(dock.model().rowCount(), int(session.bundle()->weights().size()));
+    QVERIFY(dock.facts().text().contains(QStringLiteral("proven")));
+    const auto [row, form] = otherForm(dock);
+    QVERIFY(row != kNoIndex);
+    QSignalSpy planned(&dock, &PlanDock::planned);
+    dock.force(row, form);
+    QVERIFY(planned.wait(20000));
+    QVERIFY(text(dock.model(), int(row), 2).contains(QString::fromStdString(form)));
+    QCOMPARE(text(dock.model(), int(row), 8), QStringLiteral("asked for by hand"));
+    dock.force(row, {});
+    QVERIFY(planned.wait(20000));
+    QVERIFY(text(dock.model(), int(row), 8) != QStringLiteral("asked for by hand"));
+    // Another goal and tolerance plan again, without judging the forms again.
+    const plan::Survey *judged = dock.survey();
+    dock.tolerance().setValue(0);
+    QVERIFY(planned.wait(20000));
+    QCOMPARE(dock.survey(), judged);
+    QCOMPARE(dock.plan()->after.error, 0.0);
+    for (QAction *action : dock.menuActions())
+        QVERIFY(!action->text().isEmpty());
+}
+
+void TestPlanDock::showsPointsOfTheFront()
+{
+    Session session;
+    PlanDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.plot().pointCount() > 2);
+    Q_EMIT dock.plot().currentPointChanged(1);
+    QCOMPARE(dock.shownChoice(), dock.plot().point(1).choice);
+    QVERIFY(dock.plot().pointText(1).contains(QStringLiteral("Plan 2")));
+    for (int column = 0; column < dock.plot().columns().size(); ++column)
+        QVERIFY(dock.plot().cell(1, column).isValid());
+}
+
+void TestPlanDock::drawsTheBuildBeside()
+{
+    Session session;
+    PlanDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-palette.mlmodelc"));
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.plan());
+    const QString report = [&] {
+        QTemporaryDir folder;
+        const QString path = folder.filePath(QStringLiteral("r.md"));
+        if (!dock.saveReport(path).isEmpty())
+            return QString();
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    }();
+    QVERIFY(report.contains(QStringLiteral("## Other builds")));
+    QVERIFY(report.contains(QStringLiteral("sample-palette.mlmodelc")));
+}
+
+void TestPlanDock::writesTheBundle()
+{
+    Session session;
+    PlanDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    dock.tolerance().setValue(0.2);
+    dock.goal().setCurrentIndex(dock.goal().findData(QStringLiteral("stored")));
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.plan());
+    const std::uint64_t promised = dock.plan()->after.stored;
+    QTemporaryDir folder;
+    QSignalSpy written(&dock, &PlanDock::written);
+    const QString path = folder.filePath(QStringLiteral("planned.mlmodelc"));
+    dock.writeTo(path);
+    QVERIFY(written.wait(30000));
+    QCOMPARE(written.at(0).at(1).toString(), QString());
+    const auto copy = Bundle::open(path.toStdString());
+    QVERIFY(copy);
+    QCOMPARE((*copy)->totals().storedBytes.value, promised);
+    // A point of the front is written as it is shown.
+    Q_EMIT dock.plot().currentPointChanged(0);
+    const auto least = dock.plot().point(0).totals.stored;
+    const QString other = folder.filePath(QStringLiteral("point.mlmodelc"));
+    dock.writeTo(other);
+    QVERIFY(written.wait(30000));
+    QCOMPARE(written.at(1).at(1).toString(), QString());
+    QCOMPARE((*Bundle::open(other.toStdString()))->totals().storedBytes.value, least);
+    // Not over what is there.
+    dock.writeTo(other);
+    QVERIFY(written.wait(30000));
+    QVERIFY(!written.at(2).at(1).toString().isEmpty());
+}
+
+void TestPlanDock::savesReports()
+{
+    Session session;
+    PlanDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    QVERIFY(showDock(dock));
+    QTemporaryDir folder;
+    for (const char *name : {"r.html", "r.md", "r.json", "r.csv"}) {
+        const QString path = folder.filePath(QString::fromLatin1(name));
+        QCOMPARE(dock.saveReport(path), QString());
+        QVERIFY(QFile(path).size() > 100);
+    }
+    QVERIFY(!dock.saveReport(folder.filePath(QStringLiteral("none/r.html"))).isEmpty());
+}
+
+void TestPlanDock::saysThatThereIsNoPlan()
+{
+    Session session;
+    PlanDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    QVERIFY(showDock(dock));
+    QSignalSpy planned(&dock, &PlanDock::planned);
+    dock.maxBytes().setValue(1);
+    QVERIFY(planned.wait(20000));
+    QVERIFY(!dock.plan());
+    QVERIFY(dock.showsContent()); // what was judged stays
+    bool said = false;
+    for (const QLabel *label : dock.findChildren<QLabel *>())
+        said |= label->text().contains(QStringLiteral("max-bytes")) ||
+                label->text().contains(QStringLiteral("bytes, found")) ||
+                label->text().contains(QStringLiteral("at most 1 bytes"));
+    QVERIFY(said);
+}
+
+QTEST_MAIN(TestPlanDock)
+#include "tst_plan_dock.moc"

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/front_plot.h"
+
+#include "widgets/chips/chip_words.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QMouseEvent>
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+FrontPlot::FrontPlot(QWidget *parent) : PlotWidget(tr("Front of plans"), parent)
+{
+    plot().yAxis->setLabel(tr("Error of the network"));
+    m_front = addMarks(tr("plans of least error"), QCPScatterStyle::ssCircle);
+    m_front->setLineStyle(QCPGraph::lsLine);
+    m_otherMark = addMarks(tr("the build beside"), QCPScatterStyle::ssTriangle);
+    m_planMark = addMarks(tr("the plan that is shown"), QCPScatterStyle::ssDiamond);
+    plot().legend->setVisible(true);
+    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+}
+
+QCPGraph *FrontPlot::addMarks(const QString &name, int shape)
+{
+    QCPGraph *graph = plot().addGraph();
+    graph->setName(name);
+    graph->setLineStyle(QCPGraph::lsNone);
+    graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ScatterShape(shape), 7));
+    return graph;
+}
+
+double FrontPlot::costOf(const plan::PlanTotals &totals) const
+{
+    return m_axis == Axis::Stored ? static_cast<double>(totals.stored)
+                                  : plan::slowest(totals).value_or(0);
+}
+
+void FrontPlot::setFront(Axis axis, std::vector<plan::FrontPoint> points)
+{
+    beginData();
+    m_axis = axis;
+    m_points = std::move(points);
+    plot().xAxis->setLabel(axis == Axis::Stored ? tr("Stored bytes")
+                                                : tr("Time on the slowest chip, s"));
+    draw();
+    endData();
+}
+
+void FrontPlot::setPlan(const std::optional<plan::PlanTotals> &totals)
+{
+    beginData();
+    m_plan = totals;
+    draw();
+    endData();
+}
+
+void FrontPlot::setOther(const QString &name, const std::optional<plan::PlanTotals> &totals)
+{
+    beginData();
+    m_otherName = name;
+    m_other = totals;
+    draw();
+    endData();
+}
+
+void FrontPlot::draw()
+{
+    double mostX = 0, mostY = 0;
+    const auto fill = [&](QCPGraph *graph, const std::vector<const plan::PlanTotals *> &all) {
+        QVector<double> x, y;
+        for (const plan::PlanTotals *totals : all) {
+            x << costOf(*totals);
+            y << totals->error;
+            mostX = std::max(mostX, x.back());
+            mostY = std::max(mostY, y.back());
+        }
+        graph->setData(x, y, true);
+    };
+    std::vector<const plan::PlanTotals *> front;
+    for (const plan::FrontPoint &point : m_points)
+        front.push_back(&point.totals);
+    fill(m_front, front);
+    const auto one = [](const std::optional<plan::PlanTotals> &totals) {
+        std::vector<const plan::PlanTotals *> all;
+        if (totals)
+            all.push_back(&*totals);
+        return all;
+    };
+    fill(m_planMark, one(m_plan));
+    fill(m_otherMark, one(m_other));
+    m_otherMark->removeFromLegend();
+    if (m_other) {
+        m_otherMark->setName(m_otherName);
+        m_otherMark->addToLegend();
+    }
+    plot().xAxis->setRange(0, mostX > 0 ? mostX * 1.05 : 1);
+    plot().yAxis->setRange(0, mostY > 0 ? mostY * 1.08 : 1);
+}
+
+QPoint FrontPlot::positionOf(int number) const
+{
+    const plan::PlanTotals &totals = point(number).totals;
+    return QPointF(plot().xAxis->coordToPixel(costOf(totals)),
+                   plot().yAxis->coordToPixel(totals.error))
+        .toPoint();
+}
+
+double FrontPlot::keyOf(int number) const
+{
+    return costOf(point(number).totals);
+}
+
+int FrontPlot::pointAt(double key) const
+{
+    int best = -1;
+    for (int i = 0; i < pointCount(); ++i) {
+        if (best < 0 || std::abs(keyOf(i) - key) < std::abs(keyOf(best) - key))
+            best = i;
+    }
+    return best;
+}
+
+int FrontPlot::nearest(const QPoint &position) const
+{
+    const int reach = theme::em(this, 1);
+    int best = reach * reach, found = -1;
+    for (int i = 0; i < pointCount(); ++i) {
+        const QPoint off = positionOf(i) - position;
+        const int square = QPoint::dotProduct(off, off);
+        if (square < best) {
+            best = square;
+            found = i;
+        }
+    }
+    return found;
+}
+
+QString FrontPlot::pointText(int number) const
+{
+    const plan::PlanTotals &totals = point(number).totals;
+    return tr("Plan %1 of %2: error of the network %3, largest of a layer %4, %5 stored, %6")
+        .arg(number + 1)
+        .arg(pointCount())
+        .arg(totals.error, 0, 'g', 4)
+        .arg(totals.largestError, 0, 'g', 4)
+        .arg(bytesWord(totals.stored),
+             siWord(plan::slowest(totals).value_or(0), QStringLiteral("s")));
+}
+
+QStringList FrontPlot::columns() const
+{
+    return {tr("error of the network"), tr("largest error of a layer"), tr("stored bytes"),
+            tr("time s")};
+}
+
+QVariant FrontPlot::cell(int number, int column) const
+{
+    const plan::PlanTotals &totals = point(number).totals;
+    switch (column) {
+    case 0: return totals.error;
+    case 1: return totals.largestError;
+    case 2: return static_cast<qulonglong>(totals.stored);
+    case 3: return plan::slowest(totals).value_or(0);
+    default: return {};
+    }
+}
+
+void FrontPlot::applyColors(bool dark)
+{
+    const auto paint = [&](QCPGraph *graph, Token token, double size) {
+        const QColor color = theme::color(token, dark);
+        graph->setPen(QPen(color, 1.6));
+        QCPScatterStyle style(graph->scatterStyle().shape(), QPen(color, 1.6), color, size);
+        graph->setScatterStyle(style);
+    };
+    paint(m_front, Token::KindData, 6);
+    paint(m_otherMark, Token::KindValues, 10);
+    paint(m_planMark, Token::MarkChanged, 11);
+}
+
+bool FrontPlot::eventFilter(QObject *watched, QEvent *event)
+{
+    if (watched != &plot())
+        return PlotWidget::eventFilter(watched, event);
+    switch (event->type()) {
+    case QEvent::MouseMove: {
+        const QPoint position = static_cast<QMouseEvent *>(event)->pos();
+        showTipOf(nearest(position), position);
+        return false;
+    }
+    case QEvent::MouseButtonRelease: {
+        const auto *mouse = static_cast<QMouseEvent *>(event);
+        pick(mouse->button() == Qt::LeftButton ? nearest(mouse->pos()) : -1);
+        return false;
+    }
+    default: break;
+    }
+    return PlotWidget::eventFilter(watched, event);
+}
+
+} // namespace kernscope::ui

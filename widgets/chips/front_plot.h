@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/plan/plan.h"
+#include "widgets/common/plot_widget.h"
+
+#include <QPoint>
+
+#include <optional>
+#include <vector>
+
+class QCPGraph;
+
+namespace kernscope::ui {
+
+/// The fronts of a plan: the error of the network against stored bytes, or against the time on the
+/// slowest chip. Each point is a whole plan. The plan that is shown and another build of the same
+/// network are drawn in.
+///
+/// Keys: those of every plot.
+class FrontPlot final : public PlotWidget
+{
+    Q_OBJECT
+
+public:
+    enum class Axis { Stored, Time };
+
+    explicit FrontPlot(QWidget *parent = nullptr);
+
+    void setFront(Axis axis, std::vector<plan::FrontPoint> points);
+    /// The plan that is shown, and what the build that is open beside has; none: not drawn.
+    void setPlan(const std::optional<plan::PlanTotals> &totals);
+    void setOther(const QString &name, const std::optional<plan::PlanTotals> &totals);
+    Axis axis() const { return m_axis; }
+    const plan::FrontPoint &point(int number) const
+    {
+        return m_points[static_cast<std::size_t>(number)];
+    }
+
+    int pointCount() const override { return static_cast<int>(m_points.size()); }
+    QString pointText(int point) const override;
+    QStringList columns() const override;
+    QVariant cell(int point, int column) const override;
+    QPoint positionOf(int point) const; ///< on the screen, for tests
+
+protected:
+    double keyOf(int point) const override;
+    int pointAt(double key) const override;
+    void applyColors(bool dark) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
+
+private:
+    QCPGraph *addMarks(const QString &name, int shape);
+    double costOf(const plan::PlanTotals &totals) const;
+    int nearest(const QPoint &position) const;
+    void draw();
+
+    Axis m_axis = Axis::Stored;
+    std::vector<plan::FrontPoint> m_points;
+    std::optional<plan::PlanTotals> m_plan, m_other;
+    QString m_otherName;
+    QCPGraph *m_front = nullptr, *m_planMark = nullptr, *m_otherMark = nullptr;
+};
+
+} // namespace kernscope::ui

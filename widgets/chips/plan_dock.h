@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/plan/measure_build.h"
+#include "core/plan/write_plan.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/chips/fact_table_model.h"
+#include "widgets/common/dock.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QMenu;
+class QPushButton;
+class QTableView;
+class QToolButton;
+
+namespace kernscope::ui {
+
+class FrontPlot;
+
+/// A plan for the whole network: the form of every weight, what it costs before and after, and the
+/// front of plans. Forms may be asked for by hand; the rest is planned again. Writes the bundle.
+class PlanDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit PlanDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    FactTableModel &model() { return *m_model; }
+    FrontPlot &plot() { return *m_plot; }
+    QDoubleSpinBox &tolerance() { return *m_tolerance; }
+    QDoubleSpinBox &maxBytes() { return *m_maxBytes; }
+    QComboBox &goal() { return *m_goal; }
+    QComboBox &formBox() { return *m_form; }
+    QLabel &facts() { return *m_facts; }
+    /// The plan of now; null while it is made and where there is none.
+    const plan::Plan *plan() const { return m_plan ? &*m_plan : nullptr; }
+    const plan::Survey *survey() const { return m_survey ? m_survey.get() : nullptr; }
+    /// The form of each weight that the table shows: that of the plan, or of a point of the front.
+    const std::vector<std::size_t> &shownChoice() const { return m_choice; }
+
+    /// Asks for a form by hand; an empty one leaves it to the plan again.
+    void force(std::size_t row, const std::string &form);
+    /// Fills the table with a plan of the front.
+    void showPoint(int point);
+    /// Plans for further chips as well.
+    void setFurtherChips(const std::set<std::string> &names);
+    /// Writes the bundle in the forms that are shown, decoded and assessed again.
+    void writeTo(const QString &path);
+    /// Saves a report of what is shown: .html, .md, .json or .csv by the name. What went wrong.
+    QString saveReport(const QString &path) const;
+
+Q_SIGNALS:
+    void planned(); ///< a plan was made, or it is known that there is none
+    void written(const QString &path, const QString &fault); ///< `fault` is empty where it worked
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override { return m_task != nullptr; }
+
+private:
+    struct Answer; ///< of the task that plans
+    void buildBars(QWidget *content, class QVBoxLayout *column);
+    void buildTable(QWidget *content, class QVBoxLayout *column);
+    void buildActions();
+    void fillChips();
+    plan::Limits limits() const;
+    void start();     ///< judges all forms, then plans
+    void planAgain(); ///< with the forms as they were judged
+    void take(const Answer &answer);
+    void showChoice(std::vector<std::size_t> choice);
+    void showFacts();
+    void showFront();
+    void fillForms();
+    std::size_t currentRow() const;
+    void askForFile(const QString &title, const QString &kinds, QString &path);
+    void askAndWrite();
+    void askAndReport();
+    void stop();
+
+    ChipState &m_state;
+    FactTableModel *m_model = nullptr;
+    FrontPlot *m_plot = nullptr;
+    QTableView *m_table = nullptr;
+    QComboBox *m_goal = nullptr, *m_axis = nullptr, *m_form = nullptr;
+    QDoubleSpinBox *m_tolerance = nullptr, *m_maxBytes = nullptr;
+    QToolButton *m_further = nullptr;
+    QMenu *m_chips = nullptr;
+    QLabel *m_facts = nullptr, *m_told = nullptr;
+    QPushButton *m_write = nullptr;
+    QList<QAction *> m_actions;
+    TaskPtr m_task;
+
+    std::set<std::string> m_furtherNames;
+    QString m_activations, m_sensitivity;        ///< files; empty: none
+    std::map<std::size_t, std::string> m_forced; ///< by row
+    std::shared_ptr<const plan::SurveyOptions> m_options;
+    std::shared_ptr<const plan::Survey> m_survey;
+    std::optional<plan::Plan> m_plan;
+    std::optional<plan::Build> m_build; ///< of the bundle that is open beside
+    std::vector<std::size_t> m_choice;  ///< shown, by row
+    bool m_again = false;               ///< limits changed while the forms were judged
+    bool m_showsPoint = false;          ///< a plan of the front
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the plan dock shows: the table, the facts, the front, the forms of the selected weight.
+#include "widgets/chips/chip_words.h"
+#include "widgets/chips/front_plot.h"
+#include "widgets/chips/plan_dock.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QSignalBlocker>
+#include <QTableView>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+namespace {
+
+FactCell timeCell(const std::optional<double> &time)
+{
+    if (!time)
+        return {QStringLiteral("\u2013")};
+    return {siWord(*time, QStringLiteral("s")), *time};
+}
+
+FactCell bytesCell(std::uint64_t bytes)
+{
+    return {groupedNumber(bytes), static_cast<qulonglong>(bytes)};
+}
+
+FactTableModel::Row planRow(const plan::Survey &survey, const plan::Row &row, std::size_t choice,
+                            const std::string &why)
+{
+    const bool changed = choice != 0;
+    FactTableModel::Row cells;
+    cells.push_back({fromUtf8(row.name)});
+    cells.push_back({fromUtf8(row.stored)});
+    cells.push_back(
+        {(changed ? QStringLiteral("\u25b6 ") : QString()) + fromUtf8(plan::formOf(row, choice))});
+    cells.back().strong = changed;
+    if (!row.candidates) {
+        std::uint64_t own = 0;
+        for (const plan::StoredPart &part : survey.parts[row.item])
+            own += part.bytes;
+        cells.insert(cells.end(), {bytesCell(own),
+                                   bytesCell(own),
+                                   {QStringLiteral("\u2013")},
+                                   {QStringLiteral("\u2013")},
+                                   {QStringLiteral("\u2013")}});
+        cells.push_back({fromUtf8(why)});
+        return cells;
+    }
+    const plan::Candidate &before = row.candidates->front();
+    const plan::Candidate &after = (*row.candidates)[choice];
+    const double error = plan::layerError(row, after);
+    cells.push_back(bytesCell(before.stored));
+    cells.push_back(bytesCell(after.stored));
+    cells.push_back(
+        {(after.sampled ? QStringLiteral("~ ") : QString()) + QString::number(error, 'g', 3), error,
+         after.sampled ? PlanDock::tr("From some of the rows") : QString()});
+    cells.push_back(timeCell(plan::slowest(before)));
+    cells.push_back(timeCell(plan::slowest(after)));
+    cells.push_back({fromUtf8(why)});
+    return cells;
+}
+
+} // namespace
+
+plan::Limits PlanDock::limits() const
+{
+    plan::Limits limits;
+    limits.goal = plan::goalFromName(m_goal->currentData().toString().toStdString())
+                      .value_or(plan::Goal::Time);
+    limits.tolerance = m_tolerance->value();
+    if (m_maxBytes->value() > 0)
+        limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
+    for (const auto &[row, form] : m_forced) {
+        if (m_survey && row < m_survey->rows.size())
+            limits.forced.emplace_back(m_survey->rows[row].name, form);
+    }
+    return limits;
+}
+
+void PlanDock::showPoint(int number)
+{
+    if (!m_survey || number < 0 || number >= m_plot->pointCount())
+        return;
+    m_showsPoint = true;
+    m_told->setText(m_plot->pointText(number));
+    showChoice(m_plot->point(number).choice);
+    m_write->setEnabled(true);
+}
+
+void PlanDock::showChoice(std::vector<std::size_t> choice)
+{
+    const std::size_t selected = currentRow();
+    m_choice = std::move(choice);
+    std::vector<FactTableModel::Row> rows;
+    for (std::size_t r = 0; r < m_survey->rows.size(); ++r) {
+        const plan::Row &row = m_survey->rows[r];
+        const std::string why = !row.fixed.empty() ? "stays: " + row.fixed
+                                : m_showsPoint     ? "a point of the front"
+                                : m_plan           ? m_plan->why[r]
+                                                   : "no plan within the limits";
+        rows.push_back(planRow(*m_survey, row, m_choice[r], why));
+    }
+    const int scrolled = m_table->verticalScrollBar()->value();
+    m_model->setRows(std::move(rows));
+    for (int r = 0; r < m_model->rowCount(); ++r) {
+        if (m_model->sourceRow(r) == selected)
+            chooseRow(m_table, m_model->index(r, 0));
+    }
+    m_table->verticalScrollBar()->setValue(scrolled);
+    showFacts();
+    fillForms();
+}
+
+void PlanDock::showFacts()
+{
+    const auto zeros = std::vector<std::size_t>(m_survey->rows.size(), 0);
+    const plan::PlanTotals before = plan::totalsOf(*m_survey, zeros);
+    const plan::PlanTotals after = plan::totalsOf(*m_survey, m_choice);
+    QString text = tr("stored <b>%1</b> \u2192 <b>%2</b>; error of the network <b>%3</b>, largest "
+                      "of a layer <b>%4</b>")
+                       .arg(bytesWord(before.stored), bytesWord(after.stored))
+                       .arg(after.error, 0, 'g', 3)
+                       .arg(after.largestError, 0, 'g', 3);
+    for (std::size_t t = 0; t < m_survey->targets.size(); ++t) {
+        if (!before.timeS[t])
+            continue;
+        text += tr("; %1 engine time <b>%2</b> \u2192 <b>%3</b>")
+                    .arg(fromUtf8(m_survey->targets[t]->name),
+                         siWord(*before.timeS[t], QStringLiteral("s")),
+                         siWord(*after.timeS[t], QStringLiteral("s")));
+        const auto &floor = m_survey->roofs[t].dispatchFloorS;
+        if (floor && *after.timeS[t] < *floor)
+            text += tr(" (a dispatch takes at least %1)").arg(siWord(*floor, QStringLiteral("s")));
+    }
+    if (m_plan && !m_showsPoint)
+        text += m_plan->proven ? tr("; proven: no other choice is better")
+                               : tr("; not proven to be best: %1 against a bound of %2")
+                                     .arg(m_plan->cost, 0, 'g', 6)
+                                     .arg(m_plan->bound, 0, 'g', 6);
+    m_facts->setText(text);
+    m_plot->setPlan(after);
+}
+
+void PlanDock::showFront()
+{
+    const bool time = m_axis->currentIndex() == 1;
+    const auto axis = time ? FrontPlot::Axis::Time : FrontPlot::Axis::Stored;
+    m_plot->setFront(axis, !m_plan ? std::vector<plan::FrontPoint>()
+                           : time  ? m_plan->timeFront
+                                   : m_plan->storedFront);
+    m_plot->setOther(m_build ? fromUtf8(m_build->name) : QString(),
+                     m_build ? std::optional(m_build->totals) : std::nullopt);
+}
+
+std::size_t PlanDock::currentRow() const
+{
+    const QModelIndex current = m_table->currentIndex();
+    return current.isValid() ? m_model->sourceRow(current.row()) : kNoIndex;
+}
+
+/// The forms that the selected weight may have, with bytes and errors.
+void PlanDock::fillForms()
+{
+    m_form->clear();
+    const std::size_t number = currentRow();
+    const bool any =
+        m_survey && number < m_survey->rows.size() && m_survey->rows[number].candidates != nullptr;
+    m_form->setEnabled(any);
+    if (!any) {
+        m_form->addItem(tr("Select a weight that is planned"));
+        return;
+    }
+    const plan::Row &row = m_survey->rows[number];
+    m_form->addItem(tr("form by the plan"), QString());
+    const auto forced = m_forced.find(number);
+    for (const plan::Candidate &candidate : *row.candidates) {
+        if (!candidate.refused.empty() && candidate.name != plan::kKeep)
+            continue;
+        const QString name = candidate.name == plan::kKeep ? tr("keep %1").arg(fromUtf8(row.stored))
+                                                           : fromUtf8(candidate.name);
+        m_form->addItem(tr("%1: %2 B, error %3")
+                            .arg(name, groupedNumber(candidate.stored))
+                            .arg(plan::layerError(row, candidate), 0, 'g', 3),
+                        rawFromUtf8(candidate.name));
+        if (forced != m_forced.end() && forced->second == candidate.name)
+            m_form->setCurrentIndex(m_form->count() - 1);
+    }
+}
+
+void PlanDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || !m_survey)
+        return;
+    for (int r = 0; r < m_model->rowCount(); ++r) {
+        if (m_survey->rows[m_model->sourceRow(r)].weight != place.weight)
+            continue;
+        const QSignalBlocker quiet(m_table->selectionModel());
+        chooseRow(m_table, m_model->index(r, 0));
+        m_table->viewport()->update();
+        fillForms();
+        return;
+    }
+}
+
+} // namespace kernscope::ui
