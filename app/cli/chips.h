@@ -14,6 +14,7 @@ namespace kernscope::cli {
 
 struct ChipOptions {
     std::string path;
+    std::vector<std::string> shapes; ///< --shape, as given
     bool allTargets = false;
     unsigned cores = 0;             ///< 0: the chapters' number
     unsigned descriptorVersion = 0; ///< 0: the chapters' number

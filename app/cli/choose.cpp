@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
+#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/report/chip_json.h"
 #include "core/report/json_values.h"
@@ -109,9 +110,10 @@ int runChoose(const ChipOptions &options, Session &session)
     const auto roofs = roofline::roofsOf(chosen->target());
     if (!roofs)
         return refuseTarget(session, "choose", roofs.error());
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, "choose", bundle.error());
+    const auto opened = openBundle(options.path, options.shapes);
+    if (!opened)
+        return reportFailure(session, "choose", opened.error());
+    const BundlePtr *bundle = &opened->bundle;
     std::size_t first = 0, last = (*bundle)->weights().size();
     if (!options.weight.empty()) {
         const auto at = findWeight(**bundle, options.weight);
@@ -156,6 +158,7 @@ int runChoose(const ChipOptions &options, Session &session)
         document["tolerance"] = options.tolerance;
         document["program"] = report::programJson(network->program);
         document["choices"] = std::move(choices);
+        addShapes(document, *opened);
         printDocument(session, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
@@ -165,7 +168,7 @@ int runChoose(const ChipOptions &options, Session &session)
               (network->program.hidesGains()
                    ? "  smaller weights do not shorten it, until the engine time passes the floor\n"
                    : "") +
-              text);
+              text + shapesText(*opened));
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The options of decide, geometry, roofline, choose, targets and formats.
 #include "app/cli/chips.h"
+#include "app/cli/shape_option.h"
 
 #include <memory>
 
@@ -49,6 +50,7 @@ void addDecide(CLI::App &app, Session &session)
     addPath(*command, options);
     addExamples(*command,
                 {"decide model.mlmodelc --target M1", "decide model.mlmodelc --all-targets"});
+    addShapes(*command, options->shapes);
     command->add_flag("--all-targets", options->allTargets, "Judge by every chip");
     addChoice(*command, options);
     command
@@ -65,7 +67,9 @@ void addGeometry(CLI::App &app, Session &session)
             "Output-channel groups, passes, cores, buffering and Winograd", runGeometry, options);
     CLI::Option *path = addPath(*command, options, false);
     addExamples(*command, {"geometry model.mlmodelc --target M1",
+                           "geometry model.mlmodelc --shape image=1,3,640,640",
                            "geometry --channels 256:512 --kernel 3x3 --output-size 32x32"});
+    addShapes(*command, options->shapes)->needs(path);
     addChoice(*command, options);
     CLI::Option *channels =
         command->add_option("--channels", options->channels, "Typed in instead of a bundle: IN:OUT")
@@ -103,7 +107,9 @@ void addRoofline(CLI::App &app, Session &session)
     CLI::App *command = add(app, session, "roofline", "Place every layer under a chip's ceilings",
                             runRoofline, options);
     addPath(*command, options);
-    addExamples(*command, {"roofline model.mlmodelc --target M1 --batch 4"});
+    addExamples(*command, {"roofline model.mlmodelc --target M1 --batch 4",
+                           "roofline model.mlmodelc --shape image=1,3,640,640"});
+    addShapes(*command, options->shapes);
     addChoice(*command, options);
     command->add_option("--batch", options->batch, "Inputs of a dispatch")->type_name("N");
     command->add_option("--compute", options->compute, "Compute ceiling, by name")
@@ -119,6 +125,7 @@ void addChoose(CLI::App &app, Session &session)
                             "The form that each weight should take on a chip", runChoose, options);
     addPath(*command, options);
     addExamples(*command, {"choose model.mlmodelc --target M1 --tolerance 0.02"});
+    addShapes(*command, options->shapes);
     addChoice(*command, options);
     command->add_option("--tolerance", options->tolerance, "Largest relative error of a layer")
         ->type_name("X")

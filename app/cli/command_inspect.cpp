@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/inspect_text.h"
+#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 
 #include <iterator>
@@ -15,6 +16,7 @@ namespace {
 
 struct InspectOptions {
     std::string path;
+    std::vector<std::string> shapes;
     bool statistics = false;
     bool hash = false;
     bool sections = false;
@@ -37,9 +39,10 @@ std::uint64_t workOf(const Bundle &bundle, bool figures)
 
 int runInspect(const InspectOptions &options, Session &session)
 {
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, "inspect", bundle.error());
+    const auto opened = openBundle(options.path, options.shapes);
+    if (!opened)
+        return reportFailure(session, "inspect", opened.error());
+    const BundlePtr *bundle = &opened->bundle;
     const StatisticsOptions asked{options.statistics, options.hash};
     const bool figures = asked.figures || asked.hash;
     Diagnostics diagnostics = (*bundle)->diagnostics();
@@ -56,10 +59,12 @@ int runInspect(const InspectOptions &options, Session &session)
     append(diagnostics, std::move(statistics.diagnostics));
     if (session.json) {
         report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
+        addShapes(document, *opened);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)
-            print(inspectText(**bundle, statistics.weights, asked, options.sections));
+            print(inspectText(**bundle, statistics.weights, asked, options.sections) +
+                  shapesText(*opened));
         printDiagnostics(session, diagnostics);
     }
     return exitCodeOf(diagnostics);
@@ -79,9 +84,11 @@ void addInspect(CLI::App &app, Session &session)
     command->add_flag("--hash", options->hash, "SHA-256 of each weight decoded as fp16");
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
+    addShapes(*command, options->shapes);
     addCommonOptions(*command, session);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
-                           "inspect --json --sections weights/weight.bin"});
+                           "inspect --json --sections weights/weight.bin",
+                           "inspect --json --shape image=1,3,640,640 model.mlmodelc"});
     command->callback([options, &session] { session.exitCode = runInspect(*options, session); });
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
+#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
 #include "core/report/chip_json.h"
@@ -188,9 +189,10 @@ int runDecide(const ChipOptions &options, Session &session)
     const auto chosen = chosenTarget(options, session);
     if (!chosen)
         return refuseTarget(session, "decide", chosen.error());
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, "decide", bundle.error());
+    const auto opened = openBundle(options.path, options.shapes);
+    if (!opened)
+        return reportFailure(session, "decide", opened.error());
+    const BundlePtr *bundle = &opened->bundle;
     auto targets =
         options.allTargets ? allTargets() : std::vector<const target::Target *>{&chosen->target()};
     const DecisionTable table(weightLayers(**bundle), std::move(targets), chosen->choice);
@@ -201,6 +203,7 @@ int runDecide(const ChipOptions &options, Session &session)
             options.allTargets
                 ? report::Json(nullptr)
                 : report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
+        addShapes(head, *opened);
         report::writeDecisions(**bundle, table, std::move(head), diagnostics,
                                [](std::string_view piece) { print(printableJson(piece)); });
         return exitCodeOf(diagnostics);
@@ -213,6 +216,7 @@ int runDecide(const ChipOptions &options, Session &session)
         else
             print(options.allTargets ? matrixText(**bundle, table)
                                      : "\n" + decisionsText(**bundle, table));
+        print(shapesText(*opened));
     }
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);

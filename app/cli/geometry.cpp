@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
+#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/base/csv.h"
 #include "core/report/chip_json.h"
@@ -241,6 +242,7 @@ int runGeometry(const ChipOptions &options, Session &session)
         return refuseTarget(session, "geometry", chosen.error());
     std::vector<Judged> operations;
     Diagnostics diagnostics;
+    std::string shapes;
     report::Json document = report::document("geometry");
     document["target"] = report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
     if (!options.channels.empty()) {
@@ -252,12 +254,14 @@ int runGeometry(const ChipOptions &options, Session &session)
         if (options.path.empty())
             return refuseTarget(session, "geometry",
                                 badNumbers("PATH", "a bundle, or --channels", "neither"));
-        const auto bundle = openBundle(options.path);
-        if (!bundle)
-            return reportFailure(session, "geometry", bundle.error());
-        operations = bundleOperations(**bundle);
-        diagnostics = (*bundle)->diagnostics();
-        document["bundle"] = (*bundle)->name();
+        const auto opened = openBundle(options.path, options.shapes);
+        if (!opened)
+            return reportFailure(session, "geometry", opened.error());
+        operations = bundleOperations(*opened->bundle);
+        diagnostics = opened->bundle->diagnostics();
+        document["bundle"] = opened->bundle->name();
+        addShapes(document, *opened);
+        shapes = shapesText(*opened);
     }
     decision::GeometryOptions wanted;
     wanted.choice = chosen->choice;
@@ -299,7 +303,7 @@ int runGeometry(const ChipOptions &options, Session &session)
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet)
-        print(operations.empty() ? text + "\nNo operation with a kernel.\n" : text);
+        print(operations.empty() ? text + "\nNo operation with a kernel.\n" : text + shapes);
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/chips.h"
+#include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/report/chip_json.h"
 
@@ -132,9 +133,10 @@ int runRoofline(const ChipOptions &options, Session &session)
     const auto roofs = roofline::roofsOf(chosen->target(), {options.compute, options.bandwidth});
     if (!roofs)
         return refuseTarget(session, "roofline", roofs.error());
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, "roofline", bundle.error());
+    const auto opened = openBundle(options.path, options.shapes);
+    if (!opened)
+        return reportFailure(session, "roofline", opened.error());
+    const BundlePtr *bundle = &opened->bundle;
     decision::Judge judge(chosen->choice);
     const auto network = roofline::assessNetwork(layersOf(**bundle, weightForms(**bundle)), *roofs,
                                                  judge, options.batch);
@@ -150,12 +152,14 @@ int runRoofline(const ChipOptions &options, Session &session)
         document["bundle"] = (*bundle)->name();
         report::addRoofline(document, *roofs, placements, options.batch, program);
         report::addUnassessed(document, **bundle);
+        addShapes(document, *opened);
         printDocument(session, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet)
         print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
-              layersText(placements) + programText(program) + unassessedText(**bundle));
+              layersText(placements) + programText(program) + unassessedText(**bundle) +
+              shapesText(*opened));
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -111,9 +111,8 @@ Result<BundlePtr> BundleBuilder::fork(const Bundle &bundle)
     return copy;
 }
 
-BundlePtr BundleBuilder::reread(const Bundle &before)
+OpenedFiles BundleBuilder::openedAgain(const Bundle &before)
 {
-    BundleBuilder builder;
     OpenedFiles opened;
     opened.kind = before.m_kind;
     opened.name = before.m_name;
@@ -126,10 +125,46 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
     }
     if (before.m_programFile != kNoIndex)
         opened.programPath = before.m_files[before.m_programFile].path;
+    return opened;
+}
+
+BundlePtr BundleBuilder::reread(const Bundle &before)
+{
+    BundleBuilder builder;
     builder.m_bundle->m_path = before.m_path;
-    builder.build(std::move(opened));
+    builder.build(openedAgain(before));
     builder.addNotes(before.m_notes);
     return builder.m_bundle;
+}
+
+Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
+                                        const std::vector<shapes::Binding> &bindings)
+{
+    if (before.m_programFile == kNoIndex || before.m_program.functions.empty())
+        return refused("cli.option", "--shape", "a program with inputs",
+                       std::string(bundleKindName(before.m_kind)),
+                       "Only the inputs of a program have shapes.");
+    BundleBuilder builder;
+    builder.m_bindings = &bindings;
+    builder.m_bundle->m_path = before.m_path;
+    builder.build(openedAgain(before));
+    if (!builder.m_shapes)
+        return tl::unexpected(std::move(builder.m_shapes.error()));
+    builder.addNotes(before.m_notes);
+    return BoundShapes{builder.m_bundle, std::move(*builder.m_shapes)};
+}
+
+Result<BoundShapes> bindShapes(const Bundle &bundle, const std::vector<shapes::Binding> &bindings)
+{
+    return BundleBuilder::bind(bundle, bindings);
+}
+
+/// Before the weights are read, so that what they say of their consumers has the shapes.
+void BundleBuilder::bindShapes()
+{
+    m_shapes = shapes::inferShapes(m_bundle->m_program, *m_bindings, m_programPath);
+    if (m_shapes)
+        m_log.add(m_shapes->diagnostics);
 }
 
 void BundleBuilder::addNotes(Diagnostics notes)
@@ -215,6 +250,8 @@ void BundleBuilder::readProgram(OpenedFiles &opened)
                                     : mil::readProgramText(bytes, m_programPath);
     m_log.add(std::move(parsed.diagnostics));
     m_bundle->m_program = std::move(parsed.program);
+    if (m_bindings)
+        bindShapes();
     const auto &models = m_bundle->m_program.models;
     if (m_bundle->m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
         m_bundle->m_kind = models.front().isPipeline()  ? BundleKind::Pipeline

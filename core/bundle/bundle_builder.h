@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/blob_table.h"
+#include "core/bundle/bound_shapes.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/bundle_files.h"
 #include "core/bundle/diagnostic_log.h"
@@ -24,6 +25,9 @@ class BundleBuilder
 public:
     static Result<BundlePtr> open(const std::filesystem::path &path, const OpenOptions &options);
     static BundlePtr reread(const Bundle &before);
+    /// The same with the shapes of inputs bound (bound_shapes.h).
+    static Result<BoundShapes> bind(const Bundle &before,
+                                    const std::vector<shapes::Binding> &bindings);
     /// The same tables over files of its own (OverlaidFile::fork), for edits that are planned
     /// aside. The caller holds a BundleReadLock, or is the thread that edits.
     static Result<BundlePtr> fork(const Bundle &bundle);
@@ -31,6 +35,8 @@ public:
 private:
     BundleBuilder();
 
+    static OpenedFiles openedAgain(const Bundle &before);
+    void bindShapes();
     void build(OpenedFiles &&opened);
     void buildTables(OpenedFiles &&opened);
     void markNames();
@@ -51,6 +57,8 @@ private:
 
     std::shared_ptr<Bundle> m_bundle;
     DiagnosticLog m_log;
+    const std::vector<shapes::Binding> *m_bindings = nullptr; ///< null: no shapes are inferred
+    Result<shapes::Summary> m_shapes;
     std::string m_programPath;
     std::unique_ptr<BlobTable> m_blobs;
     std::vector<std::vector<milblob::Record>> m_records; ///< of each weight file, by offset

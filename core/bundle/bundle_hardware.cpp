@@ -20,6 +20,7 @@ SectionKind spanSectionKind(hwx::SpanKind kind)
     case hwx::SpanKind::Relocations:
     case hwx::SpanKind::Symbols:
     case hwx::SpanKind::Strings:
+    case hwx::SpanKind::Debug:
     case hwx::SpanKind::Note: return SectionKind::Metadata;
     case hwx::SpanKind::TaskHeader:
     case hwx::SpanKind::Record:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/shapes/infer.h"
 #include "tests/fuzz/bundle_checks.h"
 #include "tests/fuzz/bundle_seeds.h"
 
@@ -19,7 +20,7 @@ std::vector<std::byte> copyOf(std::string_view text)
 } // namespace
 
 /// A program and a weight file: whatever they hold, the bundle opens, its sections cover the files,
-/// and what is not marked as faulty decodes.
+/// and what is not marked as faulty decodes. Shapes are followed through it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const std::string_view input(reinterpret_cast<const char *>(data), size);
@@ -31,5 +32,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     const auto bundle = Bundle::open("fuzz.mlmodelc", options);
     fuzz::require(bundle.has_value());
     fuzz::checkBundle(**bundle);
+    mil::Program program = (*bundle)->program();
+    const auto shapes = shapes::inferShapes(program, {}, "model.mil");
+    fuzz::require(shapes.has_value() && shapes->inferred <= shapes->open);
     return 0;
 }

@@ -130,7 +130,10 @@ void Cover::addSection(const Section &section)
             addKernels(section);
         return;
     }
-    if (section.type() != SectionType::Text)
+    if (section.type() == SectionType::Debug)
+        add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Debug,
+            name + ": debug records of the compiler");
+    else if (section.type() != SectionType::Text)
         add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Data, name);
     else if (!hasTasks(section.ordinal))
         add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Text,

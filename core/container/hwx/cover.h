@@ -21,7 +21,8 @@ enum class SpanKind : std::uint8_t {
     Task,   ///< a whole task: of a file with too many to list their records, or a faulty one
     Text,   ///< words of a text section that belong to no task
     Kernel, ///< kernel bytes that a symbol names, or that none does
-    Data,   ///< another section: debug records, __RUNTIME
+    Debug,  ///< __debug_info: records of the compiler, whose layout is not published
+    Data,   ///< another section: __RUNTIME
     Note,
     Padding, ///< zero bytes between the others
 };

@@ -2,6 +2,8 @@
 #include "core/patch/reencode/raise_opset.h"
 
 #include "core/bundle/bundle_files.h"
+#include "core/bundle/operand_reader.h"
+#include "core/bundle/value_graph.h"
 #include "core/container/mil/text_lexer.h"
 #include "core/container/mil/wire.h"
 #include "core/format/tables.h"
@@ -84,6 +86,20 @@ private:
     RaisedBundle m_result;
 };
 
+/// An index that is written in the program is negative: counted from the end up to iOS 16, out of
+/// bounds since iOS 17. What is worked out when the program runs cannot be known here.
+bool countsFromTheEnd(const ValueGraph &graph, const std::vector<const mil::Operation *> &uses)
+{
+    return std::any_of(uses.begin(), uses.end(), [&graph](const mil::Operation *operation) {
+        const mil::Value *indices = operation->operand("indices");
+        const mil::Value *constant = indices ? graph.constant(*indices) : nullptr;
+        const mil::Literal *literal = constant ? constant->literal() : nullptr;
+        const auto numbers = literal ? literalIntegers(*literal) : std::vector<std::int64_t>();
+        return std::any_of(numbers.begin(), numbers.end(),
+                           [](std::int64_t number) { return number < 0; });
+    });
+}
+
 /// Every operation must be there in the later set with the meaning that it has now.
 Result<void> Raiser::checkOperations()
 {
@@ -94,23 +110,28 @@ Result<void> Raiser::checkOperations()
         if (!isRaised(function))
             continue;
         const unsigned from = patch::opsetNumber(function.opset);
-        std::map<std::string, std::size_t> counts;
-        patch::visitOperations(function.body, [&counts](const mil::Operation &operation) {
+        std::map<std::string, std::vector<const mil::Operation *>> uses;
+        patch::visitOperations(function.body, [&uses](const mil::Operation &operation) {
             if (operation.opset.empty()) // else it names a set of its own
-                ++counts[operation.type];
+                uses[operation.type].push_back(&operation);
         });
+        const ValueGraph graph(function);
         for (std::size_t row = 0; row < table->rows(); ++row) {
-            const auto used = counts.find(std::string(table->cell(row, "operation")));
+            const auto used = uses.find(std::string(table->cell(row, "operation")));
             const auto changed =
                 static_cast<unsigned>(parseInteger(table->cell(row, "opset")).value_or(0));
-            if (used == counts.end() || changed <= from || changed > m_opset)
+            if (used == uses.end() || changed <= from || changed > m_opset)
                 continue;
             const std::string change(table->cell(row, "change"));
-            if (table->cell(row, "same_meaning") != "yes")
+            const std::string_view same = table->cell(row, "same_meaning");
+            const bool kept =
+                same == "yes" || (same == "indices" && !countsFromTheEnd(graph, used->second));
+            if (!kept)
                 return opsetError(used->first, fmt::format("the meaning of {}", function.opset),
                                   fmt::format("ios{}: {}", changed, change),
                                   "An operation has another meaning in the later operation set");
-            m_result.changes.push_back({used->first, function.name, used->second, change, changed});
+            m_result.changes.push_back(
+                {used->first, function.name, used->second.size(), change, changed});
         }
     }
     return {};

@@ -58,6 +58,7 @@ class TestRaiseOpset : public QObject
 private slots:
     void text();
     void meanings();
+    void indices();
     void models();
     void required();
 };
@@ -92,7 +93,28 @@ void TestRaiseOpset::meanings()
     QCOMPARE(refused.error().field, std::string("crop_resize"));
     QVERIFY(!raiseOpset(*bundle, "", 15));
     QVERIFY(!raiseOpset(*bundle, "", 99));
+    QVERIFY(
+        !raiseOpset(*compiled("fp16 y = non_maximum_suppression(boxes = x);", "ios16"), "", 17));
     QVERIFY(!raiseOpset(*compiled("", "ios18"), "", 16));
+}
+
+/// Since iOS 17 negative indices are out of bounds; until then they count from the end.
+void TestRaiseOpset::indices()
+{
+    for (const char *operation :
+         {"gather(x = x, ", "gather_nd(x = x, ", "gather_along_axis(x = x, ", "scatter(data = x, ",
+          "scatter_nd(data = x, "}) {
+        const std::string begin = "fp16 y = " + std::string(operation) + "indices = ";
+        const auto last = compiled(begin + "int32(-1));", "ios15");
+        QVERIFY(raiseOpset(*last, "", 16));
+        const auto refused = raiseOpset(*last, "", 17);
+        QVERIFY(!refused);
+        QCOMPARE(refused.error().code, std::string("encode.opset"));
+        const auto first = raiseOpset(*compiled(begin + "int32(0));", "ios15"), "", 17);
+        QVERIFY2(first, first ? "" : describe(first.error()).c_str());
+        QVERIFY(!first->changes.empty());
+        QVERIFY(raiseOpset(*compiled(begin + "x);", "ios15"), "", 17));
+    }
 }
 
 /// Specification version, opset and the key of its block, in the model and the pipeline around it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "made_bundle.h"
+#include "made_checkpoint.h"
 
 #include "core/bundle/section_weight.h"
 #include "core/numeric/npy.h"
@@ -10,93 +10,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <zlib.h>
-
 using namespace kernscope;
+using namespace kernscope::test;
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QByteArray little(quint64 value, int bytes)
-{
-    QByteArray out;
-    for (int i = 0; i < bytes; ++i)
-        out += static_cast<char>(value >> (8 * i) & 0xFF);
-    return out;
-}
-
-QByteArray floats(const std::vector<float> &values)
-{
-    return {reinterpret_cast<const char *>(values.data()),
-            static_cast<qsizetype>(values.size() * sizeof(float))};
-}
-
-QByteArray safetensors(const QByteArray &json, const QByteArray &data)
-{
-    return little(static_cast<quint64>(json.size()), 8) + json + data;
-}
-
-QByteArray npy(const char *descr, const char *order, const char *shape, const QByteArray &data)
-{
-    QByteArray header = QByteArray("{'descr': '") + descr + "', 'fortran_order': " + order +
-                        ", 'shape': " + shape + ", }";
-    while ((header.size() + 11) % 64 != 0)
-        header += ' ';
-    header += '\n';
-    return QByteArray("\x93NUMPY\x01\x00", 8) + little(static_cast<quint64>(header.size()), 2) +
-           header + data;
-}
-
-QByteArray deflated(const QByteArray &raw)
-{
-    QByteArray out(raw.size() + 64, '\0');
-    z_stream stream{};
-    deflateInit2(&stream, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-    QByteArray in = raw;
-    stream.next_in = reinterpret_cast<Bytef *>(in.data());
-    stream.avail_in = static_cast<uInt>(in.size());
-    stream.next_out = reinterpret_cast<Bytef *>(out.data());
-    stream.avail_out = static_cast<uInt>(out.size());
-    deflate(&stream, Z_FINISH);
-    out.resize(static_cast<qsizetype>(stream.total_out));
-    deflateEnd(&stream);
-    return out;
-}
-
-struct Member {
-    QByteArray path, content;
-    bool packed = false;
-};
-
-QByteArray zip(const std::vector<Member> &members)
-{
-    QByteArray out, directory;
-    for (const Member &member : members) {
-        const QByteArray data = member.packed ? deflated(member.content) : member.content;
-        const auto crc = crc32(0, reinterpret_cast<const Bytef *>(member.content.constData()),
-                               static_cast<uInt>(member.content.size()));
-        const QByteArray common = little(0, 2) + little(member.packed ? 8 : 0, 2) + little(0, 4) +
-                                  little(crc, 4) + little(static_cast<quint64>(data.size()), 4) +
-                                  little(static_cast<quint64>(member.content.size()), 4) +
-                                  little(static_cast<quint64>(member.path.size()), 2) +
-                                  little(0, 2);
-        directory += little(0x02014b50, 4) + little(20, 2) + little(20, 2) + common + little(0, 2) +
-                     little(0, 2) + little(0, 2) + little(0, 4) +
-                     little(static_cast<quint64>(out.size()), 4) + member.path;
-        out += little(0x04034b50, 4) + little(20, 2) + common + member.path + data;
-    }
-    const auto count = static_cast<quint64>(members.size());
-    return out + directory + little(0x06054b50, 4) + little(0, 4) + little(count, 2) +
-           little(count, 2) + little(static_cast<quint64>(directory.size()), 4) +
-           little(static_cast<quint64>(out.size()), 4) + little(0, 2);
-}
-
-test::Bytes asBytes(const QByteArray &raw)
-{
-    const auto all =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return {all.begin(), all.end()};
-}
 
 Result<BundlePtr> open(const char *name, const QByteArray &raw)
 {

@@ -33,6 +33,7 @@ private slots:
     void types_data();
     void types();
     void operations();
+    void states();
     void nestedBlocks();
     void specializations();
     void valuesThatHoldValues();
@@ -179,6 +180,48 @@ void TestMilProtobuf::operations()
                         "fp16[1,?] y = concat(values=x|w; "
                         "axis=int32[]:01000000)[name=string[]:'joined']}->(y)"));
     QCOMPARE(function.body.operations[1].displayName(), std::string("joined"));
+}
+
+/// A key-value cache: read, written by an operation without outputs, read again.
+void TestMilProtobuf::states()
+{
+    const QByteArray state = bytes(5, bytes(1, tensor(Fp16, {1, 4})));
+    const auto read = [](const char *name) {
+        return Op{"read_state",
+                  {{"input", reference("kv")}},
+                  {{"name", text(name)}},
+                  {named(name, tensor(Fp16, {1, 4}))},
+                  {}}
+            .message();
+    };
+    const QByteArray sum = Op{
+        "add",
+        {{"x", reference("r")}, {"y", reference("x")}},
+        {},
+        {named("s", tensor(Fp16, {1, 4}))},
+        {}}.message();
+    const QByteArray write = Op{
+        "write_state",
+        {{"data", reference("s")}, {"input", reference("kv")}},
+        {{"name", text("w")}},
+        {},
+        {}}.message();
+    const QByteArray main = bytes(1, named("x", tensor(Fp16, {1, 4}))) +
+                            bytes(1, named("kv", state)) + bytes(2, "CoreML8") +
+                            entry(3, "CoreML8", block({read("r"), sum, write, read("t")}, {"t"}));
+    const auto parsed = readProto(model(number(1, 1) + entry(2, "main", main)));
+    QCOMPARE(codesOf(parsed.diagnostics), QByteArray());
+    const mil::Function &function = parsed.program.functions.at(0);
+    QCOMPARE(function.inputs.size(), 2U);
+    QVERIFY(function.inputs[1].type.kind == mil::ValueType::Kind::State);
+    QCOMPARE(function.body.operations.size(), 4U);
+    const mil::Operation &writing = function.body.operations[2];
+    QCOMPARE(shown(writing), QByteArray(" = write_state(data=s; input=kv)[name=string[]:'w']"));
+    QVERIFY(writing.outputs.empty());
+    QCOMPARE(writing.displayName(), std::string("w"));
+    QVERIFY(writing.span.length > 0);
+    QCOMPARE(shown(function.body.operations[3]),
+             QByteArray("fp16[1,4] t = read_state(input=kv)[name=string[]:'t']"));
 }
 
 void TestMilProtobuf::nestedBlocks()

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/shape_option.h"
+
+#include "app/cli/command.h"
+#include "app/cli/text_output.h"
+#include "core/bundle/shapes/tensor.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+CLI::Option *addShapes(CLI::App &command, std::vector<std::string> &shapes)
+{
+    return command
+        .add_option("--shape", shapes,
+                    "Shape of an input whose extents the program leaves open, for the whole "
+                    "program: x=1,3,640,640 (once an input; ? leaves an extent open)")
+        ->type_name("INPUT=N,N,...")
+        ->expected(1)
+        ->take_all();
+}
+
+Result<ShapedBundle> openBundle(const std::filesystem::path &path,
+                                const std::vector<std::string> &shapes)
+{
+    std::vector<shapes::Binding> bindings;
+    for (const std::string &text : shapes) {
+        auto binding = shapes::parseBinding(text);
+        if (!binding)
+            return tl::unexpected(std::move(binding.error()));
+        bindings.push_back(std::move(*binding));
+    }
+    auto bundle = openBundle(path);
+    if (!bundle)
+        return tl::unexpected(std::move(bundle.error()));
+    if (bindings.empty())
+        return ShapedBundle{std::move(*bundle), {}};
+    auto bound = bindShapes(**bundle, bindings);
+    if (!bound)
+        return tl::unexpected(std::move(bound.error()));
+    return ShapedBundle{std::move(bound->bundle), std::move(bound->summary)};
+}
+
+void addShapes(report::Json &document, const ShapedBundle &opened)
+{
+    if (!opened.shapes)
+        return;
+    using report::Json;
+    Json json;
+    json["bound"] = Json::array();
+    for (const shapes::Binding &each : opened.shapes->bound) {
+        Json dims = Json::array();
+        for (const std::int64_t extent : each.dims)
+            dims.push_back(extent < 0 ? Json(nullptr) : Json(extent));
+        json["bound"].push_back({{"input", each.input}, {"shape", std::move(dims)}});
+    }
+    json["values"] = opened.shapes->values;
+    json["open"] = opened.shapes->open;
+    json["inferred"] = opened.shapes->inferred;
+    json["unknown"] = Json::array();
+    for (const shapes::Open &each : opened.shapes->unknown)
+        json["unknown"].push_back({{"function", each.function},
+                                   {"operation", each.operation},
+                                   {"op", each.type},
+                                   {"value", each.value},
+                                   {"reason", each.reason}});
+    document["shapes"] = std::move(json);
+}
+
+std::string shapesText(const ShapedBundle &opened)
+{
+    if (!opened.shapes)
+        return {};
+    std::string bound;
+    for (const shapes::Binding &each : opened.shapes->bound)
+        bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", printable(each.input),
+                             shapes::dimsText(each.dims));
+    return fmt::format("\n  with {}: {} of {} open shapes follow{}\n", bound,
+                       opened.shapes->inferred, opened.shapes->open,
+                       opened.shapes->unknown.empty()
+                           ? std::string()
+                           : fmt::format(", the others are behind {}",
+                                         printable(opened.shapes->unknown.front().operation)));
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/bundle/shapes/infer.h"
+
+#include <vector>
+
+namespace kernscope {
+
+/// A bundle whose program has the shapes that follow from those of its inputs.
+struct BoundShapes {
+    BundlePtr bundle;
+    shapes::Summary summary;
+};
+
+/// Reads the tables of `bundle` again, over the same files, with open extents of its program filled
+/// in: types of the program, geometry and FLOPs of every consumer, and so every assessment. What
+/// is found on the way is among the diagnostics as well. Bundle::reread() of the result forgets the
+/// shapes: bind them again after it. Not for patches: the extents that were open have no place in
+/// the file.
+/// Errors: "cli.option" where the bundle holds no program or a binding does not fit it.
+Result<BoundShapes> bindShapes(const Bundle &bundle, const std::vector<shapes::Binding> &bindings);
+
+} // namespace kernscope
