@@ -58,7 +58,9 @@ int runEncode(const EncodeOptions &options, Session &session)
     const auto encoded = encodeWeight(**bundle, *weight, *form, options.opset);
     if (!encoded) {
         // Values that the form cannot hold are bad input, not wrong use.
-        const Error &error = encoded.error();
+        Error error = encoded.error();
+        if (error.code == "encode.form" && options.entries == "e4m3")
+            error.message += "; a weight section holds E4M3 entries (section build --entries e4m3)";
         return error.code == "codec.argument" && error.field != "values"
                    ? reportUsage(session, "encode", error)
                    : reportFailure(session, "encode", error);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/container/hwx/container.h"
+#include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
 
 #include <cstddef>
@@ -24,5 +25,9 @@ std::string hwxTasksText(const hwx::Container &container, std::span<const std::b
 std::string hwxDiffText(const std::string &a, const std::string &b,
                         const std::vector<descriptor::TaskDifference> &differences,
                         std::size_t tasksA, std::size_t tasksB);
+
+/// Slots with the words that a loader would write.
+std::string hwxLoadText(const std::vector<hwx::Slot> &places,
+                        const std::vector<hwx::LoadedSlot> &loaded);
 
 } // namespace kernscope::cli

@@ -80,6 +80,12 @@ struct Encoded {
     std::optional<codec::Decoder> decoder;
 };
 
+ElementType entryType(const SectionOptions &options)
+{
+    return options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
+                                     : elementTypeFromName(options.entries);
+}
+
 Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
                                   const SectionOptions &options, std::list<Encoded> &kept)
 {
@@ -92,6 +98,7 @@ Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
     codec::PaletteOptions palette;
     palette.bits = options.bits;
     palette.vector = options.vector;
+    palette.entryType = entryType(options);
     auto encoded = options.form == "palette" ? codec::encodePalette(values, shape, palette)
                                              : codec::encodeAffine(values, shape, {});
     if (!encoded)
@@ -115,6 +122,7 @@ decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
         built.kind = decision::WeightForm::Kind::Palette;
         built.bits = options.bits;
         built.vectorSize = options.vector;
+        built.element = elementTypeName(entryType(options));
     } else if (options.form == "affine") {
         built.kind = decision::WeightForm::Kind::Affine;
         built.bits = 8;
