@@ -118,6 +118,7 @@ void TestCliNames::everyCommand_data()
     row("hwx", {s("hwx"), m_a});
     row("activation", {s("activation"), m_a});
     row("activation of a weight", {s("activation"), m_a, s("--name"), w});
+    row("relayout", {s("relayout"), m_a, s("--layout"), s("nz"), s("-o"), m_output});
 }
 
 void TestCliNames::everyCommand()
