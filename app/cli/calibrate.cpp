@@ -65,6 +65,44 @@ std::string rowsText(const std::vector<CalibrationRow> &rows)
     return table.text();
 }
 
+Json figureJson(const roofline::PublishedFigure &figure)
+{
+    Json json;
+    json["measurement"] = figure.measurement;
+    json["target"] = figure.target;
+    json["form"] = figure.form;
+    json["unit"] = figure.unit;
+    json["measured_low"] = figure.low;
+    json["measured_high"] = figure.high;
+    json["predicted"] = report::optionalJson(figure.predicted);
+    json["basis"] = figure.basis.empty() ? Json(nullptr) : Json(figure.basis);
+    json["condition"] = figure.condition;
+    json["source"] = figure.source;
+    json["confidence"] = format::confidenceName(figure.confidence);
+    return json;
+}
+
+std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
+{
+    Table table({{"chip"},
+                 {"figure"},
+                 {"form"},
+                 {"published", Table::Align::Right},
+                 {"unit"},
+                 {"predicted", Table::Align::Right},
+                 {"condition"},
+                 {"source"}});
+    for (const roofline::PublishedFigure &figure : figures)
+        table.add({figure.target, figure.measurement, figure.form,
+                   figure.low == figure.high ? fmt::format("{:g}", figure.low)
+                                             : fmt::format("{:g} to {:g}", figure.low, figure.high),
+                   figure.unit, figure.predicted ? fmt::format("{:.3g}", *figure.predicted) : "-",
+                   figure.condition, figure.source});
+    return table.empty()
+               ? std::string()
+               : heading("Other published figures (- nothing predicts them)") + table.text();
+}
+
 /// How many rows are met, and which effects the model lacks where it is off.
 std::string summaryText(const std::vector<CalibrationRow> &rows)
 {
@@ -106,10 +144,12 @@ int runCalibrate(const ChipOptions &, Session &session)
         target = named->target;
     }
     const std::vector<CalibrationRow> rows = roofline::calibrate(target);
+    const auto figures = roofline::publishedFigures(target);
     if (!session.json) {
         if (!session.quiet)
-            print(rows.empty() ? "No measurement of this chip is published.\n"
-                               : rowsText(rows) + summaryText(rows));
+            print((rows.empty() ? "No measurement of this chip is published.\n"
+                                : rowsText(rows) + summaryText(rows)) +
+                  figuresOfText(figures));
         return kDone;
     }
     Json document = report::document("calibrate");
@@ -118,6 +158,9 @@ int runCalibrate(const ChipOptions &, Session &session)
     document["rows"] = Json::array();
     for (const CalibrationRow &row : rows)
         document["rows"].push_back(rowJson(row));
+    document["figures"] = Json::array();
+    for (const roofline::PublishedFigure &figure : figures)
+        document["figures"].push_back(figureJson(figure));
     printDocument(session, document, {});
     return kDone;
 }

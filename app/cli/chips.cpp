@@ -3,6 +3,7 @@
 
 #include "app/cli/text_output.h"
 #include "core/report/chip_json.h"
+#include "core/report/engine_json.h"
 #include "core/target/rules.h"
 
 #include <fmt/format.h>
@@ -71,28 +72,10 @@ int refuseTarget(Session &session, std::string_view command, const Error &error)
     return kUsage;
 }
 
-int runTargets(const ChipOptions &, Session &session)
+namespace {
+
+std::string targetsTable(const std::vector<const target::Target *> &shown)
 {
-    std::vector<const target::Target *> shown;
-    if (session.target.empty()) {
-        for (const target::Target &target : target::targets())
-            shown.push_back(&target);
-    } else {
-        const auto named = target::findTarget(session.target);
-        if (!named)
-            return refuseTarget(session, "targets", named.error());
-        shown.push_back(named->target);
-        for (const auto &other : named->others)
-            shown.push_back(other.target);
-    }
-    if (session.json) {
-        report::Json document = report::document("targets");
-        document["targets"] = report::Json::array();
-        for (const target::Target *target : shown)
-            document["targets"].push_back(report::targetJson(*target));
-        printDocument(session, document, {});
-        return kDone;
-    }
     const auto number = [](const target::Target &target, const char *fact,
                            const std::optional<unsigned> &value) {
         return fmt::format("{}{}", value ? std::to_string(*value) : "?",
@@ -117,8 +100,53 @@ int runTargets(const ChipOptions &, Session &session)
                    number(target, "descriptor_version", target.descriptorVersion),
                    number(target, "hardware_version", target.hardwareVersion)});
     }
-    print(table.text());
+    return table.text();
+}
+
+/// Everything that is known of one chip, beside what its row of the list says.
+void addDetails(report::Json &json, const target::Target &target)
+{
+    json["hal"] = report::halJson(target);
+    json["family_floors"] = report::floorsJson(target);
+    json["facts"] = report::chipFactsJson(target);
+    json["collective"] = report::collectiveJson(target);
+    json["contested"] = report::readingsJson(format::readingsAbout(target.name));
+}
+
+} // namespace
+
+int runTargets(const ChipOptions &options, Session &session)
+{
+    std::vector<const target::Target *> shown;
+    if (session.target.empty() && options.bytes) {
+        shown.push_back(&target::defaultTarget());
+    } else if (session.target.empty()) {
+        for (const target::Target &target : target::targets())
+            shown.push_back(&target);
+    } else {
+        const auto named = target::findTarget(session.target);
+        if (!named)
+            return refuseTarget(session, "targets", named.error());
+        shown.push_back(named->target);
+        for (const auto &other : named->others) {
+            if (!options.bytes)
+                shown.push_back(other.target);
+        }
+    }
+    if (session.json) {
+        report::Json document = report::document("targets");
+        document["targets"] = report::Json::array();
+        for (const target::Target *target : shown)
+            document["targets"].push_back(report::targetJson(*target));
+        if (options.bytes)
+            addDetails(document["targets"][0], *shown.front());
+        printDocument(session, document, {});
+        return kDone;
+    }
+    print(targetsTable(shown));
     print("\n  * sources disagree: --json names them and what each says\n");
+    if (options.bytes)
+        print(targetDetailsText(*shown.front()));
     return kDone;
 }
 

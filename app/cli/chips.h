@@ -16,6 +16,7 @@ struct ChipOptions {
     std::string path;
     std::vector<std::string> shapes; ///< --shape, as given
     bool allTargets = false;
+    bool bytes = false;             ///< targets: the table of one chip
     unsigned cores = 0;             ///< 0: the chapters' number
     unsigned descriptorVersion = 0; ///< 0: the chapters' number
     // geometry
@@ -32,6 +33,8 @@ struct ChipOptions {
     double tolerance = 0.01;
     std::string weight;              ///< choose: one weight only; empty: all
     std::vector<std::string> values; ///< reduce: "4096", "1*1024"
+    std::string to;                  ///< reduce: "e4m3", "e5m2"; empty: fp16 alone
+    std::string overflow;            ///< reduce: "nan", "saturate"; empty: both are shown
 };
 
 int runDecide(const ChipOptions &options, Session &session);
@@ -60,11 +63,18 @@ int refuseTarget(Session &session, std::string_view command, const Error &error)
 
 std::string yesNo(const std::optional<bool> &value); ///< "yes", "no", "unknown"
 
+/// Of `formats`: roles in a weight, fold predicate, double-MAC pairs, format word, contested rows.
+std::string moreFormatsText(std::uint32_t descriptorVersion);
+void addMoreFormats(report::Json &document, std::uint32_t descriptorVersion);
+/// Fields of the chip's table, operation floors, facts and rules.
+std::string targetDetailsText(const target::Target &target);
 std::string decisionsText(const Bundle &bundle, const DecisionTable &table);
 std::string matrixText(const Bundle &bundle, const DecisionTable &table);
 std::string geometryText(const std::string &title, const decision::Operation &operation,
                          const decision::Geometry &geometry,
                          const roofline::Assessment &assessment);
+/// Derived energy in microjoules: "4.1 to 24", "at most 24 ?" (? where its conditions do not hold).
+std::string energyText(const std::optional<roofline::Energy> &energy);
 /// "engine time …; dispatch floor …" and what bounds the program.
 std::string programText(const roofline::ProgramTime &program);
 

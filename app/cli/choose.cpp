@@ -41,6 +41,7 @@ Json choiceJson(const FormChoice &choice)
     json["sampled"] = choice.sampled;
     json["form"] = choice.chosen;
     json["reason"] = choice.reason;
+    json["advice"] = choice.advice.empty() ? Json(nullptr) : Json(choice.advice);
     json["candidates"] = Json::array();
     for (const FormCandidate &candidate : choice.candidates) {
         Json row;
@@ -72,6 +73,8 @@ std::string choiceText(const FormChoice &choice)
                     choice.chosen == "dense" ? "dense fp16" : choice.chosen, choice.reason,
                     roofline::boundName(choice.bound), choice.op, percentText(choice.zeroFraction),
                     choice.sampled ? "; figures from some of the channels" : "");
+    if (!choice.advice.empty())
+        text += "  " + choice.advice + "\n";
     Table table({{"candidate", Table::Align::Name},
                  {"bytes", Align::Right},
                  {"B/weight", Align::Right},

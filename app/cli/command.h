@@ -58,6 +58,7 @@ void addHwx(CLI::App &app, Session &session);
 /// decide, geometry, roofline, choose, targets and formats.
 void addChips(CLI::App &app, Session &session);
 void addPlan(CLI::App &app, Session &session);
+void addEngine(CLI::App &app, Session &session); ///< collective, descriptor, activation
 void addSection(CLI::App &app, Session &session);
 void addSelftest(CLI::App &app, Session &session);
 

@@ -143,7 +143,16 @@ void addReduce(CLI::App &app, Session &session)
     command->add_option("values", options->values, "Numbers; VALUE*COUNT for COUNT of them")
         ->type_name("VALUE")
         ->required();
-    addExamples(*command, {"reduce 4096 '1*1024'", "reduce 8192 '1*16' --target M1"});
+    CLI::Option *to =
+        command->add_option("--to", options->to, "Narrow the result at the end to an 8-bit float")
+            ->check(CLI::IsMember({"e4m3", "e5m2"}));
+    command
+        ->add_option("--overflow", options->overflow,
+                     "What is past the largest number becomes (without it, both are shown)")
+        ->check(CLI::IsMember({"nan", "saturate"}))
+        ->needs(to);
+    addExamples(*command, {"reduce 4096 '1*1024'", "reduce 8192 '1*16' --target M1",
+                           "reduce 400 100 --to e4m3 --overflow saturate"});
 }
 
 } // namespace
@@ -159,10 +168,13 @@ void addChips(CLI::App &app, Session &session)
         add(app, session, "calibrate", "Published measurements beside what is predicted for them",
             runCalibrate, std::make_shared<ChipOptions>());
     addExamples(*calibrate, {"calibrate", "calibrate --target M2 --json"});
+    const auto targetsOptions = std::make_shared<ChipOptions>();
     CLI::App *targets =
         add(app, session, "targets", "The chips, their names and what is contested about them",
-            runTargets, std::make_shared<ChipOptions>());
-    addExamples(*targets, {"targets", "targets --target M1 --json"});
+            runTargets, targetsOptions);
+    targets->add_flag("--bytes", targetsOptions->bytes,
+                      "The chip's capability bytes and scalars, operation floors, facts and rules");
+    addExamples(*targets, {"targets", "targets --target M1 --json", "targets --target M5 --bytes"});
     CLI::App *formats =
         add(app, session, "formats",
             "The kernel formats and what a chip's descriptor can hold, and the other numberings",

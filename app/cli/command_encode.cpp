@@ -98,6 +98,16 @@ Result<std::vector<InputStatistics>> inputsOf(const Bundle &bundle, const Encode
     return readActivations(bundle, **arrays, options.inputAxis);
 }
 
+/// Names the command that holds entries of E4M3, which no program form has.
+void hintAtSections(std::vector<RefusedWeight> &refused, const EncodeOptions &options)
+{
+    for (RefusedWeight &one : refused) {
+        if (one.error.code == "encode.form" && options.entries == "e4m3")
+            one.error.message +=
+                "; a weight section holds E4M3 entries (section build --entries e4m3)";
+    }
+}
+
 /// All weights that are encoded, and those that are refused; of the chip too. With --skip-refused
 /// the bundle is made again without what the chip refuses.
 Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> weights,
@@ -110,6 +120,8 @@ Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> w
     session.progress.setTotal(2 * weights.size());
     const ProgressLine line(session, "Encoding");
     auto encoded = encodeWeights(bundle, weights, form, *inputs, options.opset, session.progress);
+    if (encoded)
+        hintAtSections(encoded->refused, options);
     if (!encoded || encoded->made == nullptr)
         return encoded;
     std::vector<RefusedWeight> byChip;

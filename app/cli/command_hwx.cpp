@@ -26,9 +26,19 @@ void addHwx(CLI::App &app, Session &session)
                      "Values of every word without a name over the containers of a folder")
         ->type_name("FOLDER")
         ->excludes(path);
+    CLI::Option *load =
+        command
+            ->add_option("--load-at", options->loadAt,
+                         "Load plan: what a loader would write for an image at this address")
+            ->type_name("ADDRESS")
+            ->needs(path);
+    command
+        ->add_flag("--strip", options->strip,
+                   "Of an image that was loaded there, what is left without the address")
+        ->needs(load);
     addCommonOptions(*command, session);
     addExamples(*command, {"hwx network.hwx --no-registers", "hwx old.hwx --diff new.hwx",
-                           "hwx --survey containers/"});
+                           "hwx --survey containers/", "hwx network.hwx --load-at 0x40000000"});
     command->callback([options, &session] {
         if (options->path.empty() && options->survey.empty())
             throw CLI::RequiredError("path");

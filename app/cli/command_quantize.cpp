@@ -5,6 +5,7 @@
 #include "app/cli/text_output.h"
 
 #include "core/numeric/npy.h"
+#include "core/report/engine_json.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include <system_error>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
@@ -30,10 +32,10 @@ Result<void> writeParts(const QuantizedFolder &folder, const std::string &output
     return writeFolder(output, files, rules);
 }
 
-report::Json constraintsJson(const QuantizedFolder &folder)
+report::Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)
 {
     report::Json rows = report::Json::array();
-    for (const codec::MxConstraint &rule : folder.constraints) {
+    for (const codec::MxConstraint &rule : constraints) {
         report::Json row;
         row["name"] = rule.name;
         row["holds"] = rule.holds;
@@ -56,9 +58,31 @@ report::Json tilesJson(const QuantizedFolder &folder)
         row["shape"] = tile.shape;
         row["bytes"] = tile.bytes;
         row["scratch"] = tile.scratch;
+        row["devices"] = tile.name == "tmp"
+                             ? report::Json(format::tquantDevicesWith("tmp", "needed"))
+                             : report::Json(nullptr);
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+void addInstruction(report::Json &document, const QuantizedFolder &folder)
+{
+    document["instruction"] = report::Json::array();
+    for (const format::TquantLine &line : folder.lines)
+        document["instruction"].push_back({{"kind", line.kind},
+                                           {"name", line.name},
+                                           {"text", line.text},
+                                           {"source", line.source}});
+    document["devices"] = report::Json::array();
+    for (const format::TquantFact &fact : folder.devices)
+        document["devices"].push_back({{"device", fact.device},
+                                       {"feature", fact.feature},
+                                       {"value", fact.value},
+                                       {"note", fact.note},
+                                       {"source", fact.source},
+                                       {"confidence", format::confidenceName(fact.confidence)}});
+    document["contested"] = report::readingsJson(folder.contested);
 }
 
 int runQuantize(const QuantizeOptions &options, Session &session)
@@ -95,9 +119,55 @@ int runQuantize(const QuantizeOptions &options, Session &session)
     document["bytes"] = folder->bytes;
     document["ratio"] = static_cast<double>(folder->bytes) /
                         static_cast<double>(2 * folder->rows * folder->columns);
-    document["constraints"] = constraintsJson(*folder);
+    document["constraints"] = constraintsJson(folder->constraints);
     document["tiles"] = tilesJson(*folder);
+    addInstruction(document, *folder);
     printDocument(session, document, folder->diagnostics);
+    return kDone;
+}
+
+OutputRules relayoutRules(const Session &session, const RelayoutOptions &options)
+{
+    std::vector<std::filesystem::path> inputs;
+    for (const char *name : {"quantize.json", "data.bin", "exp.bin"})
+        inputs.push_back(std::filesystem::path(options.folder) / name);
+    return outputRules(session, std::move(inputs));
+}
+
+int runRelayout(const RelayoutOptions &options, Session &session)
+{
+    const auto rules = relayoutRules(session, options);
+    if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
+        return reportFailure(session, "relayout", free.error());
+    const auto made = relayoutFolder(options);
+    if (!made)
+        return reportFailure(session, "relayout", made.error());
+    const std::string manifest =
+        made->manifest.dump(2, ' ', false, report::Json::error_handler_t::replace) + "\n";
+    std::vector<FileContent> files;
+    for (const auto &[name, bytes] : made->files)
+        files.emplace_back(name, std::as_bytes(std::span(bytes)));
+    files.emplace_back("quantize.json", std::as_bytes(std::span(manifest)));
+    if (auto written = writeFolder(options.output, files, rules); !written)
+        return reportFailure(session, "relayout", written.error());
+    const std::string layout = made->manifest.value("layout", std::string());
+    const std::string exponents = made->manifest.value("exponent_layout", std::string());
+    if (!session.json) {
+        if (!session.quiet)
+            print(fmt::format("{}: data {} -> {}, exponents {} -> {}; the same numbers, {}\n",
+                              printable(options.output), made->layoutBefore, layout,
+                              made->exponentsBefore, exponents, "converted back the same bytes"));
+        return kDone;
+    }
+    report::Json document = report::document("relayout");
+    document["input"] = options.folder;
+    document["output"] = options.output;
+    document["before"] = {{"layout", made->layoutBefore},
+                          {"exponent_layout", made->exponentsBefore}};
+    document["after"] = {{"layout", layout}, {"exponent_layout", exponents}};
+    document["files"] = made->manifest["files"];
+    document["constraints"] = constraintsJson(made->constraints);
+    printDocument(session, document, {});
     return kDone;
 }
 
@@ -200,7 +270,9 @@ void addQuantizeCommand(CLI::App &app, Session &session)
     command->add_option("--axis", options->axis, "Groups of 32 along the columns (1) or rows (0)")
         ->check(CLI::IsMember({0, 1}))
         ->capture_default_str();
-    choice("--algorithm", options->algorithm, "Shared exponents: OCP, or NV which never clips",
+    choice("--algorithm", options->algorithm,
+           "Shared exponents: OCP (contested for MXFP4: 2 is subtracted, not 1), or NV which never "
+           "clips; numbers round to nearest even (contested: stochastic)",
            {"ocp", "nv"})
         ->capture_default_str();
     choice("--layout", options->layout, "Of the data: row-major or boxes of 16 rows by 32 bytes",
@@ -219,6 +291,9 @@ void addQuantizeCommand(CLI::App &app, Session &session)
                       "Take an array larger than one tile of 59461 elements, tile by tile");
     command->add_flag("--simulator", options->simulator,
                       "Take fp32 for MXFP4, as the CPU simulator does and the device does not");
+    choice("--device", options->device,
+           "Device to hold to: its casts, its tiles, every constraint as the document has it",
+           format::tquantDevices());
     addOutput(*command, session, options->output, "New folder for the bytes and quantize.json",
               "DIR")
         ->required();
@@ -235,11 +310,31 @@ void addQuantizeCommand(CLI::App &app, Session &session)
     });
 }
 
+void addRelayoutCommand(CLI::App &app, Session &session)
+{
+    CLI::App *command = app.add_subcommand(
+        "relayout", "Change the layout of a folder that quantize wrote, as TMOV does");
+    auto options = std::make_shared<RelayoutOptions>();
+    command->add_option("folder", options->folder, "Folder that quantize wrote (MXFP8, MXFP4)")
+        ->required()
+        ->type_name("DIR");
+    command->add_option("--layout", options->layout, "Of the data; without it, as it is")
+        ->check(CLI::IsMember({"nd", "nz"}));
+    command->add_option("--exponents", options->exponents, "Of the exponents, likewise")
+        ->check(CLI::IsMember({"nd", "zz", "interleaved"}));
+    addOutput(*command, session, options->output, "New folder", "DIR")->required();
+    addCommonOptions(*command, session);
+    addExamples(*command, {"relayout weights.mxfp8 --layout nz --exponents zz -o cube.mxfp8",
+                           "relayout cube.mxfp8 --layout nd --exponents nd -o rows.mxfp8"});
+    command->callback([options, &session] { session.exitCode = runRelayout(*options, session); });
+}
+
 } // namespace
 
 void addQuantize(CLI::App &app, Session &session)
 {
     addQuantizeCommand(app, session);
+    addRelayoutCommand(app, session);
     CLI::App *command =
         app.add_subcommand("dequantize", "Values of a folder that quantize wrote, and their error");
     auto options = std::make_shared<DequantizeOptions>();

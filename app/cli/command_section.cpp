@@ -29,6 +29,10 @@ void addBuild(CLI::App &parent, Session &session)
                      "Output channels that one entry serves (--form palette)")
         ->capture_default_str();
     command
+        ->add_option("--entries", options->entries, "Type of a codebook's entries (--form palette)")
+        ->check(CLI::IsMember({"fp16", "int8", "e4m3"}))
+        ->capture_default_str();
+    command
         ->add_option("--cores", options->cores,
                      "Cores that share each weight; without it, those of the chip")
         ->check(CLI::Range(1, 256));
@@ -52,9 +56,11 @@ void addBuild(CLI::App &parent, Session &session)
         ->needs(slices);
     addCommonOptions(*command, session);
     addExamples(*command, {"section build model.mlmodelc conv1_weight --form palette -o w.ksec",
-                           "section build model.mlmodelc --target M1 -o w.ksec"});
+                           "section build model.mlmodelc --target M1 -o w.ksec",
+                           "section build model.mlmodelc w --form palette --entries e4m3 --target "
+                           "H18 -o w.ksec"});
     command->callback([options, command, &session] {
-        for (const char *name : {"--bits", "--vector"}) {
+        for (const char *name : {"--bits", "--vector", "--entries"}) {
             if (options->form != "palette" && command->count(name) > 0)
                 throw UsageFailure{usageError(name, "--form palette", "--form " + options->form,
                                               std::string(name) + " has no effect here")};

@@ -81,7 +81,12 @@ std::string measuredText(const Bundle &bundle, const DecisionTable &table)
     std::string text;
     std::vector<std::string> seen;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        for (const auto &measured : table.assessment(row, 0).measured) {
+        const roofline::Assessment assessed = table.assessment(row, 0);
+        const std::size_t speeds = assessed.measured.size();
+        for (std::size_t i = 0; i < speeds + assessed.energyMeasured.size(); ++i) {
+            const bool energy = i >= speeds;
+            const auto &measured =
+                energy ? assessed.energyMeasured[i - speeds] : assessed.measured[i];
             std::string line;
             for (const auto &condition : measured.conditions) {
                 if (!condition.holds.value_or(false))
@@ -89,14 +94,16 @@ std::string measuredText(const Bundle &bundle, const DecisionTable &table)
                                         condition.holds ? "fails:" : "open:", condition.found,
                                         condition.required);
             }
-            const std::string key = table.form(row).key() + measured.condition + line;
+            const std::string key =
+                table.form(row).key() + measured.condition + line + (energy ? "energy" : "");
             if (std::find(seen.begin(), seen.end(), key) != seen.end())
                 continue;
             seen.push_back(key);
-            text += fmt::format("  {} in {}: {:.2f} to {:.2f}, {} [{}]{}\n", table.form(row).key(),
-                                printable(bundle.weights()[row].name), measured.low, measured.high,
-                                measured.condition, measured.source,
-                                line.empty() ? "; holds" : "; " + line);
+            text +=
+                fmt::format("  {} in {}: {:.2f} to {:.2f}{}, {} [{}]{}\n", table.form(row).key(),
+                            printable(bundle.weights()[row].name), measured.low, measured.high,
+                            energy ? " of the energy of fp16" : "", measured.condition,
+                            measured.source, line.empty() ? "; holds" : "; " + line);
         }
     }
     return text.empty() ? text : heading("Measured") + text;
@@ -113,6 +120,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                 {"measured", Align::Right},
                 {"predicted", Align::Right},
                 {"bound"},
+                {"energy uJ", Align::Right},
                 {"a core needs B", Align::Right},
                 {"of cap B", Align::Right},
                 {"parts", Align::Right}});
@@ -132,8 +140,8 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
         rows.add({bundle.weights()[row].name, formText(bundle.weights()[row].form),
                   std::string(decision::outcomeName(decided.outcome())),
                   decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,
-                  std::string(roofline::boundName(assessed.bound)), grouped(memory.demand),
-                  memory.cap ? grouped(*memory.cap) : "?",
+                  std::string(roofline::boundName(assessed.bound)), energyText(assessed.energy),
+                  grouped(memory.demand), memory.cap ? grouped(*memory.cap) : "?",
                   memory.sublayers ? grouped(*memory.sublayers) : "?"});
         const decision::Verdict *verdict = decided.verdict.get();
         const auto known = std::find_if(verdicts.begin(), verdicts.end(),
@@ -145,7 +153,9 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
     }
     std::string text =
         rows.text() +
-        "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n" +
+        "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
+        "  energy: derived, power that was measured on the chip times a predicted time; ? its "
+        "conditions do not hold or are not known (roofline names them)\n" +
         predictionText(table.target(0)) + totalsText(table.totals(0)) +
         measuredText(bundle, table) + heading("Reasons");
     for (const auto &[verdict, count] : verdicts)

@@ -108,9 +108,10 @@ Result<Bytes> rowMajorExponents(const Microscaled &matrix, const std::string &la
     return exponents;
 }
 
-Result<std::vector<double>> microscaledValues(const std::string &folder, const Reader &manifest,
-                                              const std::string &format, std::uint64_t rows,
-                                              std::uint64_t columns)
+/// Layouts and bytes of a matrix of that format and size.
+Result<void> readMatrix(const std::string &folder, const Reader &manifest,
+                        const std::string &format, std::uint64_t rows, std::uint64_t columns,
+                        StoredMicroscaled &out)
 {
     const auto axis = manifest.number("axis");
     const auto stored = manifest.number("columns_stored");
@@ -122,28 +123,42 @@ Result<std::vector<double>> microscaledValues(const std::string &folder, const R
         if (error != nullptr)
             return tl::unexpected(*error);
     }
-    Microscaled matrix;
+    Microscaled &matrix = out.matrix;
     matrix.format = format == "mxfp8" ? codec::MxFormat::Mxfp8 : codec::MxFormat::Mxfp4;
     matrix.axis = *axis == 0 ? codec::MxAxis::Rows : codec::MxAxis::Columns;
     matrix.rows = rows;
     matrix.columns = *stored;
     matrix.validColumns = columns;
+    out.layout = *layout;
+    out.exponentLayout = *exponentLayout;
     auto data = readPart(folder, "data.bin");
-    if (data)
-        data = rowMajorData(matrix, *layout, std::move(*data));
+    if (!data)
+        return tl::unexpected(data.error());
+    out.data = *data;
+    data = rowMajorData(matrix, *layout, std::move(*data));
     if (!data)
         return tl::unexpected(data.error());
     auto exponents = readPart(folder, "exp.bin");
-    if (exponents)
-        exponents = rowMajorExponents(matrix, *exponentLayout, std::move(*exponents));
+    if (!exponents)
+        return tl::unexpected(exponents.error());
+    out.exponents = *exponents;
+    exponents = rowMajorExponents(matrix, *exponentLayout, std::move(*exponents));
     if (!exponents)
         return tl::unexpected(exponents.error());
     matrix.data = std::move(*data);
     matrix.exponents = std::move(*exponents);
-    if (auto sound = codec::checkMicroscaled(matrix); !sound)
-        return tl::unexpected(sound.error());
+    return codec::checkMicroscaled(matrix);
+}
+
+Result<std::vector<double>> microscaledValues(const std::string &folder, const Reader &manifest,
+                                              const std::string &format, std::uint64_t rows,
+                                              std::uint64_t columns)
+{
+    StoredMicroscaled stored;
+    if (auto read = readMatrix(folder, manifest, format, rows, columns, stored); !read)
+        return tl::unexpected(std::move(read.error()));
     std::vector<double> values(rows * columns);
-    codec::dequantizeMicroscaled(matrix, values);
+    codec::dequantizeMicroscaled(stored.matrix, values);
     return values;
 }
 
@@ -264,27 +279,25 @@ Result<void> addFigures(Dequantized &result, const std::string &reference)
     return {};
 }
 
-} // namespace
+/// What the description says of every format, held against the bytes of the data.
+struct Described {
+    Json manifest;
+    std::string format;
+    std::uint64_t rows = 0, columns = 0;
+    Shape shape;
+};
 
-ElementType valuesType(const std::vector<double> &values)
-{
-    const bool fits = std::all_of(values.begin(), values.end(), [](double value) {
-        return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
-    });
-    return fits ? ElementType::Fp32 : ElementType::Fp64;
-}
-
-Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference)
+Result<Described> described(const std::string &folder)
 {
     const auto text = readFile((std::filesystem::path(folder) / kManifest).string());
     if (!text)
         return tl::unexpected(text.error());
-    Dequantized result;
+    Described read;
     const auto *first = reinterpret_cast<const char *>(text->data());
-    result.manifest = Json::parse(first, first + text->size(), nullptr, false);
-    if (!result.manifest.is_object())
+    read.manifest = Json::parse(first, first + text->size(), nullptr, false);
+    if (!read.manifest.is_object())
         return manifestFault("", "a JSON object", "something else");
-    const Reader manifest(result.manifest);
+    const Reader manifest(read.manifest);
     const auto format = manifest.word("format", {"mxfp8", "mxfp4", "int8", "uint8"});
     const auto rows = manifest.number("rows");
     const auto columns = manifest.number("columns");
@@ -304,10 +317,51 @@ Result<Dequantized> dequantizeFolder(const std::string &folder, const std::strin
     if (!count || !product || *product != count->value || *product / 2 > data->size())
         return manifestFault("shape", fmt::format("{} x {} elements", *rows, *columns),
                              shapeText(*shape));
-    result.shape = *shape;
-    auto values = format->starts_with("mx")
-                      ? microscaledValues(folder, manifest, *format, *rows, *columns)
-                      : integerValues(folder, *format, *rows, *columns);
+    read.format = *format;
+    read.rows = *rows;
+    read.columns = *columns;
+    read.shape = *shape;
+    return read;
+}
+
+} // namespace
+
+ElementType valuesType(const std::vector<double> &values)
+{
+    const bool fits = std::all_of(values.begin(), values.end(), [](double value) {
+        return !std::isfinite(value) || std::isfinite(static_cast<float>(value));
+    });
+    return fits ? ElementType::Fp32 : ElementType::Fp64;
+}
+
+Result<StoredMicroscaled> readMicroscaled(const std::string &folder)
+{
+    auto read = described(folder);
+    if (!read)
+        return tl::unexpected(std::move(read.error()));
+    if (!read->format.starts_with("mx"))
+        return manifestFault("format", "mxfp8 or mxfp4: the others have one layout", read->format);
+    StoredMicroscaled stored;
+    const Reader manifest(read->manifest);
+    if (auto done = readMatrix(folder, manifest, read->format, read->rows, read->columns, stored);
+        !done)
+        return tl::unexpected(std::move(done.error()));
+    stored.manifest = std::move(read->manifest);
+    return stored;
+}
+
+Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference)
+{
+    auto read = described(folder);
+    if (!read)
+        return tl::unexpected(std::move(read.error()));
+    Dequantized result;
+    result.manifest = std::move(read->manifest);
+    result.shape = std::move(read->shape);
+    const Reader manifest(result.manifest);
+    auto values = read->format.starts_with("mx")
+                      ? microscaledValues(folder, manifest, read->format, read->rows, read->columns)
+                      : integerValues(folder, read->format, read->rows, read->columns);
     if (!values)
         return tl::unexpected(values.error());
     result.values = std::move(*values);

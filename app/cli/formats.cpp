@@ -161,7 +161,8 @@ std::string formatsText(const target::Target &target, const format::FormatUse &u
                      format::isDmaConvertibleToFp16(code) ? "yes" : "no", yesNo(dma.valid),
                      dma.byte ? target::halOffsetText(*dma.byte) : ""});
     }
-    return text + tensors.text() + codegenText(use.descriptorVersion);
+    return text + tensors.text() + codegenText(use.descriptorVersion) +
+           moreFormatsText(use.descriptorVersion);
 }
 
 } // namespace
@@ -190,6 +191,7 @@ int runFormats(const ChipOptions &options, Session &session)
         document["kernel_formats"].push_back(formatJson(row, format::checkKernelFormat(row, use)));
     document["tensor_formats"] = tensorFormatsJson(target);
     document["codegen"] = codegenJson(use.descriptorVersion);
+    addMoreFormats(document, use.descriptorVersion);
     document["element_catalogue"] = typesJson(format::elementCatalogue());
     document["serialization_types"] = typesJson(format::serializationTypes());
     document["blob_types"] = typesJson(format::blobTypes());

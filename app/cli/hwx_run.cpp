@@ -5,8 +5,10 @@
 #include "app/cli/hwx_diff.h"
 #include "app/cli/hwx_text.h"
 #include "app/cli/text_output.h"
+#include "core/base/csv.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/anec/anec.h"
+#include "core/container/hwx/slots.h"
 #include "core/report/hwx_json.h"
 #include "core/report/hwx_survey.h"
 
@@ -134,6 +136,39 @@ int runSurvey(const HwxOptions &options, Session &session)
     return exitCodeOf(diagnostics);
 }
 
+/// What a loader would write into every slot, or take out of it.
+int runLoad(const HwxOptions &options, const Opened &opened, Session &session)
+{
+    const auto address = parseInteger(options.loadAt);
+    if (!address || *address < 0) {
+        Error error;
+        error.code = "cli.option";
+        error.field = "--load-at";
+        error.expected = "an address such as 0x40000000";
+        error.found = options.loadAt;
+        error.message = "This is no address";
+        return reportFailure(session, "hwx", error);
+    }
+    const hwx::LoadPlan plan{static_cast<std::uint64_t>(*address)};
+    const auto places = hwx::relocationSlots(opened.container, opened.file->bytes());
+    const auto loaded = options.strip ? hwx::computeStrip(opened.container, places, plan)
+                                      : hwx::computeLoad(opened.container, places, plan);
+    const auto &diagnostics = opened.container.diagnostics;
+    if (session.json) {
+        report::Json document = report::document("hwx");
+        document["load"] = {{"base", report::hexText(plan.base)},
+                            {"image_start", report::hexText(hwx::imageStart(opened.container))},
+                            {"strip", options.strip}};
+        document["load"]["slots"] = report::hwxLoadJson(places, loaded);
+        printDocument(session, document, diagnostics);
+    } else {
+        if (!session.quiet)
+            print(hwxLoadText(places, loaded));
+        printDiagnostics(session, diagnostics);
+    }
+    return exitCodeOf(diagnostics);
+}
+
 } // namespace
 
 int runHwx(const HwxOptions &options, Session &session)
@@ -148,6 +183,8 @@ int runHwx(const HwxOptions &options, Session &session)
             return reportFailure(session, "hwx", other.error());
         return runHwxDiff(options, session);
     }
+    if (!options.loadAt.empty())
+        return runLoad(options, *opened, session);
     const auto &diagnostics = opened->container.diagnostics;
     const auto bytes = opened->file->bytes();
     if (session.json) {

@@ -12,6 +12,8 @@ struct HwxOptions {
     std::string other;  ///< container to compare with; empty where none was given
     std::string survey; ///< folder of containers; empty where none was given
     bool noRegisters = false;
+    std::string loadAt; ///< address that the image is loaded to; empty: it is not
+    bool strip = false; ///< take such an address back instead
 };
 
 /// The command `hwx`. Returns the exit code: 1 where a comparison finds a difference.

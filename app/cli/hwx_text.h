@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/container/hwx/container.h"
+#include "core/container/hwx/slots.h"
 
 #include <cstddef>
 #include <span>
@@ -18,5 +19,9 @@ std::string hwxText(const hwx::Container &container, std::span<const std::byte> 
 /// The tasks of it: shapes, header, registers, lanes.
 std::string hwxTasksText(const hwx::Container &container, std::span<const std::byte> bytes,
                          bool registers);
+
+/// Slots with the words that a loader would write.
+std::string hwxLoadText(const std::vector<hwx::Slot> &places,
+                        const std::vector<hwx::LoadedSlot> &loaded);
 
 } // namespace kernscope::cli

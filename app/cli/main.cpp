@@ -46,6 +46,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addHwx(app, session);
     cli::addChips(app, session);
     cli::addPlan(app, session);
+    cli::addEngine(app, session);
     cli::addSection(app, session);
     cli::addSelftest(app, session);
     try {

@@ -158,8 +158,13 @@ void notePadding(QuantizedFolder &folder)
         note.field = rule.name;
         note.expected = rule.required;
         note.found = rule.found;
-        note.message = "Zeros are added to fill the last group or box";
-        folder.diagnostics.push_back({Severity::Note, std::move(note)});
+        // Columns are padded by the instruction itself; rows it asks for whole.
+        const bool itself = rule.name == "columns";
+        note.message = itself ? "Zeros are added to fill the last group or box"
+                              : "Zeros are added to fill the last box: the instruction itself asks "
+                                "for whole ones (--device holds to that)";
+        folder.diagnostics.push_back(
+            {itself ? Severity::Note : Severity::Warning, std::move(note)});
     }
 }
 
@@ -202,6 +207,8 @@ Result<std::vector<double>> quantizeMx(const QuantizeOptions &options, const Mat
     request.zzExponents = layout == "zz";
     request.interleaved = layout == "interleaved";
     folder.constraints = codec::checkMicroscaled(request);
+    if (auto fits = checkDevice(options, folder); !fits)
+        return tl::unexpected(std::move(fits.error()));
     notePadding(folder);
     const auto matrix = codec::quantizeMicroscaled(input.values, request);
     if (!matrix)
@@ -245,10 +252,13 @@ Result<std::vector<double>> quantizeInteger(const QuantizeOptions &options, cons
         error.message = "INT8 refuses this array: source";
         return tl::unexpected(std::move(error));
     }
+    if (auto fits = checkDevice(options, folder); !fits)
+        return tl::unexpected(std::move(fits.error()));
     folder.tiles = codec::int8Tiles(input.rows, input.columns, mode == codec::Int8Mode::Asymmetric);
-    const auto chain = options.chain == "direct" ? codec::Int8Chain::Direct
-                       : options.chain == "four" ? codec::Int8Chain::FourStage
-                                                 : codec::Int8Chain::FiveStage;
+    const std::string asked = chainOf(options);
+    const auto chain = asked == "direct" ? codec::Int8Chain::Direct
+                       : asked == "four" ? codec::Int8Chain::FourStage
+                                         : codec::Int8Chain::FiveStage;
     const auto parameters = codec::int8ParametersOfRows(input.values, input.rows, input.columns,
                                                         mode, options.perTensor);
     if (!parameters)
@@ -270,7 +280,7 @@ Result<std::vector<double>> quantizeInteger(const QuantizeOptions &options, cons
     addFile(folder, files, "scale", "scale.bin", "fp32", {input.rows}, floatBytes(scale));
     if (mode == codec::Int8Mode::Asymmetric)
         addFile(folder, files, "offset", "offset.bin", "fp32", {input.rows}, floatBytes(offset));
-    folder.manifest["chain"] = options.chain;
+    folder.manifest["chain"] = asked;
     folder.manifest["per"] = options.perTensor ? "tensor" : "row";
     std::vector<double> values(input.values.size());
     codec::dequantizeInt8(*matrix, values);
@@ -372,6 +382,9 @@ Result<QuantizedFolder> quantizeFile(const QuantizeOptions &options)
     if (!values)
         return tl::unexpected(values.error());
     manifest["files"] = std::move(files);
+    if (!options.device.empty())
+        manifest["device"] = options.device;
+    describeInstruction(options, folder);
     folder.figures = figuresOf(*values, array->values);
     manifest["error"] = figuresJson(folder.figures);
     return folder;

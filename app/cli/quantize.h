@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "core/codec/microscaled/int8_cast.h"
 #include "core/codec/microscaled/microscaled.h"
+#include "core/format/contested.h"
+#include "core/format/tquant.h"
 #include "core/report/json.h"
 
 #include <cstddef>
@@ -33,6 +35,7 @@ struct QuantizeOptions {
     bool perTensor = false;         ///< INT8: one scale for the whole array
     bool tiles = false;             ///< the array may be larger than one tile
     bool simulator = false;         ///< MXFP4 from fp32
+    std::string device;             ///< A2, A3, A5; empty: none was named
     std::vector<std::string> given; ///< options that were named: "--axis", …
 };
 
@@ -54,7 +57,10 @@ struct QuantizedFolder {
     report::Json manifest;
     std::vector<std::pair<std::string, std::vector<std::uint8_t>>> files;
     std::vector<codec::MxConstraint> constraints;
-    std::vector<codec::TquantTile> tiles; ///< what the instruction would be given
+    std::vector<codec::TquantTile> tiles;    ///< what the instruction would be given
+    std::vector<format::TquantLine> lines;   ///< how the instruction is written
+    std::vector<format::Reading> contested;  ///< what sources disagree on, that bears on the format
+    std::vector<format::TquantFact> devices; ///< what the named device, or each, is known to have
     Diagnostics diagnostics;
     ErrorFigures figures;
     Shape shape;
@@ -63,6 +69,14 @@ struct QuantizedFolder {
 };
 /// Errors: "npy.…", "io.…", "mx.constraint", "int8.constraint", "quantize.shape".
 Result<QuantizedFolder> quantizeFile(const QuantizeOptions &options);
+
+/// With a device named, what it is not known to have is said, and constraints that zeros would meet
+/// hold as the document has them. Errors: "mx.constraint".
+Result<void> checkDevice(const QuantizeOptions &options, QuantizedFolder &folder);
+/// INT8: the chain that was asked for, else that of the device, else five stages.
+std::string chainOf(const QuantizeOptions &options);
+/// How the instruction is written for this folder, its tiles, and what sources disagree on.
+void describeInstruction(const QuantizeOptions &options, QuantizedFolder &folder);
 
 /// What dequantize made of a folder.
 struct Dequantized {
@@ -76,6 +90,32 @@ struct Dequantized {
 /// `reference` is an array to compare with; empty: the one that was quantised, where it is still
 /// the same file. Errors: "quantize.manifest", "mx.length", "int8.length", "io.…", "npy.…".
 Result<Dequantized> dequantizeFolder(const std::string &folder, const std::string &reference);
+
+/// A microscaled matrix as a folder has it: row-major in `matrix`, as stored beside it.
+struct StoredMicroscaled {
+    report::Json manifest;
+    codec::Microscaled matrix;
+    std::string layout, exponentLayout; ///< "nd", "nz"; "nd", "zz", "interleaved"
+    std::vector<std::uint8_t> data, exponents;
+};
+/// Errors: "quantize.manifest" (INT8 too: it has one layout), "mx.length", "mx.constraint", "io.…".
+Result<StoredMicroscaled> readMicroscaled(const std::string &folder);
+
+struct RelayoutOptions {
+    std::string folder, output;
+    std::string layout;    ///< of the data: nd, nz; empty: as it is
+    std::string exponents; ///< nd, zz, interleaved; empty: as they are
+};
+/// A folder's content in other layouts; converted back, the bytes are those that were read.
+struct Relaid {
+    report::Json manifest;
+    std::vector<std::pair<std::string, std::vector<std::uint8_t>>> files;
+    std::vector<codec::MxConstraint> constraints;
+    std::string layoutBefore, exponentsBefore;
+};
+/// Errors: those of readMicroscaled, "mx.constraint" (the matrix has no such layout),
+/// "quantize.padding" (bytes that are not zero where boxes are padded would be lost).
+Result<Relaid> relayoutFolder(const RelayoutOptions &options);
 
 /// Both write text for people.
 std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &options);

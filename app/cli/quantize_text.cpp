@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/engine.h"
 #include "app/cli/quantize.h"
 #include "app/cli/text_output.h"
 
@@ -24,6 +25,29 @@ std::string figuresText(const ErrorFigures &figures)
     return text + "\n";
 }
 
+/// Which devices need a tile that not all of them do.
+std::string tileRemark(const codec::TquantTile &tile)
+{
+    const std::string devices =
+        tile.name == "tmp" ? format::tquantDevicesWith("tmp", "needed") : std::string();
+    std::string remark = tile.scratch ? "scratch" : "";
+    if (!devices.empty())
+        remark += (remark.empty() ? "" : ", ") + devices + " only";
+    return remark;
+}
+
+/// How the instruction is written, what its devices are known to have, what is contested.
+std::string instructionText(const QuantizedFolder &folder)
+{
+    std::string text = heading("Instruction");
+    for (const format::TquantLine &line : folder.lines)
+        text += fmt::format("  {}{}{}\n", line.name, line.name.empty() ? "" : ": ", line.text);
+    for (const format::TquantFact &fact : folder.devices)
+        text += fmt::format("  {}: {} {}{} [{}]\n", fact.device, fact.feature, fact.value,
+                            fact.note.empty() ? "" : "; " + fact.note, fact.source);
+    return text + readingsText(folder.contested);
+}
+
 } // namespace
 
 std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &options)
@@ -34,8 +58,9 @@ std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &o
                             options.algorithm, options.axis, options.layout,
                             folder.manifest.value("exponent_layout", std::string("nd")));
     else
-        text += fmt::format(", {} cast, one scale a {}", options.chain,
-                            options.perTensor ? "tensor" : "row");
+        text +=
+            fmt::format(", {} cast, one scale a {}", folder.manifest.value("chain", options.chain),
+                        options.perTensor ? "tensor" : "row");
     text += fmt::format("\n{} from {}\n", shapeText(folder.shape),
                         folder.manifest.value("source", std::string()));
     Table files({{"file"}, {"type"}, {"bytes", Table::Align::Right}});
@@ -45,9 +70,9 @@ std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &o
     text += files.text();
     Table tiles({{"tile"}, {"type"}, {"shape"}, {"bytes", Table::Align::Right}, {""}});
     for (const codec::TquantTile &tile : folder.tiles)
-        tiles.add({tile.name, tile.type, shapeText(tile.shape), grouped(tile.bytes),
-                   tile.scratch ? "scratch" : ""});
-    text += heading("Tiles of the instruction") + tiles.text();
+        tiles.add(
+            {tile.name, tile.type, shapeText(tile.shape), grouped(tile.bytes), tileRemark(tile)});
+    text += heading("Tiles of the instruction") + tiles.text() + instructionText(folder) + "\n";
     text += fmt::format("stored  {}, {:.3f} of fp16\n", bytesText(folder.bytes),
                         static_cast<double>(folder.bytes) /
                             static_cast<double>(2 * folder.rows * folder.columns));

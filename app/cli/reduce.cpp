@@ -83,7 +83,42 @@ Json numberOrNull(double value)
     return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
-void printJson(Session &session, const Reduced &made, std::size_t values)
+/// The port's number as an 8-bit float, in one mode of overflow.
+struct Narrowed {
+    const char *mode = "nan";
+    std::uint8_t code = 0;
+    float value = 0;
+};
+
+std::vector<Narrowed> narrowed(const Reduced &made, const ChipOptions &options)
+{
+    std::vector<Narrowed> all;
+    for (const char *mode : {"nan", "saturate"}) {
+        if (options.to.empty() || (!options.overflow.empty() && options.overflow != mode))
+            continue;
+        const auto overflow =
+            std::string_view(mode) == "nan" ? Fp8Overflow::Special : Fp8Overflow::Saturate;
+        const float port = halfToFloat(made.whole.port);
+        const bool e4m3 = options.to == "e4m3";
+        const std::uint8_t code = e4m3 ? floatToE4m3(port, overflow) : floatToE5m2(port, overflow);
+        all.push_back({mode, code, e4m3 ? e4m3ToFloat(code) : e5m2ToFloat(code)});
+    }
+    return all;
+}
+
+std::string narrowedText(const Reduced &made, const ChipOptions &options)
+{
+    std::string text;
+    for (const Narrowed &one : narrowed(made, options))
+        text += fmt::format("  as {}, overflow {:<8} {} ({:#04x})\n", options.to,
+                            options.to == "e5m2" && std::string_view(one.mode) == "nan" ? "infinite"
+                                                                                        : one.mode,
+                            one.value, one.code);
+    return text;
+}
+
+void printJson(Session &session, const Reduced &made, const ChipOptions &options,
+               std::size_t values)
 {
     Json document = report::document("reduce");
     document["values"] = values;
@@ -102,6 +137,13 @@ void printJson(Session &session, const Reduced &made, std::size_t values)
     document["contested_tiles"] = made.whole.contested;
     document["contested_range"] = {codec::Reduction::kContestedFrom,
                                    codec::Reduction::kContestedTo - 1};
+    document["narrowed"] = Json::array();
+    for (const Narrowed &one : narrowed(made, options))
+        document["narrowed"].push_back({{"format", options.to},
+                                        {"overflow", one.mode},
+                                        {"code", one.code},
+                                        {"value", numberOrNull(static_cast<double>(one.value))},
+                                        {"source", "chapter 36, fp8 datapath"}});
     document["source"] = "chapter 20, radix-4 reduction and wide accumulator";
     printDocument(session, document, {});
 }
@@ -138,9 +180,9 @@ int runReduce(const ChipOptions &options, Session &session)
         return refuseTarget(session, "reduce", values.error());
     const Reduced made = reduced(*values);
     if (session.json)
-        printJson(session, made, values->size());
+        printJson(session, made, options, values->size());
     else if (!session.quiet)
-        print(reducedText(made));
+        print(reducedText(made) + narrowedText(made, options));
     return kDone;
 }
 

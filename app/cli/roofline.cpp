@@ -78,6 +78,7 @@ std::string layersText(const std::vector<Placement> &placements)
                  {"bound"},
                  {"attainable FLOP/s", Align::Right},
                  {"time s", Align::Right},
+                 {"energy uJ", Align::Right},
                  {"best form", Align::Name},
                  {"its time s", Align::Right},
                  {"remarks", Align::Name}});
@@ -94,13 +95,40 @@ std::string layersText(const std::vector<Placement> &placements)
         table.add({printable(placement.layer.name), opText(placement.layer), stored.form,
                    numberText(stored.flops), numberText(stored.bytes), numberText(stored.intensity),
                    std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
-                   numberText(stored.timeS), best.form, numberText(best.timeS), remarks});
+                   numberText(stored.timeS), energyText(stored.energy), best.form,
+                   numberText(best.timeS), remarks});
     }
     return table.empty() ? std::string("\nNo layer with a kernel.\n")
                          : heading("Layers") + table.text();
 }
 
+/// The readings of the rail that energies are derived from.
+std::string powerText(const target::Target &target)
+{
+    Table table({{"power W", Align::Right}, {"of"}, {"method"}, {"condition"}, {"source"}});
+    for (const roofline::PowerFigure &figure : roofline::powerFigures(target))
+        table.add({fmt::format("{:g}", figure.watts), figure.quantity, figure.method,
+                   figure.condition, figure.source});
+    return table.empty()
+               ? "\n  no power of " + target.name + " is published: no energy\n"
+               : heading("Power (energy of a layer: derived, these times its predicted time; ? "
+                         "the conditions do not hold or are not known)") +
+                     table.text();
+}
+
 } // namespace
+
+std::string energyText(const std::optional<roofline::Energy> &energy)
+{
+    if (!energy)
+        return "-";
+    const char *open = energy->holds.value_or(false) ? "" : " ?";
+    if (energy->lowJ && energy->highJ)
+        return fmt::format("{:.3g} to {:.3g}{}", 1e6 * *energy->lowJ, 1e6 * *energy->highJ, open);
+    if (energy->highJ)
+        return fmt::format("at most {:.3g}{}", 1e6 * *energy->highJ, open);
+    return fmt::format("from {:.3g}", 1e6 * energy->lowJ.value_or(0));
+}
 
 std::string programText(const roofline::ProgramTime &program)
 {
@@ -114,6 +142,10 @@ std::string programText(const roofline::ProgramTime &program)
             program.timed > 0 ? fmt::format("; {:.3g} s for the others", program.knownS)
                               : std::string());
     text += fmt::format("; dispatch floor {} s\n", numberText(program.dispatchFloorS));
+    if (program.energy)
+        text +=
+            fmt::format("  energy of a dispatch {} uJ, derived: {} [{}]\n",
+                        energyText(program.energy), program.energy->basis, program.energy->source);
     if (program.bound == Bound::Dispatch)
         return text +
                fmt::format("  program {} s: bound by the dispatch, {:.0f} % of it the engine "
@@ -158,8 +190,8 @@ int runRoofline(const ChipOptions &options, Session &session)
     }
     if (!session.quiet)
         print(printable((*bundle)->name()) + " on " + chosen->text() + roofsText(*roofs) +
-              layersText(placements) + programText(program) + unassessedText(**bundle) +
-              shapesText(*opened));
+              layersText(placements) + programText(program) + powerText(chosen->target()) +
+              unassessedText(**bundle) + shapesText(*opened));
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -79,6 +79,12 @@ struct Encoded {
     std::optional<codec::Decoder> decoder;
 };
 
+ElementType entryType(const SectionOptions &options)
+{
+    return options.entries == "e4m3" ? ElementType::Fp8E4M3Fn
+                                     : elementTypeFromName(options.entries);
+}
+
 Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
                                   const SectionOptions &options, std::list<Encoded> &kept)
 {
@@ -91,6 +97,7 @@ Result<codec::Decoder> decoderFor(const Bundle &bundle, std::size_t index,
     codec::PaletteOptions palette;
     palette.bits = options.bits;
     palette.vector = options.vector;
+    palette.entryType = entryType(options);
     auto encoded = options.form == "palette" ? codec::encodePalette(values, shape, palette)
                                              : codec::encodeAffine(values, shape, {});
     if (!encoded)
@@ -114,6 +121,7 @@ decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
         built.node = FormNode::Palette;
         built.bits = options.bits;
         built.vectorSize = options.vector;
+        built.element = elementTypeName(entryType(options));
     } else if (options.form == "affine") {
         built.node = FormNode::Affine;
         built.bits = 8;

@@ -70,6 +70,19 @@ Result<section::LoadAddresses> addressesOf(const SectionOptions &options)
     return addresses;
 }
 
+/// Table 25.4: the registers that each stream of a record's slots is driven by.
+std::string streamRegistersText()
+{
+    Table table({{"stream"}, {"word"}, {"enable"}, {"base offset"}, {"relocation"}});
+    for (const section::Slot &slot : section::recordSlots()) {
+        if (slot.relocation != 0)
+            table.add({std::string(slot.name), std::to_string(slot.word),
+                       fmt::format("{:#x}", slot.enable), fmt::format("{:#x}", slot.base),
+                       fmt::format("{:#x}", slot.relocation)});
+    }
+    return heading("Load plan: registers of the streams (tables 20.8 and 25.4)") + table.text();
+}
+
 } // namespace
 
 int deliverSection(Session &session, const std::string &path, const OutputRules &rules,
@@ -104,10 +117,11 @@ int runSectionList(const SectionOptions &options, Session &session)
         report::Json document = report::document(kSectionCommand);
         document["section"] = report::sectionJson(opened->section);
         document["listing"] = section::listing(opened->section);
+        document["streams"] = report::sectionStreamsJson();
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)
-            print(section::listing(opened->section));
+            print(section::listing(opened->section) + streamRegistersText());
         printDiagnostics(session, diagnostics);
     }
     return exitCodeOf(diagnostics);

@@ -184,6 +184,9 @@ void TestCliChanging::everyCommand_data()
     const QString container = m_scratch.filePath(s("a.hwx"));
     row("quantize", {s("quantize"), array, s("--format"), s("mxfp8"), s("-o"), out}, s(".npy"));
     row("dequantize", {s("dequantize"), folder, s("-o"), out}, s(".q/data.bin"));
+    row("relayout", {s("relayout"), folder, s("--layout"), s("nz"), s("-o"), out},
+        s(".q/data.bin"));
+    row("descriptor --image", {s("descriptor"), s("--image"), container}, s(".hwx"));
     row("inspect a folder of quantize", {s("inspect"), folder, s("--stats")}, s(".q/data.bin"));
     row("hwx", {s("hwx"), container}, s(".hwx"));
     row("inspect a container", {s("inspect"), container, s("--stats")}, s(".hwx"));

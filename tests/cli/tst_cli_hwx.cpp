@@ -22,6 +22,7 @@ private slots:
     void document();
     void withoutRegisters();
     void text();
+    void loadPlan();
     void differences();
     void insertedTasks();
     void differentWeights();
@@ -120,6 +121,35 @@ void TestCliHwx::text()
         runCli({QStringLiteral("hwx"), m_scratch.filePath(QStringLiteral("unknown.hwx"))});
     QCOMPARE(contested.exitCode, 0);
     QVERIFY(contested.err.contains("cpusubtype"));
+}
+
+/// What a loader would write at an address, as the Relocations dock shows it.
+void TestCliHwx::loadPlan()
+{
+    const QString path = m_scratch.filePath(QStringLiteral("h18g.hwx"));
+    const QStringList line{QStringLiteral("hwx"), path, QStringLiteral("--load-at"),
+                           QStringLiteral("0x240000000")};
+    const CliResult result = runCli(line + QStringList{QStringLiteral("--json")});
+    QCOMPARE(result.exitCode, 0);
+    const Json load = result.json()["load"];
+    QCOMPARE(load["base"].get<std::string>(), std::string("0x240000000"));
+    const Json &first = load["slots"][0];
+    QVERIFY(first["changes"].get<bool>() && first["fault"].is_null());
+    QCOMPARE(first["after"][1].get<std::string>(), std::string("0x00000002"));
+    QCOMPARE(QByteArray::fromStdString(first["device_address"].get<std::string>()).right(8),
+             QByteArray::fromStdString(first["after"][0].get<std::string>()).right(8));
+    QVERIFY(load["slots"][1]["fault"].is_string()); // nothing says where that BAR lies
+    const Json stripped =
+        runCli(line + QStringList{QStringLiteral("--strip"), QStringLiteral("--json")})
+            .json()["load"];
+    QVERIFY(stripped["strip"].get<bool>());
+    QVERIFY(stripped["slots"][0]["fault"].is_string()); // it is not loaded there
+    const CliResult text = runCli(line);
+    QVERIFY(text.out.contains("Load plan") && text.out.contains("slots change"));
+    QCOMPARE(
+        runCli({QStringLiteral("hwx"), path, QStringLiteral("--load-at"), QStringLiteral("here")})
+            .exitCode,
+        2);
 }
 
 void TestCliHwx::differences()

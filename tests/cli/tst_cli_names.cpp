@@ -116,6 +116,9 @@ void TestCliNames::everyCommand_data()
     row("section build",
         {s("section"), s("build"), m_a, w, s("--target"), s("M1"), s("--output"), m_output});
     row("hwx", {s("hwx"), m_a});
+    row("activation", {s("activation"), m_a});
+    row("activation of a weight", {s("activation"), m_a, s("--name"), w});
+    row("relayout", {s("relayout"), m_a, s("--layout"), s("nz"), s("-o"), m_output});
 }
 
 void TestCliNames::everyCommand()

@@ -62,6 +62,21 @@ bool onlyFirstAxis(const Shape &grid)
                        [](std::uint64_t cells) { return cells == 1; });
 }
 
+/// Whether the section's vector of one scale a channel holds the scales: one for all, or one for
+/// each of equal runs of channels, and no offset.
+bool scalesOfChannels(const codec::Encoding &encoding)
+{
+    const codec::Scaling &scaling = *encoding.scaling;
+    const codec::Operand *scale = codec::storedOperand(scaling.scale);
+    if (scale == nullptr || scaling.offset || encoding.shape.empty())
+        return false;
+    const auto count = elementCount(scale->shape);
+    const bool first = scaling.kind == codec::Scaling::Kind::Affine ? scaling.axis == 0
+                                                                    : onlyFirstAxis(scale->shape);
+    return count && count->value != 0 &&
+           (count->value == 1 || (first && encoding.shape.front() % count->value == 0));
+}
+
 Result<UnitForm> paletteForm(const codec::Encoding &encoding)
 {
     const codec::Palette &palette = *encoding.palette;
@@ -76,9 +91,10 @@ Result<UnitForm> paletteForm(const codec::Encoding &encoding)
         lut == nullptr || indices == nullptr
             ? nullptr
             : format::findKernelFormat(fmt::format("p{}{}", form.bits, entryName(lut->type)));
-    if (row == nullptr || encoding.scaling)
-        return tl::unexpected(formError("a palette of fp16, int8, uint8 or E4M3 values",
-                                        "another, or one with scales",
+    if (row == nullptr || (encoding.scaling && !scalesOfChannels(encoding)))
+        return tl::unexpected(formError("a palette of fp16, int8, uint8 or E4M3 values, with no "
+                                        "scales or one an output channel",
+                                        "another",
                                         "The section has no kernel format for the palette; build "
                                         "it as a dense weight"));
     form.kernelFormat = row->format.value;
@@ -213,13 +229,16 @@ Result<void> Packer::packScales(Packed &out) const
     const codec::Scaling &scaling = *m_decoder.encoding().scaling;
     const codec::Operand &scale = *codec::storedOperand(scaling.scale);
     const std::uint64_t scales = elementCount(scale.shape)->value;
+    // One for all channels, one a channel, or one for each codebook's run of them.
+    const std::uint64_t run =
+        scales > 1 ? m_decoder.encoding().shape.front() / scales : std::uint64_t{1};
     for (const std::uint64_t channel : out.channelList) {
         std::uint64_t position = 0;
         if (scale.order && scales > 1)
             scale.order->positions(channel, std::span(&position, 1));
-        const double value = scale.order
-                                 ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
-                                 : loadValue(scale.bytes, scale.type, scales > 1 ? channel : 0);
+        const double value =
+            scale.order ? loadValue(scale.bytes.subspan(position / 8), scale.type, 0)
+                        : loadValue(scale.bytes, scale.type, scales > 1 ? channel / run : 0);
         const std::uint16_t half = floatToHalf(static_cast<float>(value));
         if (static_cast<double>(halfToFloat(half)) != value)
             return tl::unexpected(formError("scales that fp16 holds", fmt::format("{}", value),
@@ -299,7 +318,8 @@ Result<Packed> Packer::pack()
         out.weightType = indexType(m_form.bits);
         packPalette(out);
     }
-    if (m_form.node == FormNode::Affine) {
+    if (m_form.node == FormNode::Affine ||
+        (m_form.node == FormNode::Palette && m_decoder.encoding().scaling)) {
         if (auto scales = packScales(out); !scales)
             return tl::unexpected(std::move(scales.error()));
     }

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `activation`: the engine's activation tables, as the Activation Table dock shows them.
+#include "app/cli/engine.h"
+#include "app/cli/text_output.h"
+#include "core/base/overlaid_file.h"
+#include "core/format/activation_table.h"
+#include "core/numeric/half.h"
+#include "core/report/engine_json.h"
+#include "core/report/json_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using format::ActivationArithmetic;
+using format::ActivationField;
+using format::ActivationLayout;
+using format::ActivationTable;
+using format::ActivationTail;
+using report::Json;
+
+constexpr std::string_view kActivationCommand = "activation";
+constexpr std::string_view kActivationForm = "activation-table";
+
+struct Named {
+    std::string name;
+    ActivationTable table;
+};
+
+Json finiteJson(double value)
+{
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+
+Error missing(const std::string &path, std::string found)
+{
+    Error error;
+    error.code = "activation.none";
+    error.file = path;
+    error.expected = "an activation table of 86 bytes (--at names its place)";
+    error.found = std::move(found);
+    error.message = "There is no activation table";
+    return error;
+}
+
+Result<std::vector<Named>> tableAt(const ActivationOptions &options)
+{
+    const auto file = openFile(options.path);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bytes = (*file)->bytes();
+    if (options.at > bytes.size() || bytes.size() - options.at < ActivationTable::kBytes)
+        return tl::unexpected(missing(
+            (*file)->name(),
+            fmt::format("{} bytes from {:#x} on",
+                        options.at > bytes.size() ? 0 : bytes.size() - options.at, options.at)));
+    auto table = ActivationTable::parse(bytes.subspan(static_cast<std::size_t>(options.at)));
+    if (!table) {
+        Error error = std::move(table.error());
+        error.file = (*file)->name();
+        return tl::unexpected(std::move(error));
+    }
+    return std::vector<Named>{{fmt::format("{:#x}", options.at), *table}};
+}
+
+Result<Named> tableOf(const Bundle &bundle, std::size_t index)
+{
+    const auto decoder = bundle.decoder(index);
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    std::vector<std::uint16_t> halves(decoder->elements().value);
+    decoder->decodeHalf(0, halves);
+    auto table = ActivationTable::parse(std::as_bytes(std::span(halves)));
+    if (!table)
+        return tl::unexpected(table.error());
+    return Named{bundle.weights()[index].name, *table};
+}
+
+Result<std::vector<Named>> tablesOf(const ActivationOptions &options, Diagnostics &diagnostics)
+{
+    if (options.atGiven)
+        return tableAt(options);
+    const auto bundle = openBundle(options.path);
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    std::vector<std::size_t> indices;
+    if (!options.name.empty()) {
+        const auto at = findWeight(**bundle, options.name);
+        if (!at)
+            return tl::unexpected(at.error());
+        indices.push_back(*at);
+    } else {
+        for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
+            if ((*bundle)->weights()[i].form == kActivationForm)
+                indices.push_back(i);
+        }
+    }
+    if (indices.empty())
+        return tl::unexpected(missing((*bundle)->name(), "no weight that is one"));
+    std::vector<Named> tables;
+    for (const std::size_t index : indices) {
+        if ((*bundle)->weights()[index].form != kActivationForm)
+            return tl::unexpected(
+                missing((*bundle)->weights()[index].name, (*bundle)->weights()[index].form));
+        auto table = tableOf(**bundle, index);
+        if (table)
+            tables.push_back(std::move(*table));
+        else
+            diagnostics.push_back({Severity::Error, std::move(table.error())});
+    }
+    return tables;
+}
+
+std::uint16_t evaluate(const ActivationTable &table, const ActivationOptions &options, double input)
+{
+    return table.evaluate(
+        doubleToHalf(input),
+        options.arithmetic == "half" ? ActivationArithmetic::Half : ActivationArithmetic::Exact,
+        options.tail == "linear" ? ActivationTail::Linear : ActivationTail::Clamp);
+}
+
+std::string placeText(const ActivationField &field)
+{
+    return field.count == 1 ? std::to_string(field.index)
+                            : fmt::format("{} to {}", field.index, field.index + field.count - 1);
+}
+
+std::string tableText(const Named &named, const ActivationOptions &options)
+{
+    const ActivationTable &table = named.table;
+    const auto domain = table.domain();
+    std::string text =
+        heading(printable(named.name)) +
+        fmt::format("  {} layout; knots from {:g} to {:g}{}, clamps {:g} and {:g}\n",
+                    format::activationLayoutName(table.layout()), domain.low, domain.high,
+                    domain.assumed ? " (assumed)" : "", table.lowClamp(), table.highClamp());
+    Table rows({{"entry", Table::Align::Right},
+                {"field"},
+                {"bits"},
+                {"value", Table::Align::Right},
+                {"confidence"},
+                {"note"}});
+    for (const ActivationField &field : format::activationFields()) {
+        if (field.layout != table.layout())
+            continue;
+        const bool one = field.count == 1;
+        rows.add({placeText(field), field.name,
+                  one ? fmt::format("{:#06x}", table.entries()[field.index]) : "",
+                  one ? fmt::format("{:g}", table.value(field.index)) : "",
+                  std::string(format::confidenceName(field.confidence)), field.note});
+    }
+    text += rows.text();
+    Table knots({{"knot", Table::Align::Right},
+                 {"input", Table::Align::Right},
+                 {"output", Table::Align::Right}});
+    for (std::size_t i = 0; i < ActivationTable::kKnots; ++i)
+        knots.add({std::to_string(i), fmt::format("{:g}", table.knotInput(i)),
+                   fmt::format("{:g}", table.knot(i))});
+    text += "\n" + knots.text();
+    for (const double input : options.inputs)
+        text +=
+            fmt::format("  f({:g}) = {:g}\n", input, halfToFloat(evaluate(table, options, input)));
+    return text;
+}
+
+Json tableJson(const Named &named, const ActivationOptions &options)
+{
+    const ActivationTable &table = named.table;
+    Json json;
+    json["name"] = named.name;
+    json["layout"] = format::activationLayoutName(table.layout());
+    json["domain"] = {{"low", finiteJson(table.domain().low)},
+                      {"high", finiteJson(table.domain().high)},
+                      {"assumed", table.domain().assumed}};
+    json["entries"] = table.entries();
+    json["fields"] = Json::array();
+    for (const ActivationField &field : format::activationFields()) {
+        if (field.layout != table.layout())
+            continue;
+        Json row;
+        row["name"] = field.name;
+        row["entry"] = field.index;
+        row["count"] = field.count;
+        row["values"] = Json::array();
+        for (std::size_t i = 0; i < field.count; ++i)
+            row["values"].push_back(finiteJson(static_cast<double>(table.value(field.index + i))));
+        row["source"] = field.source;
+        row["confidence"] = format::confidenceName(field.confidence);
+        row["note"] = field.note;
+        json["fields"].push_back(std::move(row));
+    }
+    json["knots"] = Json::array();
+    for (std::size_t i = 0; i < ActivationTable::kKnots; ++i)
+        json["knots"].push_back({{"input", finiteJson(table.knotInput(i))},
+                                 {"output", finiteJson(static_cast<double>(table.knot(i)))}});
+    json["evaluated"] = Json::array();
+    for (const double input : options.inputs) {
+        const std::uint16_t bits = evaluate(table, options, input);
+        json["evaluated"].push_back({{"input", input},
+                                     {"output", finiteJson(static_cast<double>(halfToFloat(bits)))},
+                                     {"bits", bits}});
+    }
+    return json;
+}
+
+} // namespace
+
+int runActivation(const ActivationOptions &options, Session &session)
+{
+    Diagnostics diagnostics;
+    auto tables = tablesOf(options, diagnostics);
+    if (!tables)
+        return reportFailure(session, kActivationCommand, tables.error());
+    for (Named &named : *tables) {
+        if (!options.layout.empty())
+            named.table.setLayout(options.layout == "text" ? ActivationLayout::Text
+                                                           : ActivationLayout::Device);
+    }
+    if (!session.json) {
+        std::string text;
+        for (const Named &named : *tables)
+            text += tableText(named, options);
+        if (!session.quiet)
+            print(text + "\n" + readingsText(format::readingsOf("activation_segments")));
+        printDiagnostics(session, diagnostics);
+        return exitCodeOf(diagnostics);
+    }
+    Json document = report::document(kActivationCommand);
+    document["tables"] = Json::array();
+    for (const Named &named : *tables)
+        document["tables"].push_back(tableJson(named, options));
+    document["arithmetic"] = options.arithmetic;
+    document["tail"] = options.tail;
+    document["contested"] = report::readingsJson(format::readingsOf("activation_segments"));
+    printDocument(session, document, diagnostics);
+    return exitCodeOf(diagnostics);
+}
+
+} // namespace kernscope::cli

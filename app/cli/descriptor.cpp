@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `descriptor`: the version-10 image, the coefficient streams and the format word.
+#include "app/cli/chips.h"
+#include "app/cli/engine.h"
+#include "app/cli/text_output.h"
+#include "app/cli/usage.h"
+#include "core/base/csv.h"
+#include "core/base/overlaid_file.h"
+#include "core/report/engine_json.h"
+#include "core/target/rules.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+using descriptor::FormatLane;
+using report::Json;
+
+constexpr std::string_view kDescriptorCommand = "descriptor";
+constexpr std::array<FormatLane, 3> kFormatLanes{FormatLane::Source1, FormatLane::Source2,
+                                                 FormatLane::Output};
+
+std::string addressText(const std::optional<std::uint32_t> &address)
+{
+    return address ? fmt::format("{:#x}", *address) : "-";
+}
+
+std::string groupsText()
+{
+    Table table({{"group"},
+                 {"name"},
+                 {"registers", Table::Align::Right},
+                 {"base"},
+                 {"object"},
+                 {"contents"},
+                 {"confidence"}});
+    for (const descriptor::ImageGroup &group : descriptor::imageGroups())
+        table.add({group.id, group.name, std::to_string(group.registers), addressText(group.base),
+                   fmt::format("+{:#x}", group.structOffset), group.contents,
+                   std::string(format::confidenceName(group.confidence))});
+    std::string text = heading("Register groups of version 10 (table 20.7)") + table.text() +
+                       fmt::format("\n  {}\n", descriptor::imageV10Note());
+    Table fields({{"group"}, {"field"}, {"object"}, {"word"}, {"bits"}, {"contents"}, {"source"}});
+    for (const descriptor::ImageField &field : descriptor::imageFields()) {
+        if (field.record == "field")
+            fields.add({field.group, field.name, addressText(field.structOffset),
+                        addressText(field.wordAddress), field.bits, field.contents, field.source});
+    }
+    return text + heading("Fields and ordering bits") + fields.text();
+}
+
+std::string streamsText()
+{
+    Table table({{"stream"}, {"enable"}, {"base offset"}, {"relocation"}, {"role"}});
+    for (const descriptor::ImageStream &stream : descriptor::imageStreams()) {
+        std::string role;
+        for (const descriptor::ImageField &field : descriptor::imageFields()) {
+            if (field.record == "reloc" && field.wordAddress == stream.relocation)
+                role = field.contents;
+        }
+        table.add({stream.name, fmt::format("{:#x}", stream.enable),
+                   fmt::format("{:#x}", stream.baseOffset), fmt::format("{:#x}", stream.relocation),
+                   role});
+    }
+    Table others({{"relocation"}, {"register"}, {"role"}});
+    for (const descriptor::ImageField &field : descriptor::imageFields()) {
+        if (field.record == "reloc")
+            others.add({field.name, addressText(field.wordAddress), field.contents});
+    }
+    return heading("Coefficient streams (tables 20.8 and 25.4)") + table.text() +
+           heading("Relocation registers") + others.text();
+}
+
+std::string formatWordText(std::uint32_t version)
+{
+    const auto layout = descriptor::formatWordLayout(version);
+    std::string text = heading(fmt::format("Format word of version {} (table 36.3)", version)) +
+                       fmt::format("  at +{:#x} of the object, lanes of {} bits\n", layout.offset,
+                                   layout.laneBits);
+    Table table({{"lane"}, {"format"}, {"bits"}, {"the compiler says"}});
+    for (const report::LaneCode &code : report::laneCodes(version))
+        table.add({std::string(descriptor::formatLaneName(code.lane)), code.name,
+                   code.bits ? fmt::format("{:#05x}", *code.bits) : "none", code.message});
+    text += table.text();
+    for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
+        const auto &place =
+            lane == FormatLane::Source1 ? layout.overflowSource1 : layout.overflowSource2;
+        const auto bit = descriptor::encodeOverflow(version, lane, true);
+        text += bit ? fmt::format("  E4M3 overflow of {}: bit 24 at +{:#x}, 1 saturates, 0 gives "
+                                  "NaN\n",
+                                  descriptor::formatLaneName(lane), *place)
+                    : fmt::format("  E4M3 overflow of {}: \"{}\"\n",
+                                  descriptor::formatLaneName(lane), bit.error().message);
+    }
+    return text;
+}
+
+/// What was asked: a word made or read, the ordering bits of an image.
+struct Answer {
+    Json json = Json::object();
+    std::string text;
+};
+
+Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version, Answer &out)
+{
+    std::uint32_t word = 0;
+    for (std::size_t i = 0; i < kFormatLanes.size(); ++i) {
+        const auto rows = format::tensorFormats();
+        const auto row = std::find_if(rows.begin(), rows.end(),
+                                      [&](const auto &r) { return r.name == options.formats[i]; });
+        if (row == rows.end()) {
+            std::string names;
+            for (const auto &each : rows)
+                names += (names.empty() ? "" : ", ") + each.name;
+            return tl::unexpected(usageError("--formats", names, options.formats[i],
+                                             "There is no such tensor format."));
+        }
+        const auto bits =
+            descriptor::encodeFormatLane(version, kFormatLanes[i], format::TensorFormat(row->code));
+        if (!bits)
+            return tl::unexpected(bits.error());
+        word |= *bits;
+    }
+    out.json["word"] = {{"value", fmt::format("{:#x}", word)}, {"formats", options.formats}};
+    out.text += fmt::format("  format word {:#x}\n", word);
+    Json overflow = Json::object();
+    for (const FormatLane lane : {FormatLane::Source1, FormatLane::Source2}) {
+        const bool first = lane == FormatLane::Source1;
+        const char *name = first ? "source1" : "source2";
+        const bool asked = std::find(options.saturate.begin(), options.saturate.end(), name) !=
+                           options.saturate.end();
+        const auto bits = descriptor::encodeOverflow(version, lane, asked);
+        if (!bits)
+            return tl::unexpected(bits.error());
+        const auto layout = descriptor::formatWordLayout(version);
+        const auto &place = first ? layout.overflowSource1 : layout.overflowSource2;
+        if (!place)
+            continue;
+        overflow[name] = {{"mode", asked ? "saturate" : "nan"},
+                          {"offset", fmt::format("{:#x}", *place)},
+                          {"bits", fmt::format("{:#x}", *bits)}};
+        out.text += fmt::format("  overflow of {}: {} ({:#x} at +{:#x})\n", name,
+                                asked ? "saturates" : "gives NaN", *bits, *place);
+    }
+    out.json["word"]["overflow"] = std::move(overflow);
+    return {};
+}
+
+Result<void> readWord(const DescriptorOptions &options, std::uint32_t version, Answer &out)
+{
+    const auto word = parseInteger(options.word);
+    if (!word || *word < 0 || *word > 0xffffffffLL)
+        return tl::unexpected(
+            usageError("--word", "32 bits, such as 0x124", options.word, "This is no word."));
+    Json lanes = Json::object();
+    for (const FormatLane lane : kFormatLanes) {
+        const std::string name =
+            descriptor::decodeFormatLane(version, lane, static_cast<std::uint32_t>(*word));
+        lanes[std::string(descriptor::formatLaneName(lane))] = name;
+        out.text += fmt::format("  {}: {}\n", descriptor::formatLaneName(lane), name);
+    }
+    out.json["word"] = {{"value", fmt::format("{:#x}", *word)}, {"lanes", lanes}};
+    return {};
+}
+
+Result<void> readImage(const DescriptorOptions &options, Answer &out)
+{
+    const auto file = openFile(options.image);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto bits = descriptor::readOrderingBits((*file)->bytes());
+    if (!bits) {
+        Error error;
+        error.code = "descriptor.image";
+        error.file = (*file)->name();
+        error.expected = "an image of at least 0x138 bytes";
+        error.found = fmt::format("{} bytes", (*file)->bytes().size());
+        error.message = "The file is too short for the ordering bits of a version-10 image";
+        return tl::unexpected(std::move(error));
+    }
+    out.json["ordering"] = {{"l2_barrier", bits->l2Barrier},
+                            {"forward_barrier", bits->forwardBarrier},
+                            {"signal_mask", fmt::format("{:#x}", bits->signalMask)},
+                            {"wait_mask", fmt::format("{:#x}", bits->waitMask)}};
+    out.text +=
+        fmt::format("  layer-two barrier {}, forward barrier {}, signal mask {:#x}, wait "
+                    "mask {:#x}\n",
+                    bits->l2Barrier ? "set" : "clear", bits->forwardBarrier ? "set" : "clear",
+                    bits->signalMask, bits->waitMask);
+    return {};
+}
+
+Result<Answer> answer(const DescriptorOptions &options, std::uint32_t version)
+{
+    Answer out;
+    if (!options.formats.empty()) {
+        if (auto made = makeWord(options, version, out); !made)
+            return tl::unexpected(made.error());
+    }
+    if (!options.word.empty()) {
+        if (auto read = readWord(options, version, out); !read)
+            return tl::unexpected(read.error());
+    }
+    if (!options.image.empty()) {
+        if (auto read = readImage(options, out); !read)
+            return tl::unexpected(read.error());
+    }
+    return out;
+}
+
+} // namespace
+
+int runDescriptor(const DescriptorOptions &options, Session &session)
+{
+    const auto chosen = chosenTarget(ChipOptions{}, session);
+    if (!chosen)
+        return refuseTarget(session, kDescriptorCommand, chosen.error());
+    const auto known = target::encoderVersion(chosen->target());
+    const std::uint32_t version = options.version != 0 ? options.version : known.value_or(0);
+    if (version == 0)
+        return refuseTarget(session, kDescriptorCommand,
+                            usageError("--descriptor-version", "a version", "none",
+                                       "The descriptor version of this chip is not known."));
+    const auto asked = answer(options, version);
+    if (!asked)
+        return reportFailure(session, kDescriptorCommand, asked.error());
+    if (!session.json) {
+        if (!session.quiet)
+            print(asked->text.empty() ? "For " + chosen->text() + groupsText() + streamsText() +
+                                            formatWordText(version)
+                                      : asked->text);
+        return kDone;
+    }
+    Json document = report::document(kDescriptorCommand);
+    document["target"] = chosen->target().name;
+    document["descriptor_version"] = version;
+    document["image"] = report::imageJson();
+    document["format_word"] = report::formatWordJson(version);
+    for (auto &[key, value] : asked->json.items())
+        document[key] = value;
+    printDocument(session, document, {});
+    return kDone;
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// `formats`: what the element types are for, how they fold, multiply and are written into a task.
+#include "app/cli/chips.h"
+#include "app/cli/engine.h"
+#include "app/cli/text_output.h"
+#include "core/format/contested.h"
+#include "core/report/engine_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::cli {
+
+namespace {
+
+std::string rolesText()
+{
+    Table table({{"type"}, {"width"}, {"role in a weight"}, {"source"}});
+    for (const format::WeightElementRole &role : format::weightElementRoles())
+        table.add({role.name, role.width, role.role, role.source});
+    return heading("Types in a weight") + table.text();
+}
+
+/// Runs of codes that the predicate answers alike.
+std::string foldText()
+{
+    std::string folds;
+    for (std::uint32_t code = 0; code <= 16; ++code) {
+        const format::TensorFormat format(code);
+        if (!format::isDmaConvertibleToFp16(format))
+            continue;
+        const auto *row = format::find(format);
+        folds += fmt::format("{}{}", folds.empty() ? "" : ", ", code);
+        folds += row != nullptr ? " " + row->name : std::string(" (no name published)");
+    }
+    return heading("Fold predicate (chapter 36, mask 0x2ff0)") +
+           "  the DMA folds to fp16: " + folds + "\n";
+}
+
+std::string doubleMacText()
+{
+    Table table({{"activation"}, {"kernel"}, {"double multiply"}});
+    for (const report::DoubleMacPair &pair : report::doubleMacPairs())
+        table.add({pair.activation, pair.kernel, pair.eligible ? "eligible" : "no"});
+    return heading("Double multiply (chapter 36: one byte each, of the same class)") + table.text();
+}
+
+std::string lanesText(std::uint32_t version)
+{
+    if (version == 0)
+        return {};
+    const auto layout = descriptor::formatWordLayout(version);
+    std::string text =
+        heading(fmt::format("Format word of version {} (table 36.3)", version)) +
+        fmt::format("  at +{:#x}, lanes of {} bits\n", layout.offset, layout.laneBits);
+    Table table({{"lane"}, {"format"}, {"bits"}, {"the compiler says"}});
+    for (const report::LaneCode &code : report::laneCodes(version)) {
+        const bool fp8 = code.name == "e4m3" || code.name == "e5m2";
+        if (code.bits || fp8) // the others are refused alike; `descriptor` lists them
+            table.add({std::string(descriptor::formatLaneName(code.lane)), code.name,
+                       code.bits ? fmt::format("{:#05x}", *code.bits) : "none", code.message});
+    }
+    return text + table.text() +
+           fmt::format(
+               "  E4M3 overflow: {}\n",
+               layout.overflowSource1
+                   ? fmt::format("bit 24 at +{:#x} (source 1) and +{:#x} (source 2): 1 "
+                                 "saturates to 0x7e, 0 gives NaN, 0x7f",
+                                 *layout.overflowSource1, *layout.overflowSource2)
+                   : "\"" +
+                         descriptor::encodeOverflow(version, descriptor::FormatLane::Source1, true)
+                             .error()
+                             .message +
+                         "\"");
+}
+
+} // namespace
+
+std::string readingsText(std::span<const format::Reading> readings)
+{
+    std::string text;
+    for (const format::Reading &reading : readings)
+        text += fmt::format(
+            "  {} {}: {} [{}]{}\n", reading.taken ? "followed: " : "contested:", reading.topic,
+            reading.text, reading.source, reading.note.empty() ? "" : "; " + reading.note);
+    return text;
+}
+
+std::string moreFormatsText(std::uint32_t descriptorVersion)
+{
+    return rolesText() + foldText() + doubleMacText() + lanesText(descriptorVersion) +
+           heading("Contested") + readingsText(format::readingsAbout("engine"));
+}
+
+void addMoreFormats(report::Json &document, std::uint32_t descriptorVersion)
+{
+    document["element_roles"] = report::elementRolesJson();
+    document["fold_predicate"] = report::foldPredicateJson();
+    document["double_mac"] = report::Json::array();
+    for (const report::DoubleMacPair &pair : report::doubleMacPairs())
+        document["double_mac"].push_back({{"activation", pair.activation},
+                                          {"kernel", pair.kernel},
+                                          {"eligible", pair.eligible},
+                                          {"source", "chapter 36, fp8 datapath"}});
+    document["format_word"] =
+        descriptorVersion == 0 ? report::Json(nullptr) : report::formatWordJson(descriptorVersion);
+    document["contested"] = report::readingsJson(format::readingsAbout("engine"));
+}
+
+} // namespace kernscope::cli

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// collective, descriptor and activation: what is known of the engine itself.
+#include "cli_process.h"
+
+#include "core/format/activation_table.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+QStringList words(const char *line)
+{
+    return QString::fromUtf8(line).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+}
+
+Json jsonOf(const char *line, int exitCode = 0)
+{
+    const CliResult result = runCli(words(line) << QStringLiteral("--json"));
+    if (result.exitCode != exitCode)
+        qWarning("%s: exit %d: %s", line, result.exitCode, result.out.constData());
+    return result.exitCode == exitCode ? result.json() : Json();
+}
+
+} // namespace
+
+class TestCliEngine : public QObject
+{
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_scratch;
+
+    QString put(const char *name, const QByteArray &bytes)
+    {
+        QFile file(m_scratch.filePath(QLatin1String(name)));
+        const bool written = file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+        return written ? file.fileName() : QString();
+    }
+
+private Q_SLOTS:
+    /// Tables 36.4 to 36.7 for every row, and the order of chapter 36.
+    void collectiveTables()
+    {
+        const Json json = jsonOf("collective --target M1")["collective"];
+        QCOMPARE(json["operations"].size(), std::size_t(5));
+        QCOMPARE(int(json["operations"][0]["unit_type"]), 78);
+        QVERIFY(json["operations"][3]["unit_type"].is_null());
+        QCOMPARE(int(json["reduction_kinds"]["mean"]), 5);
+        QCOMPARE(json["atomics"].size(), std::size_t(11));
+        QCOMPARE(int(json["atomics"][3]["operation"]), 2);
+        QVERIFY(json["atomics"][7]["operation"].is_null());
+        for (const Json &byte : json["bytes"])
+            QVERIFY(byte["value"].is_boolean() && !byte["value"].get<bool>());
+        QCOMPARE(json["setters"].size(), std::size_t(25));
+        QCOMPARE(json["setters"][0]["name"].get<std::string>(), std::string("source mode"));
+        QCOMPARE(json["setters"][12]["name"].get<std::string>(),
+                 std::string("destination base address"));
+        QCOMPARE(json["setters"][24]["name"].get<std::string>(), std::string("wait-event value"));
+        const CliResult text = runCli(words("collective"));
+        QVERIFY(text.out.contains("silc.all_gather") && text.out.contains("counter amount"));
+    }
+
+    /// Table 36.7: what its column M-class says of M11 and the three reference targets.
+    void bytesOfTheSmallTargets_data()
+    {
+        QTest::addColumn<QList<bool>>("expected"); // 0x48b, 0x55c, 0x564, 0x687, 0x4a4
+        QTest::newRow("M11") << QList<bool>{false, true, false, false, true};
+        QTest::newRow("U1") << QList<bool>{false, false, false, false, true};
+        QTest::newRow("U2") << QList<bool>{false, true, false, false, true};
+        QTest::newRow("U3") << QList<bool>{false, true, false, false, true};
+        QTest::newRow("H18") << QList<bool>{false, true, false, false, false};
+    }
+    void bytesOfTheSmallTargets()
+    {
+        QFETCH(QList<bool>, expected);
+        const QByteArray line = QByteArray("collective --target ") + QTest::currentDataTag();
+        const Json bytes = jsonOf(line.constData())["collective"]["bytes"];
+        QCOMPARE(bytes.size(), std::size_t(5));
+        for (std::size_t i = 0; i < 5; ++i)
+            QVERIFY2(bytes[i]["value"] == Json(bool(expected[qsizetype(i)])),
+                     bytes[i].dump().c_str());
+    }
+
+    void meshes()
+    {
+        const char *mesh = "collective --mesh 2x2x4 --die-axis 2 --engines 4 --device 1,0,3";
+        QCOMPARE(int(jsonOf(mesh)["device"]["index"]), 4 * 1 + 3);
+        const Json back = jsonOf("collective --mesh 2x2x4 --die-axis 2 --engines 4 --index 7");
+        QCOMPARE(back["index"]["device"].dump(), std::string("[1,0,3]"));
+        const QByteArray runs = QByteArray(mesh) + " --members 3,7";
+        QVERIFY(jsonOf(runs.constData())["device"]["runs"].get<bool>());
+        const QByteArray idle = QByteArray(mesh) + " --members 3";
+        QVERIFY(!jsonOf(idle.constData(), 1)["device"]["runs"].get<bool>());
+    }
+
+    void shardings()
+    {
+        const Json split = jsonOf("collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:1");
+        QCOMPARE(split["sharding"]["shard"].dump(), std::string("[32,32]"));
+        const Json twice =
+            jsonOf("collective --mesh 2x4 --tensor 64x128 --shard 0:0 --shard 1:0", 1);
+        QVERIFY(!twice["sharding"]["valid"].get<bool>() && twice["sharding"]["shard"].is_null());
+        jsonOf("collective --mesh 2x4 --tensor 63x128 --shard 0:0", 1);
+    }
+
+    void atomicWords()
+    {
+        const Json atomic = jsonOf("collective --reduction-type 5 --data-type 3")["atomic"];
+        QCOMPARE(int(atomic["operation"]), 2);
+        QCOMPARE(atomic["word"].get<std::string>(), std::string("0x302"));
+    }
+
+    void wrongUse_data()
+    {
+        QTest::addColumn<int>("exitCode");
+        QTest::newRow("collective --mesh 2x") << 2;
+        QTest::newRow("collective --mesh 0x4") << 2;
+        QTest::newRow("collective --mesh 2x4 --device 2,0") << 2;
+        QTest::newRow("collective --device 0") << 2;
+        QTest::newRow("collective --mesh 2x4 --tensor 8 --shard 1:0") << 2;
+        QTest::newRow("collective --reduction-type 3") << 2;
+        QTest::newRow("collective --target M99") << 2;
+        QTest::newRow("descriptor --formats e4m3,fp16") << 2;
+        QTest::newRow("descriptor --formats fp7,fp16,fp16") << 2;
+        QTest::newRow("descriptor --word x") << 2;
+        QTest::newRow("activation nothing.bin --at 0") << 4;
+    }
+    void wrongUse()
+    {
+        QFETCH(int, exitCode);
+        const CliResult result = runCli(words(QTest::currentDataTag()));
+        QCOMPARE(result.exitCode, exitCode);
+        QVERIFY(!result.err.isEmpty());
+    }
+
+    /// Tables 20.7, 20.8 and 25.4.
+    void descriptorTables()
+    {
+        const Json image = jsonOf("descriptor")["image"];
+        const int counts[] = {34, 19, 69, 30, 14, 11, 21};
+        const char *bases[] = {"0x5500", nullptr, "0x4d00", "0x4100", "0x4500", "0x4900", "0x5100"};
+        QCOMPARE(image["groups"].size(), std::size_t(7));
+        for (std::size_t i = 0; i < 7; ++i) {
+            QCOMPARE(int(image["groups"][i]["registers"]), counts[i]);
+            QCOMPARE(image["groups"][i]["base"],
+                     bases[i] != nullptr ? Json(bases[i]) : Json(nullptr));
+        }
+        const char *streams[4][4] = {{"bias", "0x5548", "0x554c", "0x1554"},
+                                     {"post-scale", "0x5558", "0x555c", "0x1558"},
+                                     {"palette lookup", "0x5568", "0x556c", "0x155c"},
+                                     {"activation lookup", "0x5578", "0x557c", "0x1560"}};
+        QCOMPARE(image["streams"].size(), std::size_t(4));
+        for (std::size_t i = 0; i < 4; ++i) {
+            const Json &stream = image["streams"][i];
+            QCOMPARE(stream["name"], Json(streams[i][0]));
+            QCOMPARE(stream["enable"], Json(streams[i][1]));
+            QCOMPARE(stream["base_offset"], Json(streams[i][2]));
+            QCOMPARE(stream["relocation"], Json(streams[i][3]));
+        }
+        const CliResult text = runCli(words("descriptor"));
+        QVERIFY(text.out.contains("0x155c") && text.out.contains("wait mask"));
+    }
+
+    /// Table 36.3: E4M3 as 4, 0x20 and 0x100 from version 20 on; before, the compiler's refusal.
+    void formatWords()
+    {
+        const Json wide =
+            jsonOf("descriptor --target H18 --formats e4m3,e4m3,e4m3 --saturate source2");
+        QCOMPARE(wide["word"]["value"], Json("0x124"));
+        QCOMPARE(wide["word"]["overflow"]["source1"]["mode"], Json("nan"));
+        QCOMPARE(wide["word"]["overflow"]["source2"]["bits"], Json("0x1000000"));
+        QCOMPARE(wide["word"]["overflow"]["source2"]["offset"], Json("0x300"));
+        QCOMPARE(int(wide["format_word"]["lane_bits"]), 3);
+        const Json old = jsonOf("descriptor --target M1 --formats e4m3,fp16,fp16", 3);
+        QVERIFY(old["diagnostics"][0]["message"].get<std::string>().find(
+                    "Error: Invalid Common InFmt E4M3") != std::string::npos);
+        const Json over =
+            jsonOf("descriptor --target M1 --formats fp16,fp16,fp16 --saturate source1", 3);
+        QVERIFY(over["diagnostics"][0]["message"].get<std::string>().find(
+                    "E4M3Overflow is not supported") != std::string::npos);
+        const Json read = jsonOf("descriptor --target H18 --word 0xa4");
+        QCOMPARE(read["word"]["lanes"]["source 1"], Json("e4m3"));
+        QCOMPARE(read["word"]["lanes"]["source 2"], Json("e4m3"));
+        QCOMPARE(read["word"]["lanes"]["output"], Json("fp16"));
+    }
+
+    void orderingBits()
+    {
+        QByteArray image(0x138, '\0');
+        image[0x134 + 2] = char(0x80); // bit 23
+        image[0x134 + 3] = char(0x40); // bit 30
+        image[0x10] = 5;
+        image[0x18 + 3] = char(0x02);
+        const QString path = put("image.bin", image);
+        const Json json = runCli({QStringLiteral("descriptor"), QStringLiteral("--image"), path,
+                                  QStringLiteral("--json")})
+                              .json();
+        QVERIFY(json["ordering"]["l2_barrier"].get<bool>());
+        QVERIFY(json["ordering"]["forward_barrier"].get<bool>());
+        QCOMPARE(json["ordering"]["signal_mask"], Json("0x5"));
+        QCOMPARE(json["ordering"]["wait_mask"], Json("0x2000000"));
+        const QString shorter = put("short.bin", image.left(0x130));
+        QCOMPARE(
+            runCli({QStringLiteral("descriptor"), QStringLiteral("--image"), shorter}).exitCode, 3);
+    }
+
+    void activationTables()
+    {
+        const auto made = format::ActivationTable::sample([](double x) { return x > 0 ? x : 0; },
+                                                          -4, 4, {0, 0, 1, 0});
+        QVERIFY(made);
+        const auto bytes = made->write();
+        const QByteArray table(reinterpret_cast<const char *>(bytes.data()),
+                               qsizetype(bytes.size()));
+        const QString path = put("table.bin", QByteArray(16, 'x') + table);
+        const QStringList line{QStringLiteral("activation"), path,
+                               QStringLiteral("--at"),       QStringLiteral("16"),
+                               QStringLiteral("--input"),    QStringLiteral("-1,0.5,9")};
+        const Json json = runCli(line + QStringList{QStringLiteral("--json")}).json();
+        const Json &shown = json["tables"][0];
+        QCOMPARE(shown["entries"].size(), std::size_t(43));
+        QCOMPARE(shown["knots"].size(), std::size_t(33));
+        QCOMPARE(shown["layout"], Json("text"));
+        const double expected[] = {0, 0.5, 4};
+        for (std::size_t i = 0; i < 3; ++i)
+            QCOMPARE(shown["evaluated"][i]["output"].get<double>(), expected[i]);
+        // 33 knots bound 32 segments; table 20.8 speaks of 33: both are said.
+        QCOMPARE(json["contested"].size(), std::size_t(2));
+        const CliResult text = runCli(line);
+        QVERIFY(text.out.contains("contested: activation_segments: a 33-segment") &&
+                text.out.contains("f(9) = 4"));
+        QCOMPARE(runCli({QStringLiteral("activation"), path, QStringLiteral("--at"),
+                         QStringLiteral("17")})
+                     .exitCode,
+                 3);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliEngine)
+#include "tst_cli_engine.moc"
