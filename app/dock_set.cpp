@@ -3,13 +3,16 @@
 
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
+#include "widgets/chips/calibration_dock.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/formats_dock.h"
 #include "widgets/chips/geometry_dock.h"
+#include "widgets/chips/reduction_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/stream_dock.h"
 #include "widgets/chips/targets_dock.h"
+#include "widgets/chips/timeline_dock.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/theme.h"
@@ -24,6 +27,7 @@
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
+#include "widgets/program/program_dock.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
@@ -56,6 +60,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::MaskDock>(session, host, Qt::ALT | Qt::Key_4);
     add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);
     add<ui::HexDock>(session, host, Qt::ALT | Qt::Key_6);
+    add<ui::ProgramDock>(session, host, Qt::ALT | Qt::Key_P);
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
@@ -72,6 +77,9 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
     add<ui::ChooseDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_5);
     add<ui::CollectiveDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_6);
+    add<ui::TimelineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_7);
+    add<ui::CalibrationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_8);
+    add<ui::ReductionDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_9);
     add<ui::ActivationDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_A);
     add<ui::FormatsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_F);
     m_help = add<ui::HelpDock>(session, host, Qt::SHIFT | Qt::Key_F1);

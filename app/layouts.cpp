@@ -14,13 +14,13 @@ namespace kernscope::app {
 namespace {
 
 /// Of QMainWindow::saveState; a state of another number is not restored.
-constexpr int kStateVersion = 2;
+constexpr int kStateVersion = 3;
 
 using Node = DockNode;
 
 // The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
 // at the sides are so many heights of the font wide, whatever the window.
-constexpr double kNavigator = 20, kInspector = 21;
+constexpr double kNavigator = 21, kInspector = 21;
 
 Node navigator()
 {
@@ -31,10 +31,10 @@ Node inspectLayout()
 {
     return Node::row(
         1, {navigator(),
-            Node::column(
-                58, {Node::tabs(60, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
-                     Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
-                                     Node::leaf(1, "patches"), Node::leaf(1, "diagnostics")})}),
+            Node::column(58, {Node::tabs(68, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
+                              Node::tabs(32, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+                                              Node::leaf(1, "program"), Node::leaf(1, "patches"),
+                                              Node::leaf(1, "diagnostics")})}),
             Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
 }
 
@@ -59,13 +59,15 @@ Node patchLayout()
 Node performanceLayout()
 {
     return Node::row(
-        1, {navigator(),
-            Node::column(80,
-                         {Node::leaf(57, "stream"),
-                          Node::tabs(43, {Node::leaf(1, "roofline"), Node::leaf(1, "geometry"),
-                                          Node::leaf(1, "choose"), Node::leaf(1, "targets"),
-                                          Node::leaf(1, "formats"), Node::leaf(1, "collective")})}),
-            Node::hidden(24, "help")});
+        1,
+        {navigator(),
+         Node::column(80, {Node::leaf(62, "stream"),
+                           Node::tabs(38, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
+                                           Node::leaf(1, "calibration"), Node::leaf(1, "geometry"),
+                                           Node::leaf(1, "choose"), Node::leaf(1, "targets"),
+                                           Node::leaf(1, "formats"), Node::leaf(1, "reduction"),
+                                           Node::leaf(1, "collective")})}),
+         Node::hidden(24, "help")});
 }
 
 Node hardwareLayout()

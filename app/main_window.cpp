@@ -5,6 +5,7 @@
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
+#include "app/tab_titles.h"
 #include "app/welcome_page.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
@@ -94,6 +95,7 @@ void MainWindow::buildCentre()
     setCentralWidget(centre);
 
     m_docks = new DockSet(m_session, m_host, this);
+    new TabTitles(m_host, *m_docks, this);
     m_layouts = new LayoutKeeper(m_host, *m_docks, m_settings, this);
     connect(m_layouts, &LayoutKeeper::currentChanged, this, [this](Layout layout) {
         for (QAction *action : m_layoutGroup->actions())

@@ -4,6 +4,7 @@
 #include "app/document.h"
 #include "app/layouts.h"
 #include "app/settings.h"
+#include "app/table_copy.h"
 #include "app/theme_switch.h"
 #include "widgets/common/session.h"
 
@@ -68,6 +69,7 @@ private:
     void buildEditMenu();
     void buildViewMenu();
     void buildDockMenu(QMenu *menu);
+    void buildFocusMenu(QMenu *menu);
     void buildAppearanceMenus(QMenu *menu);
     void buildGoMenu();
     void buildCompareMenu();
@@ -77,6 +79,7 @@ private:
     void fillPalette(PaletteIndex &index);
     void copyLink();
     void addDockActions(QMenu *menu, const QStringList &ids);
+    void copyRowsAs(TableFormat format);
     void runInFocus(QKeySequence::StandardKey key);
     void fillHistory(QMenu *menu, bool back);
     void buildHelpMenu();

@@ -4,15 +4,18 @@
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
+#include "app/status_line.h"
 #include "app/welcome_page.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/patch/patches_dock.h"
 
+#include <QAbstractItemView>
 #include <QAction>
 #include <QActionGroup>
 #include <QApplication>
+#include <QClipboard>
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QMenu>
@@ -111,7 +114,16 @@ void MainWindow::buildEditMenu()
     // The keys are the docks' own; here they are found.
     m_needBundle << add(menu, tr("&Copy in This Dock") + QStringLiteral("\tCtrl+C"), {},
                         [this] { runInFocus(QKeySequence::Copy); });
-    m_needBundle << add(menu, tr("&Find in This Dock") + QStringLiteral("\tCtrl+F"), {},
+    QMenu *copyAs = menu->addMenu(tr("Copy Rows &As"));
+    const auto addCopy = [this, copyAs](const QString &text, Qt::Key key, TableFormat format) {
+        add(copyAs, text, QKeySequence(Qt::CTRL | Qt::SHIFT | key),
+            [this, format] { copyRowsAs(format); });
+    };
+    addCopy(tr("&Tab-Separated with Titles"), Qt::Key_C, TableFormat::TabSeparated);
+    addCopy(tr("&Markdown"), Qt::Key_M, TableFormat::Markdown);
+    addCopy(tr("&JSON"), Qt::Key_J, TableFormat::Json);
+    m_needBundle << copyAs->menuAction()
+                 << add(menu, tr("&Find in This Dock") + QStringLiteral("\tCtrl+F"), {},
                         [this] { runInFocus(QKeySequence::Find); });
     menu->addSeparator();
     m_patching = add(menu, tr("Enable &Patching"), Qt::CTRL | Qt::Key_E, [this] {
@@ -126,6 +138,19 @@ void MainWindow::buildEditMenu()
         m_docks->patches()->beginEdit();
     });
     add(menu, tr("&Tolerance\u2026"), {}, [this] { askTolerance(); });
+}
+
+/// Of the table that holds the focus.
+void MainWindow::copyRowsAs(TableFormat format)
+{
+    const auto *view = qobject_cast<const QAbstractItemView *>(QApplication::focusWidget());
+    const QString text = view ? copiedTable(*view, format) : QString();
+    if (text.isEmpty()) {
+        m_status->showMessage(tr("Select rows of a table first."));
+        return;
+    }
+    QGuiApplication::clipboard()->setText(text);
+    m_status->showMessage(tr("Copied."));
 }
 
 void MainWindow::buildViewMenu()
@@ -148,6 +173,7 @@ void MainWindow::buildViewMenu()
     });
     menu->addSeparator();
     buildDockMenu(menu->addMenu(tr("&Docks")));
+    buildFocusMenu(menu->addMenu(tr("Dock in &Focus")));
     buildAppearanceMenus(menu);
     m_needBundle << add(menu, tr("&Cancel What Is Running"), Qt::CTRL | Qt::Key_Period,
                         [this] { m_session.tasks().cancelAll(); });
@@ -163,6 +189,22 @@ void MainWindow::buildDockMenu(QMenu *menu)
         connect(entry.show, &QAction::triggered, this, [this] { showWelcome(false); });
         m_needBundle << entry.show;
     }
+}
+
+/// What stands in the title bar of the dock in focus, or at the end of its row of tabs.
+void MainWindow::buildFocusMenu(QMenu *menu)
+{
+    const auto addStanding = [this, menu](const QString &text, Qt::Key key, qsizetype which) {
+        m_needBundle << add(menu, text, QKeySequence(Qt::CTRL | Qt::ALT | key), [this, which] {
+            if (ui::Dock *dock = m_docks->focused())
+                dock->standingActions()[which]->trigger();
+            else
+                m_status->showMessage(tr("No dock holds the focus."));
+        });
+    };
+    addStanding(tr("&Pin or Unpin"), Qt::Key_P, 0);
+    addStanding(tr("&Float or Dock"), Qt::Key_F, 1);
+    addStanding(tr("&Hide"), Qt::Key_W, 2);
 }
 
 void MainWindow::buildAppearanceMenus(QMenu *menu)
@@ -260,9 +302,10 @@ void MainWindow::buildTaskMenus()
     };
     addDockActions(menuBar()->addMenu(tr("&Weights")),
                    ids("bundle overview weight inspector codebook mask"));
-    addDockActions(menuBar()->addMenu(tr("&Bytes")), ids("hex layout patches diagnostics"));
+    addDockActions(menuBar()->addMenu(tr("&Bytes")), ids("hex layout program patches diagnostics"));
     addDockActions(menuBar()->addMenu(tr("C&hips")),
-                   ids("stream roofline geometry choose targets formats collective"));
+                   ids("stream roofline timeline calibration geometry choose targets formats "
+                       "reduction collective"));
     addDockActions(menuBar()->addMenu(tr("Hard&ware")),
                    ids("tasks groups relocations commands descriptor activation"));
 }

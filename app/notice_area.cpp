@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/notice_area.h"
 
+#include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -110,7 +111,7 @@ void NoticeArea::add(Kind kind, const QString &topic, const QString &text,
         notice->row()->addWidget(button);
     }
     auto *close = new QToolButton(notice);
-    close->setText(QStringLiteral("\u2715"));
+    close->setIcon(ui::lineIcon(QStringLiteral("close")));
     close->setAutoRaise(true);
     close->setAccessibleName(tr("Dismiss"));
     close->setToolTip(tr("Dismiss"));

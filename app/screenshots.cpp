@@ -107,6 +107,8 @@ void ScreenshotRun::planDocks()
             dock->resize(ui::theme::em(dock, kDockWidth), ui::theme::em(dock, kDockHeight));
             dock->show();
         });
+        // Drawing it may make columns as wide as their numbers: only then is it as one sees it.
+        m_steps.push_back([this, id] { (void)m_window.docks().dock(id)->grab(); });
         m_steps.push_back([this, id] { grabDock(id); });
     }
 }

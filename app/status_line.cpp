@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/status_line.h"
 
-#include "app/elided_label.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
@@ -40,14 +40,14 @@ StatusLine::StatusLine(ui::Session &session, QWidget *parent) : QWidget(parent),
     row->setSpacing(gap);
 
     m_lock = flatButton(this, tr("Enable patching"));
-    m_file = new ElidedLabel(Qt::ElideMiddle, this);
+    m_file = new ui::ElidedLabel(Qt::ElideMiddle, this);
     m_bytes = new QLabel(this);
     m_weights = new QLabel(this);
     m_diagnostics = flatButton(this, tr("Show diagnostics"));
-    m_message = new ElidedLabel(Qt::ElideRight, this);
+    m_message = new ui::ElidedLabel(Qt::ElideRight, this);
     m_message->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_message->setObjectName(QStringLiteral("statusMessage"));
-    m_task = new ElidedLabel(Qt::ElideMiddle, this);
+    m_task = new ui::ElidedLabel(Qt::ElideMiddle, this);
     m_task->setFixedWidth(ui::theme::em(this, 16));
     m_task->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_progress = new QProgressBar(this);

@@ -10,9 +10,11 @@ class QLabel;
 class QProgressBar;
 class QToolButton;
 
-namespace kernscope::app {
-
+namespace kernscope::ui {
 class ElidedLabel;
+} // namespace kernscope::ui
+
+namespace kernscope::app {
 
 /// lock · file · bytes · weights · errors and warnings · last message · what runs · progress ·
 /// Cancel. Every field keeps its place whatever happens.
@@ -41,7 +43,7 @@ private:
 
     ui::Session &m_session;
     QToolButton *m_lock = nullptr, *m_diagnostics = nullptr, *m_cancel = nullptr;
-    ElidedLabel *m_file = nullptr, *m_message = nullptr, *m_task = nullptr;
+    ui::ElidedLabel *m_file = nullptr, *m_message = nullptr, *m_task = nullptr;
     QLabel *m_bytes = nullptr, *m_weights = nullptr;
     QProgressBar *m_progress = nullptr;
     QTimer m_poll, m_fade;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/welcome_page.h"
 
-#include "app/elided_label.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/theme.h"
 
 #include <QCommandLinkButton>

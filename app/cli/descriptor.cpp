@@ -102,12 +102,13 @@ std::string formatWordText(std::uint32_t version)
 }
 
 /// What was asked: a word made or read, the ordering bits of an image.
-struct Answer {
+struct DescriptorAnswer {
     Json json = Json::object();
     std::string text;
 };
 
-Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version, Answer &out)
+Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version,
+                      DescriptorAnswer &out)
 {
     std::uint32_t word = 0;
     for (std::size_t i = 0; i < kFormatLanes.size(); ++i) {
@@ -152,7 +153,8 @@ Result<void> makeWord(const DescriptorOptions &options, std::uint32_t version, A
     return {};
 }
 
-Result<void> readWord(const DescriptorOptions &options, std::uint32_t version, Answer &out)
+Result<void> readWord(const DescriptorOptions &options, std::uint32_t version,
+                      DescriptorAnswer &out)
 {
     const auto word = parseInteger(options.word);
     if (!word || *word < 0 || *word > 0xffffffffLL)
@@ -169,7 +171,7 @@ Result<void> readWord(const DescriptorOptions &options, std::uint32_t version, A
     return {};
 }
 
-Result<void> readImage(const DescriptorOptions &options, Answer &out)
+Result<void> readImage(const DescriptorOptions &options, DescriptorAnswer &out)
 {
     const auto file = openFile(options.image);
     if (!file)
@@ -196,9 +198,9 @@ Result<void> readImage(const DescriptorOptions &options, Answer &out)
     return {};
 }
 
-Result<Answer> answer(const DescriptorOptions &options, std::uint32_t version)
+Result<DescriptorAnswer> answer(const DescriptorOptions &options, std::uint32_t version)
 {
-    Answer out;
+    DescriptorAnswer out;
     if (!options.formats.empty()) {
         if (auto made = makeWord(options, version, out); !made)
             return tl::unexpected(made.error());

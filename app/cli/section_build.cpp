@@ -121,7 +121,7 @@ decision::WeightForm builtForm(const Bundle &bundle, std::size_t index,
         built.node = FormNode::Palette;
         built.bits = options.bits;
         built.vectorSize = options.vector;
-        built.element = elementTypeName(entryType(options));
+        built.element = entryType(options);
     } else if (options.form == "affine") {
         built.node = FormNode::Affine;
         built.bits = 8;

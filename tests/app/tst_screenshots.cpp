@@ -89,10 +89,11 @@ void TestScreenshots::writesPictures()
     }
     QCOMPARE(QFile::exists(QDir(out).filePath(QStringLiteral("window-compare.png"))), compare);
     for (const char *id :
-         {"bundle",      "overview", "inspector",  "weight",     "codebook",    "mask",
-          "layout",      "hex",      "compare",    "patches",    "diagnostics", "tasks",
-          "relocations", "commands", "descriptor", "stream",     "roofline",    "geometry",
-          "targets",     "choose",   "collective", "activation", "formats",     "help"}) {
+         {"bundle",      "overview",   "inspector",  "weight",      "codebook",    "mask",
+          "layout",      "hex",        "compare",    "patches",     "diagnostics", "tasks",
+          "relocations", "commands",   "descriptor", "stream",      "roofline",    "geometry",
+          "targets",     "program",    "timeline",   "calibration", "reduction",   "choose",
+          "collective",  "activation", "formats",    "help"}) {
         const QImage image(
             QDir(out).filePath(QStringLiteral("dock-%1.png").arg(QString::fromLatin1(id))));
         QVERIFY2(!image.isNull() && image.width() > 400, id);

@@ -25,6 +25,12 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+constexpr std::uint64_t kLeastByteRows = 8; ///< of bytes, before the readings get room below them
+
+} // namespace
+
 HexDock::HexDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("hex"), tr("Bytes"), parent)
 {
@@ -55,9 +61,17 @@ HexDock::HexDock(Session &session, QWidget *parent)
     column->addWidget(m_strip);
     column->addLayout(m_body, 1);
     column->addWidget(m_find);
-    column->addWidget(m_field);
+    auto *foot = new QHBoxLayout;
+    foot->setSpacing(2 * gap);
+    m_selection = new QLabel(content);
+    m_selection->setAccessibleName(tr("Selection"));
+    foot->addWidget(m_selection);
+    foot->addWidget(m_field, 1);
+    column->addLayout(foot);
     setContent(content);
     content->setFocusProxy(m_view);
+    m_content = content;
+    content->installEventFilter(this);
     buildActions();
 
     connect(m_view, &HexView::cursorMoved, this, &HexDock::describeCursor);
@@ -80,10 +94,11 @@ HexDock::HexDock(Session &session, QWidget *parent)
 void HexDock::buildBar(QBoxLayout *bar, QWidget *content)
 {
     m_files = new QComboBox(content);
+    m_files->setMaximumWidth(theme::em(this, 24));
     m_files->setAccessibleName(tr("File whose bytes are shown"));
     m_files->setToolTip(tr("File whose bytes are shown"));
     m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_files->setMinimumContentsLength(18);
+    m_files->setMinimumContentsLength(11);
     connect(m_files, &QComboBox::activated, this, [this](int file) {
         showFile(static_cast<std::size_t>(file));
         if (m_view->size() > 0)
@@ -93,15 +108,13 @@ void HexDock::buildBar(QBoxLayout *bar, QWidget *content)
     m_goTo->setPlaceholderText(tr("Go to offset: 0x40, +16, end"));
     m_goTo->setAccessibleName(tr("Go to offset"));
     m_goTo->setClearButtonEnabled(true);
+    m_goTo->setMinimumWidth(theme::em(this, 7));
     m_goTo->setMaximumWidth(theme::em(this, 18));
     connect(m_goTo, &QLineEdit::returnPressed, this, &HexDock::goToTyped);
     connect(m_goTo, &QLineEdit::textEdited, this, [this] { m_goTo->setToolTip({}); });
-    m_selection = new QLabel(content);
-    m_selection->setAccessibleName(tr("Selection"));
-    m_selection->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    bar->addWidget(m_files);
+    bar->addWidget(m_files, 1);
     bar->addWidget(m_goTo, 1);
-    bar->addWidget(m_selection, 2);
+    bar->addStretch(0);
 }
 
 void HexDock::buildActions()
@@ -232,8 +245,6 @@ void HexDock::describeCursor()
         m_view->bytes().subspan(cursor, std::min<std::uint64_t>(8, m_view->size() - cursor)));
     const ByteField field = m_view->fieldOf(cursor);
     m_fieldText = tr("field: %1").arg(field.text);
-    elideField();
-    m_field->setToolTip(field.text);
     const ByteRange range = m_view->selection();
     const std::uint64_t last = range.end() - 1;
     QString where = range.bytes.value == 1
@@ -246,6 +257,22 @@ void HexDock::describeCursor()
                      ? tr(", bit %1").arg(bits->first)
                      : tr(", bits %1 to %2").arg(bits->first).arg(bits->first + bits->count - 1);
     m_selection->setText(where);
+    elideField();
+}
+
+/// Where there is no room for all readings: those that are looked up most.
+QString HexDock::shortReadings() const
+{
+    QStringList words;
+    for (int row = 0; row < m_readings->rowCount(); ++row) {
+        const QString name = m_readings->index(row, InspectorModel::Name).data().toString();
+        static const QStringList wanted{QStringLiteral("u8"), QStringLiteral("i8"),
+                                        QStringLiteral("u16"), QStringLiteral("fp16"),
+                                        QStringLiteral("fp32")};
+        if (wanted.contains(name))
+            words += name + u' ' + m_readings->index(row, InspectorModel::Value).data().toString();
+    }
+    return words.join(QStringLiteral(", "));
 }
 
 void HexDock::pick(const ByteRange &range)
@@ -304,32 +331,51 @@ void HexDock::copyInspected()
     QGuiApplication::clipboard()->setText(lines.join(u'\n'));
 }
 
-void HexDock::resizeEvent(QResizeEvent *event)
+bool HexDock::eventFilter(QObject *watched, QEvent *event)
 {
-    Dock::resizeEvent(event);
-    arrange();
-    elideField();
+    if (watched == m_content && event->type() == QEvent::Resize) {
+        arrange();
+        elideField();
+    }
+    return Dock::eventFilter(watched, event);
 }
 
 void HexDock::elideField()
 {
-    const int room = std::max(m_field->width(), width() - theme::em(this, 1.0));
-    m_field->setText(m_field->fontMetrics().elidedText(m_fieldText, Qt::ElideMiddle, room));
+    const int beside = m_selection->sizeHint().width() + 2 * theme::em(this, 0.25);
+    const int room = std::max(0, m_content->width() - theme::em(this, 0.6) - beside);
+    const QString text = m_inspector->isHidden() && !m_fieldText.isEmpty()
+                             ? m_fieldText + QStringLiteral("  \u00B7  ") + shortReadings()
+                             : m_fieldText;
+    m_field->setText(m_field->fontMetrics().elidedText(text, Qt::ElideMiddle, room));
+    m_field->setToolTip(text);
 }
 
 /// The readings stand beside the bytes where there is room for both, else below them.
 void HexDock::arrange()
 {
     // Margins of the content, and the frame that a floating dock has.
-    const int room = width() - theme::em(this, 1.0) - m_body->spacing();
+    const int room = m_content->width() - theme::em(this, 0.6) - m_body->spacing();
     const bool wide = room >= m_view->contentWidth() + m_inspector->minimumSizeHint().width();
     m_body->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
     // Beside each other the bytes have all the room that they need, the readings what is left.
     m_view->setMaximumWidth(wide ? m_view->contentWidth() : QWIDGETSIZE_MAX);
     m_inspector->setMaximumWidth(wide ? room - m_view->contentWidth() : QWIDGETSIZE_MAX);
-    const int most = std::max(m_inspector->minimumSizeHint().height(), height() / 3);
+    // Below them only what the bytes can spare; else the line at the foot has the readings.
+    const QLayout *column = m_content->layout();
+    const QMargins margins = column->contentsMargins();
+    int left = m_content->height() - margins.top() - margins.bottom() -
+               m_view->heightFor(kLeastByteRows) - m_body->spacing() - column->spacing() -
+               m_field->sizeHint().height() - column->spacing() - m_strip->height();
+    if (!m_find->isHidden())
+        left -= m_find->height() + column->spacing();
+    const bool below = left >= m_inspector->minimumSizeHint().height();
     m_inspector->setMaximumHeight(wide ? QWIDGETSIZE_MAX
-                                       : std::min(m_inspector->heightFor(room), most));
+                                       : std::min(m_inspector->heightFor(room), left));
+    if (m_inspector->isHidden() != (!wide && !below)) {
+        m_inspector->setVisible(wide || below);
+        elideField();
+    }
 }
 
 } // namespace kernscope::ui

@@ -36,10 +36,11 @@ protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
     bool working() const override;
-    void resizeEvent(QResizeEvent *event) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
     void elideField();
+    QString shortReadings() const;
     void buildBar(QBoxLayout *bar, QWidget *content);
     void buildActions();
     void showFile(std::size_t file);
@@ -50,6 +51,7 @@ private:
     void copyInspected();
     void arrange();
 
+    QWidget *m_content = nullptr;
     QComboBox *m_files = nullptr;
     QLineEdit *m_goTo = nullptr;
     QLabel *m_selection = nullptr;

@@ -285,6 +285,13 @@ QRect HexView::cellRect(std::uint64_t offset) const
         .toAlignedRect();
 }
 
+int HexView::heightFor(std::uint64_t rows) const
+{
+    return static_cast<int>(
+               std::ceil(headerHeight() + static_cast<double>(rows) * m_layout.rowHeight())) +
+           2 * frameWidth();
+}
+
 int HexView::contentWidth() const
 {
     return static_cast<int>(std::ceil(m_layout.width())) + 2 * frameWidth() +

@@ -60,6 +60,8 @@ public:
     QRect cellRect(std::uint64_t offset) const;
     /// The byte at a place of the viewport, where there is one.
     std::optional<std::uint64_t> byteAt(const QPoint &pos) const;
+    /// Height in pixels at which that many rows are whole.
+    int heightFor(std::uint64_t rows) const;
     int contentWidth() const; ///< of all columns with the scroll bar
 
     /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the

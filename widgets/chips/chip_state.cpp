@@ -3,6 +3,8 @@
 
 #include "core/target/rules.h"
 
+#include <utility>
+
 namespace kernscope::ui {
 
 namespace {
@@ -45,11 +47,16 @@ ChipState &ChipState::of(Session &session)
 ChipState::ChipState(Session &session)
     : QObject(&session), m_session(session), m_target(&target::defaultTarget())
 {
-    connect(&session, &Session::bundleChanged, this, &ChipState::rebuild);
+    connect(&session, &Session::bundleChanged, this, [this] {
+        forget();
+        rebuild();
+    });
+    // After an edit the table stands until the new one comes: its rows are the same weights.
     connect(&session, &Session::bytesChanged, this, &ChipState::rebuild);
     connect(&session.tasks(), &TaskManager::changed, this, [this] {
         if (m_task && m_task->progress().cancelled()) {
             m_task = nullptr;
+            forget();
             Q_EMIT tableChanged();
         }
     });
@@ -71,14 +78,19 @@ void ChipState::setChoice(const target::Choice &choice)
     Q_EMIT targetChanged();
 }
 
-void ChipState::rebuild()
+void ChipState::forget()
 {
-    if (m_task)
-        m_task->cancel();
-    m_task = nullptr;
     m_table = nullptr;
     m_fasterOnM1.clear();
+}
+
+void ChipState::rebuild()
+{
+    if (const TaskPtr before = std::exchange(m_task, nullptr))
+        before->cancel();
     const BundlePtr bundle = m_session.bundle();
+    if (!bundle || (m_table && m_table->rows() != bundle->weights().size()))
+        forget();
     if (bundle) {
         m_task = m_session.tasks().start(
             this, tr("Judging weights by chip"),

@@ -40,6 +40,7 @@ Q_SIGNALS:
 private:
     explicit ChipState(Session &session);
     void rebuild();
+    void forget();
 
     Session &m_session;
     const target::Target *m_target = nullptr;

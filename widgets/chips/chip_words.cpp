@@ -128,6 +128,35 @@ QString programWord(const roofline::ProgramTime &program)
     return text + ChipWords::tr("; what bounds the program is not known.");
 }
 
+QColor tokenTint(Token token, bool dark)
+{
+    const QColor hue = theme::color(token, dark),
+                 ground = dark ? QColor(0x1B, 0x1F, 0x23) : Qt::white;
+    const double share = token == Token::OutDense ? 0.14 : dark ? 0.38 : 0.22;
+    const auto mix = [share](int a, int b) {
+        return static_cast<int>(std::lround(share * a + (1 - share) * b));
+    };
+    return {mix(hue.red(), ground.red()), mix(hue.green(), ground.green()),
+            mix(hue.blue(), ground.blue())};
+}
+
+QString compilerEstimate(const Bundle &bundle, const roofline::Layer &layer)
+{
+    if (layer.weight >= bundle.weights().size() ||
+        layer.consumer >= bundle.weights()[layer.weight].consumers.size())
+        return {};
+    const mil::BackendNotes &notes =
+        bundle.weights()[layer.weight].consumers[layer.consumer].backends;
+    QStringList words;
+    for (const bool selected : {true, false}) {
+        for (const auto &[backend, ms] : notes.estimatedMs) {
+            if ((backend == notes.selected) == selected)
+                words += ChipWords::tr("%1 ms (%2)").arg(ms, 0, 'g', 4).arg(fromUtf8(backend));
+        }
+    }
+    return words.join(QStringLiteral(", "));
+}
+
 QString siWord(double value, const QString &unit)
 {
     struct Prefix {

@@ -9,6 +9,8 @@
 
 namespace kernscope::ui {
 
+/// A pale ground of a token's hue, on which the text of the palette keeps its contrast.
+QColor tokenTint(Token token, bool dark);
 Token outcomeToken(decision::Outcome outcome);
 QString outcomeWord(decision::Outcome outcome);  ///< translated: "streams", "refused", …
 QString outcomeLabel(decision::Outcome outcome); ///< with its glyph: "▶ streams"
@@ -23,6 +25,9 @@ QString speedupWord(const decision::Speedup &speedup); ///< "2.37" or "1.55 to 1
 QStringList failedConditions(const std::vector<decision::Measurement> &measured);
 /// The time of a program: what its layers take against what its dispatch costs at least.
 QString programWord(const roofline::ProgramTime &program);
+/// "0.012 ms (ane)": what the compiler itself wrote beside the operation that is this layer, by
+/// backend, the selected one first; empty where it wrote nothing. Never mixed with our own figures.
+QString compilerEstimate(const Bundle &bundle, const roofline::Layer &layer);
 /// "12.0 TFLOP/s", "85.0 GB/s", "141 FLOP/B": three significant digits and a prefix.
 QString siWord(double value, const QString &unit);
 

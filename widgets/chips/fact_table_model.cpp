@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/fact_table_model.h"
 
+#include "widgets/chips/chip_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QFont>
@@ -17,6 +18,18 @@ FactTableModel::FactTableModel(QStringList headers, QStringList meanings, QObjec
 
 void FactTableModel::setRows(std::vector<Row> rows)
 {
+    const auto sameWords = [](const Row &a, const Row &b) {
+        return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                          [](const FactCell &x, const FactCell &y) { return x.text == y.text; });
+    };
+    // The same words again, as after an edit of something else: views keep their place.
+    if (!rows.empty() &&
+        std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(), sameWords)) {
+        m_rows = std::move(rows);
+        if (rowCount() > 0)
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        return;
+    }
     beginResetModel();
     m_rows = std::move(rows);
     select();
@@ -104,11 +117,11 @@ QVariant FactTableModel::data(const QModelIndex &index, int role) const
                                    : QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     case Qt::BackgroundRole:
         return cell.token && *cell.token != Token::OutUnknown
-                   ? QVariant(theme::color(*cell.token, dark))
+                   ? QVariant(tokenTint(*cell.token, dark))
                    : QVariant();
     case Qt::ForegroundRole:
         return cell.token && *cell.token != Token::OutUnknown
-                   ? QVariant(theme::textOn(*cell.token, dark))
+                   ? QVariant(QGuiApplication::palette().color(QPalette::Text))
                    : QVariant();
     case Qt::FontRole: {
         if (!cell.strong)

@@ -5,6 +5,7 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -12,6 +13,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSpinBox>
+#include <QSplitter>
 #include <QVBoxLayout>
 
 namespace kernscope::ui {
@@ -41,17 +43,34 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
     bar->addWidget(m_bandwidth, 2);
     bar->addWidget(m_batch);
     m_plot = new RooflinePlot(content);
-    m_plot->setMinimumHeight(theme::em(this, 11));
+    m_plot->setMinimumHeight(theme::em(this, 9));
     for (QLabel **label : {&m_facts, &m_point}) {
         *label = new QLabel(content);
         (*label)->setWordWrap(true);
         (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
     }
+    m_facts->setAccessibleName(tr("The chip and the program"));
+    m_point->setAccessibleName(tr("Arithmetic of the chosen point"));
+    // The words stand beside the plot, which so has all of the height.
+    auto *words = new QWidget;
+    auto *wordColumn = new QVBoxLayout(words);
+    wordColumn->setContentsMargins(0, 0, theme::em(this, 0.3), 0);
+    wordColumn->setSpacing(theme::em(this, 0.6));
+    wordColumn->addWidget(m_point);
+    wordColumn->addWidget(m_facts);
+    wordColumn->addStretch(1);
+    auto *scrolled = new ShrinkArea(words, content);
+    scrolled->setMinimumWidth(theme::em(this, 12));
+    auto *split = new QSplitter(Qt::Horizontal, content);
+    split->setChildrenCollapsible(false);
+    split->addWidget(m_plot);
+    split->addWidget(scrolled);
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 1);
+    split->setSizes({theme::em(this, 48), theme::em(this, 18)});
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
-    column->addWidget(m_facts);
-    column->addWidget(m_plot, 1);
-    column->addWidget(m_point);
+    column->addWidget(split, 1);
     setContent(content);
     content->setFocusProxy(m_plot);
     buildActions();
@@ -144,7 +163,11 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
         return;
     }
     showFacts(roofs, network->program);
-    m_plot->setContent(roofs, std::move(placements));
+    QStringList estimates;
+    for (const roofline::Placement &placed : placements)
+        estimates += compilerEstimate(*bundle, placed.layer);
+    m_plot->setCompilerEstimates(std::move(estimates));
+    m_plot->setContent(roofs, std::move(placements), network->program);
     showContent();
     followPlace();
 }

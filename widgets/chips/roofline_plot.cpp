@@ -80,13 +80,16 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     m_chosenPoint->setLineStyle(QCPGraph::lsNone);
     m_chosenPoint->removeFromLegend();
     plot().legend->setVisible(true);
+    connect(&plot(), &QCustomPlot::afterLayout, this, &RooflinePlot::placeLabels);
     plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
 }
 
-void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> placements)
+void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> placements,
+                              const roofline::ProgramTime &program)
 {
     beginData();
     m_given = std::move(roofs);
+    m_program = program;
     m_placements = std::move(placements);
     m_order.clear();
     m_longest = 0;
@@ -102,8 +105,10 @@ void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> plac
     });
     clearDrawing();
     drawPoints();
+    drawFloor();
     fit();
     drawRoofs();
+    makePointLabels();
     endData();
 }
 
@@ -163,6 +168,19 @@ int RooflinePlot::nearest(const QPoint &position) const
     return found;
 }
 
+/// The point under the mouse; where several coincide and one is chosen, the next of them.
+int RooflinePlot::nextAt(const QPoint &position) const
+{
+    const int under = nearest(position);
+    if (under < 0)
+        return under;
+    const std::vector<int> here = coinciding(under);
+    const auto now = std::find(here.begin(), here.end(), currentPoint());
+    if (now == here.end())
+        return here.front();
+    return now + 1 == here.end() ? here.front() : *(now + 1);
+}
+
 QString RooflinePlot::pointText(int point) const
 {
     const Placement &placed = placementOf(point);
@@ -181,12 +199,26 @@ QString RooflinePlot::pointText(int point) const
                 .arg(*stored.intensity, 0, 'g', 4)
                 .arg(siWord(m_given.bandwidth->value, QStringLiteral("B/s")),
                      flops(*stored.intensity * m_given.bandwidth->value), flops(stored.attainable));
-    text += tr("%1, %2").arg(boundWord(stored.bound), seconds(stored.timeS));
+    text += timeText(stored);
     if (placed.dense != 0)
         text +=
-            tr("; dense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
+            tr("\ndense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
     const Assessment &best = placed.trail[placed.best];
     text += tr("; best %1, %2").arg(fromUtf8(best.form), seconds(best.timeS));
+    const std::vector<int> here = coinciding(point);
+    QStringList others;
+    for (const int other : here) {
+        if (other != point)
+            others << fromUtf8(placementOf(other).layer.name);
+    }
+    if (!others.isEmpty())
+        text += tr("\n%1 of %2 that lie here, with %3")
+                    .arg(std::find(here.begin(), here.end(), point) - here.begin() + 1)
+                    .arg(here.size())
+                    .arg(others.join(QStringLiteral(", ")));
+    const QString compiler = m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
+    if (!compiler.isEmpty())
+        text += tr("\nthe compiler estimates %1").arg(compiler);
     if (placed.estimated)
         text += tr("\n~ estimated: a roof that is not measured, or an extent that is not known");
     if (placed.aboveWorkingSet.value_or(false))
@@ -199,12 +231,30 @@ QString RooflinePlot::pointText(int point) const
     return text;
 }
 
+/// Both times, the longer of which binds; and its share of what the program takes.
+QString RooflinePlot::timeText(const Assessment &stored) const
+{
+    QString text = tr("arithmetic %1, bytes %2: %3, %4")
+                       .arg(seconds(stored.computeS), seconds(stored.memoryS),
+                            boundWord(stored.bound), seconds(stored.timeS));
+    const auto share = [&stored](double of) {
+        return QString::number(100 * *stored.timeS / of, 'g', 3) + QStringLiteral(" %");
+    };
+    if (stored.timeS && m_program.engineTimeS && *m_program.engineTimeS > 0)
+        text += tr("\n%1 of the %2 of all layers")
+                    .arg(share(*m_program.engineTimeS), seconds(m_program.engineTimeS));
+    if (stored.timeS && m_program.dispatchFloorS && *m_program.dispatchFloorS > 0)
+        text += tr("; %1 of the %2 that a dispatch takes at least")
+                    .arg(share(*m_program.dispatchFloorS), seconds(m_program.dispatchFloorS));
+    return text;
+}
+
 QStringList RooflinePlot::columns() const
 {
-    return {tr("layer"),  tr("op"),        tr("form"),       tr("FLOP"),
-            tr("bytes"),  tr("FLOP/B"),    tr("bound"),      tr("attainable FLOP/s"),
-            tr("time s"), tr("dense B"),   tr("dense s"),    tr("best form"),
-            tr("best s"), tr("estimated"), tr("above roofs")};
+    return {tr("layer"),  tr("op"),        tr("form"),        tr("FLOP"),
+            tr("bytes"),  tr("FLOP/B"),    tr("bound"),       tr("attainable FLOP/s"),
+            tr("time s"), tr("dense B"),   tr("dense s"),     tr("best form"),
+            tr("best s"), tr("estimated"), tr("above roofs"), tr("compiler's estimate")};
 }
 
 QVariant RooflinePlot::cell(int point, int column) const
@@ -231,7 +281,8 @@ QVariant RooflinePlot::cell(int point, int column) const
     case 11: return fromUtf8(best.form);
     case 12: return number(best.timeS);
     case 13: return placed.estimated ? tr("yes") : tr("no");
-    default: return static_cast<int>(placed.above.size());
+    case 14: return static_cast<int>(placed.above.size());
+    default: return m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
     }
 }
 
@@ -255,6 +306,9 @@ void RooflinePlot::fit()
     }
     if (m_given.ridge && m_given.compute)
         include(*m_given.ridge, m_given.compute->value);
+    // The floor of the dispatch is in view, unless it would press everything else together.
+    if (m_floorRate && *m_floorRate > low / 1e4)
+        include(left, *m_floorRate);
     // At least three decades, so that a single point still lies under whole roofs.
     const auto setRange = [](QCPAxis *axis, double from, double to) {
         const double room = std::max(1.0, std::sqrt(1e3 / (to / from)));
@@ -321,7 +375,7 @@ bool RooflinePlot::eventFilter(QObject *watched, QEvent *event)
         const auto *mouse = static_cast<QMouseEvent *>(event);
         const bool dragged =
             (mouse->pos() - m_pressed).manhattanLength() > QApplication::startDragDistance();
-        pick(mouse->button() == Qt::LeftButton && !dragged ? nearest(mouse->pos()) : -1);
+        pick(mouse->button() == Qt::LeftButton && !dragged ? nextAt(mouse->pos()) : -1);
         return false;
     }
     return PlotWidget::eventFilter(watched, event);

@@ -4,12 +4,15 @@
 #include "core/assessment/assess.h"
 #include "widgets/common/plot_widget.h"
 
+#include <QLineF>
 #include <QPoint>
 
+#include <optional>
 #include <vector>
 
 class QCPGraph;
 class QCPItemLine;
+class QCPItemStraightLine;
 class QCPItemText;
 
 namespace kernscope::ui {
@@ -17,7 +20,10 @@ namespace kernscope::ui {
 /// The layers of a bundle under the ceilings of a chip, both axes by powers of ten. A point a
 /// layer: its shape says the stored form, its size the time; hollow where the figures are
 /// estimated; an arrow leads from where it would lie dense. What passes a measured roof is flagged.
+/// Every ceiling in view is named, at whatever zoom; a line across says what the whole program
+/// reaches while one dispatch takes the time that it takes at least.
 ///
+/// Points that coincide share a label that counts them; a click there goes from one to the next.
 /// Beside the keys of every plot: plus and minus zoom, 0 shows everything, Shift with an arrow
 /// pans.
 class RooflinePlot final : public PlotWidget
@@ -27,7 +33,10 @@ class RooflinePlot final : public PlotWidget
 public:
     explicit RooflinePlot(QWidget *parent = nullptr);
 
-    void setContent(roofline::Roofs roofs, std::vector<roofline::Placement> placements);
+    void setContent(roofline::Roofs roofs, std::vector<roofline::Placement> placements,
+                    const roofline::ProgramTime &program);
+    /// What the compiler itself says of each placement, in their order; empty texts where nothing.
+    void setCompilerEstimates(QStringList words) { m_estimates = std::move(words); }
     const roofline::Placement &placementOf(int point) const;
     int pointOfWeight(std::size_t weight) const; ///< -1: it has none
     void fit();
@@ -46,6 +55,9 @@ public:
     int roofCount() const { return static_cast<int>(m_roofs.size()); }
     QPoint positionOf(int point) const;
     QString ridgeLabel() const;
+    QStringList labelsShown() const; ///< of ceilings, the dispatch floor and points
+    QStringList roofsInView() const; ///< names of the ceilings that cross a third of the plot
+    std::vector<int> coinciding(int point) const;
 
 protected:
     QString pictureKinds() const override;
@@ -67,6 +79,18 @@ private:
         bool hollow = false;
         QCPGraph *graph = nullptr;
     };
+    struct PointLabel {
+        int point = 0;          ///< the first of those that lie there
+        std::size_t layers = 1; ///< how many lie there
+        QCPItemText *text = nullptr;
+    };
+    static QString roofText(const roofline::Ceiling &ceiling);
+    QLineF lineOf(const Roof &roof) const; ///< in pixels
+    void placeLabels();
+    void makePointLabels();
+    void drawFloor();
+    int nextAt(const QPoint &position) const;
+    QString timeText(const roofline::Assessment &stored) const;
     void clearDrawing();
     void drawRoofs();
     void drawPoints();
@@ -87,6 +111,12 @@ private:
     QCPGraph *m_chosenPoint = nullptr;
     QCPItemLine *m_ridgeLine = nullptr;
     QCPItemText *m_ridgeText = nullptr;
+    std::vector<PointLabel> m_pointLabels;
+    roofline::ProgramTime m_program;
+    std::optional<double> m_floorRate; ///< FLOP/s of the program at the dispatch floor
+    QCPItemStraightLine *m_floorLine = nullptr;
+    QCPItemText *m_floorText = nullptr;
+    QStringList m_estimates;
     double m_longest = 0;
     QPoint m_pressed;
 };

@@ -2,6 +2,7 @@
 // What the roofline draws: roofs, points, arrows, flags.
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
+#include "widgets/common/design.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -49,6 +50,15 @@ void RooflinePlot::clearDrawing()
     }
     for (Marks &marks : m_marks)
         plot().removeGraph(marks.graph);
+    for (PointLabel &label : m_pointLabels)
+        plot().removeItem(label.text);
+    if (m_floorLine) {
+        plot().removeItem(m_floorLine);
+        plot().removeItem(m_floorText);
+    }
+    m_floorLine = nullptr;
+    m_floorText = nullptr;
+    m_pointLabels.clear();
     m_roofs.clear();
     m_marks.clear();
     m_arrows.clear();
@@ -75,21 +85,7 @@ void RooflinePlot::addRoof(const Ceiling &ceiling, bool chosen)
             {kNear, chosen && ridge > 0 ? ridge : kFar},
             {kNear * ceiling.value, (chosen && ridge > 0 ? ridge : kFar) * ceiling.value}, true);
     roof.label = new QCPItemText(&plot());
-    roof.label->setText(QStringLiteral("%1 %2").arg(
-        fromUtf8(ceiling.name).replace(QLatin1Char('_'), QLatin1Char(' ')),
-        siWord(ceiling.value, fromUtf8(ceiling.unit))));
-    const QCPRange x = plot().xAxis->range();
-    const QCPRange y = plot().yAxis->range();
-    if (compute) {
-        roof.label->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
-        roof.label->position->setCoords(x.upper / 1.05, ceiling.value);
-    } else {
-        // Under its line, which rises to the right.
-        roof.label->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
-        const double key = std::max(x.lower * 1.1, y.lower * 5 / ceiling.value);
-        roof.label->position->setCoords(key, key * ceiling.value);
-    }
-    roof.label->setVisible(chosen);
+    roof.label->setText(roofText(ceiling));
     m_roofs.push_back(roof);
 }
 
@@ -184,12 +180,27 @@ void RooflinePlot::applyColors(bool dark)
     const QColor text = palette().color(QPalette::Text);
     QColor faint = text;
     faint.setAlpha(90);
+    QColor veil = ground;
+    veil.setAlpha(200);
+    const QFont small = design::type(font(), design::Type::Small);
+    const QColor quiet = palette().color(QPalette::PlaceholderText);
     for (Roof &roof : m_roofs) {
         roof.graph->setPen(
             QPen(roof.chosen ? text : faint, roof.chosen ? 2.2 : 1, styleOf(roof.ceiling.method)));
-        roof.label->setColor(text);
-        roof.label->setFont(font());
-        roof.label->setBrush(ground);
+        roof.label->setColor(roof.chosen ? text : quiet);
+        roof.label->setFont(roof.chosen ? font() : small);
+        roof.label->setBrush(veil);
+    }
+    for (PointLabel &label : m_pointLabels) {
+        label.text->setColor(quiet);
+        label.text->setFont(small);
+        label.text->setBrush(veil);
+    }
+    if (m_floorLine) {
+        m_floorLine->setPen(QPen(theme::color(Token::OutFolds, dark), 1.4, Qt::DashLine));
+        m_floorText->setColor(text);
+        m_floorText->setFont(font());
+        m_floorText->setBrush(veil);
     }
     for (Marks &marks : m_marks) {
         const QColor color = theme::color(kShapeTokens[std::size_t(marks.shape)], dark);

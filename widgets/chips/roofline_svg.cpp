@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The roofline as a drawing of lines and shapes, for papers: the ranges that the screen shows.
 #include "widgets/chips/chip_words.h"
+#include "widgets/chips/label_placer.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/table_text.h"
 
@@ -12,6 +13,8 @@ namespace kernscope::ui {
 
 namespace {
 
+/// Of a letter in a drawing that is set in another program's font: on the wide side.
+constexpr double kLetter = 6.2, kLineHeight = 13;
 constexpr double kLeft = 90, kTop = 30, kRight = 30, kBottom = 60;
 
 /// Maps the plot's ranges to the page.
@@ -46,6 +49,15 @@ QString words(double x, double y, const QString &text, const QString &anchor)
 {
     return QStringLiteral("<text x=\"%1\" y=\"%2\" text-anchor=\"%3\">%4</text>\n")
         .arg(number(x), number(y), anchor, text.toHtmlEscaped());
+}
+
+/// Words in the middle of a spot, turned as it is.
+QString turnedWords(const LabelPlacer::Spot &spot, const QString &text)
+{
+    return QStringLiteral("<text transform=\"translate(%1 %2) rotate(%3)\" dy=\"4\" "
+                          "text-anchor=\"middle\" font-size=\"11\">%4</text>\n")
+        .arg(number(spot.centre.x()), number(spot.centre.y()), number(spot.degrees),
+             text.toHtmlEscaped());
 }
 
 QString axes(const Page &page)
@@ -129,10 +141,28 @@ QString RooflinePlot::svg(const QSize &size) const
         text += shape(shapeOfForm(placed.stored().form), x, y, radius, placed.estimated);
     }
     text += QStringLiteral("</g>\n");
-    for (const Roof &roof : m_roofs) {
-        if (roof.chosen && roof.ceiling.kind == roofline::Ceiling::Kind::Compute)
-            text += words(size.width() - kRight, page.down(roof.ceiling.value) - 6,
-                          roof.label->text(), QStringLiteral("end"));
+    LabelPlacer placer(
+        QRectF(QPointF(kLeft, kTop), QPointF(size.width() - kRight, size.height() - kBottom)));
+    const auto nameLine = [&](const QCPGraphData &from, const QCPGraphData &to,
+                              const QString &name) {
+        const QLineF along(page.across(from.key), page.down(from.value), page.across(to.key),
+                           page.down(to.value));
+        const QSizeF room(kLetter * static_cast<double>(name.size()), kLineHeight);
+        if (const auto spot = placer.along(along, room))
+            text += turnedWords(*spot, name);
+    };
+    for (const bool chosen : {true, false}) {
+        for (const Roof &roof : m_roofs) {
+            if (roof.chosen == chosen)
+                nameLine(*roof.graph->data()->at(0), *roof.graph->data()->at(1),
+                         roof.label->text());
+        }
+    }
+    if (m_floorRate) {
+        const QCPGraphData from(page.x.lower, *m_floorRate), to(page.x.upper, *m_floorRate);
+        text += line(kLeft, page.down(*m_floorRate), size.width() - kRight, page.down(*m_floorRate),
+                     QStringLiteral("stroke=\"#D55E00\" stroke-dasharray=\"6 4\""));
+        nameLine(from, to, m_floorText->text());
     }
     if (m_given.ridge && m_given.compute)
         text += words(page.across(*m_given.ridge), page.down(m_given.compute->value) - 22,

@@ -204,8 +204,10 @@ void StreamDock::follow(const Place &place, QObject *origin)
     m_selecting = true;
     const QModelIndex index =
         m_model->index(row, StreamMatrixModel::kFirstChip + static_cast<int>(m_chip));
-    chooseRow(m_matrix, index);
-    m_matrix->scrollTo(index);
+    if (m_matrix->currentIndex() != index) {
+        chooseRow(m_matrix, index);
+        m_matrix->scrollTo(index);
+    }
     m_selecting = false;
     showReasons();
 }

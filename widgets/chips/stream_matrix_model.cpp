@@ -14,11 +14,29 @@ namespace kernscope::ui {
 void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const DecisionTable> table,
                                  std::vector<bool> fasterOnM1)
 {
+    const auto namesOf = [](const BundlePtr &of) {
+        std::vector<std::string> names;
+        for (const Weight &weight : of->weights())
+            names.push_back(weight.name);
+        return names;
+    };
+    // After an edit the rows are the same weights: views keep their place.
+    const bool same =
+        m_bundle && bundle && m_table && table && m_bundle->path() == bundle->path() &&
+        m_table->columns() == table->columns() && namesOf(m_bundle) == namesOf(bundle);
+    const auto take = [&] {
+        m_bundle = std::move(bundle);
+        m_table = std::move(table);
+        m_faster = std::move(fasterOnM1);
+        select();
+    };
+    if (same && m_filter.empty() && !m_onlyFaster) {
+        take(); // no filter: all weights, in order
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+        return;
+    }
     beginResetModel();
-    m_bundle = std::move(bundle);
-    m_table = std::move(table);
-    m_faster = std::move(fasterOnM1);
-    select();
+    take();
     endResetModel();
 }
 
@@ -119,9 +137,11 @@ QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int r
             .arg(fromUtf8(m_bundle->weights()[weight].name), fromUtf8(verdict.target->name),
                  outcomeWord(verdict.outcome), fromUtf8(verdict.nearestChange));
     case Qt::BackgroundRole:
-        return token == Token::OutUnknown ? QVariant() : QVariant(theme::color(token, dark));
+        return token == Token::OutUnknown ? QVariant() : QVariant(tokenTint(token, dark));
     case Qt::ForegroundRole:
-        return token == Token::OutUnknown ? QVariant() : QVariant(theme::textOn(token, dark));
+        return token == Token::OutUnknown
+                   ? QVariant()
+                   : QVariant(QGuiApplication::palette().color(QPalette::Text));
     default: return {};
     }
 }

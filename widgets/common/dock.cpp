@@ -2,14 +2,16 @@
 #include "widgets/common/dock.h"
 
 #include "widgets/common/dock_title_bar.h"
+#include "widgets/common/line_icon.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
+#include <QAction>
 #include <QLabel>
 #include <QStackedWidget>
 #include <QTimer>
-#include <QToolButton>
+#include <QVBoxLayout>
 
 namespace kernscope::ui {
 
@@ -18,8 +20,12 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
 {
     setObjectName(id);
     setAccessibleName(title);
-    m_bar = new DockTitleBar(this);
-    m_pin = m_bar->pinButton();
+    createStandingActions();
+    m_head = new QWidget(this);
+    m_head->setLayout(new QVBoxLayout);
+    m_head->layout()->setContentsMargins(0, 0, 0, 0);
+    m_head->hide();
+    m_bar = new DockTitleBar(this, m_standing);
     setTitleBarWidget(m_bar);
 
     m_stack = new QStackedWidget(this);
@@ -46,7 +52,7 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
             m_held = m_session.place();
     });
     connect(&session, &Session::filesHoldChanged, this, &Dock::onFilesHoldChanged);
-    connect(m_pin, &QToolButton::toggled, this, [this](bool pinned) {
+    connect(m_pin, &QAction::toggled, this, [this](bool pinned) {
         if (pinned)
             m_held = m_session.place();
         else
@@ -56,6 +62,52 @@ Dock::Dock(Session &session, const QString &id, const QString &title, QWidget *p
             onPlaceChanged(m_session.place(), nullptr);
     });
     showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+}
+
+void Dock::createStandingActions()
+{
+    const auto add = [this](const QString &text, const QString &tip, const char *icon) {
+        auto *action = new QAction(lineIcon(QString::fromLatin1(icon)), text, this);
+        action->setToolTip(tip);
+        m_standing += action;
+        return action;
+    };
+    m_pin = add(tr("Pin"), tr("Pin: stop following the selection"), "pin");
+    m_pin->setCheckable(true);
+    QAction *floating = add(tr("Float"), tr("Float or dock"), "float");
+    connect(floating, &QAction::triggered, this, [this] { setFloating(!isFloating()); });
+    QAction *hide = add(tr("Hide"), tr("Hide"), "close");
+    connect(hide, &QAction::triggered, this, &QDockWidget::close);
+}
+
+bool Dock::standInTabs(QWidget *row, const QRect &place, bool onView)
+{
+    const bool fits = row && m_bar && place.width() >= m_bar->leastWidth(nullptr);
+    if (!fits) {
+        if (!m_bar || titleBarWidget() != m_head)
+            return fits;
+        m_bar->setBare(false);
+        if (m_header)
+            m_bar->setHeader(m_header);
+        setTitleBarWidget(m_bar);
+        m_bar->show();
+        return fits;
+    }
+    if (titleBarWidget() == m_bar)
+        setTitleBarWidget(m_head);
+    if (m_bar->parentWidget() != row)
+        m_bar->setParent(row);
+    m_bar->setBare(true);
+    if (m_header) {
+        const bool beside = place.width() >= m_bar->leastWidth(m_header);
+        if (beside && m_header->parentWidget() != m_bar)
+            m_bar->setHeader(m_header);
+        else if (!beside && m_header->parentWidget() != m_head)
+            m_head->layout()->addWidget(m_header);
+    }
+    m_bar->setGeometry(place);
+    m_bar->setVisible(onView);
+    return fits;
 }
 
 bool Dock::pinned() const
@@ -126,6 +178,7 @@ void Dock::setNote(const QString &text)
 
 void Dock::setHeader(QWidget *header)
 {
+    m_header = header;
     m_bar->setHeader(header);
 }
 

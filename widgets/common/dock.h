@@ -4,12 +4,13 @@
 #include "widgets/common/session.h"
 
 #include <QDockWidget>
+#include <QPointer>
 
 #include <optional>
 
+class QAction;
 class QLabel;
 class QStackedWidget;
-class QToolButton;
 
 namespace kernscope::ui {
 
@@ -30,6 +31,12 @@ public:
     void setPinned(bool pinned);
     /// Makes the dock a part of another one: no title, no floating; its pin is the other one's.
     void embedIn(Dock &other);
+    /// Pin, float and hide: buttons of the title bar, and for the window's menus.
+    const QList<QAction *> &standingActions() const { return m_standing; }
+    /// The dock is one of several in tabs: its tab says the title, and what else stands in the
+    /// title bar stands at the end of the row of tabs, in `place` of it, as long as this is the tab
+    /// on view. Null: the dock has its own title bar. False where `place` has no room for it.
+    bool standInTabs(QWidget *row, const QRect &place, bool onView);
     /// Where this dock stands: the common position, or where the dock was pinned the one that it
     /// had then or picked itself since.
     const Place &place() const { return m_held ? *m_held : m_session.place(); }
@@ -72,6 +79,7 @@ protected:
     void showEvent(QShowEvent *event) override;
 
 private:
+    void createStandingActions();
     void runRefresh();
     void forgetPlace();
     /// Another program changed the files: nothing of them is shown or read.
@@ -88,9 +96,12 @@ private:
     QWidget *m_changedArea = nullptr; ///< instead of anything while the files do not hold
     QWidget *m_page = nullptr;        ///< what is shown while they do
     bool m_showsFiles = true;
-    QWidget *m_area = nullptr; ///< shows the content
-    DockTitleBar *m_bar = nullptr;
-    QToolButton *m_pin = nullptr;
+    QWidget *m_area = nullptr;    ///< shows the content
+    QPointer<DockTitleBar> m_bar; ///< a child of the row of tabs while it stands there
+    QWidget *m_head = nullptr;    ///< instead of the bar then: the header, or nothing
+    QPointer<QWidget> m_header;
+    QAction *m_pin = nullptr;
+    QList<QAction *> m_standing;
     std::optional<Place> m_held; ///< while pinned
     bool m_stale = true, m_placeStale = false, m_scheduled = false;
 };

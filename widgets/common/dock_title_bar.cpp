@@ -2,9 +2,10 @@
 #include "widgets/common/dock_title_bar.h"
 
 #include "widgets/common/design.h"
-#include "widgets/common/line_icon.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/theme.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QDockWidget>
 #include <QHBoxLayout>
@@ -12,25 +13,11 @@
 #include <QPainter>
 #include <QToolButton>
 
+#include <algorithm>
+
 namespace kernscope::ui {
 
-namespace {
-
-QToolButton *barButton(QWidget *parent, const QString &name)
-{
-    auto *button = new QToolButton(parent);
-    button->setAutoRaise(true);
-    button->setFocusPolicy(Qt::TabFocus);
-    button->setAccessibleName(name);
-    button->setToolTip(name);
-    const int side = theme::em(parent, 1.0);
-    button->setIconSize(QSize(side, side));
-    return button;
-}
-
-} // namespace
-
-DockTitleBar::DockTitleBar(QDockWidget *dock) : QWidget(dock)
+DockTitleBar::DockTitleBar(QDockWidget *dock, const QList<QAction *> &buttons) : QWidget(dock)
 {
     auto *row = new QHBoxLayout(this);
     const int gap = theme::em(this, 0.2);
@@ -40,7 +27,7 @@ DockTitleBar::DockTitleBar(QDockWidget *dock) : QWidget(dock)
     m_title = new QLabel(dock->windowTitle(), this);
     m_title->setFont(design::type(font(), design::Type::Heading));
     row->addWidget(m_title);
-    m_note = new QLabel(this);
+    m_note = new ElidedLabel(Qt::ElideMiddle, this);
     m_note->setForegroundRole(QPalette::PlaceholderText);
     m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -53,42 +40,58 @@ DockTitleBar::DockTitleBar(QDockWidget *dock) : QWidget(dock)
     });
     connect(dock, &QDockWidget::windowTitleChanged, m_title, &QLabel::setText);
 
-    m_pin = barButton(this, tr("Pin: stop following the selection"));
-    m_pin->setCheckable(true);
-    m_pin->setIcon(lineIcon(QStringLiteral("pin")));
-    row->addWidget(m_pin);
-
-    auto *floating = barButton(this, tr("Float or dock"));
-    floating->setIcon(lineIcon(QStringLiteral("float")));
-    connect(floating, &QToolButton::clicked, dock,
-            [dock] { dock->setFloating(!dock->isFloating()); });
-    row->addWidget(floating);
-
-    auto *close = barButton(this, tr("Hide"));
-    close->setIcon(lineIcon(QStringLiteral("close")));
-    connect(close, &QToolButton::clicked, dock, &QDockWidget::close);
-    row->addWidget(close);
+    m_buttons = new QWidget(this);
+    auto *buttonRow = new QHBoxLayout(m_buttons);
+    buttonRow->setContentsMargins(0, 0, 0, 0);
+    buttonRow->setSpacing(gap);
+    const int side = theme::em(this, 1.0);
+    for (QAction *action : buttons) {
+        auto *button = new QToolButton(m_buttons);
+        button->setDefaultAction(action);
+        button->setAutoRaise(true);
+        button->setFocusPolicy(Qt::TabFocus);
+        button->setAccessibleName(action->toolTip());
+        button->setIconSize(QSize(side, side));
+        buttonRow->addWidget(button);
+    }
+    row->addWidget(m_buttons);
 }
 
 void DockTitleBar::setNote(const QString &text)
 {
-    m_note->setText(text);
-    m_note->setToolTip(text);
+    m_note->setWholeText(text);
 }
 
 void DockTitleBar::setHeader(QWidget *header)
 {
     auto *row = static_cast<QHBoxLayout *>(layout());
-    const int at = row->indexOf(m_note);
     m_note->hide();
-    row->insertWidget(at, header, 1);
+    row->insertWidget(row->indexOf(m_note), header, 1);
+    header->show();
+}
+
+void DockTitleBar::setBare(bool bare)
+{
+    m_bare = bare;
+    m_title->setVisible(!bare);
+    const int gap = theme::em(this, 0.2), edge = bare ? 0 : gap / 2;
+    layout()->setContentsMargins(2 * gap, edge, gap, edge);
+}
+
+int DockTitleBar::leastWidth(const QWidget *header) const
+{
+    const QMargins margins = layout()->contentsMargins();
+    const int gap = layout()->spacing();
+    const int head =
+        header ? std::max(header->minimumSizeHint().width(), header->minimumWidth()) + gap : 0;
+    return margins.left() + margins.right() + head + m_buttons->sizeHint().width();
 }
 
 void DockTitleBar::paintEvent(QPaintEvent *)
 {
     QPainter painter(this);
     // Keys go to this dock: what its shortcut would hide.
-    if (m_focused) {
+    if (m_focused && !m_bare) {
         const int line = theme::em(this, 0.15);
         painter.fillRect(QRect(0, line, line, height() - 2 * line), design::accent(palette()));
     }

@@ -30,6 +30,9 @@ namespace kernscope::ui {
 
 namespace {
 
+/// Property of a header while a column is made wide enough for a number.
+constexpr char kGrowing[] = "kernscopeGrowing";
+
 struct DockWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::DockTools)
 };
@@ -70,8 +73,11 @@ void growColumn(const QStyleOptionViewItem &cell, int column)
     const int width = header->sectionSize(column) + std::max(missing, 1);
     QTimer::singleShot(0, header, [header, column, width] {
         if (header->sectionSize(column) < width &&
-            header->sectionResizeMode(column) == QHeaderView::Interactive)
+            header->sectionResizeMode(column) == QHeaderView::Interactive) {
+            header->setProperty(kGrowing, true);
             header->resizeSection(column, width);
+            header->setProperty(kGrowing, false);
+        }
     });
 }
 
@@ -123,8 +129,9 @@ public:
         for (const int column : m_columns)
             m_least.push_back(table->columnWidth(column));
         table->viewport()->installEventFilter(this);
-        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,
-                [this] { m_userSized |= !m_growing; });
+        connect(table->horizontalHeader(), &QHeaderView::sectionResized, this, [this] {
+            m_userSized |= !m_growing && !growsByItself(m_table->horizontalHeader());
+        });
     }
 
 protected:
@@ -160,6 +167,11 @@ private:
 };
 
 } // namespace
+
+bool growsByItself(const QHeaderView *header)
+{
+    return header->property(kGrowing).toBool();
+}
 
 QVBoxLayout *contentColumn(QWidget *content)
 {

@@ -39,6 +39,9 @@ void prepareTable(QTableView *table);
 void putMarksBehind(QAbstractItemView *view, int column);
 /// Widths of the columns in ems of the view's font.
 void setColumnWidths(QHeaderView *header, std::initializer_list<double> ems);
+/// Whether a column that changes its width right now does so for a number that it has to hold: not
+/// by the hand of the user.
+bool growsByItself(const QHeaderView *header);
 /// Columns that take, in equal parts, the room that all leave; until the user sets a width. Call
 /// after setColumnWidths: they get no narrower than that.
 void growColumns(QTableView *table, std::initializer_list<int> columns);

@@ -30,8 +30,39 @@ FactTreeModel::FactTreeModel(std::vector<FactColumn> columns, QObject *parent)
 {
 }
 
+/// Whether these are the rows of now with the same bytes, below the same rows.
+bool FactTreeModel::sameShape(const std::vector<FactNode> &nodes,
+                              const std::vector<std::int32_t> &rows) const
+{
+    return std::equal(nodes.begin(), nodes.end(), rows.begin(), rows.end(),
+                      [this](const FactNode &node, std::int32_t row) {
+                          const Row &now = m_rows[static_cast<std::size_t>(row)];
+                          return node.bytes == now.facts.bytes && node.bits == now.facts.bits &&
+                                 sameShape(node.children, now.all);
+                      });
+}
+
+void FactTreeModel::replace(std::vector<FactNode> nodes, const std::vector<std::int32_t> &rows,
+                            const QModelIndex &parent)
+{
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        Row &row = m_rows[static_cast<std::size_t>(rows[i])];
+        std::vector<FactNode> children = std::move(nodes[i].children);
+        row.facts = std::move(nodes[i]);
+        replace(std::move(children), row.all, index(row.place, 0, parent));
+    }
+    if (!rows.empty())
+        Q_EMIT dataChanged(index(0, 0, parent),
+                           index(static_cast<int>(rows.size()) - 1, columnCount() - 1, parent));
+}
+
 void FactTreeModel::setRows(std::vector<FactNode> rows)
 {
+    // After an edit, an undo or a save: views keep their place, and what they have opened.
+    if (!rows.empty() && m_filter.isEmpty() && m_sortColumn < 0 && sameShape(rows, m_roots)) {
+        replace(std::move(rows), m_roots, {});
+        return;
+    }
     beginResetModel();
     m_rows.clear();
     m_roots.clear();

@@ -72,6 +72,9 @@ private:
         std::int32_t place = 0; ///< row number among the shown ones of its parent
         std::vector<std::int32_t> all, shown;
     };
+    bool sameShape(const std::vector<FactNode> &nodes, const std::vector<std::int32_t> &rows) const;
+    void replace(std::vector<FactNode> nodes, const std::vector<std::int32_t> &rows,
+                 const QModelIndex &parent);
     void flatten(std::vector<FactNode> nodes, std::int32_t parent);
     void choose();
     bool keep(std::int32_t row, const QStringList &words, bool whole);

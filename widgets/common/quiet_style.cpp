@@ -8,6 +8,7 @@
 #include <QStyleOptionHeader>
 #include <QStyleOptionTab>
 #include <QTabBar>
+#include <QTreeView>
 
 namespace kernscope::ui {
 
@@ -159,6 +160,9 @@ QSize QuietStyle::sizeFromContents(ContentsType type, const QStyleOption *option
 {
     QSize whole = QProxyStyle::sizeFromContents(type, option, size, widget);
     if (type == CT_TabBarTab)
+        whole.rheight() += 2;
+    // Rows of trees have no height of their own to set: as much room as those of tables.
+    if (type == CT_ItemViewItem && qobject_cast<const QTreeView *>(widget))
         whole.rheight() += 4;
     return whole;
 }

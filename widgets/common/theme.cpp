@@ -182,7 +182,8 @@ QPalette palette(bool dark)
     QPalette p;
     const QColor window(dark ? 0xFF20242A : 0xFFFCFDFD), base(dark ? 0xFF1B1F24 : 0xFFFFFFFF);
     const QColor text(dark ? 0xFFE4E8EC : 0xFF16191D), accent(dark ? 0xFF2F6FA8 : 0xFF0A5C94);
-    const QColor faint(dark ? 0xFF8D97A1 : 0xFF69727B);
+    // Readable on the pale ground of a chosen row as well (4.5).
+    const QColor faint(dark ? 0xFFA5AFB9 : 0xFF5C656E);
     p.setColor(QPalette::Window, window);
     p.setColor(QPalette::WindowText, text);
     p.setColor(QPalette::Base, base);

@@ -203,7 +203,7 @@ void RelocationsDock::follow(const Place &place, QObject *origin)
     if (origin == this || !place.bytes || !m_shown || !m_shown->hardware())
         return;
     const QModelIndex index = m_model->indexOfBytes(*place.bytes);
-    if (!index.isValid())
+    if (!index.isValid() || index == m_view->currentIndex().siblingAtColumn(0))
         return;
     m_following = true;
     chooseRow(m_view, index);

@@ -2,6 +2,7 @@
 #include "widgets/overview/bundle_dock.h"
 
 #include "core/bundle/statistics.h"
+#include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
 #include "widgets/common/table_text.h"
@@ -39,7 +40,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     m_tree->setModel(m_model);
     prepareView(m_tree);
     putMarksBehind(m_tree, BundleTreeModel::Name);
-    m_tree->setIndentation(theme::em(this, 0.9));
+    m_tree->setIndentation(theme::em(this, 0.8));
     QHeaderView *header = m_tree->header();
     header->setStretchLastSection(false);
     // What the eye compares stands beside the name, where a narrow dock shows it.
@@ -50,9 +51,14 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     m_tree->setSortingEnabled(true);
     setColumnWidths(header, {14, 5.6, 5.4, 5.2, 2.9, 3.7});
     m_tree->viewport()->installEventFilter(this);
-    connect(header, &QHeaderView::sectionResized, this, [this] { m_userSized |= !m_fitting; });
+    connect(header, &QHeaderView::sectionResized, this, [this, header] {
+        if (growsByItself(header))
+            fitNameColumn();
+        else
+            m_userSized |= !m_fitting;
+    });
 
-    m_filter = filterBox(content, tr("Filter by name, form or operation"), m_tree);
+    m_filter = filterBox(content, tr("Filter: name, form:sparse, zeros>0.5"), m_tree);
     m_footer = new QLabel(content);
     m_footer->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -68,10 +74,25 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
         m_following = true;
         m_model->setFilter(words);
         m_following = false;
+        m_filter->setToolTip(m_model->filterFault().isEmpty() ? filterHelp()
+                                                              : m_model->filterFault());
+        if (m_model->filterNeedsZeros() && !m_zerosWanted)
+            m_zerosAction->trigger();
         openGroups();
         followPlace();
         updateFooter();
     });
+    m_filter->setToolTip(filterHelp());
+    ChipState &chips = ChipState::of(session);
+    m_model->setOutcomes(
+        [&chips](std::size_t weight,
+                 const target::Target &target) -> std::optional<decision::Outcome> {
+            const auto &table = chips.table();
+            if (!table || weight >= table->rows() || table->columnOf(target) == kNoIndex)
+                return std::nullopt;
+            return table->verdict(weight, table->columnOf(target)).outcome;
+        });
+    connect(&chips, &ChipState::tableChanged, this, &BundleDock::refilter);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this,
             &BundleDock::onCurrentChanged);
     connect(m_tree, &QTreeView::activated, this, &BundleDock::open);
@@ -216,6 +237,7 @@ bool BundleDock::eventFilter(QObject *watched, QEvent *event)
 void BundleDock::fitNameColumn()
 {
     QHeaderView *header = m_tree->header();
+    m_fitAgain = m_fitting; // a scroll bar came or went, by the widths that are set below
     if (m_userSized || m_fitting)
         return;
     m_fitting = true;
@@ -232,6 +254,30 @@ void BundleDock::fitNameColumn()
     }
     header->resizeSection(BundleTreeModel::Name, std::max(theme::em(this, kLeastName), name));
     m_fitting = false;
+    if (m_fitAgain && room != m_tree->viewport()->width())
+        fitNameColumn();
+}
+
+QString BundleDock::filterHelp()
+{
+    return tr("Terms, all of which must hold; a minus turns one round:\n"
+              "conv_1 \u2013 letters of the name, form, function or operation\n"
+              "form:sparse \u2013 also name, function, op, type, source\n"
+              "bytes>1M \u2013 also elements, ratio, zeros, axes\n"
+              "folds:M1 \u2013 also streams, dense, rejected, with any chip");
+}
+
+/// Zeros were counted, or chips judged: what the filter asks of them may be known now.
+void BundleDock::refilter()
+{
+    if (m_model->filter().isEmpty() || !m_model->bundle())
+        return;
+    m_following = true;
+    m_model->refilter();
+    m_following = false;
+    openGroups();
+    followPlace();
+    updateFooter();
 }
 
 void BundleDock::updateFooter()
@@ -252,7 +298,13 @@ void BundleDock::updateFooter()
         tr("%1 · %2 B stored · %3 of fp16")
             .arg(count, groupedNumber(totals.storedBytes.value), ratioText(totals.ratio));
     m_footer->setText(text);
-    setNote(text);
+    // The title has room for the figures; the tooltip of the footer has all.
+    const QString figures =
+        shown == totals.weights
+            ? tr("%1 B \u00B7 %2 of fp16")
+                  .arg(groupedNumber(totals.storedBytes.value), ratioText(totals.ratio))
+            : count;
+    setNote(m_model->filterFault().isEmpty() ? figures : tr("the filter cannot be read"));
     QStringList forms{text};
     for (const auto &[form, number] : totals.forms)
         forms += tr("%1: %2").arg(fromUtf8(form), groupedNumber(number));
@@ -311,6 +363,7 @@ void BundleDock::countZeros(std::vector<std::size_t> weights)
         [this](const Shares &shares) {
             m_zerosTask = nullptr;
             m_model->setZeroFractions(shares);
+            refilter();
         });
 }
 

@@ -48,6 +48,8 @@ private:
     void showInHex();
     void fitNameColumn();
     void updateFooter();
+    void refilter();
+    static QString filterHelp();
     std::vector<std::size_t> staleWeights();
     void countZeros(std::vector<std::size_t> weights);
     void onTasksChanged();
@@ -60,7 +62,8 @@ private:
     QList<QAction *> m_actions;
     TaskPtr m_zerosTask;
     std::vector<bool> m_touched; ///< weights that had changed bytes when their zeros were counted
-    bool m_newBundle = true, m_following = false, m_fitting = false, m_userSized = false;
+    bool m_newBundle = true, m_following = false, m_fitting = false, m_fitAgain = false,
+         m_userSized = false;
     bool m_zerosWanted = false; ///< of every weight, by the user or because it costs little
 };
 

@@ -91,10 +91,25 @@ void BundleTreeModel::makeGroups()
 
 void BundleTreeModel::setFilter(const QString &words)
 {
+    m_filterFault.clear();
+    auto where = WeightWhere::parse(words.toStdString());
+    if (!where) {
+        m_filterFault = tr("\u201C%1\u201D is not read as a term. Expected: %2")
+                            .arg(fromUtf8(where.error().found), fromUtf8(where.error().expected));
+        return;
+    }
     if (words == m_filter)
         return;
     beginResetModel();
     m_filter = words;
+    m_where = std::move(*where);
+    applyFilter();
+    endResetModel();
+}
+
+void BundleTreeModel::refilter()
+{
+    beginResetModel();
     applyFilter();
     endResetModel();
 }
@@ -111,12 +126,12 @@ void BundleTreeModel::applyFilter()
             if (!passes && group.kind == Node::Kind::FileGroup) {
                 passes = filter.passes({m_bundle->files()[leaf].path});
             } else if (!passes) {
-                const Weight &weight = m_bundle->weights()[leaf];
-                const bool used = !weight.consumers.empty();
-                const std::string form = formText(weight.form);
-                passes = filter.passes({weight.name, form, weight.function,
-                                        used ? weight.consumers.front().op : std::string_view(),
-                                        used ? weight.consumers.front().name : std::string_view()});
+                WhereFacts facts;
+                facts.zeros = zeroFraction(leaf);
+                facts.outcome = [this, leaf](const target::Target &target) {
+                    return m_outcomes ? m_outcomes(leaf, target) : std::nullopt;
+                };
+                passes = m_where.passes(m_bundle->weights()[leaf], facts);
             }
             if (passes)
                 group.shown.push_back(leaf);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/weight_where.h"
 #include "core/bundle/bundle.h"
 
 #include <QAbstractItemModel>
 #include <QStringList>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -37,9 +39,18 @@ public:
     void updateBundle(BundlePtr bundle);
     const BundlePtr &bundle() const { return m_bundle; }
 
-    /// Keeps weights and files in whose name, form, function or consumers every word occurs.
+    /// Keeps the weights for which every term holds (WeightWhere), and the files whose name has
+    /// every word. A term that cannot be read leaves the rows as they are: filterFault() says why.
     void setFilter(const QString &words);
     const QString &filter() const { return m_filter; }
+    const QString &filterFault() const { return m_filterFault; }
+    bool filterNeedsZeros() const { return m_where.needsZeros(); }
+    /// What a chip does with a weight, for terms that ask; called while the filter is applied.
+    using Outcomes =
+        std::function<std::optional<decision::Outcome>(std::size_t weight, const target::Target &)>;
+    void setOutcomes(Outcomes outcomes) { m_outcomes = std::move(outcomes); }
+    /// Figures that a term asks for have come: applies the filter again.
+    void refilter();
     std::size_t shownWeights() const;
 
     /// Share of decoded elements that are zero. Weights that nobody measured show a dash.
@@ -93,7 +104,9 @@ private:
     std::vector<Group> m_groups;      ///< all of them
     std::vector<std::size_t> m_shown; ///< groups with a row to show
     QStringList m_shortNames;         ///< by weight
-    QString m_filter;
+    QString m_filter, m_filterFault;
+    WeightWhere m_where;
+    Outcomes m_outcomes;
     int m_sortColumn = -1; ///< -1: the order of the bundle
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
     std::vector<double> m_zeros; ///< by weight; NaN: not known

@@ -27,6 +27,7 @@ namespace kernscope::ui {
 namespace {
 
 constexpr double kCodebookHeight = 29, kMaskHeight = 33; // in ems: so that rows and pictures help
+constexpr double kMostStatistics = 32;
 
 } // namespace
 
@@ -62,6 +63,8 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
     };
     m_bundleSection = add(tr("Bundle"), m_facts, 0);
     m_statisticsSection = add(tr("Statistics"), m_statistics, 2);
+    // A taller histogram says no more, and what follows stands nearer.
+    m_statisticsSection->setMaximumHeight(theme::em(this, kMostStatistics));
     m_codebookSection = add(tr("Codebook"), m_codebook, 3);
     m_scaleSection = add(tr("Scales and zero points"), m_scales, 3);
     m_maskSection = add(tr("Mask"), m_mask, 3);

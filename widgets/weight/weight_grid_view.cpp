@@ -64,7 +64,8 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->horizontalHeader()->setDefaultSectionSize(
         m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 12);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.25));
+    m_table->verticalHeader()->setMinimumSectionSize(1);
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.15));
     m_table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
     m_table->verticalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setHighlightSections(false);
@@ -72,7 +73,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_answer->setAccessibleName(tr("Answer of the codec"));
     m_answer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_answer->setMinimumHeight(theme::em(this, 1.3));
+    m_answer->setMinimumHeight(m_answer->fontMetrics().height());
 
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -24,13 +24,11 @@ WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
     layout->addWidget(m_name);
     if (!withFacts)
         return;
-    for (QLabel **label : {&m_facts, &m_consumers}) {
-        *label = design::label({}, Type::Small, this);
-        (*label)->setWordWrap(true);
-        (*label)->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        (*label)->setTextFormat(Qt::PlainText);
-        layout->addWidget(*label);
-    }
+    m_facts = design::label({}, Type::Small, this);
+    m_facts->setWordWrap(true);
+    m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_facts->setTextFormat(Qt::PlainText);
+    layout->addWidget(m_facts);
 }
 
 void WeightHeader::setWeight(const Weight &weight)
@@ -39,8 +37,8 @@ void WeightHeader::setWeight(const Weight &weight)
     m_name->setToolTip(m_fullName);
     m_name->setAccessibleName(m_fullName);
     if (m_facts) {
-        m_facts->setText(weightFacts(weight));
-        m_consumers->setText(tr("read by %1").arg(consumerWords(weight)));
+        m_facts->setText(weightFacts(weight) + QStringLiteral(" \u00B7 ") +
+                         tr("read by %1").arg(consumerWords(weight)));
     }
     elide();
 }

@@ -9,7 +9,7 @@ class QLabel;
 
 namespace kernscope::ui {
 
-/// Name of a weight, elided in the middle, over one line of facts and one of the ops that use it.
+/// Name of a weight, elided in the middle, over a line of facts and of the ops that use it.
 class WeightHeader : public QWidget
 {
     Q_OBJECT
@@ -25,7 +25,7 @@ protected:
 private:
     void elide();
 
-    QLabel *m_name = nullptr, *m_facts = nullptr, *m_consumers = nullptr;
+    QLabel *m_name = nullptr, *m_facts = nullptr;
     QString m_fullName;
 };
 

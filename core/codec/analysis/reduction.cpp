@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/analysis/reduction.h"
 
+#include "core/base/csv.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -31,6 +32,62 @@ Reduction reduceProducts(std::span<const std::uint16_t> weights,
     }
     sum.port = floatToHalf(sum.accumulator);
     return sum;
+}
+
+ReductionTrace traceReduction(std::span<const std::uint16_t> values)
+{
+    ReductionTrace trace;
+    const std::vector<std::uint16_t> ones(values.size(), floatToHalf(1.0F));
+    const std::span<const std::uint16_t> inputs(ones);
+    trace.whole = reduceProducts(values, inputs);
+    float accumulator = 0;
+    for (std::size_t at = 0; at < values.size(); at += Reduction::kTile) {
+        const std::size_t count = std::min(Reduction::kTile, values.size() - at);
+        const Reduction tile = reduceProducts(values.subspan(at, count), inputs.subspan(at, count));
+        accumulator += tile.accumulator;
+        for (const std::uint16_t half : values.subspan(at, count)) {
+            trace.exact += static_cast<double>(halfToFloat(half));
+            trace.everyStep = halfToFloat(floatToHalf(trace.everyStep + halfToFloat(half)));
+        }
+        trace.tiles.push_back(
+            {tile.accumulator, tile.isContested(), accumulator, trace.exact, trace.everyStep});
+    }
+    return trace;
+}
+
+namespace {
+
+Error badReductionValue(const std::string &text)
+{
+    Error error;
+    error.code = "reduction.value";
+    error.field = "VALUE";
+    error.expected = "numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most";
+    error.found = text;
+    error.message = "The value cannot be read.";
+    return error;
+}
+
+} // namespace
+
+Result<std::vector<std::uint16_t>> parseReductionValues(std::span<const std::string> texts)
+{
+    std::vector<std::uint16_t> halves;
+    for (const std::string &text : texts) {
+        const std::size_t star = text.find('*');
+        const auto value = parseNumber(std::string_view(text).substr(0, star));
+        const auto times = star == std::string::npos
+                               ? std::optional<std::int64_t>(1)
+                               : parseInteger(std::string_view(text).substr(star + 1));
+        const bool good =
+            value && times && *times > 0 &&
+            static_cast<std::uint64_t>(*times) <= kMostReductionValues - halves.size();
+        if (!good)
+            return tl::unexpected(badReductionValue(text));
+        halves.insert(halves.end(), static_cast<std::size_t>(*times),
+                      floatToHalf(static_cast<float>(*value)));
+    }
+    return halves;
 }
 
 } // namespace kernscope::codec

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/error.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace kernscope::codec {
 
@@ -32,5 +36,28 @@ struct Reduction {
 /// are added.
 Reduction reduceProducts(std::span<const std::uint16_t> weights,
                          std::span<const std::uint16_t> inputs);
+
+/// The same reduction of plain values (each times one), step by step, beside what others would make
+/// of them.
+struct ReductionTrace {
+    struct Tile {
+        float sum = 0; ///< of its four values, rounded to fp16 after each addition
+        bool contested = false;
+        float accumulator = 0; ///< after this tile
+        double exact = 0;      ///< sum of all values up to here, in fp64
+        float everyStep = 0;   ///< of an accumulator of fp16, up to here
+    };
+    std::vector<Tile> tiles;
+    Reduction whole;
+    double exact = 0;    ///< of all values; they are fp16, so this is without any rounding
+    float everyStep = 0; ///< rounded to fp16 after every addition
+};
+/// `values`: fp16 bits.
+ReductionTrace traceReduction(std::span<const std::uint16_t> values);
+
+inline constexpr std::size_t kMostReductionValues = std::size_t{1} << 20;
+/// "4096", "-0.5", "1*1024" (a value and how often) as fp16 bits, 2^20 at most. Errors:
+/// "reduction.value" (with the text that cannot be read).
+Result<std::vector<std::uint16_t>> parseReductionValues(std::span<const std::string> texts);
 
 } // namespace kernscope::codec

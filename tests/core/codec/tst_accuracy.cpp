@@ -52,6 +52,26 @@ private slots:
                  8208.0f);
     }
 
+    void tracedStepByStep()
+    {
+        const auto values = parseReductionValues(std::vector<std::string>{"4096", "1*1024"});
+        QVERIFY(values);
+        QCOMPARE(values->size(), std::size_t(1025));
+        const ReductionTrace trace = traceReduction(*values);
+        QCOMPARE(trace.tiles.size(), std::size_t(257));
+        QCOMPARE(trace.tiles.back().accumulator, trace.whole.accumulator);
+        QCOMPARE(trace.tiles.back().exact, 5120.0);
+        QCOMPARE(trace.exact, 5120.0);
+        QCOMPARE(trace.everyStep, 4096.0f); // an fp16 accumulator never gets past it
+        QCOMPARE(halfToFloat(trace.whole.port), 5116.0f);
+        for (const char *bad : {"", "x", "1*0", "1*-2", "1*2*3", "1*1048577"}) {
+            const auto refused = parseReductionValues(std::vector<std::string>{bad});
+            QVERIFY2(!refused, bad);
+            QCOMPARE(refused.error().code, std::string("reduction.value"));
+        }
+        QVERIFY(traceReduction({}).tiles.empty());
+    }
+
     void survivorsOfTheTriples()
     {
         for (int b = 1; b < 2048; ++b) {

@@ -104,6 +104,22 @@ void TestInspectModels::treeFiltersAndRestores()
     QVERIFY(!model.indexOfWeight(0).isValid());
     QCOMPARE(model.rowCount(model.index(0, 0)), 0);
     model.setFilter({});
+    // The language of inspect --where.
+    const std::size_t all = model.shownWeights();
+    model.setFilter(QStringLiteral("bytes>=0 -name:no_such_name"));
+    QCOMPARE(model.shownWeights(), all);
+    model.setFilter(QStringLiteral("bytes>1G"));
+    QCOMPARE(model.shownWeights(), std::size_t{0});
+    model.setFilter(QStringLiteral("bytes>")); // half typed: the rows stay
+    QVERIFY(!model.filterFault().isEmpty());
+    QCOMPARE(model.shownWeights(), std::size_t{0});
+    model.setOutcomes([](std::size_t weight, const target::Target &) {
+        return weight == 0 ? std::optional(decision::Outcome::Folds) : std::nullopt;
+    });
+    model.setFilter(QStringLiteral("folds:M1"));
+    QVERIFY(model.filterFault().isEmpty());
+    QCOMPARE(model.shownWeights(), std::size_t{1});
+    model.setFilter({});
     QCOMPARE(model.shownWeights(), bundle->weights().size());
 }
 

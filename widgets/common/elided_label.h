@@ -3,7 +3,7 @@
 
 #include <QLabel>
 
-namespace kernscope::app {
+namespace kernscope::ui {
 
 /// A line of text that never asks for more room than it has: elided, whole in the tooltip.
 class ElidedLabel : public QLabel
@@ -30,4 +30,4 @@ private:
     Qt::TextElideMode m_mode;
 };
 
-} // namespace kernscope::app
+} // namespace kernscope::ui

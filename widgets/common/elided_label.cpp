@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/elided_label.h"
+#include "widgets/common/elided_label.h"
 
 #include "widgets/common/table_text.h"
 
 #include <QEvent>
 
-namespace kernscope::app {
+namespace kernscope::ui {
 
 ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget *parent) : QLabel(parent), m_mode(mode)
 {
@@ -15,7 +15,7 @@ ElidedLabel::ElidedLabel(Qt::TextElideMode mode, QWidget *parent) : QLabel(paren
 
 void ElidedLabel::setWholeText(const QString &wanted)
 {
-    const QString text = ui::shown(wanted); // paths and names come here by many ways
+    const QString text = shown(wanted); // paths and names come here by many ways
     if (m_whole == text)
         return;
     m_whole = text;
@@ -54,4 +54,4 @@ void ElidedLabel::elide()
     setText(fontMetrics().elidedText(m_whole, m_mode, width()));
 }
 
-} // namespace kernscope::app
+} // namespace kernscope::ui

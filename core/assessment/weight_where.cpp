@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/weight_where.h"
+
+#include "core/base/csv.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kWhereTexts{"name", "function", "form",
+                                                      "op",   "type",     "source"};
+constexpr std::array<std::string_view, 5> kWhereNumbers{"bytes", "elements", "ratio", "zeros",
+                                                        "axes"};
+
+std::string lowerLetters(std::string_view text)
+{
+    std::string lower(text);
+    for (char &letter : lower)
+        letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    return lower;
+}
+
+bool hasLetters(std::string_view text, const std::string &lower)
+{
+    return lowerLetters(text).find(lower) != std::string::npos;
+}
+
+template <class List, class Item>
+bool among(const List &list, const Item &item)
+{
+    return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+/// "1.5M", "58%", "4Ki".
+std::optional<double> scaledNumber(std::string_view text)
+{
+    struct Suffix {
+        std::string_view letters;
+        double factor;
+    };
+    static constexpr std::array<Suffix, 7> kSuffixes{{{"Ki", 1024.0},
+                                                      {"Mi", 1048576.0},
+                                                      {"Gi", 1073741824.0},
+                                                      {"k", 1e3},
+                                                      {"M", 1e6},
+                                                      {"G", 1e9},
+                                                      {"%", 0.01}}};
+    double factor = 1;
+    for (const Suffix &suffix : kSuffixes) {
+        if (text.ends_with(suffix.letters)) {
+            text.remove_suffix(suffix.letters.size());
+            factor = suffix.factor;
+            break;
+        }
+    }
+    const auto number = parseNumber(text);
+    if (!number || !std::isfinite(*number))
+        return std::nullopt;
+    return *number * factor;
+}
+
+Error badTerm(std::string_view term)
+{
+    Error error;
+    error.code = "where.term";
+    error.field = "WHERE";
+    error.expected = "letters, KEY:TEXT (name, function, form, op, type, source), KEY>NUMBER "
+                     "(bytes, elements, ratio, zeros, axes; also < >= <= =) or streams:CHIP, "
+                     "folds:CHIP, dense:CHIP, rejected:CHIP";
+    error.found = std::string(term);
+    error.message = "The term cannot be read.";
+    return error;
+}
+
+std::vector<std::string_view> textsOf(const Weight &weight, std::string_view key)
+{
+    const auto opsOf = [&weight](std::vector<std::string_view> &texts) {
+        for (const Consumer &consumer : weight.consumers) {
+            texts.push_back(consumer.op);
+            texts.push_back(consumer.name);
+        }
+    };
+    std::vector<std::string_view> texts;
+    const bool any = key.empty();
+    if (any || key == "name")
+        texts.push_back(weight.name);
+    if (any || key == "function")
+        texts.push_back(weight.function);
+    if (any || key == "form")
+        texts.push_back(formText(weight.form));
+    if (any || key == "op")
+        opsOf(texts);
+    if (key == "type")
+        texts.push_back(elementTypeName(weight.type));
+    if (key == "source")
+        texts.push_back(weight.sourceOp);
+    return texts;
+}
+
+std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, std::string_view key)
+{
+    if (key == "bytes")
+        return static_cast<double>(weight.storedBytes.value);
+    if (key == "elements")
+        return static_cast<double>(weight.elements.value);
+    if (key == "ratio")
+        return weight.elements.value == 0 ? std::nullopt : std::optional(weight.ratio());
+    if (key == "axes")
+        return static_cast<double>(weight.shape.size());
+    return facts.zeros;
+}
+
+} // namespace
+
+Result<WeightWhere::Term> WeightWhere::parseTerm(std::string_view text)
+{
+    Term term;
+    std::string_view rest = text;
+    if (rest.size() > 1 && rest.front() == '-') {
+        term.negated = true;
+        rest.remove_prefix(1);
+    }
+    const std::size_t at = rest.find_first_of(":<>=");
+    if (at == std::string_view::npos) {
+        term.letters = lowerLetters(rest);
+        return term;
+    }
+    term.key = lowerLetters(rest.substr(0, at));
+    const char sign = rest[at];
+    std::string_view value = rest.substr(at + 1);
+    if (sign == ':') {
+        if (value.empty())
+            return tl::unexpected(badTerm(text));
+        if (const auto outcome = decision::outcomeFromName(term.key)) {
+            const auto named = target::findTarget(value);
+            if (!named)
+                return tl::unexpected(named.error());
+            term.kind = Kind::Outcome;
+            term.outcome = *outcome;
+            term.target = named->target;
+            return term;
+        }
+        term.letters = lowerLetters(value);
+        return among(kWhereTexts, term.key) ? Result<Term>(term) : tl::unexpected(badTerm(text));
+    }
+    const bool equal = sign != '=' && value.starts_with('=');
+    if (equal)
+        value.remove_prefix(1);
+    term.kind = Kind::Number;
+    term.compare = sign == '='   ? Compare::Equal
+                   : sign == '>' ? (equal ? Compare::AtLeast : Compare::More)
+                                 : (equal ? Compare::AtMost : Compare::Less);
+    const auto number = scaledNumber(value);
+    if (!number || !among(kWhereNumbers, term.key))
+        return tl::unexpected(badTerm(text));
+    term.number = *number;
+    return term;
+}
+
+Result<WeightWhere> WeightWhere::parse(std::string_view text)
+{
+    WeightWhere where;
+    while (!text.empty()) {
+        const std::size_t begin = text.find_first_not_of(" \t");
+        if (begin == std::string_view::npos)
+            break;
+        text.remove_prefix(begin);
+        const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+        auto term = parseTerm(text.substr(0, end));
+        if (!term)
+            return tl::unexpected(term.error());
+        where.m_terms.push_back(std::move(*term));
+        text.remove_prefix(end);
+    }
+    return where;
+}
+
+bool WeightWhere::needsZeros() const
+{
+    return std::any_of(m_terms.begin(), m_terms.end(), [](const Term &term) {
+        return term.kind == Kind::Number && term.key == "zeros";
+    });
+}
+
+std::vector<const target::Target *> WeightWhere::targets() const
+{
+    std::vector<const target::Target *> found;
+    for (const Term &term : m_terms) {
+        if (term.target && !among(found, term.target))
+            found.push_back(term.target);
+    }
+    return found;
+}
+
+std::optional<bool> WeightWhere::holds(const Term &term, const Weight &weight,
+                                       const WhereFacts &facts)
+{
+    switch (term.kind) {
+    case Kind::Letters: {
+        const auto texts = textsOf(weight, term.key);
+        return std::any_of(texts.begin(), texts.end(), [&term](std::string_view text) {
+            return hasLetters(text, term.letters);
+        });
+    }
+    case Kind::Outcome: {
+        const auto outcome = facts.outcome ? facts.outcome(*term.target) : std::nullopt;
+        if (!outcome)
+            return std::nullopt;
+        return *outcome == term.outcome;
+    }
+    case Kind::Number: break;
+    }
+    const auto number = numberOf(weight, facts, term.key);
+    if (!number)
+        return std::nullopt;
+    switch (term.compare) {
+    case Compare::More: return *number > term.number;
+    case Compare::AtLeast: return *number >= term.number;
+    case Compare::Less: return *number < term.number;
+    case Compare::AtMost: return *number <= term.number;
+    case Compare::Equal: break;
+    }
+    return std::abs(*number - term.number) <= 1e-9 * std::abs(term.number);
+}
+
+bool WeightWhere::passes(const Weight &weight, const WhereFacts &facts) const
+{
+    return std::all_of(m_terms.begin(), m_terms.end(), [&](const Term &term) {
+        const auto found = holds(term, weight, facts);
+        return found && *found != term.negated;
+    });
+}
+
+std::vector<bool> selectWeights(const Bundle &bundle, const WeightWhere &where,
+                                const std::vector<std::optional<double>> &zeros)
+{
+    std::optional<DecisionTable> table;
+    if (!where.targets().empty())
+        table.emplace(weightLayers(bundle), where.targets());
+    std::vector<bool> selected;
+    for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        WhereFacts facts;
+        if (i < zeros.size())
+            facts.zeros = zeros[i];
+        facts.outcome = [&table, i](const target::Target &target) {
+            const std::size_t column = table->columnOf(target);
+            return column == kNoIndex ? std::nullopt
+                                      : std::optional(table->verdict(i, column).outcome);
+        };
+        selected.push_back(where.passes(bundle.weights()[i], facts));
+    }
+    return selected;
+}
+
+} // namespace kernscope

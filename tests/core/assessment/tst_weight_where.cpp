@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/weight_where.h"
+
+#include <QTest>
+
+using namespace kernscope;
+
+namespace {
+
+Weight weightOf(const char *name, const char *form, std::uint64_t bytes, Shape shape)
+{
+    Weight weight;
+    weight.name = name;
+    weight.function = "main";
+    weight.form = form;
+    weight.sourceOp = "const";
+    weight.type = ElementType::Fp16;
+    weight.shape = std::move(shape);
+    weight.elements = elementCount(weight.shape).value_or(ElementCount(0));
+    weight.storedBytes = ByteCount(bytes);
+    Consumer consumer;
+    consumer.op = "conv";
+    consumer.name = "input_15";
+    weight.consumers.push_back(consumer);
+    return weight;
+}
+
+} // namespace
+
+/// The language of the window's filter and of `inspect --where`.
+class TestWeightWhere : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void terms_data();
+    void terms();
+    void refusals_data();
+    void refusals();
+    void unknownFiguresAreNeither();
+    void outcomesOfChips();
+};
+
+void TestWeightWhere::terms_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<bool>("passes");
+    const auto add = [](const char *text, bool passes) {
+        QTest::newRow(text) << QString::fromLatin1(text) << passes;
+    };
+    // Encoder_6_weight, sparse, 23,564 bytes of 128x64x3, 58.3 % zeros, read by conv input_15.
+    add("", true);
+    add("   ", true);
+    add("encoder", true);
+    add("ENCODER weight", true);
+    add("encoder_7", false);
+    add("input_15", true);
+    add("-encoder", false);
+    add("-encoder_7", true);
+    add("form:sparse", true);
+    add("form:SPAR", true);
+    add("form:dense", false);
+    add("-form:dense", true);
+    add("name:encoder form:sparse", true);
+    add("name:sparse", false);
+    add("op:conv", true);
+    add("op:linear", false);
+    add("type:fp16", true);
+    add("source:constexpr", false);
+    add("function:main", true);
+    add("zeros>0.5", true);
+    add("zeros>58%", true);
+    add("zeros>=0.6", false);
+    add("zeros<0.5", false);
+    add("-zeros<0.5", true);
+    add("bytes>1M", false);
+    add("bytes>23k", true);
+    add("bytes>23Ki", true);
+    add("bytes<=23564", true);
+    add("bytes=23564", true);
+    add("bytes<23564", false);
+    add("elements=24576", true);
+    add("axes=3", true);
+    add("ratio<0.5", true);
+    add("form:sparse zeros>0.5 bytes>10k", true);
+    add("form:sparse zeros>0.5 bytes>10M", false);
+}
+
+void TestWeightWhere::terms()
+{
+    QFETCH(QString, text);
+    QFETCH(bool, passes);
+    const auto where = WeightWhere::parse(text.toStdString());
+    QVERIFY(where);
+    WhereFacts facts;
+    facts.zeros = 0.583;
+    const Weight weight = weightOf("Encoder_6_weight", "sparse", 23564, {128, 64, 3});
+    QCOMPARE(where->passes(weight, facts), passes);
+}
+
+void TestWeightWhere::refusals_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("code");
+    for (const char *text : {"zeros>", "zeros>lots", "bytes>1X", "colour:red", "form:", "size>3",
+                             "bytes:3", "form>3", "zeros>nan", "a:b:c", ":x", ">3"})
+        QTest::newRow(text) << QString::fromLatin1(text) << QStringLiteral("where.term");
+    QTest::newRow("chip") << QStringLiteral("folds:M99") << QStringLiteral("target.name");
+}
+
+void TestWeightWhere::refusals()
+{
+    QFETCH(QString, text);
+    QFETCH(QString, code);
+    const auto where = WeightWhere::parse(text.toStdString());
+    QVERIFY(!where);
+    QCOMPARE(QString::fromStdString(where.error().code), code);
+    QVERIFY(!where.error().found.empty());
+}
+
+void TestWeightWhere::unknownFiguresAreNeither()
+{
+    const Weight weight = weightOf("w", "sparse", 100, {10, 10});
+    for (const char *text : {"zeros>0", "zeros<1", "-zeros>0", "folds:M1", "-folds:M1"}) {
+        const auto where = WeightWhere::parse(text);
+        QVERIFY(where);
+        QVERIFY2(!where->passes(weight, {}), text);
+    }
+}
+
+void TestWeightWhere::outcomesOfChips()
+{
+    const auto where = WeightWhere::parse("folds:M1 folds:t8103 streams:M2 -dense:H14");
+    QVERIFY(where);
+    QVERIFY(!where->needsZeros());
+    QCOMPARE(where->targets().size(), std::size_t{2}); // M1 is T8103, M2 is H14
+    const Weight weight = weightOf("w", "affine", 100, {10, 10});
+    WhereFacts facts;
+    const target::Target *m1 = target::findTarget("M1")->target;
+    facts.outcome = [m1](const target::Target &target) {
+        return &target == m1 ? std::optional(decision::Outcome::Folds)
+                             : std::optional(decision::Outcome::Streams);
+    };
+    QVERIFY(where->passes(weight, facts));
+    QVERIFY(!WeightWhere::parse("streams:M1")->passes(weight, facts));
+    QVERIFY(WeightWhere::parse("zeros>0.5")->needsZeros());
+}
+
+QTEST_MAIN(TestWeightWhere)
+#include "tst_weight_where.moc"

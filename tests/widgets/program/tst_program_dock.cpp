@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/theme.h"
+#include "widgets/program/program_dock.h"
+#include "widgets/program/program_view.h"
+
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QLineEdit>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+/// The program as text: rows, links, finding, and how it goes with the selection of the others.
+class TestProgramDock : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { theme::apply(false); }
+    void rowsAndTheirWords();
+    void linksLeadToRowsAndWeights();
+    void blocksFold();
+    void literalsAreSpelt();
+    void findGoesOn();
+    void followsAndLeads();
+    void editsKeepTheRow();
+    void withoutProgram();
+
+private:
+    /// A loop with a body that reads a value of outside, and a constant in it.
+    static BundlePtr loopBundle();
+    /// First row whose text begins so.
+    static QModelIndex rowWith(ProgramDock &dock, const QString &begin);
+};
+
+BundlePtr TestProgramDock::loopBundle()
+{
+    const std::string text =
+        "program(1.3)\n{\n"
+        "    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+        "            tensor<int32, []> n = const()[name = string(\"n\"), val = tensor<int32, "
+        "[]>(3)];\n"
+        "            tensor<int32, [2]> shape = const()[name = string(\"shape\"), val = "
+        "tensor<int32, [2]>([1, 4])];\n"
+        "            tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"y\")];\n"
+        "            tensor<fp16, [1, 4]> z = reshape(x = y, shape = shape)[name = "
+        "string(\"z\")];\n"
+        "            tensor<fp16, [1, 4]> s = add(x = y, y = z)[name = string(\"s\")];\n"
+        "        } -> (s);\n}\n";
+    OpenOptions options;
+    std::vector<std::byte> bytes;
+    for (const char letter : text)
+        bytes.push_back(static_cast<std::byte>(letter));
+    options.memory = {{"model.mil", bytes}};
+    auto opened = Bundle::open("made.mlmodelc", options);
+    return opened ? *opened : nullptr;
+}
+
+QModelIndex TestProgramDock::rowWith(ProgramDock &dock, const QString &begin)
+{
+    const auto &tree = dock.model().tree();
+    for (std::size_t node = 0; tree && node < tree->nodes().size(); ++node) {
+        const QModelIndex index = dock.model().indexOf(node);
+        if (index.data().toString().startsWith(begin))
+            return index;
+    }
+    return {};
+}
+
+void TestProgramDock::rowsAndTheirWords()
+{
+    Session session;
+    ProgramDock dock(session);
+    QAbstractItemModelTester tester(&dock.model());
+    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    QVERIFY(dock.showsContent());
+    QCOMPARE(dock.model().rowCount(), int(session.bundle()->program().functions.size()));
+    const QModelIndex function = dock.model().index(0, 0);
+    QVERIFY(function.data().toString().startsWith(QStringLiteral("func main (")));
+    QVERIFY(dock.view().isExpanded(function));
+    QVERIFY(dock.model().rowCount(function) > 0);
+    for (int row = 0; row < dock.model().rowCount(function); ++row)
+        QVERIFY(!dock.model()
+                     .index(row, 0, function)
+                     .data()
+                     .toString()
+                     .startsWith(QStringLiteral("const ")));
+    QVERIFY(dock.model().tree()->operations() >=
+            static_cast<std::size_t>(dock.model().rowCount(function)));
+}
+
+void TestProgramDock::linksLeadToRowsAndWeights()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    const auto &tree = *dock.model().tree();
+    // Every weight with a reader is a link in the row of its reader, and leads to the weight.
+    std::size_t checked = 0;
+    for (std::size_t weight = 0; weight < session.bundle()->weights().size(); ++weight) {
+        const std::size_t reader = tree.readerOf(weight);
+        if (reader == ProgramTree::kNone)
+            continue;
+        const auto links = dock.linksOf(dock.model().indexOf(reader));
+        QVERIFY(std::any_of(links.begin(), links.end(),
+                            [weight](const auto &link) { return link.to.weight == weight; }));
+        ++checked;
+    }
+    QVERIFY(checked > 0);
+    // What a row makes leads to its readers, and these back to it.
+    for (std::size_t node = 0; node < tree.nodes().size(); ++node) {
+        const auto &row = tree.nodes()[node];
+        if (row.kind != ProgramTree::Kind::Operation)
+            continue;
+        for (const std::size_t use : tree.uses(row.function, row.operation->outputs[0].name)) {
+            const auto spans = programSpans(tree, use);
+            QVERIFY(std::any_of(spans.begin(), spans.end(),
+                                [node](const ProgramSpan &span) { return span.node == node; }));
+        }
+    }
+}
+
+void TestProgramDock::blocksFold()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    const QModelIndex function = dock.model().index(0, 0);
+    dock.view().setCurrentIndex(function);
+    dock.view().setFocus();
+    QTest::keyClick(&dock.view(), Qt::Key_Left);
+    QVERIFY(!dock.view().isExpanded(function));
+    QTest::keyClick(&dock.view(), Qt::Key_Right);
+    QVERIFY(dock.view().isExpanded(function));
+}
+
+void TestProgramDock::literalsAreSpelt()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(loopBundle());
+    QVERIFY(session.bundle());
+    QVERIFY(test::showDock(dock));
+    const QModelIndex reshape = rowWith(dock, QStringLiteral("reshape z"));
+    QVERIFY(reshape.isValid());
+    QCOMPARE(reshape.data().toString(),
+             QStringLiteral("reshape z (x = y, shape = [1, 4])   fp16 [1, 4]"));
+    const auto links = dock.linksOf(rowWith(dock, QStringLiteral("relu y")));
+    QCOMPARE(links.size(), std::size_t{2}); // read by reshape and by add; x is an input
+    QCOMPARE(links[0].to.node, dock.model().nodeOf(reshape));
+}
+
+void TestProgramDock::findGoesOn()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(loopBundle());
+    QVERIFY(test::showDock(dock));
+    dock.findBox().setText(QStringLiteral("x y")); // in any order, in any case
+    QCOMPARE(dock.found().text(), QStringLiteral("3 rows"));
+    QSet<std::size_t> rows;
+    for (int i = 0; i < 3; ++i) {
+        QTest::keyClick(&dock.findBox(), Qt::Key_Return);
+        rows.insert(dock.model().nodeOf(dock.view().currentIndex()));
+    }
+    QCOMPARE(rows.size(), 3);
+    const QModelIndex last = dock.view().currentIndex();
+    QCOMPARE(dock.model().find(QStringLiteral("nothing has this"), last, true), QModelIndex());
+}
+
+void TestProgramDock::followsAndLeads()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    const auto &tree = *dock.model().tree();
+    std::size_t weight = session.bundle()->weights().size() - 1;
+    while (weight > 0 && tree.readerOf(weight) == ProgramTree::kNone)
+        --weight;
+    session.goToWeight(weight);
+    QTRY_COMPARE(dock.model().nodeOf(dock.view().currentIndex()), tree.readerOf(weight));
+    // The row that is picked takes its weight along; and nothing moves it back.
+    for (std::size_t other = 0; other < weight; ++other) {
+        const std::size_t row = tree.readerOf(other);
+        if (row == ProgramTree::kNone || row == tree.readerOf(weight))
+            continue;
+        dock.view().setCurrentIndex(dock.model().indexOf(row));
+        const auto weights = tree.weightsOf(row);
+        QCOMPARE(session.place().weight, weights.front());
+        QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
+        return;
+    }
+    QFAIL("one reader only");
+}
+
+void TestProgramDock::editsKeepTheRow()
+{
+    Session session;
+    ProgramDock dock(session);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    QVERIFY(test::showDock(dock));
+    const QModelIndex function = dock.model().index(0, 0);
+    const std::size_t row =
+        dock.model().nodeOf(dock.model().index(dock.model().rowCount(function) - 1, 0, function));
+    dock.view().setCurrentIndex(dock.model().indexOf(row));
+    session.updateBundle(session.bundle());
+    QVERIFY(test::settle(dock));
+    QCOMPARE(dock.model().nodeOf(dock.view().currentIndex()), row);
+}
+
+void TestProgramDock::withoutProgram()
+{
+    Session session;
+    ProgramDock dock(session);
+    QAbstractItemModelTester tester(&dock.model());
+    QVERIFY(test::showDock(dock));
+    QVERIFY(!dock.showsContent());
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    QVERIFY(test::settle(dock));
+    QTRY_VERIFY(dock.showsContent());
+    session.setBundle(nullptr);
+    QTRY_VERIFY(!dock.showsContent());
+}
+
+QTEST_MAIN(TestProgramDock)
+#include "tst_program_dock.moc"

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/label_placer.h"
+
+#include <QTransform>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace kernscope::ui {
+
+QPolygonF LabelPlacer::outline(const Spot &spot, const QSizeF &words)
+{
+    QTransform turn;
+    turn.translate(spot.centre.x(), spot.centre.y());
+    turn.rotate(spot.degrees);
+    return turn.map(
+        QPolygonF(QRectF(-words.width() / 2, -words.height() / 2, words.width(), words.height())));
+}
+
+std::size_t LabelPlacer::covered(const QPolygonF &outline) const
+{
+    return static_cast<std::size_t>(
+        std::count_if(m_taken.begin(), m_taken.end(),
+                      [&outline](const QPolygonF &taken) { return taken.intersects(outline); }));
+}
+
+bool LabelPlacer::inside(const QPolygonF &outline) const
+{
+    return m_area.contains(outline.boundingRect());
+}
+
+std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const QSizeF &words)
+{
+    const auto line = clipped(whole, m_area);
+    if (!line)
+        return std::nullopt;
+    // A line that is too short has the words end where it ends.
+    const double half = words.width() / 2 / line->length();
+    const bool shorter = line->length() < words.width();
+    const int steps = shorter ? 0 : 48;
+    const QLineF normal = line->normalVector();
+    // Up on the screen, whichever way the line runs.
+    QPointF up(normal.dx() / normal.length(), normal.dy() / normal.length());
+    if (up.y() > 0)
+        up = -up;
+    const double degrees = -line->angle() > -90 ? -line->angle() : 360 - line->angle();
+    std::optional<Spot> best;
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (const double side : {1.0, -1.0}) {
+        for (int step = 0; step <= steps && least > 0; ++step) {
+            const double at = 1 - half - (shorter ? 0 : (1 - 2 * half) * step / steps);
+            const Spot spot{line->pointAt(at) + side * up * (words.height() / 2 + 1), degrees};
+            const QPolygonF shape = outline(spot, words);
+            if (!inside(shape))
+                continue;
+            const std::size_t covers = covered(shape);
+            if (covers < least) {
+                least = covers;
+                best = spot;
+            }
+        }
+    }
+    if (best)
+        m_taken.push_back(outline(*best, words));
+    return best;
+}
+
+std::optional<LabelPlacer::Spot> LabelPlacer::beside(const QPointF &point, double distance,
+                                                     const QSizeF &words, bool must)
+{
+    const double across = distance + words.width() / 2, down = distance + words.height() / 2;
+    const std::array<QPointF, 6> offsets{QPointF(across, 0),    QPointF(-across, 0),
+                                         QPointF(0, -down),     QPointF(0, down),
+                                         QPointF(across, down), QPointF(-across, -down)};
+    std::optional<Spot> best;
+    std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
+    for (const QPointF &offset : offsets) {
+        const Spot spot{point + offset, 0};
+        const QPolygonF shape = outline(spot, words);
+        if (!inside(shape))
+            continue;
+        const std::size_t covers = covered(shape);
+        if (covers < least) {
+            least = covers;
+            best = spot;
+        }
+    }
+    if (best)
+        m_taken.push_back(outline(*best, words));
+    return best;
+}
+
+std::optional<QLineF> clipped(const QLineF &line, const QRectF &area)
+{
+    // Liang and Barsky: the share of the line that is on the inner side of all four edges.
+    double from = 0, to = 1;
+    const std::array<std::pair<double, double>, 4> edges{
+        std::pair{-line.dx(), line.x1() - area.left()},
+        std::pair{line.dx(), area.right() - line.x1()},
+        std::pair{-line.dy(), line.y1() - area.top()},
+        std::pair{line.dy(), area.bottom() - line.y1()}};
+    for (const auto &[slope, distance] : edges) {
+        if (slope == 0) {
+            if (distance < 0)
+                return std::nullopt;
+            continue;
+        }
+        const double at = distance / slope;
+        if (slope < 0)
+            from = std::max(from, at);
+        else
+            to = std::min(to, at);
+    }
+    if (from >= to)
+        return std::nullopt;
+    return QLineF(line.pointAt(from), line.pointAt(to));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QLineF>
+#include <QPolygonF>
+#include <QRectF>
+#include <QSizeF>
+
+#include <optional>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// Finds room for words in a drawing, so that none covers another. Lengths are pixels; y runs
+/// downwards.
+class LabelPlacer
+{
+public:
+    explicit LabelPlacer(const QRectF &area) : m_area(area) {}
+
+    /// Something that words should not cover.
+    void avoid(const QRectF &box) { m_taken.emplace_back(box); }
+
+    struct Spot {
+        QPointF centre;     ///< of the words
+        double degrees = 0; ///< clockwise
+    };
+    /// Words along a line, above it (or below, where only there is room), turned as the line is.
+    /// The spot nearest to the line's end that covers least; it counts as taken from then on.
+    /// Nothing where the words would not be inside the area.
+    std::optional<Spot> along(const QLineF &line, const QSizeF &words);
+    /// Words beside a point, at `distance` from it: right, left, above or below. Nothing where each
+    /// of these would cover something, unless `must`.
+    std::optional<Spot> beside(const QPointF &point, double distance, const QSizeF &words,
+                               bool must);
+
+private:
+    static QPolygonF outline(const Spot &spot, const QSizeF &words);
+    std::size_t covered(const QPolygonF &outline) const;
+    bool inside(const QPolygonF &outline) const;
+
+    QRectF m_area;
+    std::vector<QPolygonF> m_taken;
+};
+
+/// The part of a line that lies in a rectangle; nothing where none does.
+std::optional<QLineF> clipped(const QLineF &line, const QRectF &area);
+
+} // namespace kernscope::ui

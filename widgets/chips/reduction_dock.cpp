@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/reduction_dock.h"
+
+#include "core/numeric/half.h"
+#include "widgets/chips/reduction_plot.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// Sixteen times B, -B and 1: how many of the ones survive.
+QString triplesOf(int base)
+{
+    return QStringList(16, QStringLiteral("%1 -%1 1").arg(base)).join(u' ');
+}
+
+} // namespace
+
+ReductionDock::ReductionDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("reduction"), tr("Reduction"), parent)
+{
+    setShowsFiles(false);
+    auto *content = new QWidget(this);
+    m_values = new QLineEdit(content);
+    m_values->setAccessibleName(tr("Values to add"));
+    m_values->setPlaceholderText(tr("Values, as 4096 or 1*1024 (a value and how often)"));
+    m_values->setClearButtonEnabled(true);
+    m_examples = new QComboBox(content);
+    m_examples->setAccessibleName(tr("Published cases"));
+    fillExamples();
+    m_result = new QLabel(content);
+    m_result->setAccessibleName(tr("Result"));
+    m_result->setWordWrap(true);
+    m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_plot = new ReductionPlot(content);
+    m_plot->setMinimumHeight(theme::em(this, 9));
+    auto *bar = new QHBoxLayout;
+    bar->addWidget(m_values, 1);
+    bar->addWidget(m_examples);
+    QVBoxLayout *column = contentColumn(content);
+    column->addLayout(bar);
+    column->addWidget(m_result);
+    column->addWidget(m_plot, 1);
+    setContent(content);
+    content->setFocusProxy(m_values);
+    m_values->setText(m_examples->itemData(1).toString());
+    connect(m_values, &QLineEdit::textChanged, this, &ReductionDock::scheduleRefresh);
+    connect(m_examples, &QComboBox::activated, this, [this](int example) {
+        if (const QString values = m_examples->itemData(example).toString(); !values.isEmpty())
+            m_values->setText(values);
+    });
+    m_actions = m_plot->plotActions();
+    connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
+}
+
+void ReductionDock::fillExamples()
+{
+    m_examples->addItem(tr("Published cases\u2026"));
+    m_examples->addItem(tr("4096 and 1024 ones: 5116"), QStringLiteral("4096 1*1024"));
+    m_examples->addItem(tr("16 triples of 1024: all survive"), triplesOf(1024));
+    m_examples->addItem(tr("16 triples of 4096: four survive"), triplesOf(4096));
+    m_examples->addItem(tr("16 triples of 2600: contested"), triplesOf(2600));
+}
+
+void ReductionDock::refresh()
+{
+    std::vector<std::string> texts;
+    for (const QString &word : m_values->text().replace(u',', u' ').split(u' ', Qt::SkipEmptyParts))
+        texts.push_back(word.toStdString());
+    const auto values = codec::parseReductionValues(texts);
+    if (!values) {
+        m_plot->setTrace({});
+        m_result->setText(
+            tr("\u201C%1\u201D cannot be read. Expected: %2.")
+                .arg(fromUtf8(values.error().found), fromUtf8(values.error().expected)));
+    } else if (values->empty()) {
+        m_plot->setTrace({});
+        m_result->setText(tr("Type the values that one output of a layer adds up."));
+    } else {
+        codec::ReductionTrace trace = codec::traceReduction(*values);
+        QString text =
+            tr("%1 values in %2 tiles. Accumulator %3, output port %4 (fp16 %5); exact %6; an "
+               "accumulator of fp16 would give %7.")
+                .arg(groupedNumber(values->size()), groupedNumber(trace.tiles.size()))
+                .arg(static_cast<double>(trace.whole.accumulator), 0, 'g', 9)
+                .arg(static_cast<double>(halfToFloat(trace.whole.port)), 0, 'g', 9)
+                .arg(hexNumber(trace.whole.port, 4))
+                .arg(trace.exact, 0, 'g', 12)
+                .arg(static_cast<double>(trace.everyStep), 0, 'g', 9);
+        if (trace.whole.isContested())
+            text += tr(" \u2260 %1 tiles hold a partial sum of 2048 to 4095, where chapter 20 has "
+                       "every unit survive and this order of additions loses some.")
+                        .arg(groupedNumber(trace.whole.contested));
+        m_result->setText(text);
+        m_plot->setTrace(std::move(trace));
+    }
+    showContent();
+}
+
+} // namespace kernscope::ui

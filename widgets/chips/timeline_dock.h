@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/assess.h"
+#include "widgets/chips/chip_state.h"
+#include "widgets/common/dock.h"
+
+#include <QList>
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QSpinBox;
+
+namespace kernscope::ui {
+
+class TimelinePlot;
+
+/// The layers one after the other with their two times, for the stored forms and for any other.
+class TimelineDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit TimelineDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    TimelinePlot &plot() { return *m_plot; }
+    QComboBox &forms() { return *m_forms; }
+    QLabel &facts() { return *m_facts; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    void fillForms();
+    void showNetwork(const roofline::Network &network);
+
+    ChipState &m_state;
+    QComboBox *m_forms = nullptr;
+    QSpinBox *m_batch = nullptr;
+    QLabel *m_facts = nullptr;
+    TimelinePlot *m_plot = nullptr;
+    QList<QAction *> m_actions;
+};
+
+} // namespace kernscope::ui

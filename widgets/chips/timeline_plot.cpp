@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/timeline_plot.h"
+
+#include "widgets/chips/chip_words.h"
+#include "widgets/common/elided_name.h"
+#include "widgets/common/short_names.h"
+#include "widgets/common/theme.h"
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kBar = 0.38, kMostNamed = 24; ///< width of a bar; names of more layers overprint
+
+QString timeWord(const std::optional<double> &seconds)
+{
+    return seconds ? siWord(*seconds, QStringLiteral("s")) : TimelinePlot::tr("unknown");
+}
+
+QString bindsWord(roofline::Bound bound)
+{
+    switch (bound) {
+    case roofline::Bound::Compute: return TimelinePlot::tr("the arithmetic binds");
+    case roofline::Bound::Bandwidth: return TimelinePlot::tr("the bytes bind");
+    case roofline::Bound::Unknown: break;
+    }
+    return TimelinePlot::tr("what binds is not known");
+}
+
+} // namespace
+
+TimelinePlot::TimelinePlot(QWidget *parent) : PlotWidget(tr("Timeline"), parent)
+{
+    const auto bars = [this](const QString &name) {
+        auto *made = new QCPBars(plot().xAxis, plot().yAxis);
+        made->setWidth(kBar);
+        made->setName(name);
+        return made;
+    };
+    m_compute = bars(tr("arithmetic"));
+    m_memory = bars(tr("bytes"));
+    m_computeSlack = bars(tr("arithmetic, does not bind"));
+    m_memorySlack = bars(tr("bytes, do not bind"));
+    plot().yAxis->setScaleType(QCPAxis::stLogarithmic);
+    plot().yAxis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
+    plot().yAxis->setLabel(tr("time (s)"));
+    plot().xAxis->setLabel(tr("layers in the order of the program"));
+    m_sumLine = makeLine();
+    m_floorLine = makeLine();
+    plot().legend->setVisible(true);
+    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+}
+
+TimelinePlot::Line TimelinePlot::makeLine()
+{
+    Line line{new QCPItemStraightLine(&plot()), new QCPItemText(&plot())};
+    line.line->setSelectable(false);
+    line.text->setSelectable(false);
+    line.text->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+    line.text->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+    return line;
+}
+
+void TimelinePlot::setContent(std::vector<TimelineLayer> layers, std::optional<double> sumS,
+                              std::optional<double> floorS)
+{
+    beginData();
+    m_layers = std::move(layers);
+    m_sum = sumS && *sumS > 0 ? sumS : std::nullopt;
+    m_floor = floorS && *floorS > 0 ? floorS : std::nullopt;
+    fitRange();
+    fillBars();
+    nameLayers();
+    showLine(m_sumLine, m_sum, tr("all layers: %1").arg(timeWord(m_sum)));
+    showLine(m_floorLine, m_floor, tr("one dispatch takes at least %1").arg(timeWord(m_floor)));
+    endData();
+}
+
+void TimelinePlot::fillBars()
+{
+    for (QCPBars *bars : {m_compute, m_memory, m_computeSlack, m_memorySlack}) {
+        bars->data()->clear();
+        bars->setBaseValue(plot().yAxis->range().lower);
+    }
+    for (int i = 0; i < pointCount(); ++i) {
+        const TimelineLayer &one = layer(i);
+        const bool compute = one.bound == roofline::Bound::Compute;
+        const bool memory = one.bound == roofline::Bound::Bandwidth;
+        if (one.computeS && *one.computeS > 0)
+            (compute ? m_compute : m_computeSlack)->addData(i - kBar / 2, *one.computeS);
+        if (one.memoryS && *one.memoryS > 0)
+            (memory ? m_memory : m_memorySlack)->addData(i + kBar / 2, *one.memoryS);
+    }
+}
+
+void TimelinePlot::fitRange()
+{
+    double low = 0, high = 0;
+    const auto include = [&](const std::optional<double> &seconds) {
+        if (!seconds || *seconds <= 0)
+            return;
+        low = low > 0 ? std::min(low, *seconds) : *seconds;
+        high = std::max(high, *seconds);
+    };
+    for (const TimelineLayer &one : m_layers) {
+        include(one.computeS);
+        include(one.memoryS);
+    }
+    include(m_sum);
+    include(m_floor);
+    if (low <= 0)
+        low = 1e-6, high = 1e-3;
+    plot().yAxis->setRange(low / 3, high * 6);
+    plot().xAxis->setRange(-0.7, std::max(0.7, pointCount() - 0.3));
+}
+
+void TimelinePlot::nameLayers()
+{
+    auto ticker = QSharedPointer<QCPAxisTickerText>::create();
+    QStringList names;
+    for (const TimelineLayer &one : m_layers)
+        names += one.name;
+    const QStringList parts = shortNames(names);
+    const bool each = pointCount() <= kMostNamed;
+    const QFontMetrics metrics(font());
+    for (int i = 0; i < pointCount(); ++i)
+        ticker->addTick(i, each          ? elidedName(metrics, parts[i], theme::em(this, 7))
+                           : i % 10 == 0 ? QString::number(i)
+                                         : QString());
+    plot().xAxis->setTicker(ticker);
+    plot().xAxis->setTickLabelRotation(each && pointCount() > 4 ? -20 : 0);
+}
+
+void TimelinePlot::showLine(const Line &line, const std::optional<double> &seconds,
+                            const QString &text)
+{
+    line.line->setVisible(seconds.has_value());
+    line.text->setVisible(seconds.has_value());
+    if (!seconds)
+        return;
+    line.line->point1->setCoords(0, *seconds);
+    line.line->point2->setCoords(1, *seconds);
+    line.text->position->setCoords(0.01, *seconds);
+    line.text->setText(text);
+}
+
+QStringList TimelinePlot::lineTexts() const
+{
+    QStringList texts;
+    for (const Line &line : {m_sumLine, m_floorLine}) {
+        if (line.text->visible())
+            texts += line.text->text();
+    }
+    return texts;
+}
+
+int TimelinePlot::pointOfWeight(std::size_t weight) const
+{
+    const auto at = std::find_if(m_layers.begin(), m_layers.end(),
+                                 [weight](const auto &one) { return one.weight == weight; });
+    return at == m_layers.end() ? -1 : static_cast<int>(at - m_layers.begin());
+}
+
+int TimelinePlot::pointAt(double key) const
+{
+    const double nearest = std::round(key);
+    return nearest >= 0 && nearest < pointCount() ? static_cast<int>(nearest) : -1;
+}
+
+QString TimelinePlot::pointText(int point) const
+{
+    const TimelineLayer &one = layer(point);
+    if (!one.has)
+        return tr("%1 (%2): its weight has no such form").arg(one.name, one.op);
+    QString text = tr("%1 (%2, %3): arithmetic %4, bytes %5: %6, %7")
+                       .arg(one.name, one.op, one.form, timeWord(one.computeS),
+                            timeWord(one.memoryS), bindsWord(one.bound), timeWord(one.timeS));
+    if (one.timeS && m_sum)
+        text += tr("\n%1 % of all layers").arg(100 * *one.timeS / *m_sum, 0, 'g', 3);
+    if (one.storedS && one.timeS && *one.storedS != *one.timeS)
+        text += tr("; as stored %1").arg(timeWord(one.storedS));
+    if (!one.compiler.isEmpty())
+        text += tr("\nthe compiler estimates %1").arg(one.compiler);
+    return text;
+}
+
+QStringList TimelinePlot::columns() const
+{
+    return {tr("layer"),   tr("op"),
+            tr("form"),    tr("arithmetic s"),
+            tr("bytes s"), tr("binds"),
+            tr("time s"),  tr("as stored s"),
+            tr("outcome"), tr("compiler's estimate")};
+}
+
+QVariant TimelinePlot::cell(int point, int column) const
+{
+    const TimelineLayer &one = layer(point);
+    const auto number = [](const std::optional<double> &value) {
+        return value ? QVariant(*value) : QVariant();
+    };
+    switch (column) {
+    case 0: return one.name;
+    case 1: return one.op;
+    case 2: return one.has ? one.form : tr("no such form");
+    case 3: return number(one.computeS);
+    case 4: return number(one.memoryS);
+    case 5: return QString::fromUtf8(roofline::boundName(one.bound).data());
+    case 6: return number(one.timeS);
+    case 7: return number(one.storedS);
+    case 8: return outcomeWord(one.outcome);
+    default: return one.compiler;
+    }
+}
+
+void TimelinePlot::applyColors(bool dark)
+{
+    const QColor ground = palette().color(QPalette::Base);
+    const QColor text = palette().color(QPalette::Text);
+    const auto paint = [&](QCPBars *bars, Token token, bool binds) {
+        const QColor color = theme::color(token, dark);
+        bars->setPen(QPen(color, 1));
+        bars->setBrush(binds ? QBrush(color) : QBrush(color, Qt::BDiagPattern));
+    };
+    paint(m_compute, Token::KindData, true);
+    paint(m_computeSlack, Token::KindData, false);
+    paint(m_memory, Token::KindMask, true);
+    paint(m_memorySlack, Token::KindMask, false);
+    const QColor floor = theme::color(Token::OutFolds, dark);
+    m_floorLine.line->setPen(QPen(floor, 1.4, Qt::DashLine));
+    m_sumLine.line->setPen(QPen(text, 1, Qt::DotLine));
+    for (const Line &line : {m_sumLine, m_floorLine}) {
+        line.text->setColor(text);
+        line.text->setFont(font());
+        line.text->setBrush(ground);
+    }
+}
+
+} // namespace kernscope::ui

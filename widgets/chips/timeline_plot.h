@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/assess.h"
+#include "widgets/common/plot_widget.h"
+
+#include <optional>
+#include <vector>
+
+class QCPBars;
+class QCPItemStraightLine;
+class QCPItemText;
+
+namespace kernscope::ui {
+
+/// A layer with its two times in the form that is looked at.
+struct TimelineLayer {
+    QString name, op, form;
+    std::size_t weight = 0;
+    std::optional<double> computeS, memoryS, timeS; ///< empty: an extent is not known
+    std::optional<double> storedS;                  ///< in the form that the bundle has
+    roofline::Bound bound = roofline::Bound::Unknown;
+    decision::Outcome outcome = decision::Outcome::Unknown;
+    QString compiler; ///< the compiler's own estimate, with its backend; mostly empty
+    bool has = true;  ///< false: the weight has no such form
+};
+
+/// Two bars a layer, in the order of the program: arithmetic and bytes, by powers of ten of a
+/// second. The longer one, which binds, is full, the other one pale and hatched. Lines across: all
+/// layers together, and what one dispatch takes at least.
+class TimelinePlot final : public PlotWidget
+{
+    Q_OBJECT
+
+public:
+    explicit TimelinePlot(QWidget *parent = nullptr);
+
+    void setContent(std::vector<TimelineLayer> layers, std::optional<double> sumS,
+                    std::optional<double> floorS);
+    const TimelineLayer &layer(int point) const
+    {
+        return m_layers[static_cast<std::size_t>(point)];
+    }
+    int pointOfWeight(std::size_t weight) const; ///< -1: none
+
+    int pointCount() const override { return static_cast<int>(m_layers.size()); }
+    QString pointText(int point) const override;
+    QStringList columns() const override;
+    QVariant cell(int point, int column) const override;
+
+    /// What is drawn, for tests.
+    bool floorShown() const { return m_floor.has_value(); }
+    QStringList lineTexts() const;
+
+protected:
+    double keyOf(int point) const override { return point; }
+    int pointAt(double key) const override;
+    void applyColors(bool dark) override;
+
+private:
+    struct Line {
+        QCPItemStraightLine *line = nullptr;
+        QCPItemText *text = nullptr;
+    };
+    Line makeLine();
+    void showLine(const Line &line, const std::optional<double> &seconds, const QString &text);
+    void fillBars();
+    void fitRange();
+    void nameLayers();
+
+    std::vector<TimelineLayer> m_layers;
+    std::optional<double> m_sum, m_floor;
+    QCPBars *m_compute = nullptr, *m_memory = nullptr;           ///< those that bind
+    QCPBars *m_computeSlack = nullptr, *m_memorySlack = nullptr; ///< those that do not
+    Line m_sumLine, m_floorLine;
+};
+
+} // namespace kernscope::ui

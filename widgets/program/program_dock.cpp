@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/program/program_dock.h"
+
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+#include "widgets/program/program_view.h"
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QScrollBar>
+#include <QVBoxLayout>
+
+#include <utility>
+
+namespace kernscope::ui {
+
+ProgramDock::ProgramDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("program"), tr("Program"), parent),
+      m_model(new ProgramModel(this))
+{
+    auto *content = new QWidget(this);
+    m_view = new ProgramView(content);
+    m_view->setAccessibleName(tr("Operations of the program"));
+    m_view->setModel(m_model);
+    m_find = filterBox(content, tr("Find an operation, a value or a type; Enter goes on"), m_view);
+    m_found = new QLabel(content);
+    m_found->setForegroundRole(QPalette::PlaceholderText);
+    auto *bar = new QHBoxLayout;
+    bar->addWidget(m_find, 1);
+    bar->addWidget(m_found);
+    QVBoxLayout *column = contentColumn(content);
+    column->addLayout(bar);
+    column->addWidget(m_view, 1);
+    setContent(content);
+    content->setFocusProxy(m_view);
+    buildActions();
+    connectParts();
+}
+
+void ProgramDock::buildActions()
+{
+    auto *find = findAction(this, tr("Find in Program"), m_find);
+    auto *next = dockAction(this, tr("Find Next in Program"), QKeySequence(Qt::Key_F3),
+                            [this] { this->find(true); });
+    auto *previous =
+        dockAction(this, tr("Find Previous in Program"), QKeySequence(Qt::SHIFT | Qt::Key_F3),
+                   [this] { this->find(false); });
+    auto *links = dockAction(this, tr("Links of This Operation\u2026"),
+                             QKeySequence(Qt::CTRL | Qt::Key_Return), [this] { popLinks(); });
+    auto *back = dockAction(this, tr("Back to the Row before the Link"),
+                            QKeySequence(Qt::Key_Backspace), [this] { goBackHere(); });
+    auto *hex = dockAction(this, tr("Show in Hex"), {}, [this] { showInHex(); });
+    auto *copy = dockAction(this, tr("Copy Statements"), QKeySequence::Copy,
+                            [this] { copySelection(*m_view); });
+    auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->expandAll(); });
+    auto *fold = dockAction(this, tr("Fold All"), {}, [this] { m_view->collapseAll(); });
+    m_actions = {find, next, previous, links, back, hex, copy, unfold, fold};
+    m_view->addActions(m_actions);
+}
+
+void ProgramDock::connectParts()
+{
+    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            &ProgramDock::onCurrent);
+    connect(m_view, &ProgramView::linkFollowed, this, &ProgramDock::followLink);
+    connect(m_view, &QTreeView::activated, this, [this] { popLinks(); });
+    connect(m_find, &QLineEdit::returnPressed, this, [this] { find(true); });
+    connect(m_find, &QLineEdit::textChanged, this, [this](const QString &words) {
+        m_found->setText(words.trimmed().isEmpty()
+                             ? QString()
+                             : tr("%1 rows").arg(groupedNumber(m_model->matches(words))));
+    });
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled())
+            m_task = nullptr;
+    });
+}
+
+void ProgramDock::refresh()
+{
+    const BundlePtr bundle = session().bundle();
+    if (const TaskPtr before = std::exchange(m_task, nullptr))
+        before->cancel();
+    if (!bundle || bundle->program().functions.empty()) {
+        m_model->setTree(nullptr);
+        m_shownPath.clear();
+        showMessage(bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage) have one.")
+                                 .arg(fromUtf8(bundle->name()))
+                           : tr("Open a bundle to see its program (Ctrl+O)."));
+        return;
+    }
+    // An edit may change what the program spells, but rarely does: the rows are kept where the
+    // bundle still has the same program.
+    if (m_model->tree() && &m_model->tree()->bundle() == bundle.get()) {
+        showContent();
+        return;
+    }
+    if (!m_model->tree() || m_shownPath != bundle->path())
+        showMessage(tr("Reading the program\u2026"));
+    m_task = session().tasks().start(
+        this, tr("Reading the program"),
+        [bundle](Progress &) {
+            const BundleReadLock lock(*bundle);
+            return ProgramTree::build(bundle);
+        },
+        [this](std::shared_ptr<const ProgramTree> tree) {
+            m_task = nullptr;
+            showTree(std::move(tree));
+        });
+}
+
+void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
+{
+    const std::filesystem::path path = tree->bundle().path();
+    const bool same = path == m_shownPath && m_model->tree() &&
+                      m_model->tree()->nodes().size() == tree->nodes().size();
+    const std::size_t row =
+        same && m_view->currentIndex().isValid() ? m_model->nodeOf(m_view->currentIndex()) : 0;
+    m_following = true;
+    m_model->setTree(std::move(tree));
+    m_view->expandAll();
+    if (same)
+        chooseRow(m_view, m_model->indexOf(row));
+    else
+        m_visited.clear();
+    m_following = false;
+    m_shownPath = path;
+    setNote(tr("%1 operations").arg(groupedNumber(m_model->tree()->operations())));
+    showContent();
+    followPlace();
+}
+
+void ProgramDock::follow(const Place &place, QObject *origin)
+{
+    const auto &tree = m_model->tree();
+    if (!tree || origin == this)
+        return;
+    std::size_t row = tree->readerOf(place.weight);
+    if (place.bytes && place.file == tree->bundle().programFile())
+        row = tree->nodeAtByte(place.bytes->offset.value);
+    if (row != ProgramTree::kNone)
+        showRow(row);
+}
+
+/// Marks a row without telling anybody else.
+void ProgramDock::showRow(std::size_t node)
+{
+    const QModelIndex index = m_model->indexOf(node);
+    if (!index.isValid() || index == m_view->currentIndex())
+        return;
+    m_following = true;
+    for (QModelIndex above = index.parent(); above.isValid(); above = above.parent())
+        m_view->expand(above);
+    chooseRow(m_view, index);
+    m_view->scrollTo(index, QAbstractItemView::PositionAtCenter);
+    // Statements are wider than the view: their beginnings are what one looks for.
+    m_view->horizontalScrollBar()->setValue(0);
+    m_following = false;
+}
+
+void ProgramDock::onCurrent(const QModelIndex &index)
+{
+    if (m_following || !index.isValid())
+        return;
+    const auto &tree = m_model->tree();
+    const std::size_t node = m_model->nodeOf(index);
+    const std::vector<std::size_t> weights = tree->weightsOf(node);
+    if (!weights.empty())
+        session().goToWeight(weights.front(), this);
+}
+
+std::vector<ProgramDock::Link> ProgramDock::linksOf(const QModelIndex &index) const
+{
+    std::vector<Link> links;
+    const auto &tree = m_model->tree();
+    if (!tree || !index.isValid())
+        return links;
+    const std::size_t node = m_model->nodeOf(index);
+    const ProgramTree::Node &row = tree->nodes()[node];
+    for (const ProgramSpan &span : m_model->spans(index)) {
+        if (span.weight != ProgramTree::kNone)
+            links.push_back({tr("Weight %1").arg(span.text), span});
+        else if (span.isLink())
+            links.push_back({tr("Definition of %1").arg(span.text), span});
+    }
+    if (row.kind != ProgramTree::Kind::Operation)
+        return links;
+    for (const mil::NamedType &output : row.operation->outputs) {
+        for (const std::size_t use : tree->uses(row.function, output.name)) {
+            ProgramSpan to;
+            to.node = use;
+            const mil::Operation &reader = *tree->nodes()[use].operation;
+            links.push_back(
+                {tr("Read by %1 %2").arg(fromUtf8(reader.type), fromUtf8(reader.displayName())),
+                 to});
+        }
+    }
+    return links;
+}
+
+void ProgramDock::popLinks()
+{
+    const QModelIndex index = m_view->currentIndex();
+    const std::vector<Link> links = linksOf(index);
+    if (links.empty()) {
+        Q_EMIT session().statusMessage(tr("This row leads nowhere."));
+        return;
+    }
+    auto *menu = new QMenu(m_view);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (const Link &link : links)
+        menu->addAction(link.text, this, [this, to = link.to] { followLink(to); });
+    menu->setActiveAction(menu->actions().front());
+    const QRect at = m_view->visualRect(index);
+    menu->popup(m_view->viewport()->mapToGlobal(QPoint(theme::em(this, 4), at.bottom())));
+}
+
+void ProgramDock::followLink(const ProgramSpan &link)
+{
+    if (m_view->currentIndex().isValid())
+        m_visited.push_back(m_model->nodeOf(m_view->currentIndex()));
+    if (link.weight != ProgramTree::kNone) {
+        session().goToWeight(link.weight, this);
+        Q_EMIT raiseRequested(QStringLiteral("weight"));
+    } else {
+        showRow(link.node);
+    }
+}
+
+void ProgramDock::goBackHere()
+{
+    if (m_visited.empty()) {
+        Q_EMIT session().statusMessage(tr("No link was followed here."));
+        return;
+    }
+    const std::size_t row = m_visited.back();
+    m_visited.pop_back();
+    showRow(row);
+}
+
+void ProgramDock::find(bool forward)
+{
+    const QModelIndex index = m_model->find(m_find->text(), m_view->currentIndex(), forward);
+    if (index.isValid())
+        showRow(m_model->nodeOf(index));
+    else
+        Q_EMIT session().statusMessage(tr("No row has %1.").arg(m_find->text()));
+}
+
+void ProgramDock::showInHex()
+{
+    const QModelIndex index = m_view->currentIndex();
+    const auto &tree = m_model->tree();
+    if (!tree || !index.isValid())
+        return;
+    const ProgramTree::Node &row = tree->nodes()[m_model->nodeOf(index)];
+    const std::size_t file = tree->bundle().programFile();
+    if (!row.operation || row.operation->span.length == 0 || file == kNoIndex) {
+        Q_EMIT session().statusMessage(tr("The place of this row in the file is not known."));
+        return;
+    }
+    session().goToBytes(
+        file, {FileOffset(row.operation->span.offset), ByteCount(row.operation->span.length)},
+        this);
+    Q_EMIT raiseRequested(QStringLiteral("hex"));
+}
+
+} // namespace kernscope::ui

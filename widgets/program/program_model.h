@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/program/program_spans.h"
+
+#include <QAbstractItemModel>
+
+#include <memory>
+
+namespace kernscope::ui {
+
+/// The rows of a program: number and statement.
+class ProgramModel final : public QAbstractItemModel
+{
+    Q_OBJECT
+
+public:
+    enum Column { Statement, ColumnCount };
+
+    explicit ProgramModel(QObject *parent = nullptr);
+
+    void setTree(std::shared_ptr<const ProgramTree> tree);
+    const std::shared_ptr<const ProgramTree> &tree() const { return m_tree; }
+    std::size_t nodeOf(const QModelIndex &index) const { return index.internalId(); }
+    QModelIndex indexOf(std::size_t node) const; ///< invalid where there is none
+    std::vector<ProgramSpan> spans(const QModelIndex &index) const;
+    /// "41" of the 41st operation; empty for functions and blocks.
+    QString numberText(const QModelIndex &index) const;
+    /// The next row, in the order of the text, that has every word; invalid where none has.
+    QModelIndex find(const QString &words, const QModelIndex &from, bool forward) const;
+    std::size_t matches(const QString &words) const;
+
+    QModelIndex index(int row, int column, const QModelIndex &parent = {}) const override;
+    QModelIndex parent(const QModelIndex &index) const override;
+    int rowCount(const QModelIndex &parent = {}) const override;
+    int columnCount(const QModelIndex &) const override { return ColumnCount; }
+    QVariant data(const QModelIndex &index, int role = Qt::DisplayRole) const override;
+
+private:
+    bool hasWords(std::size_t node, const QStringList &words) const;
+
+    std::shared_ptr<const ProgramTree> m_tree;
+};
+
+} // namespace kernscope::ui
