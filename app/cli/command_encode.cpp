@@ -62,13 +62,14 @@ Error namedError(const Bundle &bundle, const RefusedWeight &refused)
     return error;
 }
 
-/// Says why each weight was refused, by name where there are several; nothing was written.
-int reportRefused(Session &session, const Bundle &bundle, const std::vector<RefusedWeight> &refused)
+/// Says why each weight was refused, by name where several were asked for; nothing was written.
+int reportRefused(Session &session, const Bundle &bundle, std::size_t asked,
+                  const std::vector<RefusedWeight> &refused)
 {
     const auto exitCode = [](const Error &error) {
         return isWrongUse(error) ? static_cast<int>(kUsage) : exitCodeOf(error);
     };
-    if (refused.size() == 1) {
+    if (asked == 1) {
         reportFailure(session, "encode", refused.front().error);
         return exitCode(refused.front().error);
     }
@@ -169,7 +170,7 @@ int runEncode(const EncodeOptions &options, Session &session)
         return isWrongUse(encoded.error()) ? reportUsage(session, "encode", encoded.error())
                                            : reportFailure(session, "encode", encoded.error());
     if (encoded->made == nullptr || (!encoded->refused.empty() && !options.skipRefused))
-        return reportRefused(session, **bundle, encoded->refused);
+        return reportRefused(session, **bundle, weights->size(), encoded->refused);
     for (const RefusedWeight &one : encoded->refused)
         diagnostics.push_back({Severity::Warning, namedError(**bundle, one)});
     // What was encoded is in memory now: the copy below can only look at the other files.

@@ -225,6 +225,9 @@ void TestCliEncode::refusedByName()
     const CliResult values = encode(u"odd_weight enc_0_weight --form palette --json -o "_s + out);
     QCOMPARE(values.exitCode, 3);
     QCOMPARE(values.json()["diagnostics"].size(), std::size_t(1));
+    // Of several the one that is refused is named, too.
+    QVERIFY(QString::fromStdString(values.json()["diagnostics"][0]["message"].get<std::string>())
+                .startsWith(u"odd_weight: "_s));
     QVERIFY(!QDir(QString(out).replace(u'%', m_scratch.path())).exists());
 }
 

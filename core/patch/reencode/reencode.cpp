@@ -218,8 +218,8 @@ std::vector<Splice> Reencoder::splices() const
                     return;
                 const std::uint64_t to = moved->second.at(blob->offset);
                 if (to != blob->offset)
-                    all.push_back(
-                        {blob->offsetSpan, {m_text ? rawBytes(std::to_string(to)) : offsetVarint(to)}});
+                    all.push_back({blob->offsetSpan,
+                                   {m_text ? rawBytes(std::to_string(to)) : offsetVarint(to)}});
             });
         });
     }
