@@ -27,7 +27,6 @@ using format::ActivationTail;
 using report::Json;
 
 constexpr std::string_view kActivationCommand = "activation";
-constexpr std::string_view kActivationForm = "activation-table";
 
 struct Named {
     std::string name;
@@ -98,7 +97,7 @@ Result<std::vector<Named>> tablesOf(const ActivationOptions &options, Diagnostic
         indices.push_back(*at);
     } else {
         for (std::size_t i = 0; i < (*bundle)->weights().size(); ++i) {
-            if ((*bundle)->weights()[i].form == kActivationForm)
+            if ((*bundle)->weights()[i].role == WeightRole::ActivationTable)
                 indices.push_back(i);
         }
     }
@@ -106,9 +105,9 @@ Result<std::vector<Named>> tablesOf(const ActivationOptions &options, Diagnostic
         return tl::unexpected(missing((*bundle)->name(), "no weight that is one"));
     std::vector<Named> tables;
     for (const std::size_t index : indices) {
-        if ((*bundle)->weights()[index].form != kActivationForm)
-            return tl::unexpected(
-                missing((*bundle)->weights()[index].name, (*bundle)->weights()[index].form));
+        if ((*bundle)->weights()[index].role != WeightRole::ActivationTable)
+            return tl::unexpected(missing((*bundle)->weights()[index].name,
+                                          formText((*bundle)->weights()[index].form)));
         auto table = tableOf(**bundle, index);
         if (table)
             tables.push_back(std::move(*table));
