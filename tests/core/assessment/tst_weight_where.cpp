@@ -27,7 +27,7 @@ Weight weightOf(const char *name, const char *form, std::uint64_t bytes, Shape s
 
 } // namespace
 
-/// The language of the window's filter and of `inspect --where`.
+/// The language of the window's filter.
 class TestWeightWhere : public QObject
 {
     Q_OBJECT
