@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-/// Which weights are meant, in a small language that the window's filter and `inspect --where`
-/// share.
+/// Which weights are meant, in the small language of the window's filter.
 namespace kernscope {
 
 /// What is not in the tables of a bundle: worked out only where a term asks for it.

@@ -29,7 +29,7 @@ private Q_SLOTS:
 
 private:
     struct Least {
-        int hexRows = 10, gridRows = 10, codebookRows = 8, tableRows = 5, plot = 150, picture = 170;
+        int hexRows = 10, gridRows = 10, codebookRows = 8, tableRows = 5, plot = 150, picture = 165;
     };
     void check(const Least &least);
 
@@ -131,7 +131,7 @@ void TestWindowSizes::leastSizes()
     QCOMPARE((*m_window)->size(), size);
     Least least;
     if (size.height() < 900)
-        least = {6, 8, 6, 4, 120, 130};
+        least = {6, 8, 6, 4, 120, 125};
     if (static_cast<Layout>(layout) == Layout::Patch)
         least.picture = size.height() < 900 ? 70 : 95;
     check(least); // the overview

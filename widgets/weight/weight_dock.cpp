@@ -64,7 +64,7 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
 void WeightDock::enlargeGrid(bool large)
 {
     constexpr int kWhole = 10'000; // only the ratio counts
-    const int map = large ? kWhole * 3 / 10 : kWhole * 47 / 100;
+    const int map = large ? kWhole * 3 / 10 : kWhole * 46 / 100;
     if (!m_userParted)
         m_pictures->setSizes({map, kWhole - map});
 }

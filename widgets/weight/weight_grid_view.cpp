@@ -65,7 +65,7 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
         m_table->fontMetrics().horizontalAdvance(QStringLiteral("\u25CF 0x0000 -0.00000 ")) + 12);
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->verticalHeader()->setMinimumSectionSize(1);
-    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.15));
+    m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.22));
     m_table->verticalHeader()->setDefaultAlignment(Qt::AlignCenter);
     m_table->verticalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setHighlightSections(false);

@@ -7,12 +7,12 @@ using namespace kernscope;
 
 namespace {
 
-Weight weightOf(const char *name, const char *form, std::uint64_t bytes, Shape shape)
+Weight weightOf(const char *name, FormNode form, std::uint64_t bytes, Shape shape)
 {
     Weight weight;
     weight.name = name;
     weight.function = "main";
-    weight.form = form;
+    weight.form = StorageForm::unsound(form, ElementType::Fp16);
     weight.sourceOp = "const";
     weight.type = ElementType::Fp16;
     weight.shape = std::move(shape);
@@ -27,7 +27,7 @@ Weight weightOf(const char *name, const char *form, std::uint64_t bytes, Shape s
 
 } // namespace
 
-/// The language of the window's filter and of `inspect --where`.
+/// The language of the window's filter.
 class TestWeightWhere : public QObject
 {
     Q_OBJECT
@@ -94,7 +94,7 @@ void TestWeightWhere::terms()
     QVERIFY(where);
     WhereFacts facts;
     facts.zeros = 0.583;
-    const Weight weight = weightOf("Encoder_6_weight", "sparse", 23564, {128, 64, 3});
+    const Weight weight = weightOf("Encoder_6_weight", FormNode::Sparse, 23564, {128, 64, 3});
     QCOMPARE(where->passes(weight, facts), passes);
 }
 
@@ -120,7 +120,7 @@ void TestWeightWhere::refusals()
 
 void TestWeightWhere::unknownFiguresAreNeither()
 {
-    const Weight weight = weightOf("w", "sparse", 100, {10, 10});
+    const Weight weight = weightOf("w", FormNode::Sparse, 100, {10, 10});
     for (const char *text : {"zeros>0", "zeros<1", "-zeros>0", "folds:M1", "-folds:M1"}) {
         const auto where = WeightWhere::parse(text);
         QVERIFY(where);
@@ -134,7 +134,7 @@ void TestWeightWhere::outcomesOfChips()
     QVERIFY(where);
     QVERIFY(!where->needsZeros());
     QCOMPARE(where->targets().size(), std::size_t{2}); // M1 is T8103, M2 is H14
-    const Weight weight = weightOf("w", "affine", 100, {10, 10});
+    const Weight weight = weightOf("w", FormNode::Affine, 100, {10, 10});
     WhereFacts facts;
     const target::Target *m1 = target::findTarget("M1")->target;
     facts.outcome = [m1](const target::Target &target) {

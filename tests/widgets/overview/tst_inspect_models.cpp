@@ -104,7 +104,7 @@ void TestInspectModels::treeFiltersAndRestores()
     QVERIFY(!model.indexOfWeight(0).isValid());
     QCOMPARE(model.rowCount(model.index(0, 0)), 0);
     model.setFilter({});
-    // The language of inspect --where.
+    // The language of WeightWhere.
     const std::size_t all = model.shownWeights();
     model.setFilter(QStringLiteral("bytes>=0 -name:no_such_name"));
     QCOMPARE(model.shownWeights(), all);
