@@ -181,7 +181,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_table->setAccessibleName(tr("Planned forms"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {15, 6, 10, 6, 6, 5, 6, 7, 16});
+    setColumnWidths(m_table->horizontalHeader(), {12, 5, 9, 6, 6, 5, 6, 7, 16});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_plot = new FrontPlot(splitter);
     m_plot->setMinimumHeight(theme::em(this, 9));
@@ -196,6 +196,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     m_form->setToolTip(tr("The form of the selected weight; the rest is planned again"));
     m_axis = chooserBox(content, tr("What the error is drawn against"),
                         {{tr("against stored bytes"), {}}, {tr("against time"), {}}});
+    m_axis->setMinimumContentsLength(14);
     m_write = new QPushButton(tr("Write\u2026"), content);
     m_told = new QLabel(content);
     m_told->setWordWrap(true);
@@ -208,7 +209,7 @@ void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
     connect(m_write, &QPushButton::clicked, this, &PlanDock::askAndWrite);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this] {
         fillForms();
-        if (m_survey && currentRow() < m_survey->rows.size())
+        if (!m_following && m_survey && currentRow() < m_survey->rows.size())
             session().goToWeight(m_survey->rows[currentRow()].weight, this);
     });
 }

@@ -109,6 +109,7 @@ private:
     std::optional<plan::Plan> m_plan;
     std::optional<plan::Build> m_build; ///< of the bundle that is open beside
     std::vector<std::size_t> m_choice;  ///< shown, by row
+    bool m_following = false;           ///< rows are chosen by the place, not by the person
     bool m_again = false;               ///< limits changed while the forms were judged
     bool m_showsPoint = false;          ///< a plan of the front
 };

@@ -12,7 +12,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollBar>
-#include <QSignalBlocker>
 #include <QTableView>
 
 #include <algorithm>
@@ -111,10 +110,12 @@ void PlanDock::showChoice(std::vector<std::size_t> choice)
     }
     const int scrolled = m_table->verticalScrollBar()->value();
     m_model->setRows(std::move(rows));
+    m_following = true;
     for (int r = 0; r < m_model->rowCount(); ++r) {
         if (m_model->sourceRow(r) == selected)
             chooseRow(m_table, m_model->index(r, 0));
     }
+    m_following = false;
     m_table->verticalScrollBar()->setValue(scrolled);
     showFacts();
     fillForms();
@@ -203,10 +204,9 @@ void PlanDock::follow(const Place &place, QObject *origin)
     for (int r = 0; r < m_model->rowCount(); ++r) {
         if (m_survey->rows[m_model->sourceRow(r)].weight != place.weight)
             continue;
-        const QSignalBlocker quiet(m_table->selectionModel());
+        m_following = true; // the place stays as it is
         chooseRow(m_table, m_model->index(r, 0));
-        m_table->viewport()->update();
-        fillForms();
+        m_following = false;
         return;
     }
 }
