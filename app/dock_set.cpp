@@ -8,6 +8,7 @@
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/formats_dock.h"
 #include "widgets/chips/geometry_dock.h"
+#include "widgets/chips/plan_dock.h"
 #include "widgets/chips/reduction_dock.h"
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/stream_dock.h"
@@ -75,6 +76,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
     add<ui::GeometryDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
     add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);
+    add<ui::PlanDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_P);
     add<ui::ChooseDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_5);
     add<ui::CollectiveDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_6);
     add<ui::TimelineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_7);

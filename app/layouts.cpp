@@ -59,15 +59,15 @@ Node patchLayout()
 Node performanceLayout()
 {
     return Node::row(
-        1,
-        {navigator(),
-         Node::column(80, {Node::leaf(62, "stream"),
-                           Node::tabs(38, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
-                                           Node::leaf(1, "calibration"), Node::leaf(1, "geometry"),
-                                           Node::leaf(1, "choose"), Node::leaf(1, "targets"),
-                                           Node::leaf(1, "formats"), Node::leaf(1, "reduction"),
-                                           Node::leaf(1, "collective")})}),
-         Node::hidden(24, "help")});
+        1, {navigator(),
+            Node::column(
+                80, {Node::leaf(62, "stream"),
+                     Node::tabs(38, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
+                                     Node::leaf(1, "calibration"), Node::leaf(1, "geometry"),
+                                     Node::leaf(1, "plan"), Node::leaf(1, "choose"),
+                                     Node::leaf(1, "targets"), Node::leaf(1, "formats"),
+                                     Node::leaf(1, "reduction"), Node::leaf(1, "collective")})}),
+            Node::hidden(24, "help")});
 }
 
 Node hardwareLayout()

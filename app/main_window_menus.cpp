@@ -304,7 +304,7 @@ void MainWindow::buildTaskMenus()
                    ids("bundle overview weight inspector codebook mask"));
     addDockActions(menuBar()->addMenu(tr("&Bytes")), ids("hex layout program patches diagnostics"));
     addDockActions(menuBar()->addMenu(tr("C&hips")),
-                   ids("stream roofline timeline calibration geometry choose targets formats "
+                   ids("stream roofline timeline calibration geometry plan choose targets formats "
                        "reduction collective"));
     addDockActions(menuBar()->addMenu(tr("Hard&ware")),
                    ids("tasks groups relocations commands descriptor activation"));
