@@ -3,6 +3,7 @@
 #include "app/cli/inspect_text.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/weight_where.h"
 
 #include <iterator>
 #include <memory>
@@ -20,6 +21,7 @@ struct InspectOptions {
     bool statistics = false;
     bool hash = false;
     bool sections = false;
+    std::string where; ///< which weights are listed; empty: all
 };
 
 void append(Diagnostics &diagnostics, Diagnostics more)
@@ -37,14 +39,42 @@ std::uint64_t workOf(const Bundle &bundle, bool figures)
     return figures ? 2 * elements : elements;
 }
 
+std::vector<std::optional<double>> zerosOf(const AllStatistics &statistics)
+{
+    std::vector<std::optional<double>> zeros;
+    for (const std::optional<Statistics> &figures : statistics.weights)
+        zeros.push_back(figures ? std::optional(figures->zeroFraction()) : std::nullopt);
+    return zeros;
+}
+
+/// Of the weights only those that were asked for; the totals stay those of the whole bundle.
+void keepSelected(report::Json &document, const std::string &where,
+                  const std::vector<bool> &selected)
+{
+    report::Json kept = report::Json::array();
+    report::Json &all = document["weights"];
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (selected[i])
+            kept.push_back(std::move(all[i]));
+    }
+    document["weights"] = std::move(kept);
+    document["where"] = where;
+}
+
 int runInspect(const InspectOptions &options, Session &session)
 {
     const auto opened = openBundle(options.path, options.shapes);
     if (!opened)
         return reportFailure(session, "inspect", opened.error());
     const BundlePtr *bundle = &opened->bundle;
+    const auto where = WeightWhere::parse(options.where);
+    if (!where) {
+        Error error = where.error();
+        error.code = "cli.option";
+        return reportFailure(session, "inspect", error);
+    }
     const StatisticsOptions asked{options.statistics, options.hash};
-    const bool figures = asked.figures || asked.hash;
+    const bool figures = asked.figures || asked.hash || where->needsZeros();
     Diagnostics diagnostics = (*bundle)->diagnostics();
     AllStatistics statistics;
     {
@@ -52,18 +82,22 @@ int runInspect(const InspectOptions &options, Session &session)
         const ProgressLine line(session, "Reading");
         append(diagnostics, verifyPayloads(**bundle, &session.progress));
         if (figures)
-            statistics = computeAllStatistics(**bundle, asked, &session.progress);
+            statistics = computeAllStatistics(
+                **bundle, {asked.figures || where->needsZeros(), asked.hash}, &session.progress);
     }
     if (interrupted())
         return reportStopped(session, "inspect");
     append(diagnostics, std::move(statistics.diagnostics));
+    const std::vector<bool> selected = selectWeights(**bundle, *where, zerosOf(statistics));
     if (session.json) {
         report::Json document = report::inspectJson(**bundle, statistics.weights, asked);
+        if (!options.where.empty())
+            keepSelected(document, options.where, selected);
         addShapes(document, *opened);
         printDocument(session, document, diagnostics);
     } else {
         if (!session.quiet)
-            print(inspectText(**bundle, statistics.weights, asked, options.sections) +
+            print(inspectText(**bundle, statistics.weights, asked, options.sections, selected) +
                   shapesText(*opened));
         printDiagnostics(session, diagnostics);
     }
@@ -84,9 +118,15 @@ void addInspect(CLI::App &app, Session &session)
     command->add_flag("--hash", options->hash, "SHA-256 of each weight decoded as fp16");
     command->add_flag("--sections", options->sections,
                       "List every section of every file in the text output");
+    command
+        ->add_option("--where", options->where,
+                     "List only weights for which every term holds, as 'form:sparse zeros>0.5 "
+                     "bytes>1M folds:M1'")
+        ->type_name("TERMS");
     addShapes(*command, options->shapes);
     addCommonOptions(*command, session);
     addExamples(*command, {"inspect model.mlmodelc", "inspect --stats --hash model.mlpackage",
+                           "inspect --where 'folds:M1 bytes>10k' model.mlmodelc",
                            "inspect --json --sections weights/weight.bin",
                            "inspect --json --shape image=1,3,640,640 model.mlmodelc"});
     command->callback([options, &session] { session.exitCode = runInspect(*options, session); });

@@ -206,7 +206,7 @@ std::string sharedText(const Bundle &bundle)
 
 std::string weightsText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
-                        const StatisticsOptions &asked)
+                        const StatisticsOptions &asked, const std::vector<bool> &selected)
 {
     const bool several = hasSeveralFunctions(bundle);
     std::vector<Table::Column> columns = {{"name", Align::Name},
@@ -229,6 +229,8 @@ std::string weightsText(const Bundle &bundle,
         columns.push_back({"sha256"});
     Table table(std::move(columns));
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+        if (!selected[i])
+            continue;
         const Weight &weight = bundle.weights()[i];
         const std::optional<Statistics> figures =
             i < statistics.size() ? statistics[i] : std::nullopt;
@@ -284,13 +286,14 @@ std::string sectionsText(const Bundle &bundle)
 
 std::string inspectText(const Bundle &bundle,
                         const std::vector<std::optional<Statistics>> &statistics,
-                        const StatisticsOptions &asked, bool withSections)
+                        const StatisticsOptions &asked, bool withSections,
+                        const std::vector<bool> &selected)
 {
     std::string text = summaryText(bundle) + modelsText(bundle) + functionsText(bundle) +
                        backendsText(bundle) + filesText(bundle);
     if (withSections)
         text += sectionsText(bundle);
-    text += weightsText(bundle, statistics, asked) + sharedText(bundle);
+    text += weightsText(bundle, statistics, asked, selected) + sharedText(bundle);
     return bundle.weights().empty() ? text : text + totalsText(bundle);
 }
 

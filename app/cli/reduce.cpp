@@ -2,7 +2,6 @@
 // `reduce`: numbers through the engine's reduction, tile by tile (chapter 20).
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
-#include "core/base/csv.h"
 #include "core/codec/analysis/reduction.h"
 #include "core/numeric/half.h"
 #include "core/report/json_values.h"
@@ -19,64 +18,8 @@ namespace {
 
 using report::Json;
 
-constexpr std::size_t kMostValues = std::size_t{1} << 20;
 constexpr std::size_t kTilesShown = 16;
-
-Error badValue(const std::string &text)
-{
-    Error error;
-    error.code = "cli.option";
-    error.field = "VALUE";
-    error.expected = "numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most";
-    error.found = text;
-    error.message = "The value cannot be read.";
-    return error;
-}
-
-Result<std::vector<std::uint16_t>> valuesOf(const std::vector<std::string> &texts)
-{
-    std::vector<std::uint16_t> halves;
-    for (const std::string &text : texts) {
-        const std::size_t star = text.find('*');
-        const auto value = parseNumber(std::string_view(text).substr(0, star));
-        const auto times = star == std::string::npos
-                               ? std::optional<std::int64_t>(1)
-                               : parseInteger(std::string_view(text).substr(star + 1));
-        const bool good = value && times && *times > 0 &&
-                          static_cast<std::uint64_t>(*times) <= kMostValues - halves.size();
-        if (!good)
-            return tl::unexpected(badValue(text));
-        halves.insert(halves.end(), static_cast<std::size_t>(*times),
-                      floatToHalf(static_cast<float>(*value)));
-    }
-    return halves;
-}
-
-/// The sums of the tiles, of the whole, and of a reader who adds without rounding.
-struct Reduced {
-    std::vector<codec::Reduction> tiles;
-    codec::Reduction whole;
-    double exact = 0;
-    float everyStep = 0; ///< rounded to fp16 after every addition
-};
-
-Reduced reduced(const std::vector<std::uint16_t> &values)
-{
-    Reduced made;
-    const std::vector<std::uint16_t> ones(values.size(), floatToHalf(1.0F));
-    const std::span<const std::uint16_t> all(values), inputs(ones);
-    made.whole = codec::reduceProducts(all, inputs);
-    for (std::size_t at = 0; at < values.size(); at += codec::Reduction::kTile) {
-        const std::size_t count = std::min(codec::Reduction::kTile, values.size() - at);
-        made.tiles.push_back(
-            codec::reduceProducts(all.subspan(at, count), inputs.subspan(at, count)));
-    }
-    for (const std::uint16_t half : values) {
-        made.exact += static_cast<double>(halfToFloat(half));
-        made.everyStep = halfToFloat(floatToHalf(made.everyStep + halfToFloat(half)));
-    }
-    return made;
-}
+using codec::ReductionTrace;
 
 Json numberOrNull(double value)
 {
@@ -90,7 +33,7 @@ struct Narrowed {
     float value = 0;
 };
 
-std::vector<Narrowed> narrowed(const Reduced &made, const ChipOptions &options)
+std::vector<Narrowed> narrowed(const ReductionTrace &made, const ChipOptions &options)
 {
     std::vector<Narrowed> all;
     for (const char *mode : {"nan", "saturate"}) {
@@ -106,7 +49,7 @@ std::vector<Narrowed> narrowed(const Reduced &made, const ChipOptions &options)
     return all;
 }
 
-std::string narrowedText(const Reduced &made, const ChipOptions &options)
+std::string narrowedText(const ReductionTrace &made, const ChipOptions &options)
 {
     std::string text;
     for (const Narrowed &one : narrowed(made, options))
@@ -117,7 +60,7 @@ std::string narrowedText(const Reduced &made, const ChipOptions &options)
     return text;
 }
 
-void printJson(Session &session, const Reduced &made, const ChipOptions &options,
+void printJson(Session &session, const ReductionTrace &made, const ChipOptions &options,
                std::size_t values)
 {
     Json document = report::document("reduce");
@@ -125,10 +68,9 @@ void printJson(Session &session, const Reduced &made, const ChipOptions &options
     document["tile"] = codec::Reduction::kTile;
     document["tiles"] = Json::array();
     for (std::size_t i = 0; i < made.tiles.size(); ++i)
-        document["tiles"].push_back(
-            {{"first", i * codec::Reduction::kTile},
-             {"sum", numberOrNull(static_cast<double>(made.tiles[i].accumulator))},
-             {"contested", made.tiles[i].isContested()}});
+        document["tiles"].push_back({{"first", i * codec::Reduction::kTile},
+                                     {"sum", numberOrNull(static_cast<double>(made.tiles[i].sum))},
+                                     {"contested", made.tiles[i].contested}});
     document["accumulator"] = numberOrNull(static_cast<double>(made.whole.accumulator));
     document["port"] = numberOrNull(static_cast<double>(halfToFloat(made.whole.port)));
     document["port_bits"] = made.whole.port;
@@ -148,12 +90,12 @@ void printJson(Session &session, const Reduced &made, const ChipOptions &options
     printDocument(session, document, {});
 }
 
-std::string reducedText(const Reduced &made)
+std::string reducedText(const ReductionTrace &made)
 {
     Table table({{"tile", Table::Align::Right}, {"sum", Table::Align::Right}, {"remark"}});
     for (std::size_t i = 0; i < std::min(kTilesShown, made.tiles.size()); ++i)
-        table.add({std::to_string(i), fmt::format("{}", made.tiles[i].accumulator),
-                   made.tiles[i].isContested() ? "partial sum of 2048 to 4095: contested" : ""});
+        table.add({std::to_string(i), fmt::format("{}", made.tiles[i].sum),
+                   made.tiles[i].contested ? "partial sum of 2048 to 4095: contested" : ""});
     std::string text = table.text();
     if (made.tiles.size() > kTilesShown)
         text += fmt::format("  and {} tiles more\n", made.tiles.size() - kTilesShown);
@@ -175,10 +117,12 @@ std::string reducedText(const Reduced &made)
 
 int runReduce(const ChipOptions &options, Session &session)
 {
-    const auto values = valuesOf(options.values);
-    if (!values)
+    auto values = codec::parseReductionValues(options.values);
+    if (!values) {
+        values.error().code = "cli.option";
         return refuseTarget(session, "reduce", values.error());
-    const Reduced made = reduced(*values);
+    }
+    const ReductionTrace made = codec::traceReduction(*values);
     if (session.json)
         printJson(session, made, options, values->size());
     else if (!session.quiet)

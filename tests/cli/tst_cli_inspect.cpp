@@ -43,6 +43,7 @@ private slots:
     void forPeople();
     void damaged();
     void maskAgainstValues();
+    void onlyWhatIsAskedFor();
     void namesThatAreNoText();
     void fullDisk();
 
@@ -195,6 +196,40 @@ void TestCliInspect::maskAgainstValues()
     const Json row = result.json()["diagnostics"][0];
     QCOMPARE(text(row["code"]), text("codec.mask"));
     QCOMPARE(text(row["offset"]), text(128));
+}
+
+void TestCliInspect::onlyWhatIsAskedFor()
+{
+    MadeBundle made = sparseBundle(halves({1, 2}));
+    made.line("tensor<fp16, [2]> d = const()[name = string(\"d\"), val = " +
+              made.blob(ElementType::Fp16, "[2]", halves({3, 4})) + "]");
+    made.consume("d");
+    const QString path = writeBundle(m_scratch, "where.mlmodelc", made);
+    const auto namesWhere = [&path](const char *where) {
+        const CliResult result = runCli({QStringLiteral("inspect"), path, QStringLiteral("--json"),
+                                         QStringLiteral("--where"), QString::fromLatin1(where)});
+        QStringList names;
+        const Json document = result.json();
+        for (const Json &weight : document["weights"])
+            names += QString::fromStdString(weight["name"]);
+        return result.exitCode == 0 ? names.join(u' ') : QStringLiteral("failed");
+    };
+    QCOMPARE(namesWhere("form:sparse"), QStringLiteral("w"));
+    QCOMPARE(namesWhere("-form:sparse"), QStringLiteral("d"));
+    QCOMPARE(namesWhere("zeros>0.5"), QStringLiteral("w")); // counted without --stats
+    QCOMPARE(namesWhere("zeros<0.5"), QStringLiteral("d"));
+    QCOMPARE(namesWhere("bytes>1M"), QString());
+    QCOMPARE(namesWhere("dense:M1"), QStringLiteral("d"));
+    const CliResult people = runCli(
+        {QStringLiteral("inspect"), path, QStringLiteral("--where"), QStringLiteral("axes=1")});
+    QCOMPARE(people.exitCode, 0);
+    QVERIFY(!people.out.contains("sparse "));
+    for (const char *bad : {"zeros>", "colour:red", "folds:M99"}) {
+        const CliResult refused = runCli(
+            {QStringLiteral("inspect"), path, QStringLiteral("--where"), QString::fromLatin1(bad)});
+        QCOMPARE(refused.exitCode, 2);
+        QVERIFY(!refused.err.isEmpty());
+    }
 }
 
 void TestCliInspect::namesThatAreNoText()
