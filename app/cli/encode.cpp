@@ -255,8 +255,9 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
     for (const EncodedOne &one : encoded.weights) {
         const Weight &before = bundle.weights()[one.before];
         const Weight &after = encoded.made->weights()[one.after];
-        table.add({printable(after.findableName()), formText(before.form), grouped(before.storedBytes.value),
-                   formText(after.form), grouped(after.storedBytes.value),
+        table.add({printable(after.findableName()), formText(before.form),
+                   grouped(before.storedBytes.value), formText(after.form),
+                   grouped(after.storedBytes.value),
                    fmt::format("{:.3g}", one.error.weightRelative),
                    fmt::format("{:.3g}", one.error.outputRelative),
                    one.inputRelative ? fmt::format("{:.3g}", *one.inputRelative) : "-"});

@@ -145,8 +145,7 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index) const
     for (const codec::FormSpec &spec : content.forms)
         names.insert(formName(spec));
     const auto add = [&](const codec::FormSpec &spec) {
-        const bool asItIs = spec.node == FormNode::Dense &&
-                            weight.form.isDense();
+        const bool asItIs = spec.node == FormNode::Dense && weight.form.isDense();
         if (!asItIs && names.insert(formName(spec)).second)
             content.forms.push_back(spec);
     };

@@ -148,8 +148,7 @@ inline std::vector<NamedForm> formsToTry()
             spec.node = FormNode::Palette;
             spec.palette = options;
         });
-    for (const auto survivors : {FormNode::Dense, FormNode::Palette,
-                                 FormNode::Blockwise}) {
+    for (const auto survivors : {FormNode::Dense, FormNode::Palette, FormNode::Blockwise}) {
         for (const bool pattern : {true, false})
             add("", [&](FormSpec &spec) {
                 spec.node = FormNode::Sparse;

@@ -256,8 +256,7 @@ void TestEncodeMethods::limitsOfScales()
         for (std::size_t i = 0; i < values.size(); ++i)
             values[i] = toHalf(size * static_cast<float>(static_cast<int>(i * 37 % 33) - 16) / 16);
         for (NamedForm form : formsToTry()) {
-            if (form.spec.node != FormNode::Affine &&
-                form.spec.node != FormNode::Blockwise)
+            if (form.spec.node != FormNode::Affine && form.spec.node != FormNode::Blockwise)
                 continue;
             form.spec.method = EncodeMethod::Fitted;
             const auto weight = encodeForm(values, shape, form.spec);
