@@ -9,15 +9,19 @@
 
 #include <QAction>
 #include <QCheckBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPainter>
+#include <QScrollArea>
 #include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace kernscope::ui {
 
@@ -103,6 +107,13 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     m_summary = new QLabel(content);
     m_summary->setWordWrap(true);
     m_summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_summaryArea = new QScrollArea(content);
+    m_summaryArea->setAccessibleName(tr("Answer"));
+    m_summaryArea->setFrameShape(QFrame::NoFrame);
+    m_summaryArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_summaryArea->setWidgetResizable(true);
+    m_summaryArea->setWidget(m_summary);
+    m_summaryArea->viewport()->installEventFilter(this);
     m_reasonTable = new QTableView(content);
     m_reasonTable->setAccessibleName(tr("Reasons"));
     m_reasonTable->setModel(m_reasons);
@@ -115,7 +126,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     auto *lowerColumn = new QVBoxLayout(lower);
     lowerColumn->setContentsMargins(0, 0, 0, 0);
     lowerColumn->setSpacing(gap);
-    lowerColumn->addWidget(m_summary);
+    lowerColumn->addWidget(m_summaryArea);
     lowerColumn->addWidget(m_reasonTable, 1);
     auto *parts = new QSplitter(Qt::Vertical, content);
     auto *upper = new QWidget(parts);
@@ -254,12 +265,28 @@ QString StreamDock::sizesText(const roofline::Assessment &assessment) const
     return text;
 }
 
+/// As high as its text, four lines at most: the table below needs the room, and the text scrolls.
+void StreamDock::fitSummary()
+{
+    constexpr int kLines = 4;
+    const int whole = m_summary->heightForWidth(m_summaryArea->viewport()->width());
+    m_summaryArea->setFixedHeight(std::min(whole, kLines * m_summary->fontMetrics().lineSpacing()));
+}
+
+bool StreamDock::eventFilter(QObject *object, QEvent *event)
+{
+    if (object == m_summaryArea->viewport() && event->type() == QEvent::Resize)
+        fitSummary();
+    return Dock::eventFilter(object, event);
+}
+
 void StreamDock::showReasons()
 {
     const auto &table = m_model->table();
     std::vector<FactTableModel::Row> rows;
     if (!table || m_weight >= table->rows() || m_chip >= table->columns()) {
         m_summary->setText(tr("Select a cell to see its reasons."));
+        fitSummary();
         m_reasons->setRows({});
         return;
     }
@@ -286,6 +313,7 @@ void StreamDock::showReasons()
                  m_model->index(sums, column).data(Qt::ToolTipRole).toString())
             .toHtmlEscaped());
     m_summary->setText(text);
+    fitSummary();
     for (const decision::Reason &reason : verdict.reasons)
         rows.push_back(reasonRow(reason));
     m_reasons->setRows(std::move(rows));

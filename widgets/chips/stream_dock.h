@@ -10,6 +10,7 @@
 
 class QCheckBox;
 class QLabel;
+class QScrollArea;
 class QLineEdit;
 class QTableView;
 
@@ -35,12 +36,14 @@ protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
     bool working() const override { return m_state.working(); }
+    bool eventFilter(QObject *object, QEvent *event) override;
 
 private:
     void buildActions();
     void connectParts();
     void onCurrent(const QModelIndex &current);
     void showReasons();
+    void fitSummary();
     QString sizesText(const roofline::Assessment &assessment) const;
 
     ChipState &m_state;
@@ -50,6 +53,7 @@ private:
     QLineEdit *m_filter = nullptr;
     QCheckBox *m_onlyFaster = nullptr;
     QLabel *m_summary = nullptr;
+    QScrollArea *m_summaryArea = nullptr;
     QList<QAction *> m_actions;
     std::size_t m_weight = kNoIndex, m_chip = kNoIndex;
     bool m_selecting = false, m_sized = false;
