@@ -76,15 +76,15 @@ Error badTerm(std::string_view term)
     return error;
 }
 
-std::vector<std::string_view> textsOf(const Weight &weight, std::string_view key)
+std::vector<std::string> textsOf(const Weight &weight, std::string_view key)
 {
-    const auto opsOf = [&weight](std::vector<std::string_view> &texts) {
+    const auto opsOf = [&weight](std::vector<std::string> &texts) {
         for (const Consumer &consumer : weight.consumers) {
             texts.push_back(consumer.op);
             texts.push_back(consumer.name);
         }
     };
-    std::vector<std::string_view> texts;
+    std::vector<std::string> texts;
     const bool any = key.empty();
     if (any || key == "name")
         texts.push_back(weight.name);
@@ -95,7 +95,7 @@ std::vector<std::string_view> textsOf(const Weight &weight, std::string_view key
     if (any || key == "op")
         opsOf(texts);
     if (key == "type")
-        texts.push_back(elementTypeName(weight.type));
+        texts.emplace_back(elementTypeName(weight.type));
     if (key == "source")
         texts.push_back(weight.sourceOp);
     return texts;

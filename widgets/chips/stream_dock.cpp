@@ -269,8 +269,9 @@ QString StreamDock::sizesText(const roofline::Assessment &assessment) const
 void StreamDock::fitSummary()
 {
     constexpr int kLines = 4;
+    const int line = m_summary->fontMetrics().lineSpacing();
     const int whole = m_summary->heightForWidth(m_summaryArea->viewport()->width());
-    m_summaryArea->setFixedHeight(std::min(whole, kLines * m_summary->fontMetrics().lineSpacing()));
+    m_summaryArea->setFixedHeight(std::clamp(whole, line, kLines * line));
 }
 
 bool StreamDock::eventFilter(QObject *object, QEvent *event)
