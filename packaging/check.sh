@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Checks that need no test data: formatting, words, clang-tidy, the core under sanitizers.
-#   packaging/check.sh [--no-install] [--fast] [--only CHECK] [--base COMMIT]
+#   packaging/check.sh [--no-install] [--fast] [--only CHECK] [--no-tidy] [--base COMMIT]
 # --fast leaves out clang-tidy and the sanitizers (it builds nothing).
-# --only runs one of format, words, tidy, sanitizers.
+# --only runs one of format, words, tidy, sanitizers; --no-tidy all but tidy, as CI does.
 # --base names the commit that clang-tidy compares with; by default where this branch left
 #   origin's, else the commit before. Without git, clang-tidy is left out.
 set -euo pipefail
@@ -14,6 +14,7 @@ while [ $# -gt 0 ]; do
     case "$1" in
     --no-install) install=no ;;
     --fast) checks=(format words) ;;
+    --no-tidy) checks=(format words sanitizers) ;;
     --only) checks=("${2:?--only needs a check}"); shift ;;
     --base) base=${2:?--base needs a commit}; shift ;;
     *) echo "Unknown option: $1" >&2; exit 2 ;;
