@@ -12,9 +12,9 @@
 namespace kernscope::ui {
 
 /// The program as rows: functions, their operations, the blocks of these with their operations.
-/// Plain constants are no rows; where they are used, their value is spelt. Also who makes a value,
-/// who reads it, and which weight it is. Built once for a bundle, off the GUI thread; holds the
-/// bundle, whose program it points into.
+/// Plain constants are no rows; where they are used, their value is written. Also who makes a
+/// value, who reads it, and which weight it is. Built once for a bundle, off the GUI thread; holds
+/// the bundle, whose program it points into.
 class ProgramTree
 {
 public:
@@ -49,7 +49,7 @@ public:
     const std::vector<std::size_t> &uses(std::size_t function, const std::string &value) const;
     /// Weight of that name, kNone where it is none.
     std::size_t weight(std::size_t function, const std::string &value) const;
-    /// A plain constant whose value is spelt where it is used; null for anything else.
+    /// A plain constant whose value is written where it is used; null for anything else.
     const mil::Value *constant(std::size_t function, const std::string &value) const;
     /// The first row that reads a weight, and the weights that a row reads.
     std::size_t readerOf(std::size_t weight) const;
