@@ -74,7 +74,7 @@ void addChips(const Bundle &other, const Survey &survey, const SurveyOptions &op
         const auto chips = chipFigures({layer}, layer.form, survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
             totals.moved[t] += chips[t].moved;
-            *totals.timeS[t] += chips[t].timeS.value_or(0);
+            addTime(totals.timeS[t], chips[t].timeS);
         }
     }
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {

@@ -121,15 +121,27 @@ std::vector<FrontPoint> frontOf(const Survey &survey, const Network &network, Go
     return points;
 }
 
-/// Chips without roofs have no times to make least: one at least must have them.
+/// Chips without roofs, and layers whose work is not known, have no times to make least: one layer
+/// must have one on one of the chips.
 Result<void> checkTimes(const Survey &survey)
 {
     std::string names;
+    bool roofs = false;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        if (survey.roofs[t].compute && survey.roofs[t].bandwidth)
-            return {};
+        roofs |= survey.roofs[t].compute && survey.roofs[t].bandwidth;
         names += (names.empty() ? "" : ", ") + survey.targets[t]->name;
     }
+    const auto timed = [](const Row &row) {
+        return row.candidates && slowest(row.candidates->front());
+    };
+    const auto &rows = survey.rows;
+    if (std::any_of(rows.begin(), rows.end(), timed) ||
+        std::none_of(rows.begin(), rows.end(), [](const Row &row) { return bool(row.candidates); }))
+        return {};
+    if (roofs)
+        return infeasible("plan.time", names, "a layer whose time is known", "none",
+                          "The times of the layers that this plan may change are not known: "
+                          "minimise stored or moved bytes");
     return infeasible("plan.time", names, "a compute and a bandwidth ceiling", "none that is known",
                       "The times on this chip are not known: minimise stored or moved bytes");
 }
@@ -162,7 +174,7 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
     PlanTotals totals;
     for (const ChipFigures &fixed : survey.fixed) {
         totals.moved.push_back(fixed.moved);
-        totals.timeS.emplace_back(fixed.timeS.value_or(0));
+        totals.timeS.push_back(fixed.timeS);
     }
     std::vector<bool> done(survey.items);
     std::set<std::size_t> parts;
@@ -182,7 +194,7 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
             continue;
         for (std::size_t t = 0; t < candidate->chips.size(); ++t) {
             totals.moved[t] += candidate->chips[t].moved;
-            *totals.timeS[t] += candidate->chips[t].timeS.value_or(0);
+            addTime(totals.timeS[t], candidate->chips[t].timeS);
         }
         const double error = layerError(row, *candidate);
         squared += error * error * row.energy;

@@ -42,11 +42,12 @@ struct Limits {
 /// A network in one form or another.
 struct PlanTotals {
     std::uint64_t stored = 0;
-    std::vector<std::uint64_t> moved;         ///< by target
-    std::vector<std::optional<double>> timeS; ///< by target: engine time, of what is known
-    double error = 0;                         ///< of the network
-    double largestError = 0;                  ///< of a layer
-    std::size_t largest = kNoIndex;           ///< row of that layer; none where all are exact
+    std::vector<std::uint64_t> moved; ///< by target
+    std::vector<std::optional<double>>
+        timeS;                      ///< by target: engine time; empty: a layer's is not known
+    double error = 0;               ///< of the network
+    double largestError = 0;        ///< of a layer
+    std::size_t largest = kNoIndex; ///< row of that layer; none where all are exact
 };
 
 struct FrontPoint {

@@ -222,6 +222,8 @@ void Surveyor::finish()
     }
     decision::Judge judge(m_options.choice);
     m_survey.fixed.resize(m_survey.targets.size());
+    for (ChipFigures &fixed : m_survey.fixed)
+        fixed.timeS = 0.0;
     for (const Row &row : m_survey.rows) {
         if (row.fixed.empty() || m_layers[row.weight].empty())
             continue;
@@ -229,8 +231,7 @@ void Surveyor::finish()
                                        judge, m_options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
             m_survey.fixed[t].moved += chips[t].moved;
-            m_survey.fixed[t].timeS =
-                m_survey.fixed[t].timeS.value_or(0) + chips[t].timeS.value_or(0);
+            addTime(m_survey.fixed[t].timeS, chips[t].timeS);
         }
     }
     m_survey.contents = m_contents.size();

@@ -20,6 +20,11 @@ struct ChipFigures {
     std::uint64_t moved = 0;     ///< bytes of the weight that cross in a dispatch
     std::optional<double> timeS; ///< by the roofs; empty: not known
 };
+/// Adds a layer's time to a sum of them: unknown from the first one on that is not known.
+inline void addTime(std::optional<double> &sum, const std::optional<double> &time)
+{
+    sum = sum && time ? std::optional(*sum + *time) : std::nullopt;
+}
 
 struct Candidate {
     std::string name;                    ///< formName, or "keep"

@@ -64,6 +64,7 @@ class TestPlanData : public QObject
 private slots:
     void beatsThePublishedBuilds_data();
     void beatsThePublishedBuilds();
+    void layersWithoutATime();
 };
 
 void TestPlanData::beatsThePublishedBuilds_data()
@@ -118,6 +119,27 @@ void TestPlanData::beatsThePublishedBuilds()
     QVERIFY(*found->totals.timeS[0] <= *build->totals.timeS[0] * (1 + 1e-12));
     QCOMPARE(found->totals.stored, made->plan.after.stored);
     QVERIFY(qAbs(found->totals.error - made->plan.after.error) <= 1e-12);
+}
+
+/// The work of these LSTM layers is not known: neither is their time, nor a sum that holds it.
+void TestPlanData::layersWithoutATime()
+{
+    const QString path = QStringLiteral("real/dtln/DTLN_AEC_128_Part1.mlpackage");
+    if (!QDir(dataPath(path)).exists())
+        QSKIP("The data folder has no real/dtln (KERNSCOPE_DATA)");
+    const auto bundle = Bundle::open(dataPathBytes(path.toUtf8().constData()));
+    QVERIFY(bundle);
+    SurveyOptions options;
+    options.targets = {target::findTarget("M1")->target};
+    const auto judged = survey(**bundle, options);
+    QVERIFY(judged);
+    Limits limits;
+    limits.goal = Goal::Stored;
+    limits.tolerance = 0.01;
+    const auto plan = solve(*judged, limits);
+    QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
+    QVERIFY(plan->after.stored < plan->before.stored);
+    QVERIFY(!plan->before.timeS[0] && !plan->after.timeS[0]);
 }
 
 QTEST_GUILESS_MAIN(TestPlanData)
