@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/assessment/calibration_rows.h"
+
+#include "core/format/tables.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope::roofline::calibration {
+
+using decision::WeightForm;
+
+namespace {
+
+std::vector<Timed> readTimed()
+{
+    std::vector<Timed> rows;
+    const auto table = tables::load("measurements");
+    for (std::size_t i = 0; table && i < table->rows(); ++i) {
+        const auto text = [&](std::string_view name) { return std::string(table->cell(i, name)); };
+        const auto number = [&](std::string_view name) {
+            return static_cast<std::uint64_t>(
+                std::max<std::int64_t>(1, parseInteger(table->cell(i, name)).value_or(1)));
+        };
+        Timed row;
+        row.group = text("group");
+        row.target = text("target");
+        row.name = text("name");
+        row.op = text("op");
+        row.form = text("form");
+        row.quantity = text("quantity");
+        row.condition = text("condition");
+        row.source = text("source");
+        row.kernelWidth = number("kernel_w");
+        row.kernelHeight = number("kernel_h");
+        row.inputs = number("inputs");
+        row.outputs = number("outputs");
+        row.width = number("width");
+        row.height = number("height");
+        row.layers = number("layers");
+        row.engines = number("engines");
+        row.seconds = parseNumber(table->cell(i, "value_s")).value_or(0);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+/// A straight line through points (bytes, seconds), by least squares: where it begins, and its
+/// slope.
+std::optional<std::pair<double, double>>
+fitted(const std::vector<std::pair<double, double>> &points)
+{
+    if (points.size() < 2)
+        return std::nullopt;
+    double x = 0, y = 0, xx = 0, xy = 0;
+    const auto n = static_cast<double>(points.size());
+    for (const auto &[bytes, seconds] : points) {
+        x += bytes / n;
+        y += seconds / n;
+    }
+    for (const auto &[bytes, seconds] : points) {
+        xx += (bytes - x) * (bytes - x);
+        xy += (bytes - x) * (seconds - y);
+    }
+    if (xx <= 0)
+        return std::nullopt;
+    return std::pair(y - xy / xx * x, xy / xx);
+}
+
+} // namespace
+
+const std::vector<Timed> &timedRows()
+{
+    static const std::vector<Timed> rows = readTimed();
+    return rows;
+}
+
+Layer chained(const Timed &row)
+{
+    Layer layer;
+    layer.op = row.op;
+    layer.outputChannels = row.outputs;
+    layer.form.elements = row.kernelWidth * row.kernelHeight * row.inputs * row.outputs;
+    layer.form.storedBytes = layer.form.denseBytes = 2 * layer.form.elements;
+    layer.form.use = {true, false, std::nullopt, true, true};
+    layer.flops = 2 * layer.form.elements * row.width * row.height;
+    layer.inputBytes = layer.outputBytes = 0;
+    return layer;
+}
+
+std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
+{
+    WeightForm facts = layer.form;
+    if (name == "dense" || name == "w8a8")
+        return name == "dense" ? std::optional(facts) : std::nullopt;
+    if (name.ends_with(" grouped"))
+        name.remove_suffix(8);
+    if (name.starts_with("sparse")) {
+        const std::string_view digits = name.substr(6, 2);
+        facts.density = 1 - static_cast<double>(parseInteger(digits).value_or(63)) / 100;
+        if (name.size() > 8 && name[8] == '+') {
+            auto both = asForm(facts, "sparse", layer.outputChannels);
+            const double kept = static_cast<double>(facts.elements) * *facts.density;
+            if (both)
+                both->storedBytes = facts.elements / 8 + static_cast<std::uint64_t>(kept / 2) + 32;
+            return both;
+        }
+        return asForm(facts, "sparse", layer.outputChannels);
+    }
+    if (name.starts_with("palette") && name.size() == 8) {
+        auto form = asForm(facts, "palette8", layer.outputChannels);
+        form->bits = static_cast<unsigned>(name[7] - '0');
+        form->storedBytes = facts.elements * form->bits / 8 + (2U << form->bits);
+        return form;
+    }
+    return asForm(facts, name, layer.outputChannels);
+}
+
+std::uint64_t streamedBytes(const Timed &row)
+{
+    const Layer layer = chained(row);
+    // "sparse32" of the guide's chapter 10 is 32 percent dense.
+    const auto form = formNamed(layer, row.form == "sparse32" ? "sparse68" : row.form);
+    return form ? form->storedBytes : layer.form.denseBytes;
+}
+
+std::optional<CallModel> callModel(const std::string &target, const std::string &without)
+{
+    std::vector<std::string> groups;
+    for (const Timed &row : timedRows()) {
+        if (row.target == target && row.op == "matmul" && row.group != without &&
+            std::find(groups.begin(), groups.end(), row.group) == groups.end())
+            groups.push_back(row.group);
+    }
+    for (const std::string &group : groups) {
+        std::vector<std::pair<double, double>> points;
+        for (const Timed &row : timedRows()) {
+            if (row.target == target && row.group == group)
+                points.emplace_back(static_cast<double>(streamedBytes(row)), row.seconds);
+        }
+        if (const auto line = fitted(points))
+            return CallModel{line->first, line->second,
+                             fmt::format("{} ({} rows)", group, points.size())};
+    }
+    return std::nullopt;
+}
+
+std::string CallModel::text() const
+{
+    return fmt::format("{:.3g} s a call and {:.3g} GB/s", fixed, 1e-9 / perByte);
+}
+
+Result<Roofs> roofsFor(const target::Target &target, std::uint64_t engines)
+{
+    RoofChoice choice;
+    if (engines == 2)
+        choice.compute = "peak_fp16_flops_two_engines";
+    return roofsOf(target, choice);
+}
+
+} // namespace kernscope::roofline::calibration

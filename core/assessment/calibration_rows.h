@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/calibrate.h"
+#include "core/assessment/measured.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What the two halves of calibrate() share: the measured times, the layers that they are about,
+/// and the cost of a call.
+namespace kernscope::roofline::calibration {
+
+/// A row of measurements.csv: a time of some layers that are alike.
+struct Timed {
+    std::string group, target, name, op, form, quantity, condition, source;
+    std::uint64_t kernelWidth = 1, kernelHeight = 1, inputs = 1, outputs = 1;
+    std::uint64_t width = 1, height = 1, layers = 1, engines = 1;
+    double seconds = 0;
+};
+
+/// All rows of the table, in its order.
+const std::vector<Timed> &timedRows();
+
+/// A layer within a chain: its activations stay on chip, its weight crosses.
+Layer chained(const Timed &row);
+
+/// "int8", "palette4", "sparse75" (percent of zeros), "sparse50+palette4", "w8a8". Nothing for a
+/// form that is not modelled.
+std::optional<decision::WeightForm> formNamed(const Layer &layer, std::string_view name);
+
+/// The fixed cost and the bandwidth of a chip's calls: seconds = fixed + bytes * perByte.
+struct CallModel {
+    double fixed = 0, perByte = 0;
+    std::string fittedOn; ///< group of the table, and how many rows it has
+
+    double seconds(std::uint64_t bytes) const
+    {
+        return fixed + perByte * static_cast<double>(bytes);
+    }
+    std::string text() const; ///< "2.3e-04 s a call and 51 GB/s"
+};
+/// Fitted on the first group of the chip's measured calls other than `without`; nothing where there
+/// is none.
+std::optional<CallModel> callModel(const std::string &target, const std::string &without);
+
+/// Bytes of the weight of a measured call, in its form.
+std::uint64_t streamedBytes(const Timed &row);
+
+/// A measured time, or a measured ratio, with what is predicted for it.
+CalibrationRow predictTime(const Timed &row, const target::Target &target);
+CalibrationRow predictRatio(const decision::SpeedupRow &row, const target::Target &target);
+
+/// The roofs of a chip for as many engines as a measurement ran on.
+Result<Roofs> roofsFor(const target::Target &target, std::uint64_t engines);
+
+} // namespace kernscope::roofline::calibration
