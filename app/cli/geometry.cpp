@@ -161,14 +161,17 @@ std::string conditionsText(const std::vector<decision::Condition> &conditions)
 
 std::string cyclesText(const decision::CycleEstimate &cycles)
 {
-    std::string text =
-        fmt::format("    cycles            {:.0f} by the printed product ({} MACs, {} lanes, {} "
-                    "fixed; contested: a spatial factor is missing from it, no time follows)",
-                    cycles.dense, grouped(cycles.macs), cycles.lanes, cycles.fixedCycles);
+    std::string text = fmt::format(
+        "    cycles            {} by the printed product ({} MACs, {} lanes, {} fixed; contested: "
+        "a "
+        "spatial factor is missing from it, no time follows)",
+        cycles.dense ? fmt::format("{:.0f}", *cycles.dense) : "unknown", grouped(cycles.macs),
+        cycles.lanes, cycles.fixedCycles ? grouped(*cycles.fixedCycles) : "an unknown number");
     if (cycles.withZeroSkip)
-        text +=
-            fmt::format("; {:.0f} with zero-skip ({}), sparse store {:.3f} of dense",
-                        *cycles.withZeroSkip, percentText(*cycles.skipShare), *cycles.sparseRatio);
+        text += fmt::format("; {:.0f} with zero-skip ({})", *cycles.withZeroSkip,
+                            percentText(*cycles.skipShare));
+    if (cycles.sparseRatio)
+        text += fmt::format("; sparse store {:.3f} of dense", *cycles.sparseRatio);
     text += fmt::format("\n    lanes             {} a cycle ({}); double-multiply mode: {}",
                         cycles.lanes, cycles.lanesReason,
                         cycles.doubleMac ? "eligible" : "not eligible");

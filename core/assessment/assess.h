@@ -57,7 +57,8 @@ struct Placement {
     std::vector<Assessment> trail; ///< stored first, dense second (once where it is stored), others
     std::size_t dense = 0;         ///< index in the trail
     std::size_t best = 0; ///< least time among those that the chip takes; of equal ones least bytes
-    double largestOperand = 0;
+    double largestOperand = 0; ///< bytes; of the operands that are known
+    /// Empty: the working set, or an operand that may be larger, is not known.
     std::optional<bool> aboveWorkingSet;
     std::vector<std::string> above; ///< measured roofs that the attainable rate passes
     bool estimated = false;         ///< a roof that is not measured, or an operand of unknown size

@@ -101,7 +101,7 @@ WorkingSet workingSet(const target::Target &target, const Operation &operation,
         set.inputBytes = operation.inputElements * 2;
     set.outputBytes = outputs * 2;
     set.largest = std::max({set.weightBytes, set.inputBytes.value_or(0), *set.outputBytes});
-    if (set.cap)
+    if (set.cap && (set.inputBytes || set.largest > *set.cap))
         set.fits = set.largest <= *set.cap;
     return set;
 }
@@ -158,14 +158,20 @@ CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
                              : "the activation is not one byte wide as the weight is: fp16 path";
     }
     const GeometryFact *fixed = geometryFact(target, "layer_overhead_cycles");
-    cycles.fixedCycles = fixed ? static_cast<std::uint64_t>(fixed->value) : 0;
-    const double array = double(macs) / (double(geometry.lit.value_or(1)) * cycles.lanes);
-    cycles.dense = array + double(cycles.fixedCycles);
-    if (operation.density) {
-        const double kept = *operation.density * (1 - operation.paddedZero.value_or(0));
-        cycles.withZeroSkip = array * kept + double(cycles.fixedCycles);
-        cycles.skipShare = cycles.dense > 0 ? 1 - *cycles.withZeroSkip / cycles.dense : 0;
+    if (fixed != nullptr)
+        cycles.fixedCycles = static_cast<std::uint64_t>(fixed->value);
+    if (operation.density)
         cycles.sparseRatio = 1.0 / 16 + *operation.density;
+    if (geometry.lit && *geometry.lit > 0) {
+        const double array = double(macs) / (double(*geometry.lit) * cycles.lanes);
+        const double start = double(cycles.fixedCycles.value_or(0));
+        cycles.dense = array + start;
+        if (operation.density) {
+            // Padded zeros that are not known are none: what is skipped is then a lower bound.
+            const double kept = *operation.density * (1 - operation.paddedZero.value_or(0));
+            cycles.withZeroSkip = array * kept + start;
+            cycles.skipShare = *cycles.dense > 0 ? 1 - *cycles.withZeroSkip / *cycles.dense : 0;
+        }
     }
     if (const GeometryFact *rate = tableRate(target, operation)) {
         cycles.measuredRate = rate->value;

@@ -119,18 +119,20 @@ struct WorkingSet {
     std::string source;
     std::uint64_t weightBytes = 0;
     std::optional<std::uint64_t> inputBytes, outputBytes;
-    std::uint64_t largest = 0;
-    std::optional<bool> fits;
+    std::uint64_t largest = 0; ///< of those that are known
+    std::optional<bool> fits;  ///< empty: the cap, or an operand that may be larger, is not known
 };
 
 /// Cycles of the compiler's model and what zeros take off them (chapter 25).
 struct CycleEstimate {
     std::uint64_t macs = 0;
-    unsigned lanes = 4;            ///< output channels a cycle (table 20.2)
-    std::string lanesReason;       ///< by which types
-    bool doubleMac = false;        ///< eligible for the double-multiply mode (chapter 36)
-    std::uint64_t fixedCycles = 0; ///< 44 on the M1 (table 20.6); 0 where it is not known
-    double dense = 0;              ///< macs / (cores x lanes) + fixed
+    unsigned lanes = 4;      ///< output channels a cycle (table 20.2)
+    std::string lanesReason; ///< by which types
+    bool doubleMac = false;  ///< eligible for the double-multiply mode (chapter 36)
+    std::optional<std::uint64_t> fixedCycles; ///< 44 on the M1 (table 20.6); empty: not known
+    /// macs / (cores x lanes) + fixed, which is left out where it is not known; empty where the
+    /// cores are not known.
+    std::optional<double> dense;
     std::optional<double> withZeroSkip;
     std::optional<double> skipShare;   ///< 1 - withZeroSkip / dense
     std::optional<double> sparseRatio; ///< 1/16 + density: bytes of the sparse store

@@ -101,8 +101,9 @@ void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
     placed.largestOperand = std::max({static_cast<double>(layer.form.denseBytes),
                                       static_cast<double>(layer.inputBytes.value_or(0)) * times,
                                       static_cast<double>(layer.outputBytes.value_or(0)) * times});
-    if (roofs.workingSetBytes)
-        placed.aboveWorkingSet = placed.largestOperand > *roofs.workingSetBytes;
+    const bool above = roofs.workingSetBytes && placed.largestOperand > *roofs.workingSetBytes;
+    if (roofs.workingSetBytes && (above || (layer.inputBytes && layer.outputBytes)))
+        placed.aboveWorkingSet = above;
     for (const Ceiling &ceiling : roofs.all) {
         const bool measuredRoof = ceiling.isRoof() && ceiling.method == Ceiling::Method::Measured;
         if (!measuredRoof || !stored.attainable || !stored.intensity)

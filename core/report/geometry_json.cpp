@@ -67,8 +67,8 @@ Json cyclesJson(const CycleEstimate &cycles)
     json["lanes"] = cycles.lanes;
     json["lanes_reason"] = cycles.lanesReason;
     json["double_mac"] = cycles.doubleMac;
-    json["fixed_cycles"] = numberJson(cycles.fixedCycles);
-    json["estimate"] = cycles.dense;
+    json["fixed_cycles"] = countJson(cycles.fixedCycles);
+    json["estimate"] = optionalJson(cycles.dense);
     json["with_zero_skip"] = optionalJson(cycles.withZeroSkip);
     json["zero_skip_share"] = optionalJson(cycles.skipShare);
     json["sparse_store_ratio"] = optionalJson(cycles.sparseRatio);

@@ -130,12 +130,14 @@ void addCycles(const CycleEstimate &cycles, RowList &rows)
     rows.add(GeometryWords::tr("MACs"), groupedNumber(cycles.macs), {}, {});
     rows.add(
         GeometryWords::tr("modelled cycles"),
-        groupedNumber(static_cast<std::uint64_t>(cycles.dense)),
+        cycles.dense ? groupedNumber(static_cast<std::uint64_t>(*cycles.dense))
+                     : GeometryWords::tr("unknown"),
         GeometryWords::tr(
             "MACs / (cores \u00d7 %1 lanes) + %2; a spatial factor is missing from the printed "
             "product")
             .arg(cycles.lanes)
-            .arg(cycles.fixedCycles),
+            .arg(cycles.fixedCycles ? groupedNumber(*cycles.fixedCycles)
+                                    : GeometryWords::tr("an unknown number")),
         GeometryWords::tr("chapter 20"), Confidence::Contested);
     if (cycles.withZeroSkip)
         rows.add(GeometryWords::tr("with zero-skip"),
@@ -151,7 +153,7 @@ void addCycles(const CycleEstimate &cycles, RowList &rows)
                  GeometryWords::tr(
                      "1/16 + density; measured 1.55 to 1.64 times on the M1 at 63 % zeros"),
                  GeometryWords::tr("chapter 25"));
-    if (!cycles.withZeroSkip)
+    if (!cycles.sparseRatio)
         rows.add(GeometryWords::tr("zero-skip"), GeometryWords::tr("density not known"),
                  GeometryWords::tr("type the density in to see what zeros bring"),
                  GeometryWords::tr("chapter 25"));

@@ -49,12 +49,29 @@ private Q_SLOTS:
         QCOMPARE(geometry->lit.value_or(0), std::uint64_t(4));
         QCOMPARE(geometry->otherGroup, std::uint64_t(8));
         QCOMPARE(geometry->cycles.macs, std::uint64_t(256) * 256 * 1024);
-        QCOMPARE(geometry->cycles.fixedCycles, std::uint64_t(44));
+        QCOMPARE(geometry->cycles.fixedCycles.value_or(0), std::uint64_t(44));
         // Table 20.5 is about at most four channels: it says nothing of 256.
         QVERIFY(!geometry->cycles.measuredRate && !geometry->litMeasured);
         QCOMPARE(geometry->workingSet.cap.value_or(0), std::uint64_t(2) << 20);
         QCOMPARE(geometry->workingSet.fits.value_or(false), true);
         QVERIFY(geometry->costed.size() >= 7);
+    }
+
+    /// Cores that are not known are not one core, and operands that are not known do not fit.
+    void unknownFactsMakeNoFigures()
+    {
+        Operation operation = convolution(1);
+        operation.density = 0.5;
+        const auto peer = computeGeometry(named("H11"), operation);
+        QVERIFY(peer && !peer->lit);
+        QVERIFY(!peer->cycles.dense && !peer->cycles.withZeroSkip && !peer->cycles.skipShare);
+        QVERIFY(peer->cycles.sparseRatio && !peer->cycles.fixedCycles);
+        const auto m2 = computeGeometry(named("M2"), operation);
+        QVERIFY(m2->cycles.dense && !m2->cycles.fixedCycles);
+        operation.inputElements = 0;
+        QVERIFY(!computeGeometry(named("M1"), operation)->workingSet.fits);
+        operation.outputWidth = std::uint64_t(1) << 20; // its output alone is too large
+        QCOMPARE(computeGeometry(named("M1"), operation)->workingSet.fits.value_or(true), false);
     }
 
     void tableTwentyFiveHoldsUnderItsCondition()

@@ -219,6 +219,7 @@ private Q_SLOTS:
         layer.flops.reset();
         const Placement open = placed(layer, "M1");
         QVERIFY(open.estimated);
+        QVERIFY(!open.aboveWorkingSet);
         for (const Assessment &point : open.trail) {
             QVERIFY(!point.flops && !point.bytes && !point.intensity && !point.attainable);
             QVERIFY(!point.timeS && !point.rate);
