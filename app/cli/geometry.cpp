@@ -71,7 +71,7 @@ roofline::Layer typedLayer(const decision::Operation &operation)
                  operation.kernelHeight, operation.kernelDepth});
     const auto pixels =
         product({operation.outputWidth, operation.outputHeight, operation.outputDepth});
-    if (!weights || !pixels || *weights > UINT64_MAX / 4)
+    if (!weights || !pixels || operation.inputElements == 0 || *weights > UINT64_MAX / 4)
         return layer;
     layer.form.elements = *weights;
     layer.form.denseBytes = layer.form.storedBytes = 2 * *weights;
@@ -85,8 +85,7 @@ roofline::Layer typedLayer(const decision::Operation &operation)
     if (const auto form = roofline::asForm(layer.form, key, layer.outputChannels))
         layer.form = *form;
     layer.flops = product({2, *weights, *pixels});
-    layer.inputBytes = product({2, operation.inputChannels, *pixels, operation.strideX,
-                                operation.strideY, operation.strideZ});
+    layer.inputBytes = product({2, operation.inputElements});
     layer.outputBytes = product({2, operation.outputChannels, *pixels});
     return layer;
 }
@@ -130,6 +129,7 @@ Result<Judged> typedOperation(const ChipOptions &options)
                                                              : 3U;
     if (options.density >= 0)
         operation.density = options.density;
+    operation.inputElements = decision::paddedInputElements(operation).value_or(0);
     judged.layer = typedLayer(operation);
     return judged;
 }

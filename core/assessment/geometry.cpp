@@ -221,6 +221,13 @@ bool isDoubleMac(std::uint32_t kernelFormat, std::uint32_t tensorFormat)
     return integers || (kernelFormat == kE4m3Kernel && tensorFormat == kE4m3Tensor);
 }
 
+std::optional<std::uint64_t> paddedInputElements(const Operation &operation)
+{
+    return product({operation.inputChannels, operation.outputWidth, operation.outputHeight,
+                    operation.outputDepth, operation.strideX, operation.strideY,
+                    operation.strideZ});
+}
+
 Result<Geometry> computeGeometry(const target::Target &target, const Operation &operation,
                                  const GeometryOptions &options)
 {

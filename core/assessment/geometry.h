@@ -169,6 +169,10 @@ struct Geometry {
     std::vector<CostFact> costed; ///< table 20.6, where the target has it
 };
 
+/// Elements of the activation that an operation reads where only its numbers are known: each output
+/// extent times its stride, as with padding "same". Empty: more than 64 bits hold.
+std::optional<std::uint64_t> paddedInputElements(const Operation &operation);
+
 /// Errors: "geometry.zero" (an extent of 0, named by `field`), "geometry.overflow",
 /// "geometry.density" (not within 0 and 1), "target.claim".
 Result<Geometry> computeGeometry(const target::Target &target, const Operation &operation,

@@ -155,6 +155,7 @@ void GeometryDock::takeOperation()
         m_operation.inputChannels = m_operation.outputChannels = 256;
         m_operation.kernelWidth = m_operation.kernelHeight = 3;
         m_operation.outputWidth = m_operation.outputHeight = 32;
+        m_operation.inputElements = decision::paddedInputElements(m_operation).value_or(0);
     }
     m_filling = true;
     const std::array<std::uint64_t, Fields> values{
@@ -184,6 +185,7 @@ void GeometryDock::typed()
     m_operation.strideX = m_operation.strideY = value(Stride);
     m_operation.weightBits = static_cast<unsigned>(value(Bits));
     m_operation.density = m_density->value() < 0 ? std::nullopt : std::optional(m_density->value());
+    m_operation.inputElements = decision::paddedInputElements(m_operation).value_or(0);
     const QSignalBlocker quiet(m_chooser);
     m_chooser->setCurrentIndex(m_chooser->count() - 1);
     compute();

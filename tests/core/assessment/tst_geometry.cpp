@@ -20,6 +20,7 @@ Operation convolution(std::uint64_t kernel, std::uint64_t channels = 256)
     operation.inputChannels = operation.outputChannels = channels;
     operation.kernelWidth = operation.kernelHeight = kernel;
     operation.outputWidth = operation.outputHeight = 32;
+    operation.inputElements = paddedInputElements(operation).value_or(0);
     return operation;
 }
 
