@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every container promises, whatever it is: add a sample here with each new one.
+// What every container promises, whatever it is (container_samples.cpp has one of each).
+#include "container_samples.h"
 #include "made_bundle.h"
 
 #include "core/container/container_reader.h"
 #include "core/patch/patch.h"
 
-#include <QDir>
 #include <QFile>
 #include <QTest>
 
@@ -13,60 +13,9 @@
 
 using namespace kernscope;
 using namespace Qt::StringLiterals;
+using test::ContainerSample;
 
 namespace {
-
-test::Bytes bytesOf(const QByteArray &raw)
-{
-    const auto all =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return {all.begin(), all.end()};
-}
-
-test::Bytes seed(const QString &name)
-{
-    QFile file(QStringLiteral(KERNSCOPE_SOURCE_DIR "/tests/fuzz/seeds/") + name);
-    return file.open(QIODevice::ReadOnly) ? bytesOf(file.readAll()) : test::Bytes();
-}
-
-struct Sample {
-    BundleKind kind = BundleKind::Unknown;
-    const char *name = "";
-    OpenOptions files;
-    std::string fuzzTarget;
-    bool readOnly = false;
-};
-
-Sample lone(BundleKind kind, const char *name, test::Bytes bytes, std::string fuzzTarget,
-            bool readOnly = false)
-{
-    Sample sample{kind, name, {}, std::move(fuzzTarget), readOnly};
-    sample.files.memory = {{name, std::move(bytes)}};
-    return sample;
-}
-
-std::vector<Sample> samples()
-{
-    test::MadeBundle made;
-    made.constant("tensor<fp16, [2, 2]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 2]", test::halves({1, 2, 3, 4})));
-    made.consume("w");
-    Sample compiled{BundleKind::Mlmodelc, "x.mlmodelc", made.options(), "fuzz_bundle", false};
-    Sample quantized{BundleKind::Quantized, "folder", {}, "fuzz_quantized", false};
-    quantized.files.memory = {
-        {"data.bin", test::Bytes(6, std::byte{3})},
-        {"quantize.json", bytesOf(R"({"format":"int8","rows":2,"columns":3,"input":"w.npy"})")},
-        {"scale.bin", bytesOf(QByteArray("\0\0\x80\x3F\0\0\0\x40", 8))}};
-    return {std::move(compiled),
-            lone(BundleKind::MilBlob, "weight.bin", made.weights(), "fuzz_milblob"),
-            lone(BundleKind::Network, "net.mlmodel", seed(u"network.mlmodel"_s), "fuzz_network"),
-            lone(BundleKind::Pipeline, "pipe.mlmodel", seed(u"network_pipeline.mlmodel"_s),
-                 "fuzz_network"),
-            std::move(quantized),
-            lone(BundleKind::Safetensors, "x.safetensors", seed(u"two.safetensors"_s),
-                 "fuzz_checkpoint", true),
-            lone(BundleKind::Npz, "x.npz", seed(u"arrays.npz"_s), "fuzz_checkpoint", true)};
-}
 
 std::vector<test::Bytes> contentOf(const Bundle &bundle)
 {
@@ -103,28 +52,28 @@ private slots:
 
 private:
     static void rows();
-    static Sample sample();
+    static ContainerSample sample();
 };
 
 void TestContainerContract::rows()
 {
     QTest::addColumn<int>("index");
-    const auto all = samples();
+    const auto all = test::containerSamples();
     for (std::size_t i = 0; i < all.size(); ++i)
         QTest::newRow(all[i].name) << static_cast<int>(i);
 }
 
-Sample TestContainerContract::sample()
+ContainerSample TestContainerContract::sample()
 {
     QFETCH(int, index);
-    return samples()[static_cast<std::size_t>(index)];
+    return test::containerSamples()[static_cast<std::size_t>(index)];
 }
 
 /// Its kind, without a fault; the sections cover each byte once; weights decode; it has a fuzz
 /// target; reading again gives the same.
 void TestContainerContract::opens()
 {
-    const Sample given = sample();
+    const ContainerSample given = sample();
     const auto bundle = Bundle::open(given.name, given.files);
     QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
     QCOMPARE((*bundle)->kind(), given.kind);
@@ -148,7 +97,7 @@ void TestContainerContract::opens()
 /// read only, the edit is refused and nothing does.
 void TestContainerContract::patches()
 {
-    const Sample given = sample();
+    const ContainerSample given = sample();
     const auto bundle = Bundle::open(given.name, given.files);
     QVERIFY(bundle);
     const Weight &weight = (*bundle)->weights().front();
@@ -180,7 +129,7 @@ void TestContainerContract::patches()
 /// opens is covered.
 void TestContainerContract::damaged()
 {
-    const Sample given = sample();
+    const ContainerSample given = sample();
     constexpr std::size_t kBytes = 600;
     const auto check = [&given](std::size_t file, test::Bytes content) {
         OpenOptions options = given.files;
@@ -208,13 +157,14 @@ void TestContainerContract::damaged()
 
 void TestContainerContract::everyReaderHasASample()
 {
-    const auto all = samples();
+    const auto all = test::containerSamples();
     for (const ContainerReader *reader : containerReaders()) {
         QVERIFY(!reader->name().empty());
         QCOMPARE(containerReader(reader->kind()), reader);
-        QVERIFY2(std::any_of(all.begin(), all.end(),
-                             [&](const Sample &each) { return each.kind == reader->kind(); }),
-                 std::string(reader->name()).c_str());
+        QVERIFY2(
+            std::any_of(all.begin(), all.end(),
+                        [&](const ContainerSample &each) { return each.kind == reader->kind(); }),
+            std::string(reader->name()).c_str());
     }
 }
 
