@@ -13,6 +13,12 @@
 
 namespace kernscope {
 
+Result<std::vector<FileBytes>> ContainerReader::rewrite(const std::vector<BundleFile> &) const
+{
+    return refused("container.read_only", "", "a kind that is written", std::string(name()),
+                   "Nothing writes files of this kind.");
+}
+
 std::span<const ContainerReader *const> containerReaders()
 {
     // Programs last: their text is known by its first word or its name alone.

@@ -15,12 +15,26 @@ class AnecReader final : public ContainerReader
 public:
     BundleKind kind() const override { return BundleKind::Anec; }
     std::string_view name() const override { return "an image for a Linux driver (.anec)"; }
+    std::string_view helpPage() const override { return "hardware-containers"; }
+    std::string_view fuzzTarget() const override { return "fuzz_hwx"; }
     std::string_view wanted() const override { return "a .anec"; }
     std::vector<std::string_view> endings() const override { return {".anec"}; }
 
     bool knows(std::span<const std::byte> bytes, std::string_view) const override
     {
         return anec::isAnec(bytes);
+    }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto bytes = files.front().file->bytes();
+        const auto read = anec::readAnec(bytes, files.front().path);
+        if (!read)
+            return tl::unexpected(read.error());
+        auto written = anec::writeAnec(*read, bytes);
+        if (!written)
+            return tl::unexpected(std::move(written.error()));
+        return std::vector<FileBytes>{std::move(*written)};
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

@@ -72,6 +72,8 @@ class NpzReader final : public ContainerReader
 public:
     BundleKind kind() const override { return BundleKind::Npz; }
     std::string_view name() const override { return "arrays of NumPy"; }
+    std::string_view helpPage() const override { return "sources"; }
+    std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
     std::string_view wanted() const override { return "a .npz"; }
     std::vector<std::string_view> endings() const override { return {".npz"}; }
 

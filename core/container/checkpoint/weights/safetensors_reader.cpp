@@ -139,6 +139,8 @@ class SafetensorsReader final : public ContainerReader
 public:
     BundleKind kind() const override { return BundleKind::Safetensors; }
     std::string_view name() const override { return "a safetensors checkpoint"; }
+    std::string_view helpPage() const override { return "sources"; }
+    std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
     std::string_view wanted() const override { return "a .safetensors"; }
     std::vector<std::string_view> endings() const override { return {".safetensors"}; }
 

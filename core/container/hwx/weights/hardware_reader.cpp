@@ -68,12 +68,26 @@ class HardwareReader final : public ContainerReader
 public:
     BundleKind kind() const override { return BundleKind::Hwx; }
     std::string_view name() const override { return "a hardware container (.hwx)"; }
+    std::string_view helpPage() const override { return "hardware-containers"; }
+    std::string_view fuzzTarget() const override { return "fuzz_hardware"; }
     std::string_view wanted() const override { return "a .hwx"; }
     std::vector<std::string_view> endings() const override { return {".hwx"}; }
 
     bool knows(std::span<const std::byte> bytes, std::string_view) const override
     {
         return hwx::isContainer(bytes);
+    }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto bytes = files.front().file->bytes();
+        const auto read = hwx::readContainer(bytes, files.front().path);
+        if (!read)
+            return tl::unexpected(read.error());
+        auto written = hwx::writeContainer(*read, bytes);
+        if (!written)
+            return tl::unexpected(std::move(written.error()));
+        return std::vector<FileBytes>{std::move(*written)};
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

@@ -10,6 +10,8 @@
 #include "core/container/mil/weights/blob_table.h"
 #include "core/container/mil/weights/model_claims.h"
 #include "core/container/mil/weights/weight_reader.h"
+#include "core/container/mil/writer.h"
+#include "core/container/milblob/sniff.h"
 #include "core/container/milblob/weights/blob_claims.h"
 #include "core/container/network/weights/network_weights.h"
 
@@ -193,6 +195,16 @@ std::vector<Claim> ProgramReading::claimsOf(std::size_t file,
     return {std::move(whole)};
 }
 
+Result<FileBytes> rewriteFile(const BundleFile &file, bool isProgram)
+{
+    const auto bytes = file.file->bytes();
+    if (isProgram)
+        return mil::rewriteProgram(bytes, file.path);
+    if (looksLikeBlobFile(bytes, file.path))
+        return milblob::reencode(bytes, file.path);
+    return FileBytes(bytes.begin(), bytes.end());
+}
+
 /// What all kinds of bundles with a program share.
 class MilReader : public ContainerReader
 {
@@ -203,6 +215,21 @@ public:
     {
         ProgramReading(kind(), input, out).read();
     }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto program = programPath(files);
+        if (!program)
+            return tl::unexpected(program.error());
+        std::vector<FileBytes> all;
+        for (const BundleFile &file : files) {
+            auto written = rewriteFile(file, file.path == *program);
+            if (!written)
+                return tl::unexpected(std::move(written.error()));
+            all.push_back(std::move(*written));
+        }
+        return all;
+    }
 };
 
 class CompiledModelReader final : public MilReader
@@ -210,6 +237,8 @@ class CompiledModelReader final : public MilReader
 public:
     BundleKind kind() const override { return BundleKind::Mlmodelc; }
     std::string_view name() const override { return "a compiled model (.mlmodelc)"; }
+    std::string_view helpPage() const override { return "programs"; }
+    std::string_view fuzzTarget() const override { return "fuzz_bundle"; }
     std::string_view wanted() const override { return "a .mlmodelc folder"; }
     std::vector<std::string_view> endings() const override { return {".mlmodelc"}; }
     std::string_view folderMark() const override { return kTextProgram; }
@@ -225,6 +254,8 @@ class ModelPackageReader final : public MilReader
 public:
     BundleKind kind() const override { return BundleKind::Mlpackage; }
     std::string_view name() const override { return "a model package (.mlpackage)"; }
+    std::string_view helpPage() const override { return "programs"; }
+    std::string_view fuzzTarget() const override { return "fuzz_mil_protobuf"; }
     std::string_view wanted() const override
     {
         return "a .mlpackage folder (or a zip archive of either)";
@@ -254,6 +285,8 @@ class ProgramReader final : public MilReader
 public:
     BundleKind kind() const override { return BundleKind::MilText; }
     std::string_view name() const override { return "a program (.mil, .mlmodel)"; }
+    std::string_view helpPage() const override { return "programs"; }
+    std::string_view fuzzTarget() const override { return "fuzz_mil_text"; }
     std::string_view wanted() const override { return "a lone program (.mil, .mlmodel)"; }
     std::vector<std::string_view> endings() const override { return {".mil", ".mlmodel"}; }
 

@@ -44,11 +44,21 @@ class BlobReader final : public ContainerReader
 public:
     BundleKind kind() const override { return BundleKind::MilBlob; }
     std::string_view name() const override { return "a weight file (weight.bin)"; }
+    std::string_view helpPage() const override { return "blob-storage"; }
+    std::string_view fuzzTarget() const override { return "fuzz_milblob"; }
     std::string_view wanted() const override { return "a weight.bin"; }
 
     bool knows(std::span<const std::byte> bytes, std::string_view path) const override
     {
         return looksLikeBlobFile(bytes, path);
+    }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        auto written = milblob::reencode(files.front().file->bytes(), files.front().path);
+        if (!written)
+            return tl::unexpected(std::move(written.error()));
+        return std::vector<FileBytes>{std::move(*written)};
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

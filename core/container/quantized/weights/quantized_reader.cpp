@@ -3,101 +3,26 @@
 #include "core/container/quantized/weights/quantized_reader.h"
 
 #include "core/base/quantity.h"
+#include "core/container/quantized/folder.h"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope {
 
 namespace {
 
-using Json = nlohmann::json;
 using codec::PartRole;
-
-constexpr std::string_view kManifestName = "quantize.json";
-constexpr std::size_t kMostManifestBytes = std::size_t(1) << 20;
-
-Error quantizedFault(std::string field, std::string expected, std::string found,
-                     std::string message)
-{
-    Error error;
-    error.code = "quantize.manifest";
-    error.file = std::string(kManifestName);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
-}
-
-/// What quantize.json says of the matrix.
-struct Quantized {
-    std::string format, name, layout = "nd", exponents = "nd";
-    std::uint64_t rows = 0, columns = 0, valid = 0, axis = 1;
-
-    bool microscaled() const { return format == "mxfp8" || format == "mxfp4"; }
-};
-
-std::string wordOf(const Json &json, const char *key, const char *fallback)
-{
-    const auto at = json.find(key);
-    const auto *word = at == json.end() ? nullptr : at->get_ptr<const std::string *>();
-    return word != nullptr ? *word : std::string(fallback);
-}
-
-std::uint64_t numberOf(const Json &json, const char *key, std::uint64_t fallback)
-{
-    const auto at = json.find(key);
-    return at != json.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : fallback;
-}
-
-/// The stem of the array that was quantised.
-std::string nameOf(const Json &json)
-{
-    std::string name = wordOf(json, "input", "");
-    name.erase(0, name.rfind('/') + 1);
-    if (name.ends_with(".npy"))
-        name.resize(name.size() - 4);
-    return name.empty() ? "matrix" : name;
-}
-
-Result<Quantized> readQuantized(std::span<const std::byte> bytes)
-{
-    const auto *text = reinterpret_cast<const char *>(bytes.data());
-    const bool small = bytes.size() <= kMostManifestBytes;
-    const Json json = small ? Json::parse(text, text + bytes.size(), nullptr, false) : Json();
-    if (!json.is_object())
-        return tl::unexpected(quantizedFault("", "a JSON object", "something else",
-                                             "The description cannot be read"));
-    Quantized found;
-    found.format = wordOf(json, "format", "");
-    if (!found.microscaled() && found.format != "int8" && found.format != "uint8")
-        return tl::unexpected(quantizedFault("format", "mxfp8, mxfp4, int8 or uint8", found.format,
-                                             "This is no format of quantize"));
-    found.name = nameOf(json);
-    found.layout = wordOf(json, "layout", "nd");
-    found.exponents = wordOf(json, "exponent_layout", "nd");
-    found.rows = numberOf(json, "rows", 0);
-    found.valid = numberOf(json, "columns", 0);
-    found.columns = numberOf(json, "columns_stored", found.valid);
-    found.axis = numberOf(json, "axis", 1);
-    const auto count = checkedMultiply(found.rows, found.columns);
-    const auto bits = count ? checkedMultiply(*count, 64) : std::nullopt;
-    if (!bits || *count == 0 || found.axis > 1)
-        return tl::unexpected(quantizedFault("rows", "a matrix with elements",
-                                             fmt::format("{} x {}", found.rows, found.columns),
-                                             "The description has no matrix"));
-    return found;
-}
+using quantized::Description;
+using quantized::manifestFault;
 
 /// Makes the weight of a folder from its description.
 class QuantizedWeight
 {
 public:
-    QuantizedWeight(const Quantized &matrix, const std::vector<BundleFile> &files)
+    QuantizedWeight(const Description &matrix, const std::vector<BundleFile> &files)
         : m_matrix(matrix), m_files(files)
     {
     }
@@ -107,8 +32,8 @@ public:
         m_weight.name = m_weight.opName = m_matrix.name;
         m_weight.sourceOp = "quantize";
         m_weight.type = m_encoding.type = ElementType::Fp32;
-        m_weight.shape = m_encoding.shape = {m_matrix.rows, m_matrix.columns};
-        m_weight.elements = ElementCount(m_matrix.rows * m_matrix.columns);
+        m_weight.shape = m_encoding.shape = {m_matrix.rows, m_matrix.columnsStored};
+        m_weight.elements = ElementCount(m_matrix.rows * m_matrix.columnsStored);
         m_weight.detail = {{"format", m_matrix.format}};
         m_matrix.microscaled() ? addGroups() : addRows();
         std::uint64_t stored = 0;
@@ -132,7 +57,7 @@ private:
             ++file;
         const ByteCount found = file < m_files.size() ? m_files[file].file->size() : ByteCount();
         if (found != bytes && !m_weight.fault)
-            m_weight.fault = quantizedFault(
+            m_weight.fault = manifestFault(
                 std::string(path), fmt::format("{} bytes", bytes.value),
                 file < m_files.size() ? fmt::format("{} bytes", found.value) : "no such file",
                 "A file of the matrix does not have its length");
@@ -153,17 +78,18 @@ private:
         constexpr std::uint64_t kGroup = 32;
         const bool across = m_matrix.axis == 1;
         if (m_matrix.layout != "nd" || m_matrix.exponents != "nd")
-            m_weight.fault = quantizedFault("layout", "row-major data and exponents (nd)",
-                                            m_matrix.layout + " and " + m_matrix.exponents,
-                                            "Matrices in boxes are shown by dequantize only");
-        if ((across ? m_matrix.columns : m_matrix.rows) % kGroup != 0)
-            m_weight.fault = quantizedFault("columns_stored", "whole groups of 32",
-                                            fmt::format("{} x {}", m_matrix.rows, m_matrix.columns),
-                                            "The groups do not divide the matrix");
+            m_weight.fault = manifestFault("layout", "row-major data and exponents (nd)",
+                                           m_matrix.layout + " and " + m_matrix.exponents,
+                                           "Matrices in boxes are shown by dequantize only");
+        if ((across ? m_matrix.columnsStored : m_matrix.rows) % kGroup != 0)
+            m_weight.fault =
+                manifestFault("columns_stored", "whole groups of 32",
+                              fmt::format("{} x {}", m_matrix.rows, m_matrix.columnsStored),
+                              "The groups do not divide the matrix");
         const ElementType type =
             m_matrix.format == "mxfp8" ? ElementType::Fp8E4M3Fn : ElementType::Fp4E2M1;
         const Shape groups{across ? m_matrix.rows : m_matrix.rows / kGroup,
-                           across ? m_matrix.columns / kGroup : m_matrix.columns};
+                           across ? m_matrix.columnsStored / kGroup : m_matrix.columnsStored};
         m_encoding.payload = add(PartRole::Data, type, m_weight.shape, "data.bin");
         codec::Scaling scaling;
         scaling.kind = codec::Scaling::Kind::Blockwise;
@@ -171,7 +97,7 @@ private:
         m_encoding.scaling = std::move(scaling);
         m_weight.detail.emplace_back("block", across ? std::vector<std::uint64_t>{1, kGroup}
                                                      : std::vector<std::uint64_t>{kGroup, 1});
-        m_weight.detail.emplace_back("valid_columns", m_matrix.valid);
+        m_weight.detail.emplace_back("valid_columns", m_matrix.columns);
     }
 
     /// One fp32 scale, and of uint8 one fp32 offset, a row.
@@ -189,7 +115,7 @@ private:
         m_encoding.scaling = std::move(scaling);
     }
 
-    const Quantized &m_matrix;
+    const Description &m_matrix;
     const std::vector<BundleFile> &m_files;
     Weight m_weight;
     codec::Encoding m_encoding;
@@ -213,26 +139,89 @@ void claimParts(const Weight &weight, std::vector<BundleFile> &files, ContainerC
     }
 }
 
+const BundleFile *fileNamed(const std::vector<BundleFile> &files, std::string_view path)
+{
+    const auto at = std::find_if(files.begin(), files.end(),
+                                 [path](const BundleFile &file) { return file.path == path; });
+    return at == files.end() ? nullptr : &*at;
+}
+
+Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
+{
+    return quantized::readFolder([&](std::string_view name) -> Result<quantized::Bytes> {
+        const BundleFile *file = fileNamed(files, name);
+        if (file == nullptr)
+            return tl::unexpected(manifestFault(std::string(name), "a file of the matrix",
+                                                "no such file", "A file of the matrix is missing"));
+        quantized::Bytes bytes(file->file->bytes().size());
+        std::transform(file->file->bytes().begin(), file->file->bytes().end(), bytes.begin(),
+                       [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+        return bytes;
+    });
+}
+
+/// The files of a folder as its writer makes them of the matrix that was read.
+Result<quantized::Folder> writtenAgain(const quantized::Folder &folder)
+{
+    if (folder.matrix.microscaled()) {
+        const auto matrix = quantized::microscaledOf(folder);
+        if (!matrix)
+            return tl::unexpected(matrix.error());
+        return quantized::inLayouts(folder, *matrix, folder.matrix.layout, folder.matrix.exponents);
+    }
+    const auto matrix = quantized::integersOf(folder);
+    if (!matrix)
+        return tl::unexpected(matrix.error());
+    quantized::Folder made{folder.manifest, folder.matrix, {}};
+    quantized::addIntegers(made, *matrix);
+    return made;
+}
+
+FileBytes bytesOf(std::span<const std::byte> bytes)
+{
+    return {bytes.begin(), bytes.end()};
+}
+
 class QuantizedReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Quantized; }
     std::string_view name() const override { return "a folder that quantize wrote"; }
+    std::string_view helpPage() const override { return "numbers"; }
+    std::string_view fuzzTarget() const override { return "fuzz_quantized"; }
     std::string_view wanted() const override { return "a folder that quantize wrote"; }
-    std::string_view folderMark() const override { return kManifestName; }
+    std::string_view folderMark() const override { return quantized::kManifest; }
     /// A folder, never a lone file.
     bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto made = readFiles(files).and_then(writtenAgain);
+        if (!made)
+            return tl::unexpected(made.error());
+        const std::string manifest = quantized::manifestText(made->manifest);
+        std::vector<FileBytes> all;
+        for (const BundleFile &file : files) {
+            if (const quantized::Bytes *bytes = made->file(file.path))
+                all.push_back(bytesOf(std::as_bytes(std::span(*bytes))));
+            else if (file.path == quantized::kManifest)
+                all.push_back(bytesOf(std::as_bytes(std::span(manifest))));
+            else
+                all.push_back(bytesOf(file.file->bytes())); // none of the folder's own
+        }
+        return all;
+    }
 
     void read(ContainerInput &input, ContainerContents &out) const override
     {
         std::vector<BundleFile> &files = input.files;
         const auto manifest = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
-            return file.path == kManifestName;
+            return file.path == quantized::kManifest;
         });
         if (manifest == files.end()) {
             out.log.add(Severity::Error,
-                        quantizedFault("", std::string(kManifestName), "no such file",
-                                       "The folder has no description"));
+                        manifestFault("", std::string(quantized::kManifest), "no such file",
+                                      "The folder has no description"));
             return;
         }
         manifest->role = SectionKind::Manifest;
@@ -240,7 +229,8 @@ public:
         whole.range = {FileOffset(0), manifest->file->size()};
         whole.kind = SectionKind::Manifest;
         whole.name = manifest->path;
-        const auto matrix = readQuantized(manifest->file->bytes());
+        const auto matrix =
+            quantized::parseManifest(manifest->file->bytes()).and_then(quantized::describeMatrix);
         if (matrix) {
             Weight weight = QuantizedWeight(*matrix, files).make();
             if (const auto &fault = weight.fault)

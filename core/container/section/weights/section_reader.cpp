@@ -297,12 +297,26 @@ class SectionReader final : public ContainerReader
 public:
     BundleKind kind() const override { return BundleKind::Section; }
     std::string_view name() const override { return "a weight section (.ksec)"; }
+    std::string_view helpPage() const override { return "weight-sections"; }
+    std::string_view fuzzTarget() const override { return "fuzz_section"; }
     std::string_view wanted() const override { return "a .ksec"; }
     std::vector<std::string_view> endings() const override { return {".ksec"}; }
 
     bool knows(std::span<const std::byte> bytes, std::string_view) const override
     {
         return section::isSection(bytes);
+    }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto bytes = files.front().file->bytes();
+        const auto read = section::readSection(bytes, files.front().path);
+        if (!read)
+            return tl::unexpected(read.error());
+        auto written = section::writeSection(*read, bytes);
+        if (!written)
+            return tl::unexpected(std::move(written.error()));
+        return std::vector<FileBytes>{std::move(*written)};
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

@@ -4,6 +4,7 @@
 #include "core/base/little_endian.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/hwx/container.h"
+#include "core/container/quantized/folder.h"
 #include "core/container/section/builder.h"
 #include "made_bundle.h"
 #include "synthetic_kernels.h"
@@ -27,10 +28,9 @@ Bytes seed(const char *name)
     return file.open(QIODevice::ReadOnly) ? bytesOf(file.readAll()) : Bytes();
 }
 
-ContainerSample lone(BundleKind kind, const char *name, Bytes bytes, std::string fuzzTarget,
-                     bool readOnly = false)
+ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)
 {
-    ContainerSample sample{kind, name, {}, std::move(fuzzTarget), readOnly};
+    ContainerSample sample{kind, name, {}};
     sample.files.memory = {{name, std::move(bytes)}};
     return sample;
 }
@@ -58,7 +58,7 @@ Bytes writtenProgram()
 
 ContainerSample package()
 {
-    ContainerSample sample{BundleKind::Mlpackage, "x.mlpackage", {}, "fuzz_network", false};
+    ContainerSample sample{BundleKind::Mlpackage, "x.mlpackage", {}};
     sample.files.memory = {
         {"Data/com.apple.CoreML/model.mlmodel", seed("network.mlmodel")},
         {"Manifest.json",
@@ -133,13 +133,26 @@ Bytes weightSection()
     return section::buildSection(target, {weight}).value_or(Bytes());
 }
 
+/// 2 x 32 numbers in groups along the columns, as quantize writes them.
 ContainerSample quantizedFolder()
 {
-    ContainerSample sample{BundleKind::Quantized, "folder", {}, "fuzz_quantized", false};
-    sample.files.memory = {
-        {"data.bin", Bytes(6, std::byte{3})},
-        {"quantize.json", bytesOf(R"({"format":"int8","rows":2,"columns":3,"input":"w.npy"})")},
-        {"scale.bin", bytesOf(QByteArray("\0\0\x80\x3F\0\0\0\x40", 8))}};
+    codec::Microscaled matrix;
+    matrix.rows = 2;
+    matrix.columns = matrix.validColumns = 32;
+    matrix.data.assign(64, 0x38);
+    matrix.exponents = {127, 128};
+    quantized::Folder folder =
+        quantized::beginFolder({"mxfp8", {2, 32}, 2, 32, "fp32", "w.npy", ""});
+    ContainerSample sample{BundleKind::Quantized, "folder", {}};
+    if (!quantized::addMicroscaled(folder, matrix, "ocp", "nd", "nd"))
+        return sample;
+    const std::string manifest = quantized::manifestText(folder.manifest);
+    folder.files.emplace_back(quantized::kManifest,
+                              quantized::Bytes(manifest.begin(), manifest.end()));
+    for (const auto &[name, bytes] : folder.files) {
+        const auto all = std::as_bytes(std::span(bytes));
+        sample.files.memory.emplace_back(name, Bytes(all.begin(), all.end()));
+    }
     return sample;
 }
 
@@ -148,20 +161,18 @@ ContainerSample quantizedFolder()
 std::vector<ContainerSample> containerSamples()
 {
     const MadeBundle made = madeProgram();
-    return {{BundleKind::Mlmodelc, "x.mlmodelc", made.options(), "fuzz_bundle", false},
+    return {{BundleKind::Mlmodelc, "x.mlmodelc", made.options()},
             package(),
-            lone(BundleKind::MilText, "x.mil", writtenProgram(), "fuzz_mil_text"),
-            lone(BundleKind::Network, "net.mlmodel", seed("network.mlmodel"), "fuzz_network"),
-            lone(BundleKind::Pipeline, "pipe.mlmodel", seed("network_pipeline.mlmodel"),
-                 "fuzz_network"),
-            lone(BundleKind::MilBlob, "weight.bin", made.weights(), "fuzz_milblob"),
-            lone(BundleKind::Hwx, "x.hwx", hardware(), "fuzz_hardware"),
-            lone(BundleKind::Anec, "x.anec", driverImage(), "fuzz_hwx"),
-            lone(BundleKind::Section, "x.ksec", weightSection(), "fuzz_section"),
+            lone(BundleKind::MilText, "x.mil", writtenProgram()),
+            lone(BundleKind::Network, "net.mlmodel", seed("network.mlmodel")),
+            lone(BundleKind::Pipeline, "pipe.mlmodel", seed("network_pipeline.mlmodel")),
+            lone(BundleKind::MilBlob, "weight.bin", made.weights()),
+            lone(BundleKind::Hwx, "x.hwx", hardware()),
+            lone(BundleKind::Anec, "x.anec", driverImage()),
+            lone(BundleKind::Section, "x.ksec", weightSection()),
             quantizedFolder(),
-            lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors"),
-                 "fuzz_checkpoint", true),
-            lone(BundleKind::Npz, "x.npz", seed("arrays.npz"), "fuzz_checkpoint", true)};
+            lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),
+            lone(BundleKind::Npz, "x.npz", seed("arrays.npz"))};
 }
 
 } // namespace kernscope::test

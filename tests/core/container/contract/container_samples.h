@@ -3,7 +3,6 @@
 
 #include "core/bundle/bundle.h"
 
-#include <string>
 #include <vector>
 
 /// One sound file or folder of each kind of container, for the tests that all of them pass. A new
@@ -13,9 +12,7 @@ namespace kernscope::test {
 struct ContainerSample {
     BundleKind kind = BundleKind::Unknown;
     const char *name = "";
-    OpenOptions files;      ///< in memory
-    std::string fuzzTarget; ///< tests/fuzz/NAME.cpp
-    bool readOnly = false;  ///< no byte of it can be changed, and nothing writes it
+    OpenOptions files; ///< in memory
 };
 
 std::vector<ContainerSample> containerSamples();

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// quantize: what the devices have, how the instruction is written, what sources disagree on.
-#include "app/cli/quantize.h"
+// What the devices have, how the instruction is written, what sources disagree on.
+#include "core/container/quantized/quantize.h"
 
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
+namespace kernscope::quantized {
 
-namespace kernscope::cli {
-
-Result<void> checkDevice(const QuantizeOptions &options, QuantizedFolder &folder)
+Result<void> checkDevice(const QuantizeOptions &options, Quantized &made)
 {
     const bool groups = options.format.starts_with("mx");
     for (const format::TquantFact &fact : format::tquantFacts()) {
         const bool about = groups == (fact.feature == "microscaled");
         if (about && (options.device.empty() || options.device == fact.device))
-            folder.devices.push_back(fact);
+            made.devices.push_back(fact);
     }
     if (options.device.empty())
         return {};
@@ -26,9 +24,9 @@ Result<void> checkDevice(const QuantizeOptions &options, QuantizedFolder &folder
         note.expected = format::tquantDevicesWith("microscaled", "yes");
         note.found = options.device;
         note.message = "Nothing published says that this device has MXFP8 or MXFP4: " + fact->note;
-        folder.diagnostics.push_back({Severity::Warning, std::move(note)});
+        made.diagnostics.push_back({Severity::Warning, std::move(note)});
     }
-    for (const codec::MxConstraint &rule : folder.constraints) {
+    for (const codec::MxConstraint &rule : made.constraints) {
         if (!rule.padded || rule.name == "columns") // the document pads columns itself
             continue;
         Error error;
@@ -50,7 +48,7 @@ std::string chainOf(const QuantizeOptions &options)
     return !named && fact != nullptr ? fact->value : options.chain;
 }
 
-void describeInstruction(const QuantizeOptions &options, QuantizedFolder &folder)
+void describeInstruction(const QuantizeOptions &options, Quantized &made)
 {
     const auto *tmp = format::tquantFact(options.device, "tmp");
     format::TquantUse use;
@@ -59,18 +57,17 @@ void describeInstruction(const QuantizeOptions &options, QuantizedFolder &folder
     use.axis = options.axis;
     use.tmp = tmp == nullptr || tmp->value == "needed";
     use.nz = options.layout == "nz";
-    use.zz = folder.manifest.value("exponent_layout", std::string()) == "zz";
-    folder.lines = format::tquantLines(use);
+    use.zz = made.folder.matrix.microscaled() && made.folder.matrix.exponents == "zz";
+    made.lines = format::tquantLines(use);
     if (!use.tmp)
-        std::erase_if(folder.tiles,
-                      [](const codec::TquantTile &tile) { return tile.name == "tmp"; });
+        std::erase_if(made.tiles, [](const codec::TquantTile &tile) { return tile.name == "tmp"; });
     if (!options.format.starts_with("mx"))
         return;
-    folder.contested = format::readingsOf("mx_rounding");
+    made.contested = format::readingsOf("mx_rounding");
     if (options.format == "mxfp4") {
         const auto exponent = format::readingsOf("mxfp4_exponent");
-        folder.contested.insert(folder.contested.begin(), exponent.begin(), exponent.end());
+        made.contested.insert(made.contested.begin(), exponent.begin(), exponent.end());
     }
 }
 
-} // namespace kernscope::cli
+} // namespace kernscope::quantized
