@@ -3,6 +3,7 @@
 
 #include "core/base/error_builder.h"
 #include "core/container/mil/literal_integers.h"
+#include "core/container/mil/number.h"
 #include "core/container/mil/reader.h"
 #include "core/container/mil/sniff.h"
 #include "core/container/mil/value_graph.h"
@@ -91,11 +92,11 @@ private:
         const auto numbers = literalIntegers(literal);
         if (numbers.size() != literal.elementSpans.size())
             return;
+        const bool isSigned = isSignedInteger(literal.element);
         for (std::size_t i = 0; i < numbers.size(); ++i) {
-            const bool wide = literal.element == ElementType::Uint64;
-            putText(literal.elementSpans[i],
-                    wide ? std::to_string(static_cast<std::uint64_t>(numbers[i]))
-                         : std::to_string(numbers[i]));
+            const bool negative = isSigned && numbers[i] < 0;
+            const auto bits = static_cast<std::uint64_t>(numbers[i]);
+            putText(literal.elementSpans[i], {negative, negative ? 0 - bits : bits});
         }
     }
 
@@ -105,7 +106,7 @@ private:
         if (span.length == 0)
             return;
         if (!m_wire)
-            return putText(span, std::to_string(number));
+            return putText(span, {false, number});
         std::vector<std::byte> varint;
         for (std::uint64_t rest = number; varint.size() < span.length; rest >>= 7) {
             const bool last = varint.size() + 1 == span.length;
@@ -116,13 +117,25 @@ private:
         put(span, varint);
     }
 
-    /// Digits; zeros before them where the text has room for more.
-    void putText(SourceSpan span, std::string digits)
+    /// A number that the text gives already stays as it is spelt; else digits, with zeros before
+    /// them where there is room for more.
+    void putText(SourceSpan span, Integer number)
     {
-        if (digits.size() > span.length)
+        if (span.offset > m_bytes.size() || span.length > m_bytes.size() - span.offset)
+            return refuse(span, "a place outside the file");
+        const std::string_view before(reinterpret_cast<const char *>(m_bytes.data()) + span.offset,
+                                      static_cast<std::size_t>(span.length));
+        Integer known;
+        if (parseInteger(before, known) == NumberFault::None &&
+            known.magnitude == number.magnitude &&
+            (known.negative == number.negative || number.magnitude == 0))
+            return;
+        std::string digits = std::to_string(number.magnitude);
+        const std::size_t sign = number.negative ? 1 : 0;
+        if (digits.size() + sign > span.length)
             return refuse(span, digits);
-        const bool negative = digits.starts_with('-');
-        digits.insert(negative ? 1 : 0, static_cast<std::size_t>(span.length) - digits.size(), '0');
+        digits.insert(0, static_cast<std::size_t>(span.length) - sign - digits.size(), '0');
+        digits.insert(0, sign, '-');
         put(span, std::as_bytes(std::span(digits)));
     }
 
