@@ -5,12 +5,11 @@
 #include "app/cli/text_output.h"
 
 #include "core/numeric/npy.h"
-#include "core/report/engine_json.h"
+#include "core/report/quantize_json.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -20,153 +19,104 @@ namespace kernscope::cli {
 
 namespace {
 
-Result<void> writeParts(const QuantizedFolder &folder, const std::string &output,
-                        const OutputRules &rules)
+Result<void> writeQuantized(const quantized::Folder &folder, const std::string &output,
+                            const OutputRules &rules)
 {
-    const std::string manifest =
-        folder.manifest.dump(2, ' ', false, report::Json::error_handler_t::replace) + "\n";
+    const std::string manifest = quantized::manifestText(folder.manifest);
     std::vector<FileContent> files;
     for (const auto &[name, bytes] : folder.files)
         files.emplace_back(name, std::as_bytes(std::span(bytes)));
-    files.emplace_back("quantize.json", std::as_bytes(std::span(manifest)));
+    files.emplace_back(quantized::kManifest, std::as_bytes(std::span(manifest)));
     return writeFolder(output, files, rules);
 }
 
-report::Json constraintsJson(const std::vector<codec::MxConstraint> &constraints)
+/// What a command of a folder reads of it: other files may be put into the folder.
+std::vector<std::filesystem::path> filesOfFolder(const std::string &folder)
 {
-    report::Json rows = report::Json::array();
-    for (const codec::MxConstraint &rule : constraints) {
-        report::Json row;
-        row["name"] = rule.name;
-        row["holds"] = rule.holds;
-        row["padded"] = rule.padded;
-        row["required"] = rule.required;
-        row["found"] = rule.found;
-        row["source"] = rule.source;
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    std::vector<std::filesystem::path> inputs;
+    for (const std::string_view name : quantized::kFileNames)
+        inputs.push_back(std::filesystem::path(folder) / name);
+    return inputs;
 }
 
-report::Json tilesJson(const QuantizedFolder &folder)
+struct QuantizeCommand {
+    std::string input, output;
+    quantized::QuantizeOptions options;
+};
+
+/// Says which option takes what was refused.
+Error withAdvice(Error error)
 {
-    report::Json rows = report::Json::array();
-    for (const codec::TquantTile &tile : folder.tiles) {
-        report::Json row;
-        row["name"] = tile.name;
-        row["dtype"] = tile.type;
-        row["shape"] = tile.shape;
-        row["bytes"] = tile.bytes;
-        row["scratch"] = tile.scratch;
-        row["devices"] = tile.name == "tmp"
-                             ? report::Json(format::tquantDevicesWith("tmp", "needed"))
-                             : report::Json(nullptr);
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    if (error.code == "mx.constraint" && error.field == "tile")
+        error.message += " (--tiles takes it in several)";
+    else if (error.code == "int8.constraint")
+        error.message += " (--source fp32 widens it first, exactly)";
+    else if (error.code == "mx.constraint" && error.field == "source")
+        error.message += " (--source fp16 rounds it first; --simulator takes it as it is)";
+    return error;
 }
 
-void addInstruction(report::Json &document, const QuantizedFolder &folder)
+int runQuantize(const QuantizeCommand &command, Session &session)
 {
-    document["instruction"] = report::Json::array();
-    for (const format::TquantLine &line : folder.lines)
-        document["instruction"].push_back({{"kind", line.kind},
-                                           {"name", line.name},
-                                           {"text", line.text},
-                                           {"source", line.source}});
-    document["devices"] = report::Json::array();
-    for (const format::TquantFact &fact : folder.devices)
-        document["devices"].push_back({{"device", fact.device},
-                                       {"feature", fact.feature},
-                                       {"value", fact.value},
-                                       {"note", fact.note},
-                                       {"source", fact.source},
-                                       {"confidence", format::confidenceName(fact.confidence)}});
-    document["contested"] = report::readingsJson(folder.contested);
-}
-
-int runQuantize(const QuantizeOptions &options, Session &session)
-{
-    const auto rules = outputRules(session, {options.input});
-    if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
+    const auto rules = outputRules(session, {command.input});
+    if (auto free = checkOutput(command.output, OutputKind::Folder, rules); !free)
         return reportFailure(session, "quantize", free.error());
-    const auto folder = quantizeFile(options);
-    if (!folder) {
-        Error error = folder.error();
-        if (error.code == "mx.constraint" && error.field == "tile")
-            error.message += " (--tiles takes it in several)";
-        else if (error.code == "int8.constraint")
-            error.message += " (--source fp32 widens it first, exactly)";
-        else if (error.code == "mx.constraint" && error.field == "source")
-            error.message += " (--source fp16 rounds it first; --simulator takes it as it is)";
-        return reportFailure(session, "quantize", error);
-    }
-    if (auto written = writeParts(*folder, options.output, rules); !written)
+    const auto input = readQuantizeInput(command.input);
+    if (!input)
+        return reportFailure(session, "quantize", input.error());
+    const auto made = quantized::quantizeArray(*input, command.options);
+    if (!made)
+        return reportFailure(session, "quantize", withAdvice(made.error()));
+    if (auto written = writeQuantized(made->folder, command.output, rules); !written)
         return reportFailure(session, "quantize", written.error());
     if (!session.json) {
         if (!session.quiet)
-            print(quantizeText(*folder, options));
-        printDiagnostics(session, folder->diagnostics);
+            print(quantizeText(*made, command.options));
+        printDiagnostics(session, made->diagnostics);
         return kDone;
     }
     report::Json document = report::document("quantize");
-    for (const auto &[key, value] : folder->manifest.items()) {
+    for (const auto &[key, value] : made->folder.manifest.items()) {
         if (key != "schema")
             document[key] = value;
     }
-    document["input"] = options.input;
-    document["output"] = options.output;
-    document["bytes"] = folder->bytes;
-    document["ratio"] = static_cast<double>(folder->bytes) /
-                        static_cast<double>(2 * folder->rows * folder->columns);
-    document["constraints"] = constraintsJson(folder->constraints);
-    document["tiles"] = tilesJson(*folder);
-    addInstruction(document, *folder);
-    printDocument(session, document, folder->diagnostics);
+    document["input"] = command.input;
+    document["output"] = command.output;
+    report::addQuantized(document, *made);
+    printDocument(session, document, made->diagnostics);
     return kDone;
 }
 
-OutputRules relayoutRules(const Session &session, const RelayoutOptions &options)
-{
-    std::vector<std::filesystem::path> inputs;
-    for (const char *name : {"quantize.json", "data.bin", "exp.bin"})
-        inputs.push_back(std::filesystem::path(options.folder) / name);
-    return outputRules(session, std::move(inputs));
-}
+struct RelayoutCommand {
+    std::string folder, output;
+    quantized::RelayoutOptions options;
+};
 
-int runRelayout(const RelayoutOptions &options, Session &session)
+int runRelayout(const RelayoutCommand &command, Session &session)
 {
-    const auto rules = relayoutRules(session, options);
-    if (auto free = checkOutput(options.output, OutputKind::Folder, rules); !free)
+    const auto rules = outputRules(session, filesOfFolder(command.folder));
+    if (auto free = checkOutput(command.output, OutputKind::Folder, rules); !free)
         return reportFailure(session, "relayout", free.error());
-    const auto made = relayoutFolder(options);
+    const auto before = openQuantizedFolder(command.folder);
+    if (!before)
+        return reportFailure(session, "relayout", before.error());
+    const auto made = quantized::relayoutFolder(*before, command.options);
     if (!made)
         return reportFailure(session, "relayout", made.error());
-    const std::string manifest =
-        made->manifest.dump(2, ' ', false, report::Json::error_handler_t::replace) + "\n";
-    std::vector<FileContent> files;
-    for (const auto &[name, bytes] : made->files)
-        files.emplace_back(name, std::as_bytes(std::span(bytes)));
-    files.emplace_back("quantize.json", std::as_bytes(std::span(manifest)));
-    if (auto written = writeFolder(options.output, files, rules); !written)
+    if (auto written = writeQuantized(made->folder, command.output, rules); !written)
         return reportFailure(session, "relayout", written.error());
-    const std::string layout = made->manifest.value("layout", std::string());
-    const std::string exponents = made->manifest.value("exponent_layout", std::string());
     if (!session.json) {
+        const quantized::Description &from = before->matrix, &to = made->folder.matrix;
         if (!session.quiet)
             print(fmt::format("{}: data {} -> {}, exponents {} -> {}; the same numbers, {}\n",
-                              printable(options.output), made->layoutBefore, layout,
-                              made->exponentsBefore, exponents, "converted back the same bytes"));
+                              printable(command.output), from.layout, to.layout, from.exponents,
+                              to.exponents, "converted back the same bytes"));
         return kDone;
     }
     report::Json document = report::document("relayout");
-    document["input"] = options.folder;
-    document["output"] = options.output;
-    document["before"] = {{"layout", made->layoutBefore},
-                          {"exponent_layout", made->exponentsBefore}};
-    document["after"] = {{"layout", layout}, {"exponent_layout", exponents}};
-    document["files"] = made->manifest["files"];
-    document["constraints"] = constraintsJson(made->constraints);
+    document["input"] = command.folder;
+    document["output"] = command.output;
+    report::addRelaid(document, *before, *made);
     printDocument(session, document, {});
     return kDone;
 }
@@ -186,7 +136,7 @@ Result<void> writeValues(const Dequantized &result, const std::string &output, E
     auto file = OutputFile::create(output, rules);
     if (!file)
         return tl::unexpected(std::move(file.error()));
-    const std::string header = npyHeader(type, result.shape);
+    const std::string header = npyHeader(type, result.folder.matrix.shape);
     auto written = file->write(std::as_bytes(std::span(header)));
     if (type == ElementType::Fp64) {
         if (written)
@@ -203,13 +153,10 @@ Result<void> writeValues(const Dequantized &result, const std::string &output, E
     return written ? file->commit() : written;
 }
 
-/// What dequantize reads: the folder's own files, and the arrays that it may compare with. Other
-/// files may be put into the folder.
+/// The folder's own files, and the arrays that dequantize may compare with.
 OutputRules dequantizeRules(const Session &session, const DequantizeOptions &options)
 {
-    std::vector<std::filesystem::path> inputs;
-    for (const char *name : {"quantize.json", "data.bin", "exp.bin", "scale.bin", "offset.bin"})
-        inputs.push_back(std::filesystem::path(options.folder) / name);
+    auto inputs = filesOfFolder(options.folder);
     inputs.emplace_back(options.reference);
     return outputRules(session, std::move(inputs));
 }
@@ -226,11 +173,11 @@ int runDequantize(const DequantizeOptions &options, Session &session)
     const auto result = dequantizeFolder(options.folder, options.reference);
     if (!result)
         return reportFailure(session, "dequantize", result.error());
-    if (const auto input = result->manifest.find("input");
-        input != result->manifest.end() && input->is_string())
+    if (const auto input = result->folder.manifest.find("input");
+        input != result->folder.manifest.end() && input->is_string())
         rules.inputs.emplace_back(input->get<std::string>());
-    const ElementType type =
-        options.type.empty() ? valuesType(result->values) : elementTypeFromName(options.type);
+    const ElementType type = options.type.empty() ? quantized::valuesType(result->values)
+                                                  : elementTypeFromName(options.type);
     if (auto written = writeValues(*result, output, type, rules); !written)
         return reportFailure(session, "dequantize", written.error());
     if (!session.json) {
@@ -241,12 +188,12 @@ int runDequantize(const DequantizeOptions &options, Session &session)
     }
     report::Json document = report::document("dequantize");
     document["folder"] = options.folder;
-    document["format"] = result->manifest["format"];
-    document["shape"] = result->shape;
+    document["format"] = result->folder.matrix.format;
+    document["shape"] = result->folder.matrix.shape;
     document["dtype"] = elementTypeName(type);
     document["elements"] = result->values.size();
     document["output"] = output;
-    document["error"] = result->figures ? figuresJson(*result->figures) : report::Json();
+    document["error"] = result->figures ? quantized::figuresJson(*result->figures) : report::Json();
     document["error_from"] = result->figuresFrom;
     printDocument(session, document, result->diagnostics);
     return kDone;
@@ -256,12 +203,13 @@ void addQuantizeCommand(CLI::App &app, Session &session)
 {
     CLI::App *command = app.add_subcommand(
         "quantize", "Quantise a NumPy array to MXFP8, MXFP4 or INT8, as pto.tquant does");
-    auto options = std::make_shared<QuantizeOptions>();
+    auto given = std::make_shared<QuantizeCommand>();
+    quantized::QuantizeOptions *options = &given->options;
     const auto choice = [&](const char *name, std::string &value, const char *help,
                             const std::vector<std::string> &words) {
         return command->add_option(name, value, help)->check(CLI::IsMember(words));
     };
-    command->add_option("input", options->input, "Array: .npy, its first axis the rows")
+    command->add_option("input", given->input, "Array: .npy, its first axis the rows")
         ->required()
         ->type_name("IN.npy");
     choice("--format", options->format, "What to make of it (int8: symmetric; uint8: asymmetric)",
@@ -294,19 +242,18 @@ void addQuantizeCommand(CLI::App &app, Session &session)
     choice("--device", options->device,
            "Device to hold to: its casts, its tiles, every constraint as the document has it",
            format::tquantDevices());
-    addOutput(*command, session, options->output, "New folder for the bytes and quantize.json",
-              "DIR")
+    addOutput(*command, session, given->output, "New folder for the bytes and quantize.json", "DIR")
         ->required();
     addCommonOptions(*command, session);
     addExamples(*command, {"quantize weights.npy --format mxfp8 -o weights.mxfp8",
                            "quantize large.npy --format mxfp4 --source fp16 --tiles -o large.mxfp4",
                            "quantize weights.npy --format int8 --per-tensor -o weights.int8"});
-    command->callback([options, command, &session] {
+    command->callback([given, command, &session] {
         for (const CLI::Option *option : command->get_options()) {
             if (option->count() > 0)
-                options->given.push_back(option->get_name());
+                given->options.given.push_back(option->get_name());
         }
-        session.exitCode = runQuantize(*options, session);
+        session.exitCode = runQuantize(*given, session);
     });
 }
 
@@ -314,13 +261,13 @@ void addRelayoutCommand(CLI::App &app, Session &session)
 {
     CLI::App *command = app.add_subcommand(
         "relayout", "Change the layout of a folder that quantize wrote, as TMOV does");
-    auto options = std::make_shared<RelayoutOptions>();
+    auto options = std::make_shared<RelayoutCommand>();
     command->add_option("folder", options->folder, "Folder that quantize wrote (MXFP8, MXFP4)")
         ->required()
         ->type_name("DIR");
-    command->add_option("--layout", options->layout, "Of the data; without it, as it is")
+    command->add_option("--layout", options->options.layout, "Of the data; without it, as it is")
         ->check(CLI::IsMember({"nd", "nz"}));
-    command->add_option("--exponents", options->exponents, "Of the exponents, likewise")
+    command->add_option("--exponents", options->options.exponents, "Of the exponents, likewise")
         ->check(CLI::IsMember({"nd", "zz", "interleaved"}));
     addOutput(*command, session, options->output, "New folder", "DIR")->required();
     addCommonOptions(*command, session);

@@ -12,7 +12,7 @@ namespace kernscope::cli {
 
 namespace {
 
-std::string figuresText(const ErrorFigures &figures)
+std::string figuresText(const quantized::ErrorFigures &figures)
 {
     std::string text = fmt::format(
         "error   max |d| {:.6g}, mean |d| {:.6g}, rmse {:.6g}\n"
@@ -37,54 +37,56 @@ std::string tileRemark(const codec::TquantTile &tile)
 }
 
 /// How the instruction is written, what its devices are known to have, what is contested.
-std::string instructionText(const QuantizedFolder &folder)
+std::string instructionText(const quantized::Quantized &made)
 {
     std::string text = heading("Instruction");
-    for (const format::TquantLine &line : folder.lines)
+    for (const format::TquantLine &line : made.lines)
         text += fmt::format("  {}{}{}\n", line.name, line.name.empty() ? "" : ": ", line.text);
-    for (const format::TquantFact &fact : folder.devices)
+    for (const format::TquantFact &fact : made.devices)
         text += fmt::format("  {}: {} {}{} [{}]\n", fact.device, fact.feature, fact.value,
                             fact.note.empty() ? "" : "; " + fact.note, fact.source);
-    return text + readingsText(folder.contested);
+    return text + readingsText(made.contested);
 }
 
 } // namespace
 
-std::string quantizeText(const QuantizedFolder &folder, const QuantizeOptions &options)
+std::string quantizeText(const quantized::Quantized &made,
+                         const quantized::QuantizeOptions &options)
 {
     std::string text = styled(Style::Bold, options.format);
     if (options.format.starts_with("mx"))
         text += fmt::format(", {} scales, groups of 32 along axis {}, data {}, exponents {}",
                             options.algorithm, options.axis, options.layout,
-                            folder.manifest.value("exponent_layout", std::string("nd")));
+                            made.folder.matrix.exponents);
     else
-        text +=
-            fmt::format(", {} cast, one scale a {}", folder.manifest.value("chain", options.chain),
-                        options.perTensor ? "tensor" : "row");
-    text += fmt::format("\n{} from {}\n", shapeText(folder.shape),
-                        folder.manifest.value("source", std::string()));
+        text += fmt::format(", {} cast, one scale a {}",
+                            made.folder.manifest.value("chain", options.chain),
+                            options.perTensor ? "tensor" : "row");
+    text += fmt::format("\n{} from {}\n", shapeText(made.folder.matrix.shape),
+                        made.folder.manifest.value("source", std::string()));
     Table files({{"file"}, {"type"}, {"bytes", Table::Align::Right}});
-    for (const auto &file : folder.manifest["files"])
+    for (const auto &file : made.folder.manifest["files"])
         files.add({file.value("path", std::string()), file.value("dtype", std::string()),
                    grouped(file.value("bytes", std::uint64_t{0}))});
     text += files.text();
     Table tiles({{"tile"}, {"type"}, {"shape"}, {"bytes", Table::Align::Right}, {""}});
-    for (const codec::TquantTile &tile : folder.tiles)
+    for (const codec::TquantTile &tile : made.tiles)
         tiles.add(
             {tile.name, tile.type, shapeText(tile.shape), grouped(tile.bytes), tileRemark(tile)});
-    text += heading("Tiles of the instruction") + tiles.text() + instructionText(folder) + "\n";
-    text += fmt::format("stored  {}, {:.3f} of fp16\n", bytesText(folder.bytes),
-                        static_cast<double>(folder.bytes) /
-                            static_cast<double>(2 * folder.rows * folder.columns));
-    return text + figuresText(folder.figures);
+    text += heading("Tiles of the instruction") + tiles.text() + instructionText(made) + "\n";
+    text += fmt::format(
+        "stored  {}, {:.3f} of fp16\n", bytesText(made.bytes),
+        static_cast<double>(made.bytes) /
+            static_cast<double>(2 * made.folder.matrix.rows * made.folder.matrix.columns));
+    return text + figuresText(made.figures);
 }
 
 std::string dequantizeText(const Dequantized &result, const std::string &folder,
                            const std::string &output, ElementType type)
 {
     std::string text = fmt::format(
-        "{}: {} {} to {} ({})\n", printable(folder), result.manifest.value("format", std::string()),
-        shapeText(result.shape), printable(output), elementTypeName(type));
+        "{}: {} {} to {} ({})\n", printable(folder), result.folder.matrix.format,
+        shapeText(result.folder.matrix.shape), printable(output), elementTypeName(type));
     if (result.figures)
         text += figuresText(*result.figures);
     return text;

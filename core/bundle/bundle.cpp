@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/bundle.h"
 
-#include "core/bundle/bundle_builder.h"
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
@@ -73,16 +72,6 @@ const Part *Weight::part(codec::PartRole wanted) const
     const auto found = std::find_if(parts.begin(), parts.end(),
                                     [wanted](const Part &part) { return part.role == wanted; });
     return found == parts.end() ? nullptr : &*found;
-}
-
-Result<BundlePtr> Bundle::open(const std::filesystem::path &path, const OpenOptions &options)
-{
-    return BundleBuilder::open(path, options);
-}
-
-Result<BundlePtr> Bundle::reread() const
-{
-    return BundleBuilder::reread(*this);
 }
 
 Totals Bundle::totals() const

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/section_map.h"
 
-#include <algorithm>
+#include "core/container/milblob/milblob.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 namespace kernscope {
 
@@ -69,29 +69,6 @@ private:
     std::vector<Section> m_sections;
 };
 
-Claim payloadClaim(const milblob::Record &record, std::size_t number,
-                   const std::vector<PartPlace> &places, const std::vector<Weight> &weights)
-{
-    Claim claim;
-    claim.range = record.payload();
-    const auto place = std::lower_bound(
-        places.begin(), places.end(), record.metaOffset,
-        [](const PartPlace &p, FileOffset offset) { return p.metaOffset < offset; });
-    if (place == places.end() || place->metaOffset != record.metaOffset) {
-        claim.kind = SectionKind::Data;
-        claim.name = fmt::format("record {}: data that no weight uses", number);
-        return claim;
-    }
-    const Weight &weight = weights[place->weight];
-    const Part &part = weight.parts[place->part];
-    claim.kind = sectionKindOf(part.role);
-    claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(part.role));
-    claim.owner = weight.name;
-    claim.weight = place->weight;
-    claim.part = place->part;
-    return claim;
-}
-
 } // namespace
 
 SectionKind sectionKindOf(codec::PartRole role)
@@ -119,37 +96,6 @@ std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<Cl
     for (Claim &claim : claims)
         cover.add(claim);
     return cover.finish();
-}
-
-std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
-                                    const std::vector<PartPlace> &places,
-                                    const std::vector<Weight> &weights)
-{
-    std::vector<Claim> claims;
-    claims.reserve(2 * records.size() + 1);
-    Claim header;
-    header.range = {FileOffset(0), ByteCount(milblob::kHeaderBytes)};
-    header.kind = SectionKind::Header;
-    header.name = "header";
-    claims.push_back(std::move(header));
-    // All metadata first: of equal starts the record wins over a payload laid over it.
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        Claim claim;
-        claim.range = {records[i].metaOffset, ByteCount(milblob::kMetadataBytes)};
-        claim.kind = SectionKind::Metadata;
-        claim.name = fmt::format("record {}: metadata", i);
-        claims.push_back(std::move(claim));
-    }
-    for (std::size_t i = 0; i < records.size(); ++i)
-        claims.push_back(payloadClaim(records[i], i, places, weights));
-    // A record's owner is that of its payload.
-    for (std::size_t i = 0; i < records.size(); ++i) {
-        const Claim &payload = claims[1 + records.size() + i];
-        claims[1 + i].owner = payload.owner;
-        claims[1 + i].weight = payload.weight;
-        claims[1 + i].part = payload.part;
-    }
-    return claims;
 }
 
 } // namespace kernscope

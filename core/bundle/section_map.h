@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
-#include "core/container/milblob/milblob.h"
 
 #include <string>
 #include <vector>
@@ -23,19 +22,6 @@ struct Claim {
 /// claim that begins first keeps its bytes (of equals the first one given), a claim that it covers
 /// in part is cut, and gaps become padding (up to the next multiple of 64) or unknown.
 std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<Claim> claims);
-
-/// A part of a weight that lies in some file.
-struct PartPlace {
-    FileOffset metaOffset;
-    std::size_t weight = 0;
-    std::size_t part = 0;
-};
-
-/// Claims of a weight file: header, metadata records, payloads. `places` (sorted by offset, then
-/// weight) say whose the payloads are; the first one owns a shared payload.
-std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
-                                    const std::vector<PartPlace> &places,
-                                    const std::vector<Weight> &weights);
 
 /// Section kind of a part's bytes.
 SectionKind sectionKindOf(codec::PartRole role);

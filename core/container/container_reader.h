@@ -2,9 +2,14 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/bundle/diagnostic_log.h"
 #include "core/bundle/section_map.h"
+#include "core/bundle/shapes/infer.h"
 
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,13 +17,36 @@
 
 namespace kernscope {
 
-/// What a reader makes of the files of a container.
+/// What a reader is given.
+struct ContainerInput {
+    /// Mapped, in the order of their names. A reader may add files that are only in memory (members
+    /// of an archive that are compressed) and those that `openBeside` finds; on a second call they
+    /// are there already.
+    std::vector<BundleFile> &files;
+    std::string programPath; ///< of the program among `files` (ContainerReader::programPath)
+    /// Maps files that lie beside a lone file, by their paths, and adds them to `files` in the
+    /// order of names; what is not there is left out. Does nothing for folders and content in
+    /// memory.
+    std::function<void(const std::vector<std::string> &)> openBeside;
+    /// Shapes of inputs that the program leaves open; null where none are given.
+    const std::vector<shapes::Binding> *bindings = nullptr;
+};
+
+/// What a reader makes of it.
 struct ContainerContents {
     std::vector<Weight> weights;
     std::vector<std::vector<Claim>> claims; ///< by file; what is not claimed is padding or unknown
-    Diagnostics diagnostics;
-    std::string readOnlyReason; ///< why no byte can be changed; empty where they can
+    DiagnosticLog log;                      ///< faults; opening may have left some there
+    std::string readOnlyReason;     ///< why no byte can be changed; empty: as opening found it
+    std::optional<BundleKind> kind; ///< where the tables tell more than the first bytes did
+    mil::Program program;
+    std::size_t programFile = kNoIndex;
+    std::shared_ptr<const hwx::Container> hardware;
+    std::shared_ptr<const section::Section> section;
+    std::optional<Result<shapes::Summary>> shapes; ///< where shapes were bound
 };
+
+using FileBytes = std::vector<std::byte>;
 
 /// One kind of container: how it is told from others, and how its tables become weights and
 /// sections. A reader copies no payload and decodes nothing. Stateless, safe to share.
@@ -30,16 +58,40 @@ public:
     virtual BundleKind kind() const = 0;
     /// For people: "a safetensors checkpoint".
     virtual std::string_view name() const = 0;
+    /// What it opens, in the sentence that tells somebody what to give: "a .hwx".
+    virtual std::string_view wanted() const = 0;
+    /// How names of its files and folders end, with the dot; none where any name will do.
+    virtual std::vector<std::string_view> endings() const { return {}; }
+
     /// True where a lone file is of this kind, by its first bytes; names are hints only.
     virtual bool knows(std::span<const std::byte> bytes, std::string_view path) const = 0;
-    /// Reads the tables. Files that are only in memory may be added (members of an archive that are
-    /// compressed); on a second call they are there already. Faults become diagnostics.
-    virtual void read(std::vector<BundleFile> &files, ContainerContents &out) const = 0;
+    /// Name of the file that makes a folder one of this kind; empty where no folder is.
+    virtual std::string_view folderMark() const { return {}; }
+    /// Path of the program among the files; empty where the kind holds none.
+    virtual Result<std::string> programPath(const std::vector<BundleFile> &) const
+    {
+        return std::string();
+    }
+
+    /// Reads the tables. Faults become diagnostics.
+    virtual void read(ContainerInput &input, ContainerContents &out) const = 0;
+
+    /// Parses the files and writes them back from what was parsed, by file: the same bytes for
+    /// every sound one. What a reader holds no model of (payloads, filler, files that are none of
+    /// the container's own) is taken from the source. Errors: "container.read_only" where nothing
+    /// writes the kind, else those of its reader and writer.
+    virtual Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const;
+
+    /// Where it is documented: a page of resources/formats.
+    virtual std::string_view helpPage() const = 0;
+    /// What its reader is tested with: a source of tests/fuzz, without its ending.
+    virtual std::string_view fuzzTarget() const = 0;
 };
 
-/// The readers of lone files, in the order in which they are asked.
+/// The readers, in the order in which a lone file is shown to them and a folder looked for their
+/// mark.
 std::span<const ContainerReader *const> containerReaders();
-/// The reader of a kind; null for kinds that have none here.
+/// The reader of a kind; null for kinds that have none.
 const ContainerReader *containerReader(BundleKind kind);
 
 } // namespace kernscope

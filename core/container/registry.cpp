@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/checkpoint/checkpoint.h"
+#include "core/container/anec/weights/anec_reader.h"
+#include "core/container/checkpoint/weights/checkpoint.h"
 #include "core/container/container_reader.h"
-#include "core/container/quantized/quantized.h"
+#include "core/container/hwx/weights/hardware_reader.h"
+#include "core/container/mil/weights/mil_reader.h"
+#include "core/container/milblob/weights/blob_reader.h"
+#include "core/container/quantized/weights/quantized_reader.h"
+#include "core/container/section/weights/section_reader.h"
 
 #include <algorithm>
 #include <array>
 
 namespace kernscope {
 
+Result<std::vector<FileBytes>> ContainerReader::rewrite(const std::vector<BundleFile> &) const
+{
+    return refused("container.read_only", "", "a kind that is written", std::string(name()),
+                   "Nothing writes files of this kind.");
+}
+
 std::span<const ContainerReader *const> containerReaders()
 {
-    static const std::array readers{&checkpoint::safetensorsReader(), &checkpoint::npzReader(),
-                                    &quantizedReader()};
+    // Programs last: their text is known by its first word or its name alone.
+    static const std::array readers{&compiledModelReader(),
+                                    &modelPackageReader(),
+                                    &hardwareReader(),
+                                    &anecReader(),
+                                    &sectionReader(),
+                                    &blobReader(),
+                                    &checkpoint::safetensorsReader(),
+                                    &checkpoint::npzReader(),
+                                    &quantizedReader(),
+                                    &programReader()};
     return readers;
 }
 
 const ContainerReader *containerReader(BundleKind kind)
 {
+    // A lone model that holds no program is told apart only when it is read.
+    if (kind == BundleKind::Network || kind == BundleKind::Pipeline)
+        kind = BundleKind::MilText;
     const auto readers = containerReaders();
     const auto found = std::find_if(readers.begin(), readers.end(),
                                     [kind](const auto *reader) { return reader->kind() == kind; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/bundle_files.h"
+#include "core/container/mil/sniff.h"
 #include "core/diff/byte_alignment.h"
 #include "core/diff/byte_ranges.h"
 #include "core/diff/diff.h"

@@ -3,8 +3,8 @@
 // beside the plainest way to touch the same bytes, in one process.
 #include "made_bundle.h"
 
+#include "core/base/little_endian.h"
 #include "core/container/mil/reader.h"
-#include "core/container/milblob/little_endian.h"
 #include "core/patch/patch.h"
 
 #include <algorithm>
@@ -70,18 +70,18 @@ bool makeBundle(const std::filesystem::path &folder)
     std::filesystem::create_directories(folder / "weights");
     std::ofstream file(folder / "weights/weight.bin", std::ios::binary);
     Bytes header(64);
-    milblob::storeLittleEndian<std::uint32_t>(header, 0, kRecords);
-    milblob::storeLittleEndian<std::uint32_t>(header, 4, milblob::kVersion);
+    storeLittle<std::uint32_t>(header, 0, kRecords);
+    storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
     file.write(reinterpret_cast<const char *>(header.data()), 64);
     MadeBundle made;
     const std::string shape = fmt::format("[{}]", kElements);
     for (std::uint64_t i = 0; i < kRecords; ++i) {
         const std::uint64_t meta = 64 + i * kStride;
         Bytes record(64);
-        milblob::storeLittleEndian<std::uint32_t>(record, 0, milblob::kSentinel);
-        milblob::storeLittleEndian<std::uint32_t>(record, 4, 1);
-        milblob::storeLittleEndian<std::uint64_t>(record, 8, 2 * kElements);
-        milblob::storeLittleEndian<std::uint64_t>(record, 16, meta + 64);
+        storeLittle<std::uint32_t>(record, 0, milblob::kSentinel);
+        storeLittle<std::uint32_t>(record, 4, 1);
+        storeLittle<std::uint64_t>(record, 8, 2 * kElements);
+        storeLittle<std::uint64_t>(record, 16, meta + 64);
         file.seekp(static_cast<std::streamoff>(meta));
         file.write(reinterpret_cast<const char *>(record.data()), 64);
         made.constant("tensor<fp16, " + shape + ">", fmt::format("w{}", i),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/program_spans.h"
 
-#include "core/bundle/operand_reader.h"
+#include "core/container/mil/literal_integers.h"
 #include "core/numeric/half.h"
 #include "widgets/common/table_text.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/bundle/shapes/tensor.h"
-#include "core/bundle/value_graph.h"
+#include "core/container/mil/value_graph.h"
 
 #include <cstdint>
 #include <optional>

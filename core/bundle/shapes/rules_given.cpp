@@ -112,11 +112,12 @@ Outcome paletteRule(const OperationView &view, const Operands &names)
     Dims result = *indices.dims;
     const std::int64_t vector = palettes.dims->back();
     const auto number = view.number("vector_axis", 0);
-    const auto axis = number ? axisOf(*number, result.size()) : std::nullopt;
     if (palettes.dims->size() > 1 && vector != 1) {
+        const auto axis = number ? axisOf(*number, result.size()) : std::nullopt;
         if (!axis)
             return unknown("vector_axis is not known");
-        result[*axis] = times(result[*axis], vector);
+        std::int64_t &extent = result[axis.value()];
+        extent = times(extent, vector);
     }
     return made(std::move(result));
 }

@@ -256,9 +256,12 @@ bool TextParser::parseOutputNames(Block &block)
     if (accept(')'))
         return true;
     do {
-        block.outputSpans.push_back({m_token.begin, m_token.length()});
-        if (!spend() || !expectIdentifier(block.outputs.emplace_back(), "a name"))
+        const SourceSpan place{m_token.begin, m_token.length()};
+        std::string name;
+        if (!spend() || !expectIdentifier(name, "a name"))
             return false;
+        block.outputSpans.push_back(place);
+        block.outputs.push_back(std::move(name));
     } while (accept(','));
     return expect(')');
 }

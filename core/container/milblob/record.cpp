@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/milblob/little_endian.h"
+#include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 
 #include <fmt/format.h>
@@ -105,7 +105,7 @@ Result<Record> readRecord(std::span<const std::byte> file, FileOffset metaOffset
     if (auto error = checkPlace(file, metaOffset, fileName))
         return tl::unexpected(std::move(*error));
     const std::uint64_t at = metaOffset.value;
-    const auto sentinel = loadLittleEndian<std::uint32_t>(file, at + kSentinelAt);
+    const auto sentinel = loadLittle<std::uint32_t>(file, at + kSentinelAt);
     if (sentinel != kSentinel) {
         Error error = fault(fileName, "blob.sentinel", at + kSentinelAt, 4, "sentinel");
         error.expected = fmt::format("0x{:08X}", kSentinel);
@@ -115,11 +115,11 @@ Result<Record> readRecord(std::span<const std::byte> file, FileOffset metaOffset
     }
     Record record;
     record.metaOffset = metaOffset;
-    record.code = loadLittleEndian<std::uint32_t>(file, at + kCodeAt);
+    record.code = loadLittle<std::uint32_t>(file, at + kCodeAt);
     record.type = elementTypeFromCode(record.code);
-    record.bytes = ByteCount(loadLittleEndian<std::uint64_t>(file, at + kBytesAt));
-    record.dataOffset = FileOffset(loadLittleEndian<std::uint64_t>(file, at + kDataOffsetAt));
-    record.paddingBits = loadLittleEndian<std::uint64_t>(file, at + kPaddingBitsAt);
+    record.bytes = ByteCount(loadLittle<std::uint64_t>(file, at + kBytesAt));
+    record.dataOffset = FileOffset(loadLittle<std::uint64_t>(file, at + kDataOffsetAt));
+    record.paddingBits = loadLittle<std::uint64_t>(file, at + kPaddingBitsAt);
     if (record.type == ElementType::Unknown) {
         Error error = fault(fileName, "blob.dtype", at + kCodeAt, 4, "dtype");
         error.expected = "a code from 1 to 17";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/milblob/little_endian.h"
+#include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 
 #include <algorithm>
@@ -84,8 +84,8 @@ bool Walk::readHeader()
         report(Severity::Error, std::move(error));
         return false;
     }
-    m_result.count = loadLittleEndian<std::uint32_t>(m_file, 0);
-    m_result.version = loadLittleEndian<std::uint32_t>(m_file, 4);
+    m_result.count = loadLittle<std::uint32_t>(m_file, 0);
+    m_result.version = loadLittle<std::uint32_t>(m_file, 4);
     m_result.usable = m_result.version == kVersion;
     if (m_result.usable)
         return true;
@@ -102,7 +102,7 @@ bool Walk::readHeader()
 bool Walk::sentinelAt(std::uint64_t at) const
 {
     return fitsInside({FileOffset(at), ByteCount(kMetadataBytes)}, ByteCount(m_file.size())) &&
-           loadLittleEndian<std::uint32_t>(m_file, at) == kSentinel;
+           loadLittle<std::uint32_t>(m_file, at) == kSentinel;
 }
 
 bool Walk::endOrSentinel(std::uint64_t at) const

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/container/milblob/little_endian.h"
+#include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 
 #include <algorithm>
@@ -31,12 +31,12 @@ FileOffset Writer::add(ElementType type, std::span<const std::byte> payload,
         m_body.resize(m_body.size() + (kAlignment - rest));
     const FileOffset meta(kHeaderBytes + m_body.size());
     std::array<std::byte, kMetadataBytes> record{};
-    storeLittleEndian(std::span(record), kSentinelAt, kSentinel);
-    storeLittleEndian(std::span(record), kCodeAt, codeOf(type));
-    storeLittleEndian(std::span(record), kBytesAt, std::uint64_t(payload.size()));
-    storeLittleEndian(std::span(record), kDataOffsetAt,
-                      std::uint64_t(meta.value + kMetadataBytes + gap.size()));
-    storeLittleEndian(std::span(record), kPaddingBitsAt, paddingBits);
+    storeLittle(std::span(record), kSentinelAt, kSentinel);
+    storeLittle(std::span(record), kCodeAt, codeOf(type));
+    storeLittle(std::span(record), kBytesAt, std::uint64_t(payload.size()));
+    storeLittle(std::span(record), kDataOffsetAt,
+                std::uint64_t(meta.value + kMetadataBytes + gap.size()));
+    storeLittle(std::span(record), kPaddingBitsAt, paddingBits);
     const auto kept =
         reserved.first(std::min<std::size_t>(reserved.size(), kMetadataBytes - kReservedAt));
     std::copy(kept.begin(), kept.end(), record.begin() + kReservedAt);
@@ -50,8 +50,8 @@ FileOffset Writer::add(ElementType type, std::span<const std::byte> payload,
 std::vector<std::byte> Writer::finish() const
 {
     std::vector<std::byte> file(kHeaderBytes);
-    storeLittleEndian(std::span(file), 0, m_options.count.value_or(m_count));
-    storeLittleEndian(std::span(file), 4, kVersion);
+    storeLittle(std::span(file), 0, m_options.count.value_or(m_count));
+    storeLittle(std::span(file), 4, kVersion);
     std::copy(m_options.headerReserved.begin(), m_options.headerReserved.end(), file.begin() + 8);
     append(file, m_body);
     return file;

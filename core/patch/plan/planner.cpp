@@ -2,7 +2,7 @@
 // Typed edits turned into bytes, on files of the planner's own.
 #include "core/patch/plan/planner.h"
 
-#include "core/bundle/bundle_builder.h"
+#include "core/container/open/bundle_builder.h"
 #include "core/patch/edit/find_weight.h"
 #include "core/patch/patch.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/raise_opset.h"
 
-#include "core/bundle/bundle_files.h"
-#include "core/bundle/operand_reader.h"
-#include "core/bundle/value_graph.h"
+#include "core/container/mil/literal_integers.h"
+#include "core/container/mil/sniff.h"
 #include "core/container/mil/text_lexer.h"
+#include "core/container/mil/value_graph.h"
 #include "core/container/mil/wire.h"
 #include "core/format/tables.h"
 #include "core/patch/reencode/reencode_draft.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 
-#include "core/bundle/bundle_files.h"
 #include "core/bundle/section_map.h"
+#include "core/container/mil/blob_path.h"
 
 #include <QRandomGenerator>
 #include <QTemporaryDir>

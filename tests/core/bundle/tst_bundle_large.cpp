@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_bundle.h"
 
-#include "core/container/milblob/little_endian.h"
+#include "core/base/little_endian.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -39,16 +39,16 @@ bool writeHoles(const QString &path)
     if (!file.open(QIODevice::WriteOnly))
         return false;
     Bytes header(64);
-    milblob::storeLittleEndian<std::uint32_t>(header, 0, kRecords);
-    milblob::storeLittleEndian<std::uint32_t>(header, 4, milblob::kVersion);
+    storeLittle<std::uint32_t>(header, 0, kRecords);
+    storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
     bool good = file.write(reinterpret_cast<const char *>(header.data()), 64) == 64;
     for (std::uint64_t i = 0; i < kRecords; ++i) {
         const std::uint64_t meta = 64 + i * (64 + 2 * kElements);
         Bytes record(64);
-        milblob::storeLittleEndian<std::uint32_t>(record, 0, milblob::kSentinel);
-        milblob::storeLittleEndian<std::uint32_t>(record, 4, 1);
-        milblob::storeLittleEndian<std::uint64_t>(record, 8, 2 * kElements);
-        milblob::storeLittleEndian<std::uint64_t>(record, 16, meta + 64);
+        storeLittle<std::uint32_t>(record, 0, milblob::kSentinel);
+        storeLittle<std::uint32_t>(record, 4, 1);
+        storeLittle<std::uint64_t>(record, 8, 2 * kElements);
+        storeLittle<std::uint64_t>(record, 16, meta + 64);
         good = good && file.seek(qint64(meta)) &&
                file.write(reinterpret_cast<const char *>(record.data()), 64) == 64;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_checkpoint.h"
 
-#include "core/bundle/section_weight.h"
+#include "core/container/section/weights/section_weight.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
 

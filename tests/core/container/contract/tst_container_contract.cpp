@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What every container promises, whatever it is: add a sample here with each new one.
+// What every container promises, whatever it is (container_samples.cpp has one of each).
+#include "container_samples.h"
 #include "made_bundle.h"
 
 #include "core/container/container_reader.h"
@@ -7,66 +8,17 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
 
 using namespace kernscope;
 using namespace Qt::StringLiterals;
+using test::ContainerSample;
 
 namespace {
-
-test::Bytes bytesOf(const QByteArray &raw)
-{
-    const auto all =
-        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
-    return {all.begin(), all.end()};
-}
-
-test::Bytes seed(const QString &name)
-{
-    QFile file(QStringLiteral(KERNSCOPE_SOURCE_DIR "/tests/fuzz/seeds/") + name);
-    return file.open(QIODevice::ReadOnly) ? bytesOf(file.readAll()) : test::Bytes();
-}
-
-struct Sample {
-    BundleKind kind = BundleKind::Unknown;
-    const char *name = "";
-    OpenOptions files;
-    std::string fuzzTarget;
-    bool readOnly = false;
-};
-
-Sample lone(BundleKind kind, const char *name, test::Bytes bytes, std::string fuzzTarget,
-            bool readOnly = false)
-{
-    Sample sample{kind, name, {}, std::move(fuzzTarget), readOnly};
-    sample.files.memory = {{name, std::move(bytes)}};
-    return sample;
-}
-
-std::vector<Sample> samples()
-{
-    test::MadeBundle made;
-    made.constant("tensor<fp16, [2, 2]>", "w",
-                  made.blob(ElementType::Fp16, "[2, 2]", test::halves({1, 2, 3, 4})));
-    made.consume("w");
-    Sample compiled{BundleKind::Mlmodelc, "x.mlmodelc", made.options(), "fuzz_bundle", false};
-    Sample quantized{BundleKind::Quantized, "folder", {}, "fuzz_quantized", false};
-    quantized.files.memory = {
-        {"data.bin", test::Bytes(6, std::byte{3})},
-        {"quantize.json", bytesOf(R"({"format":"int8","rows":2,"columns":3,"input":"w.npy"})")},
-        {"scale.bin", bytesOf(QByteArray("\0\0\x80\x3F\0\0\0\x40", 8))}};
-    return {std::move(compiled),
-            lone(BundleKind::MilBlob, "weight.bin", made.weights(), "fuzz_milblob"),
-            lone(BundleKind::Network, "net.mlmodel", seed(u"network.mlmodel"_s), "fuzz_network"),
-            lone(BundleKind::Pipeline, "pipe.mlmodel", seed(u"network_pipeline.mlmodel"_s),
-                 "fuzz_network"),
-            std::move(quantized),
-            lone(BundleKind::Safetensors, "x.safetensors", seed(u"two.safetensors"_s),
-                 "fuzz_checkpoint", true),
-            lone(BundleKind::Npz, "x.npz", seed(u"arrays.npz"_s), "fuzz_checkpoint", true)};
-}
 
 std::vector<test::Bytes> contentOf(const Bundle &bundle)
 {
@@ -95,6 +47,10 @@ class TestContainerContract : public QObject
 private slots:
     void opens_data() { rows(); }
     void opens();
+    void writesBack_data() { rows(); }
+    void writesBack();
+    void opensAsReadOnlyCopy_data() { rows(); }
+    void opensAsReadOnlyCopy();
     void patches_data() { rows(); }
     void patches();
     void damaged_data() { rows(); }
@@ -103,28 +59,28 @@ private slots:
 
 private:
     static void rows();
-    static Sample sample();
+    static ContainerSample sample();
 };
 
 void TestContainerContract::rows()
 {
     QTest::addColumn<int>("index");
-    const auto all = samples();
+    const auto all = test::containerSamples();
     for (std::size_t i = 0; i < all.size(); ++i)
         QTest::newRow(all[i].name) << static_cast<int>(i);
 }
 
-Sample TestContainerContract::sample()
+ContainerSample TestContainerContract::sample()
 {
     QFETCH(int, index);
-    return samples()[static_cast<std::size_t>(index)];
+    return test::containerSamples()[static_cast<std::size_t>(index)];
 }
 
 /// Its kind, without a fault; the sections cover each byte once; weights decode; it has a fuzz
 /// target; reading again gives the same.
 void TestContainerContract::opens()
 {
-    const Sample given = sample();
+    const ContainerSample given = sample();
     const auto bundle = Bundle::open(given.name, given.files);
     QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
     QCOMPARE((*bundle)->kind(), given.kind);
@@ -139,16 +95,71 @@ void TestContainerContract::opens()
     QVERIFY(again);
     QCOMPARE((*again)->weights().size(), (*bundle)->weights().size());
     QCOMPARE((*again)->sections().size(), (*bundle)->sections().size());
-    const auto source = QString::fromStdString(given.fuzzTarget);
-    QVERIFY(
-        QFile::exists(QStringLiteral(KERNSCOPE_SOURCE_DIR "/tests/fuzz/") + source + u".cpp"_s));
+    const ContainerReader *reader = containerReader(given.kind);
+    QVERIFY(reader);
+    const auto text = [](std::string_view view) {
+        return QString::fromUtf8(view.data(), static_cast<qsizetype>(view.size()));
+    };
+    const QString root = QStringLiteral(KERNSCOPE_SOURCE_DIR);
+    QVERIFY(QFile::exists(root + u"/tests/fuzz/"_s + text(reader->fuzzTarget()) + u".cpp"_s));
+    QVERIFY(QFile::exists(root + u"/resources/formats/"_s + text(reader->helpPage()) + u".md"_s));
+}
+
+/// Parsed and written again, each file has the same bytes; of a kind that nothing writes, that is
+/// said, and no edit is taken either.
+void TestContainerContract::writesBack()
+{
+    const ContainerSample given = sample();
+    const auto bundle = Bundle::open(given.name, given.files);
+    QVERIFY(bundle);
+    const auto written = containerReader(given.kind)->rewrite((*bundle)->files());
+    if (!(*bundle)->readOnlyReason().empty()) {
+        QVERIFY(!written);
+        QCOMPARE(written.error().code, std::string("container.read_only"));
+        return;
+    }
+    QVERIFY2(written, written ? "" : describe(written.error()).c_str());
+    const auto before = contentOf(**bundle);
+    QCOMPARE(written->size(), before.size());
+    for (std::size_t i = 0; i < before.size(); ++i)
+        QVERIFY2((*written)[i] == before[i], (*bundle)->files()[i].path.c_str());
+}
+
+/// On a disk, where no file may be written: it opens as it does in memory.
+void TestContainerContract::opensAsReadOnlyCopy()
+{
+    const ContainerSample given = sample();
+    QTemporaryDir scratch;
+    QVERIFY(scratch.isValid());
+    const QString folder = scratch.filePath(QLatin1String(given.name));
+    const bool lone = given.files.memory.size() == 1;
+    for (const auto &[path, bytes] : given.files.memory) {
+        const QString place = lone ? folder : folder + u'/' + QString::fromStdString(path);
+        QVERIFY(QDir().mkpath(QFileInfo(place).path()));
+        QFile file(place);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        QCOMPARE(file.write(reinterpret_cast<const char *>(bytes.data()),
+                            static_cast<qint64>(bytes.size())),
+                 static_cast<qint64>(bytes.size()));
+        file.close();
+        QVERIFY(file.setPermissions(QFileDevice::ReadOwner));
+    }
+    const auto memory = Bundle::open(given.name, given.files);
+    const auto disk = Bundle::open(folder.toStdString());
+    QVERIFY(memory);
+    QVERIFY2(disk, disk ? "" : describe(disk.error()).c_str());
+    QCOMPARE((*disk)->kind(), given.kind);
+    QCOMPARE(test::faults((*disk)->diagnostics()), std::vector<std::string>());
+    QVERIFY(contentOf(**disk) == contentOf(**memory));
+    QCOMPARE((*disk)->sections().size(), (*memory)->sections().size());
+    QCOMPARE((*disk)->weights().size(), (*memory)->weights().size());
 }
 
 /// One element of the first weight: exactly the bytes announced change; or, of a container that is
 /// read only, the edit is refused and nothing does.
 void TestContainerContract::patches()
 {
-    const Sample given = sample();
+    const ContainerSample given = sample();
     const auto bundle = Bundle::open(given.name, given.files);
     QVERIFY(bundle);
     const Weight &weight = (*bundle)->weights().front();
@@ -158,8 +169,8 @@ void TestContainerContract::patches()
     QVERIFY(edit);
     const auto planned = planEdits(*bundle, {*edit}, 4);
     QVERIFY(contentOf(**bundle) == before);
-    QCOMPARE(planned.has_value(), !given.readOnly);
-    if (given.readOnly) {
+    QCOMPARE(planned.has_value(), (*bundle)->readOnlyReason().empty());
+    if (!planned) {
         QCOMPARE(planned.error().code, std::string("patch.readonly"));
         return;
     }
@@ -180,7 +191,7 @@ void TestContainerContract::patches()
 /// opens is covered.
 void TestContainerContract::damaged()
 {
-    const Sample given = sample();
+    const ContainerSample given = sample();
     constexpr std::size_t kBytes = 600;
     const auto check = [&given](std::size_t file, test::Bytes content) {
         OpenOptions options = given.files;
@@ -192,7 +203,9 @@ void TestContainerContract::damaged()
         }
         QCOMPARE(test::sectionFault(**bundle), std::string());
         for (const Diagnostic &diagnostic : (*bundle)->diagnostics())
-            QVERIFY2(!diagnostic.error.file.empty(), diagnostic.error.code.c_str());
+            QVERIFY2(!diagnostic.error.file.empty() &&
+                         (diagnostic.error.offset || !diagnostic.error.field.empty()),
+                     describe(diagnostic.error).c_str());
     };
     for (std::size_t file = 0; file < given.files.memory.size(); ++file) {
         const test::Bytes &whole = given.files.memory[file].second;
@@ -208,13 +221,14 @@ void TestContainerContract::damaged()
 
 void TestContainerContract::everyReaderHasASample()
 {
-    const auto all = samples();
+    const auto all = test::containerSamples();
     for (const ContainerReader *reader : containerReaders()) {
         QVERIFY(!reader->name().empty());
         QCOMPARE(containerReader(reader->kind()), reader);
-        QVERIFY2(std::any_of(all.begin(), all.end(),
-                             [&](const Sample &each) { return each.kind == reader->kind(); }),
-                 std::string(reader->name()).c_str());
+        QVERIFY2(
+            std::any_of(all.begin(), all.end(),
+                        [&](const ContainerSample &each) { return each.kind == reader->kind(); }),
+            std::string(reader->name()).c_str());
     }
 }
 

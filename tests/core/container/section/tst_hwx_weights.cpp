@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Weights of hardware containers: real ones by their bytes, and SYNTHETIC ones (made here, named as
 // such) for shapes that no published file has.
-#include "core/bundle/section_weight.h"
 #include "core/bundle/statistics.h"
 #include "core/codec/edit/editor.h"
+#include "core/container/section/weights/section_weight.h"
 #include "core/diff/diff.h"
 #include "core/patch/patch.h"
 #include "made_kernels.h"

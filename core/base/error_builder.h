@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+
+#include <string_view>
+#include <utility>
+
+namespace kernscope {
+
+/// Fills an Error in one expression:
+///
+///     return ErrorBuilder("blob.header").file(path).at(FileOffset(0)).message("…").unexpected();
+///
+/// Each call takes what the member takes; what is not called stays empty.
+class ErrorBuilder
+{
+public:
+    explicit ErrorBuilder(std::string_view code) { m_error.code = code; }
+
+    template <class Text>
+    ErrorBuilder &file(Text &&path)
+    {
+        m_error.file = std::forward<Text>(path);
+        return *this;
+    }
+    ErrorBuilder &at(FileOffset offset)
+    {
+        m_error.offset = offset;
+        return *this;
+    }
+    ErrorBuilder &length(ByteCount bytes)
+    {
+        m_error.length = bytes;
+        return *this;
+    }
+    template <class Text>
+    ErrorBuilder &field(Text &&name)
+    {
+        m_error.field = std::forward<Text>(name);
+        return *this;
+    }
+    template <class Text>
+    ErrorBuilder &expected(Text &&what)
+    {
+        m_error.expected = std::forward<Text>(what);
+        return *this;
+    }
+    template <class Text>
+    ErrorBuilder &found(Text &&what)
+    {
+        m_error.found = std::forward<Text>(what);
+        return *this;
+    }
+    template <class Text>
+    ErrorBuilder &message(Text &&sentence)
+    {
+        m_error.message = std::forward<Text>(sentence);
+        return *this;
+    }
+
+    /// The error; the builder is empty afterwards.
+    operator Error() { return std::move(m_error); } // NOLINT(google-explicit-constructor)
+    /// The same as what a function that may fail returns.
+    tl::unexpected<Error> unexpected() { return tl::unexpected(std::move(m_error)); }
+
+private:
+    Error m_error;
+};
+
+} // namespace kernscope

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/archive/zip.h"
+#include "core/container/checkpoint/weights/checkpoint.h"
+#include "core/container/checkpoint/weights/tensor_weight.h"
+#include "core/numeric/npy.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope::checkpoint {
+
+namespace {
+
+constexpr std::uint64_t kMaxUnpacked = std::uint64_t(4) << 30; ///< of all members together
+constexpr std::string_view kArray = ".npy";
+
+Claim claimOf(std::uint64_t offset, std::uint64_t bytes, SectionKind kind, std::string name)
+{
+    Claim claim;
+    claim.range = {FileOffset(offset), ByteCount(bytes)};
+    claim.kind = kind;
+    claim.name = std::move(name);
+    return claim;
+}
+
+std::string nameOf(std::string_view path)
+{
+    if (path.ends_with(kArray))
+        path.remove_suffix(kArray.size());
+    return std::string(path);
+}
+
+/// An array of which the .npy bytes lie at `offset` of file number `file`.
+void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_t file,
+              const std::string &path, const std::string &fileName, ContainerContents &out)
+{
+    Tensor tensor;
+    tensor.name = nameOf(path);
+    tensor.file = file;
+    auto layout = readNpyLayout(bytes, fileName);
+    if (!layout) {
+        tensor.fault = std::move(layout.error());
+        tensor.fault->field = tensor.name;
+        addTensor(tensor, "npy", out);
+        return;
+    }
+    tensor.type = layout->type;
+    tensor.shape = layout->shape;
+    tensor.firstAxisInnermost = layout->fortranOrder;
+    tensor.bytes = {FileOffset(offset + layout->dataAt), layout->bytes};
+    if (layout->bigEndian) {
+        Error error;
+        error.code = "npz.array";
+        error.file = fileName;
+        error.offset = FileOffset(offset);
+        error.field = tensor.name;
+        error.expected = "little-endian numbers";
+        error.found = "big-endian numbers";
+        error.message = "An array of this byte order is not read";
+        tensor.fault = std::move(error);
+    }
+    out.claims[file].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
+                                       fmt::format("{}: header", tensor.name)));
+    addTensor(tensor, "npy", out);
+}
+
+class NpzReader final : public ContainerReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Npz; }
+    std::string_view name() const override { return "arrays of NumPy"; }
+    std::string_view helpPage() const override { return "sources"; }
+    std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
+    std::string_view wanted() const override { return "a .npz"; }
+    std::vector<std::string_view> endings() const override { return {".npz"}; }
+
+    /// A zip archive whose first member is an array, or an array alone.
+    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
+    {
+        constexpr std::size_t kNameAt = 30, kLengthAt = 26;
+        if (isArray(bytes) || (path.ends_with(".npz") && archive::isZip(bytes)))
+            return true;
+        if (!archive::isZip(bytes) || bytes.size() < kNameAt)
+            return false;
+        const std::size_t length = std::to_integer<std::size_t>(bytes[kLengthAt]) |
+                                   std::to_integer<std::size_t>(bytes[kLengthAt + 1]) << 8;
+        if (length > bytes.size() - kNameAt)
+            return false;
+        return std::string_view(reinterpret_cast<const char *>(bytes.data()) + kNameAt, length)
+            .ends_with(kArray);
+    }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        std::vector<BundleFile> &files = input.files;
+        out.readOnlyReason = kReadOnly;
+        files.front().role = SectionKind::Values;
+        const std::string name = files.front().path;
+        const auto bytes = files.front().file->bytes();
+        if (isArray(bytes)) {
+            const auto slash = name.rfind('/');
+            addArray(bytes, 0, 0, slash == name.npos ? name : name.substr(slash + 1), name, out);
+            return;
+        }
+        auto members = archive::readZip(bytes, name);
+        if (!members) {
+            out.log.add(Severity::Error, std::move(members.error()));
+            return;
+        }
+        std::uint64_t left = kMaxUnpacked;
+        for (const archive::ZipMember &member : *members)
+            addMember(files, member, left, out);
+    }
+
+private:
+    static bool isArray(std::span<const std::byte> bytes)
+    {
+        constexpr std::string_view kMagic("\x93NUMPY", 6);
+        return bytes.size() > kMagic.size() &&
+               std::string_view(reinterpret_cast<const char *>(bytes.data()), kMagic.size()) ==
+                   kMagic;
+    }
+
+    static void addMember(std::vector<BundleFile> &files, const archive::ZipMember &member,
+                          std::uint64_t &left, ContainerContents &out)
+    {
+        const std::string archiveName = files.front().path;
+        const auto bytes = files.front().file->bytes();
+        out.claims[0].push_back(
+            claimOf(member.headerOffset, member.dataOffset - member.headerOffset,
+                    SectionKind::Metadata, fmt::format("{}: member", member.path)));
+        const bool stored = member.method == 0 && !member.encrypted;
+        if (!stored || !member.path.ends_with(kArray))
+            out.claims[0].push_back(claimOf(member.dataOffset, member.storedBytes,
+                                            SectionKind::Data,
+                                            fmt::format("{}: as stored", member.path)));
+        if (!member.path.ends_with(kArray))
+            return;
+        if (stored) {
+            addArray(bytes.subspan(member.dataOffset, member.storedBytes), member.dataOffset, 0,
+                     member.path, archiveName, out);
+            return;
+        }
+        const std::string path = archiveName + "/" + member.path;
+        auto at = std::find_if(files.begin(), files.end(),
+                               [&path](const BundleFile &file) { return file.path == path; });
+        if (at == files.end()) {
+            auto content = archive::unpack(bytes, member, left, archiveName);
+            if (!content) {
+                Tensor tensor;
+                tensor.name = nameOf(member.path);
+                tensor.fault = std::move(content.error());
+                addTensor(tensor, "npy", out);
+                return;
+            }
+            left -= std::min<std::uint64_t>(left, content->size());
+            BundleFile file;
+            file.path = path;
+            file.file = OverlaidFile::fromMemory(std::move(*content), path);
+            files.push_back(std::move(file));
+            out.claims.resize(files.size());
+            at = std::prev(files.end());
+        }
+        at->role = SectionKind::Values;
+        addArray(at->file->bytes(), 0, static_cast<std::size_t>(at - files.begin()), member.path,
+                 path, out);
+    }
+};
+
+} // namespace
+
+const ContainerReader &npzReader()
+{
+    static const NpzReader reader;
+    return reader;
+}
+
+} // namespace kernscope::checkpoint

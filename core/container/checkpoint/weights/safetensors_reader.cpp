@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/checkpoint/weights/checkpoint.h"
+#include "core/container/checkpoint/weights/tensor_weight.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::checkpoint {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t kLengthBytes = 8;
+constexpr std::uint64_t kMaxHeader = 100'000'000; ///< the format's own limit
+constexpr int kMaxJsonDepth = 8;
+constexpr std::size_t kMaxRank = 64;
+
+std::uint64_t lengthOf(std::span<const std::byte> bytes)
+{
+    std::uint64_t value = 0;
+    for (std::size_t i = kLengthBytes; i-- > 0;)
+        value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
+    return value;
+}
+
+ElementType typeOf(std::string_view name)
+{
+    static constexpr std::array<std::pair<std::string_view, ElementType>, 15> kTypes{{
+        {"F64", ElementType::Fp64},
+        {"F32", ElementType::Fp32},
+        {"F16", ElementType::Fp16},
+        {"BF16", ElementType::Bf16},
+        {"F8_E4M3", ElementType::Fp8E4M3Fn},
+        {"F8_E5M2", ElementType::Fp8E5M2},
+        {"I64", ElementType::Int64},
+        {"I32", ElementType::Int32},
+        {"I16", ElementType::Int16},
+        {"I8", ElementType::Int8},
+        {"U64", ElementType::Uint64},
+        {"U32", ElementType::Uint32},
+        {"U16", ElementType::Uint16},
+        {"U8", ElementType::Uint8},
+        {"BOOL", ElementType::Bool},
+    }};
+    const auto found = std::find_if(kTypes.begin(), kTypes.end(),
+                                    [name](const auto &row) { return row.first == name; });
+    return found == kTypes.end() ? ElementType::Unknown : found->second;
+}
+
+Error headerFault(const BundleFile &file, std::string expected, std::string found)
+{
+    Error error;
+    error.code = "safetensors.header";
+    error.file = file.path;
+    error.offset = FileOffset(0);
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = "The header of the checkpoint cannot be read";
+    return error;
+}
+
+/// One entry of the header: {"dtype": …, "shape": […], "data_offsets": [begin, end]}.
+Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt,
+                const BundleFile &file)
+{
+    Tensor tensor;
+    tensor.name = name;
+    const auto refuse = [&](std::string_view field, std::string expected, std::string found) {
+        Error error;
+        error.code = "safetensors.tensor";
+        error.file = file.path;
+        error.offset = FileOffset(kLengthBytes);
+        error.field = fmt::format("{}.{}", name, field);
+        error.expected = std::move(expected);
+        error.found = std::move(found);
+        error.message = "A tensor of the checkpoint cannot be read";
+        tensor.fault = std::move(error);
+        return tensor;
+    };
+    const auto textAt = [&](const char *key) {
+        const auto at = entry.is_object() ? entry.find(key) : entry.end();
+        const auto *text =
+            entry.is_object() && at != entry.end() ? at->get_ptr<const std::string *>() : nullptr;
+        return text ? *text : std::string();
+    };
+    const auto numbersAt = [&](const char *key) -> std::optional<Shape> {
+        const auto at = entry.is_object() ? entry.find(key) : entry.end();
+        if (!entry.is_object() || at == entry.end() || !at->is_array() || at->size() > kMaxRank)
+            return std::nullopt;
+        Shape numbers;
+        for (const Json &number : *at) {
+            if (!number.is_number_unsigned())
+                return std::nullopt;
+            numbers.push_back(number.get<std::uint64_t>());
+        }
+        return numbers;
+    };
+    tensor.type = typeOf(textAt("dtype"));
+    if (tensor.type == ElementType::Unknown)
+        return refuse("dtype", "an element type", textAt("dtype"));
+    const auto shape = numbersAt("shape");
+    const auto count = shape ? elementCount(*shape) : std::nullopt;
+    if (!count || !packedBytes(*count, ElementType::Fp64))
+        return refuse("shape", "extents whose product fits 64 bits", "something else");
+    tensor.shape = *shape;
+    const auto place = numbersAt("data_offsets");
+    const std::uint64_t room = file.file->size().value - dataAt;
+    if (!place || place->size() != 2 || (*place)[0] > (*place)[1] || (*place)[1] > room)
+        return refuse("data_offsets", fmt::format("two offsets up to {}", room),
+                      place ? shapeText(*place) : "something else");
+    const std::uint64_t bytes = packedBytes(*count, tensor.type).value_or(ByteCount()).value;
+    if ((*place)[1] - (*place)[0] != bytes)
+        return refuse("data_offsets", fmt::format("{} bytes for {}", bytes, shapeText(*shape)),
+                      fmt::format("{} bytes", (*place)[1] - (*place)[0]));
+    tensor.bytes = {FileOffset(dataAt + (*place)[0]), ByteCount(bytes)};
+    return tensor;
+}
+
+void claimHeader(ContainerContents &out, std::uint64_t header)
+{
+    Claim length;
+    length.range = {FileOffset(0), ByteCount(kLengthBytes)};
+    length.kind = SectionKind::Header;
+    length.name = "length of the header";
+    Claim json;
+    json.range = {FileOffset(kLengthBytes), ByteCount(header)};
+    json.kind = SectionKind::Manifest;
+    json.name = "header";
+    out.claims[0] = {std::move(length), std::move(json)};
+}
+
+class SafetensorsReader final : public ContainerReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Safetensors; }
+    std::string_view name() const override { return "a safetensors checkpoint"; }
+    std::string_view helpPage() const override { return "sources"; }
+    std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }
+    std::string_view wanted() const override { return "a .safetensors"; }
+    std::vector<std::string_view> endings() const override { return {".safetensors"}; }
+
+    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
+    {
+        if (path.ends_with(".safetensors"))
+            return true;
+        return bytes.size() > kLengthBytes + 2 && bytes[kLengthBytes] == std::byte('{') &&
+               lengthOf(bytes) >= 2 && lengthOf(bytes) <= bytes.size() - kLengthBytes &&
+               lengthOf(bytes) <= kMaxHeader;
+    }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        std::vector<BundleFile> &files = input.files;
+        BundleFile &file = files.front();
+        file.role = SectionKind::Values;
+        out.readOnlyReason = kReadOnly;
+        const auto bytes = file.file->bytes();
+        const std::uint64_t header = bytes.size() < kLengthBytes ? 0 : lengthOf(bytes);
+        if (bytes.size() < kLengthBytes || header > bytes.size() - kLengthBytes ||
+            header > kMaxHeader) {
+            out.log.add(Severity::Error,
+                        headerFault(file, "a header inside the file",
+                                    fmt::format("{} of {} bytes", header, bytes.size())));
+            return;
+        }
+        claimHeader(out, header);
+        const auto *text = reinterpret_cast<const char *>(bytes.data() + kLengthBytes);
+        const auto shallow = [](int depth, Json::parse_event_t, Json &) {
+            return depth <= kMaxJsonDepth;
+        };
+        const Json json = Json::parse(text, text + header, shallow, false);
+        if (!json.is_object()) {
+            out.log.add(Severity::Error, headerFault(file, "a JSON object", "something else"));
+            return;
+        }
+        std::vector<Tensor> tensors;
+        for (const auto &[name, entry] : json.items()) {
+            if (name != "__metadata__")
+                tensors.push_back(tensorOf(name, entry, kLengthBytes + header, file));
+        }
+        // In the order of the file, as a reader of it goes through it.
+        std::stable_sort(tensors.begin(), tensors.end(), [](const Tensor &a, const Tensor &b) {
+            return a.bytes.offset < b.bytes.offset;
+        });
+        for (const Tensor &tensor : tensors)
+            addTensor(tensor, "safetensors", out);
+    }
+};
+
+} // namespace
+
+const ContainerReader &safetensorsReader()
+{
+    static const SafetensorsReader reader;
+    return reader;
+}
+
+} // namespace kernscope::checkpoint

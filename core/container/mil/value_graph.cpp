@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/value_graph.h"
+
+#include <utility>
+
+namespace kernscope {
+
+/// Walks a function once, with the names that are visible at each place.
+class GraphBuilder
+{
+public:
+    explicit GraphBuilder(ValueGraph &graph) : m_graph(graph) {}
+    void run(const mil::Function &function);
+
+private:
+    /// What a name meant around a block that defines it again; restored when the block ends.
+    struct Hidden {
+        std::string_view name;
+        std::size_t definition;
+    };
+
+    std::size_t define(const mil::NamedType &output, std::size_t operation, std::size_t index);
+    void read(const mil::Operation &operation, std::size_t index);
+    void walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder);
+    void walkOperation(const mil::Operation &operation, bool insideLoop);
+    void bindInputs(const mil::Block &block, const mil::Operation &holder);
+    void endBlock(std::size_t hiddenBefore);
+
+    ValueGraph &m_graph;
+    std::unordered_map<std::string_view, std::size_t> m_visible;
+    std::vector<Hidden> m_hidden;
+};
+
+std::size_t GraphBuilder::define(const mil::NamedType &output, std::size_t operation,
+                                 std::size_t index)
+{
+    const std::size_t definition = m_graph.m_definitions.size();
+    Definition made;
+    made.name = output.name;
+    made.type = &output.type;
+    made.operation = operation;
+    made.output = index;
+    m_graph.m_definitions.push_back(std::move(made));
+    const auto [place, fresh] = m_visible.try_emplace(output.name, ValueGraph::kNone);
+    m_hidden.push_back({output.name, place->second});
+    place->second = definition;
+    return definition;
+}
+
+void GraphBuilder::read(const mil::Operation &operation, std::size_t index)
+{
+    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+        const mil::Reference *reference = value.reference();
+        if (!reference)
+            return;
+        const auto found = m_visible.find(reference->name);
+        if (found == m_visible.end() || found->second == ValueGraph::kNone)
+            return;
+        m_graph.m_references.emplace(reference, found->second);
+        m_graph.m_definitions[found->second].uses.push_back({index, param});
+    });
+}
+
+/// A body's inputs stand for the loop's operands, one by one, however these are bracketed.
+void GraphBuilder::bindInputs(const mil::Block &block, const mil::Operation &holder)
+{
+    std::vector<const mil::Reference *> variables;
+    if (const mil::Argument *loopVars = holder.input("loop_vars")) {
+        for (const mil::Value &value : loopVars->values) {
+            forEachValue(value, [&variables](const mil::Value &each) {
+                if (!std::holds_alternative<std::vector<mil::Value>>(each.content))
+                    variables.push_back(each.reference());
+            });
+        }
+    }
+    for (std::size_t i = 0; i < block.inputs.size(); ++i) {
+        const std::size_t inner = define(block.inputs[i], Definition::kNoOperation, i);
+        const mil::Reference *variable = i < variables.size() ? variables[i] : nullptr;
+        const std::size_t outer = variable ? m_graph.resolve(*variable) : ValueGraph::kNone;
+        if (outer != ValueGraph::kNone)
+            m_graph.m_definitions[outer].aliases.push_back(inner);
+    }
+}
+
+void GraphBuilder::walkOperation(const mil::Operation &operation, bool insideLoop)
+{
+    const std::size_t index = m_graph.m_operations.size();
+    m_graph.m_operations.push_back({&operation, insideLoop, 0});
+    read(operation, index);
+    for (const mil::Block &block : operation.blocks)
+        walkBlock(block, true, &operation);
+    m_graph.m_operations[index].firstDefinition = m_graph.m_definitions.size();
+    for (std::size_t i = 0; i < operation.outputs.size(); ++i)
+        define(operation.outputs[i], index, i);
+}
+
+void GraphBuilder::endBlock(std::size_t hiddenBefore)
+{
+    while (m_hidden.size() > hiddenBefore) {
+        m_visible[m_hidden.back().name] = m_hidden.back().definition;
+        m_hidden.pop_back();
+    }
+}
+
+void GraphBuilder::walkBlock(const mil::Block &block, bool insideLoop, const mil::Operation *holder)
+{
+    const std::size_t hiddenBefore = m_hidden.size();
+    if (holder)
+        bindInputs(block, *holder);
+    for (const mil::Operation &operation : block.operations)
+        walkOperation(operation, insideLoop);
+    endBlock(hiddenBefore);
+}
+
+void GraphBuilder::run(const mil::Function &function)
+{
+    for (std::size_t i = 0; i < function.inputs.size(); ++i)
+        define(function.inputs[i], Definition::kNoOperation, i);
+    walkBlock(function.body, false, nullptr);
+}
+
+ValueGraph::ValueGraph(const mil::Function &function)
+{
+    GraphBuilder(*this).run(function);
+}
+
+std::size_t ValueGraph::resolve(const mil::Reference &reference) const
+{
+    const auto found = m_references.find(&reference);
+    return found == m_references.end() ? kNone : found->second;
+}
+
+const mil::Operation *ValueGraph::maker(const Definition &definition) const
+{
+    return definition.operation == Definition::kNoOperation
+               ? nullptr
+               : m_operations[definition.operation].operation;
+}
+
+const Definition *ValueGraph::definition(const mil::Value &operand) const
+{
+    const mil::Reference *reference = operand.reference();
+    const std::size_t definition = reference ? resolve(*reference) : kNone;
+    return definition == kNone ? nullptr : &m_definitions[definition];
+}
+
+const mil::Operation *ValueGraph::maker(const mil::Value &operand) const
+{
+    const Definition *made = definition(operand);
+    return made ? maker(*made) : nullptr;
+}
+
+const mil::Value *ValueGraph::constant(const mil::Value &operand) const
+{
+    const mil::Value *value = &operand;
+    if (operand.reference()) {
+        const mil::Operation *operation = maker(operand);
+        value = operation && operation->type == "const" ? operation->operand("val") : nullptr;
+    }
+    return value && (value->blob() || value->literal()) ? value : nullptr;
+}
+
+const mil::ValueType *ValueGraph::typeOf(const mil::Value &operand) const
+{
+    if (!operand.reference())
+        return &operand.type;
+    const Definition *made = definition(operand);
+    return made ? made->type : nullptr;
+}
+
+} // namespace kernscope

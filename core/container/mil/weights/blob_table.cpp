@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/weights/blob_table.h"
+
+#include "core/base/little_endian.h"
+#include "core/container/mil/blob_path.h"
+#include "core/container/milblob/sniff.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+BlobTable::BlobTable(const std::vector<BundleFile> &files, std::string modelFolder,
+                     std::string programFile)
+    : m_files(files), m_modelFolder(std::move(modelFolder)), m_programFile(std::move(programFile))
+{
+}
+
+/// The fault of a reference lies in the program's text.
+Error BlobTable::place(Error error, const mil::BlobReference &reference) const
+{
+    error.file = m_programFile;
+    error.offset = FileOffset(reference.offsetSpan.offset);
+    if (reference.offsetSpan.length > 0)
+        error.length = ByteCount(reference.offsetSpan.length);
+    return error;
+}
+
+Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference) const
+{
+    auto path = resolveBlobPath(reference.path, m_modelFolder);
+    if (!path)
+        return tl::unexpected(place(std::move(path.error()), reference));
+    const auto found = std::find_if(m_files.begin(), m_files.end(),
+                                    [&path](const BundleFile &file) { return file.path == *path; });
+    if (found != m_files.end())
+        return static_cast<std::size_t>(found - m_files.begin());
+    Error error;
+    error.code = "blob.file";
+    error.file = *path;
+    error.offset = FileOffset(reference.offset);
+    error.field = "path";
+    error.expected = "a file of the bundle";
+    error.found = "no such file";
+    error.message = "The weight file that the program names does not exist.";
+    return tl::unexpected(std::move(error));
+}
+
+Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offset) const
+{
+    const BundleFile &owner = m_files[file];
+    const auto bytes = owner.file->bytes();
+    Error error;
+    error.file = owner.path;
+    if (bytes.size() < milblob::kHeaderBytes) {
+        error.code = "blob.header";
+        error.offset = FileOffset(0);
+        error.field = "header";
+        error.expected = fmt::format("{} bytes", milblob::kHeaderBytes);
+        error.found = fmt::format("{} bytes", bytes.size());
+        error.message = "The weight file is shorter than its header.";
+        return tl::unexpected(std::move(error));
+    }
+    const auto version = loadLittle<std::uint32_t>(bytes, 4);
+    if (version != milblob::kVersion) {
+        error.code = "blob.version";
+        error.offset = FileOffset(4);
+        error.field = "version";
+        error.expected = fmt::format("{}", milblob::kVersion);
+        error.found = fmt::format("{}", version);
+        error.message = version == 1
+                            ? "Storage version 1, the older Espresso layout, is not supported."
+                            : "This storage version is not known.";
+        return tl::unexpected(std::move(error));
+    }
+    return milblob::readRecord(bytes, offset, owner.path);
+}
+
+Result<BlobPlace> BlobTable::find(const mil::BlobReference &reference)
+{
+    const auto file = findFile(reference);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto key = std::pair(*file, reference.offset);
+    auto known = m_records.find(key);
+    if (known == m_records.end())
+        known = m_records.emplace(key, readRecord(*file, FileOffset(reference.offset))).first;
+    if (!known->second)
+        return tl::unexpected(known->second.error());
+    return BlobPlace{*file, *known->second};
+}
+
+std::vector<milblob::Record> BlobTable::named(std::size_t file) const
+{
+    std::vector<milblob::Record> records;
+    for (auto record = m_records.lower_bound({file, 0});
+         record != m_records.end() && record->first.first == file; ++record) {
+        if (record->second)
+            records.push_back(*record->second);
+    }
+    return records;
+}
+
+bool BlobTable::isWeightFile(std::size_t file) const
+{
+    const auto record = m_records.lower_bound({file, 0});
+    if (record != m_records.end() && record->first.first == file)
+        return true;
+    return looksLikeBlobFile(m_files[file].file->bytes(), m_files[file].path);
+}
+
+} // namespace kernscope

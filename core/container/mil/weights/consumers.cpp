@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/weights/consumers.h"
+
+#include "core/container/mil/weights/form_reader.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kernscope {
+
+namespace {
+
+/// More ops between a weight and its consumer than any converter writes.
+constexpr std::size_t kMaxVia = 32;
+
+bool passesThrough(std::string_view type)
+{
+    static constexpr std::array<std::string_view, 5> kTypes{"cast", "reshape", "transpose",
+                                                            "expand_dims", "squeeze"};
+    return std::find(kTypes.begin(), kTypes.end(), type) != kTypes.end();
+}
+
+/// A consumer with its place in the program, for sorting.
+struct Found {
+    std::size_t operation;
+    Consumer consumer;
+};
+
+class Search
+{
+public:
+    explicit Search(const ValueGraph &graph) : m_graph(graph) {}
+
+    void visit(const Definition &definition);
+    std::vector<Found> found;
+
+private:
+    void use(const Definition &definition, const Use &use);
+
+    const ValueGraph &m_graph;
+    std::vector<std::string> m_via;
+    std::size_t m_aliases = 0;
+};
+
+void Search::use(const Definition &definition, const Use &use)
+{
+    const GraphOperation &reader = m_graph.operations()[use.operation];
+    const mil::Operation &operation = *reader.operation;
+    if (isConstexpr(operation))
+        return;
+    const bool loopVariable = operation.type == "while_loop" && use.param == "loop_vars";
+    if (loopVariable)
+        return; // seen again as an input of the bodies
+    if (passesThrough(operation.type) && use.param == "x" && m_via.size() < kMaxVia) {
+        m_via.push_back(operation.type);
+        for (std::size_t i = 0; i < operation.outputs.size(); ++i)
+            visit(m_graph.definitions()[reader.firstDefinition + i]);
+        m_via.pop_back();
+        return;
+    }
+    Consumer consumer = describeConsumer(m_graph, use.operation, use.param, definition.type);
+    consumer.via = m_via;
+    found.push_back({use.operation, std::move(consumer)});
+}
+
+void Search::visit(const Definition &definition)
+{
+    for (const Use &each : definition.uses)
+        use(definition, each);
+    if (m_aliases >= kMaxVia)
+        return;
+    ++m_aliases;
+    for (const std::size_t alias : definition.aliases)
+        visit(m_graph.definitions()[alias]);
+    --m_aliases;
+}
+
+std::vector<std::uint64_t> numbers(const ValueGraph &graph, const mil::Operation &operation,
+                                   std::string_view operand)
+{
+    const mil::Value *value = operation.operand(operand);
+    const mil::Value *constant = value ? graph.constant(*value) : nullptr;
+    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    std::vector<std::uint64_t> result;
+    // Strides, pads and their like: a handful of small numbers. Anything else is not shown.
+    if (!literal || literal->count > 16)
+        return result;
+    for (const std::int64_t number : literalIntegers(*literal)) {
+        if (number < 0)
+            return {};
+        result.push_back(static_cast<std::uint64_t>(number));
+    }
+    return result;
+}
+
+bool flag(const ValueGraph &graph, const mil::Operation &operation, std::string_view operand)
+{
+    const auto value = numbers(graph, operation, operand);
+    return value.size() == 1 && value.front() != 0;
+}
+
+std::string text(const ValueGraph &graph, const mil::Operation &operation, std::string_view operand)
+{
+    const mil::Value *value = operation.operand(operand);
+    const mil::Value *constant = value ? graph.constant(*value) : nullptr;
+    const mil::Literal *literal = constant ? constant->literal() : nullptr;
+    return literal && literal->strings.size() == 1 ? literal->strings.front() : std::string();
+}
+
+std::optional<Shape> shapeOf(const ValueGraph &graph, const mil::Operation &operation,
+                             std::string_view operand)
+{
+    const mil::Value *value = operation.operand(operand);
+    const mil::ValueType *type = value ? graph.typeOf(*value) : nullptr;
+    return type && type->isTensor() ? type->shape() : std::nullopt;
+}
+
+ConsumerGeometry geometryOf(const ValueGraph &graph, const GraphOperation &reader,
+                            std::string_view param)
+{
+    const mil::Operation &operation = *reader.operation;
+    ConsumerGeometry geometry;
+    geometry.strides = numbers(graph, operation, "strides");
+    geometry.dilations = numbers(graph, operation, "dilations");
+    geometry.pads = numbers(graph, operation, "pad");
+    geometry.padType = text(graph, operation, "pad_type");
+    const auto groups = numbers(graph, operation, "groups");
+    if (groups.size() == 1)
+        geometry.groups = groups.front();
+    geometry.transposeX = flag(graph, operation, "transpose_x");
+    geometry.transposeY = flag(graph, operation, "transpose_y");
+    // Of matmul the weight may be x itself; a gather's table is always x.
+    const std::string_view activation = param != "x"                 ? "x"
+                                        : operation.type == "gather" ? "indices"
+                                                                     : "y";
+    geometry.input = shapeOf(graph, operation, activation);
+    if (!operation.outputs.empty() && operation.outputs.front().type.isTensor())
+        geometry.output = operation.outputs.front().type.shape();
+    geometry.insideLoop = reader.insideLoop;
+    return geometry;
+}
+
+/// The arithmetic of an einsum, and the operand beside the weight as its input: the one of another
+/// shape, or of the same where all are alike.
+void describeEinsum(const ValueGraph &graph, const mil::Operation &operation,
+                    const mil::ValueType *weight, Consumer &consumer)
+{
+    const auto own = weight && weight->isTensor() ? weight->shape() : std::nullopt;
+    const auto shapes = einsumShapes(graph, operation);
+    consumer.geometry.input.reset();
+    consumer.layerFlops.reset();
+    if (!shapes || shapes->empty())
+        return;
+    consumer.layerFlops = einsumFlops(text(graph, operation, "equation"), *shapes);
+    const auto other = std::find_if(shapes->begin(), shapes->end(),
+                                    [&](const Shape &shape) { return own && shape != *own; });
+    consumer.geometry.input = other == shapes->end() ? shapes->front() : *other;
+}
+
+} // namespace
+
+Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
+                          const mil::ValueType *weight)
+{
+    const GraphOperation &reader = graph.operations()[operation];
+    Consumer consumer;
+    consumer.op = reader.operation->type;
+    consumer.name = reader.operation->displayName();
+    consumer.param = param;
+    consumer.geometry = geometryOf(graph, reader, param);
+    consumer.flops = consumerFlops(consumer, weight);
+    consumer.layerFlops = layerFlops(consumer, weight);
+    if (consumer.op == "einsum" && consumer.param == "values")
+        describeEinsum(graph, *reader.operation, weight, consumer);
+    consumer.backends = mil::backendNotes(*reader.operation, {});
+    return consumer;
+}
+
+std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
+                                               const mil::Operation &operation)
+{
+    const mil::Argument *values = operation.input("values");
+    if (!values)
+        return std::nullopt;
+    std::vector<Shape> shapes;
+    bool known = true;
+    for (const mil::Value &value : values->values) {
+        forEachValue(value, [&](const mil::Value &each) {
+            if (std::holds_alternative<std::vector<mil::Value>>(each.content))
+                return;
+            const mil::ValueType *type = graph.typeOf(each);
+            auto shape = type && type->isTensor() ? type->shape() : std::nullopt;
+            known = known && shape;
+            if (shape)
+                shapes.push_back(std::move(*shape));
+        });
+    }
+    return known ? std::optional(std::move(shapes)) : std::nullopt;
+}
+
+std::vector<Consumer> findConsumers(const ValueGraph &graph, std::size_t operation)
+{
+    Search search(graph);
+    const GraphOperation &maker = graph.operations()[operation];
+    for (std::size_t i = 0; i < maker.operation->outputs.size(); ++i)
+        search.visit(graph.definitions()[maker.firstDefinition + i]);
+    std::stable_sort(search.found.begin(), search.found.end(),
+                     [](const Found &a, const Found &b) { return a.operation < b.operation; });
+    std::vector<Consumer> consumers;
+    consumers.reserve(search.found.size());
+    for (Found &found : search.found)
+        consumers.push_back(std::move(found.consumer));
+    return consumers;
+}
+
+} // namespace kernscope

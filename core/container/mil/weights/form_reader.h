@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/mil/weights/operand_reader.h"
+#include "core/form/encoding.h"
+
+#include <initializer_list>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// A value as the ops that make it say.
+struct ReadValue {
+    codec::Encoding encoding;                ///< without bytes
+    ElementType type = ElementType::Unknown; ///< as declared; wider than the encoding's by a cast
+    std::size_t maskPart = kNoIndex;         ///< index of the mask among the parts
+};
+
+/// True for the joint ops, which make a mask and the values that it leaves.
+bool makesSurvivors(const mil::Operation &operation);
+/// True for the ops that only make weights: "constexpr_…".
+bool isConstexpr(const mil::Operation &operation);
+
+/// The survivors of a mask: one dimension, no more than the mask has elements.
+/// Errors: "codec.mask".
+Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation &operation,
+                            const Shape &survivors, const Shape &mask);
+
+/// Turns constants and chains of constexpr ops into one encoding (resources/formats/forms.md).
+/// Only the tables are looked at: every shape, type, count and length, no payload.
+class FormReader
+{
+public:
+    /// Parts are appended to `parts`, in the order of the encoding's operands; those read before a
+    /// fault stay there.
+    FormReader(OperandReader &operands, std::vector<Part> &parts)
+        : m_operands(operands), m_parts(parts)
+    {
+    }
+
+    /// Errors: those of OperandReader, "codec.type", "codec.shape", "codec.codebook",
+    /// "codec.scale", "codec.mask", "mil.unsupported" (an op or a nesting that is not known).
+    Result<ReadValue> read(const mil::Operation &operation)
+    {
+        return readAs(operation, codec::PartRole::Data);
+    }
+    /// The value of a const op.
+    Result<ReadValue> readConst(const mil::Operation &operation);
+    /// A constant on its own; `field` names it in errors.
+    Result<ReadValue> readDense(const mil::Operation &operation, std::string_view field,
+                                const mil::Value &value, codec::PartRole role);
+
+private:
+    /// An operand: stored, or the result of another op.
+    struct Source {
+        codec::OperandSource source;
+        ElementType type = ElementType::Unknown;
+        Shape shape;
+        std::shared_ptr<const codec::Encoding> made; ///< where another op makes it
+    };
+    using Outcome = Result<ReadValue>;
+    using PartRole = codec::PartRole;
+
+    Outcome readAs(const mil::Operation &operation, PartRole role);
+    Outcome dispatch(const mil::Operation &operation, PartRole role);
+    Outcome affine(const mil::Operation &operation, PartRole role);
+    Outcome blockwise(const mil::Operation &operation, PartRole role);
+    Outcome palette(const mil::Operation &operation);
+    Outcome paletteOfBytes(const mil::Operation &operation);
+    Outcome sparse(const mil::Operation &operation);
+    Outcome sparseMasked(const mil::Operation &operation, ReadValue inner);
+    Outcome lutToSparse(const mil::Operation &operation);
+    Outcome sparseBlockwise(const mil::Operation &operation);
+    Outcome cast(const mil::Operation &operation, PartRole role);
+
+    Result<Source> source(const mil::Operation &operation, std::string_view name, PartRole role);
+    /// A part that must be stored; its index is m_parts.size() - 1 afterwards.
+    Result<Part> stored(const mil::Operation &operation, std::string_view name, PartRole role,
+                        std::initializer_list<ElementType> types);
+    Result<Shape> shapeOperand(const mil::Operation &operation);
+    Result<std::uint64_t> axisOperand(const mil::Operation &operation, std::string_view name,
+                                      std::size_t rank);
+    Result<void> checkType(const mil::Operation &operation, std::string_view name, ElementType type,
+                           std::initializer_list<ElementType> types) const;
+    Result<void> checkOutput(const mil::Operation &operation, const ReadValue &form) const;
+    Result<void> addPalette(const mil::Operation &operation, ReadValue &form,
+                            const Shape &indexShape, unsigned width);
+    Result<void> addBlocks(const mil::Operation &operation, ReadValue &form, ElementType dataType);
+    Result<void> sameMask(const mil::Operation &operation, std::string_view name,
+                          const ReadValue &inner, const mil::Operation &maker);
+    const mil::Operation *compactMaker(const mil::Operation &operation) const;
+    void repeatCount(const mil::Operation &operation);
+
+    OperandReader &m_operands;
+    std::vector<Part> &m_parts;
+    unsigned m_depth = 0;
+};
+
+} // namespace kernscope

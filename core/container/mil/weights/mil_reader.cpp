@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs and the weight files that they name, as the files of a bundle.
+#include "core/container/mil/weights/mil_reader.h"
+
+#include "core/container/archive/zip.h"
+#include "core/container/mil/blob_path.h"
+#include "core/container/mil/reader.h"
+#include "core/container/mil/sniff.h"
+#include "core/container/mil/value_graph.h"
+#include "core/container/mil/weights/blob_table.h"
+#include "core/container/mil/weights/model_claims.h"
+#include "core/container/mil/weights/weight_reader.h"
+#include "core/container/mil/writer.h"
+#include "core/container/milblob/sniff.h"
+#include "core/container/milblob/weights/blob_claims.h"
+#include "core/container/network/weights/network_weights.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::string_view kTextProgram = "model.mil";
+constexpr std::string_view kManifest = "Manifest.json";
+
+/// visit(BlobReference) of every blob that a block and the blocks within it name.
+template <class Visitor>
+void forEachBlob(const mil::Block &block, const Visitor &visit)
+{
+    for (const mil::Operation &operation : block.operations) {
+        forEachValue(operation, [&visit](std::string_view, const mil::Value &value) {
+            if (const mil::BlobReference *blob = value.blob())
+                visit(*blob);
+        });
+        for (const mil::Block &body : operation.blocks)
+            forEachBlob(body, visit);
+    }
+}
+
+std::size_t indexOfPath(const std::vector<BundleFile> &files, std::string_view path)
+{
+    const auto at = std::find_if(files.begin(), files.end(),
+                                 [path](const BundleFile &file) { return file.path == path; });
+    return at == files.end() ? kNoIndex : static_cast<std::size_t>(at - files.begin());
+}
+
+/// Reads one bundle: its program, the records of its weight files, its weights.
+class ProgramReading
+{
+public:
+    ProgramReading(BundleKind kind, ContainerInput &input, ContainerContents &out)
+        : m_kind(kind), m_input(input), m_files(input.files), m_out(out)
+    {
+    }
+
+    void read()
+    {
+        readProgram();
+        m_out.claims.resize(m_files.size());
+        m_out.programFile = indexOfPath(m_files, m_input.programPath);
+        BlobTable blobs(m_files, modelFolderOf(m_input.programPath), m_input.programPath);
+        nameBlobs(blobs);
+        readBlobFiles(blobs);
+        readWeights(blobs);
+        markSharedParts(m_out.weights);
+        const auto places = placesOfParts(m_out.weights, m_files.size());
+        for (std::size_t i = 0; i < m_files.size(); ++i)
+            m_out.claims[i] = claimsOf(i, places[i]);
+    }
+
+private:
+    void readProgram();
+    void openWeightFiles();
+    void nameBlobs(BlobTable &blobs);
+    void readBlobFiles(const BlobTable &blobs);
+    void readWeights(BlobTable &blobs);
+    SectionKind roleOf(std::size_t file, const BlobTable &blobs) const;
+    std::vector<Claim> claimsOf(std::size_t file, const std::vector<PartPlace> &places) const;
+
+    BundleKind m_kind;
+    ContainerInput &m_input;
+    std::vector<BundleFile> &m_files;
+    ContainerContents &m_out;
+    std::vector<std::vector<milblob::Record>> m_records; ///< of each weight file, by offset
+};
+
+void ProgramReading::readProgram()
+{
+    const std::size_t place = indexOfPath(m_files, m_input.programPath);
+    if (place == kNoIndex)
+        return;
+    const auto bytes = m_files[place].file->bytes();
+    const std::string &path = m_input.programPath;
+    mil::ParsedProgram parsed = isModelProtobuf(bytes, path) ? mil::readModelProtobuf(bytes, path)
+                                                             : mil::readProgramText(bytes, path);
+    m_out.log.add(std::move(parsed.diagnostics));
+    m_out.program = std::move(parsed.program);
+    // Before the weights are read, so that what they say of their consumers has the shapes.
+    if (m_input.bindings) {
+        m_out.shapes = shapes::inferShapes(m_out.program, *m_input.bindings, path);
+        if (*m_out.shapes)
+            m_out.log.add((*m_out.shapes)->diagnostics);
+    }
+    const auto &models = m_out.program.models;
+    if (m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())
+        m_out.kind = models.front().isPipeline()  ? BundleKind::Pipeline
+                     : models.front().isNetwork() ? BundleKind::Network
+                                                  : BundleKind::MilText;
+    openWeightFiles();
+}
+
+void ProgramReading::openWeightFiles()
+{
+    if (!m_input.openBeside)
+        return;
+    std::set<std::string> paths;
+    for (const mil::Function &function : m_out.program.functions) {
+        forEachBlob(function.body, [&](const mil::BlobReference &blob) {
+            if (auto path = resolveBlobPath(blob.path, modelFolderOf(m_input.programPath)))
+                paths.insert(std::move(*path));
+        });
+    }
+    m_input.openBeside({paths.begin(), paths.end()});
+}
+
+/// Reads every record that the program names, so that none of them counts as unused because a
+/// weight's fault lies before it.
+void ProgramReading::nameBlobs(BlobTable &blobs)
+{
+    for (const mil::Function &function : m_out.program.functions) {
+        forEachBlob(function.body, [&](const mil::BlobReference &blob) {
+            auto place = blobs.find(blob);
+            if (!place)
+                m_out.log.add(Severity::Error, std::move(place.error()));
+        });
+    }
+}
+
+void ProgramReading::readBlobFiles(const BlobTable &blobs)
+{
+    m_records.resize(m_files.size());
+    for (std::size_t i = 0; i < m_files.size(); ++i) {
+        m_files[i].role = roleOf(i, blobs);
+        if (m_files[i].role == SectionKind::Data)
+            m_records[i] = readBlobRecords(m_files[i], blobs.named(i), m_out.log);
+    }
+}
+
+SectionKind ProgramReading::roleOf(std::size_t file, const BlobTable &blobs) const
+{
+    const std::string &path = m_files[file].path;
+    if (file == m_out.programFile)
+        return SectionKind::Program;
+    if (blobs.isWeightFile(file))
+        return SectionKind::Data;
+    return path.ends_with(".json") || path.ends_with(".plist") ? SectionKind::Manifest
+                                                               : SectionKind::Unknown;
+}
+
+void ProgramReading::readWeights(BlobTable &blobs)
+{
+    for (const mil::Function &function : m_out.program.functions)
+        WeightReader(m_out.program, function, blobs, m_input.programPath, m_out.log)
+            .read(m_out.weights);
+    if (m_out.programFile == kNoIndex)
+        return;
+    const BundleFile &file = m_files[m_out.programFile];
+    for (const mil::ModelNode &node : m_out.program.models) {
+        if (!node.isNetwork())
+            continue;
+        network::Network network =
+            network::readNetwork(file.file->bytes(), node.content, file.path);
+        m_out.log.add(std::move(network.diagnostics));
+        auto weights = networkWeights(network, m_out.programFile, node.path);
+        std::move(weights.begin(), weights.end(), std::back_inserter(m_out.weights));
+    }
+}
+
+std::vector<Claim> ProgramReading::claimsOf(std::size_t file,
+                                            const std::vector<PartPlace> &places) const
+{
+    const BundleFile &owner = m_files[file];
+    if (owner.role == SectionKind::Data)
+        return claimsOfBlobFile(m_records[file], places, m_out.weights);
+    if (owner.role == SectionKind::Program)
+        return claimsOfProgram(m_out.program, file, owner.file->size(), m_out.weights);
+    Claim whole;
+    whole.range = {FileOffset(0), owner.file->size()};
+    whole.kind = owner.role;
+    whole.name = owner.path;
+    return {std::move(whole)};
+}
+
+Result<FileBytes> rewriteFile(const BundleFile &file, bool isProgram)
+{
+    const auto bytes = file.file->bytes();
+    if (isProgram)
+        return mil::rewriteProgram(bytes, file.path);
+    if (looksLikeBlobFile(bytes, file.path))
+        return milblob::reencode(bytes, file.path);
+    return FileBytes(bytes.begin(), bytes.end());
+}
+
+/// What all kinds of bundles with a program share.
+class MilReader : public ContainerReader
+{
+public:
+    bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        ProgramReading(kind(), input, out).read();
+    }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto program = programPath(files);
+        if (!program)
+            return tl::unexpected(program.error());
+        std::vector<FileBytes> all;
+        for (const BundleFile &file : files) {
+            auto written = rewriteFile(file, file.path == *program);
+            if (!written)
+                return tl::unexpected(std::move(written.error()));
+            all.push_back(std::move(*written));
+        }
+        return all;
+    }
+};
+
+class CompiledModelReader final : public MilReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Mlmodelc; }
+    std::string_view name() const override { return "a compiled model (.mlmodelc)"; }
+    std::string_view helpPage() const override { return "programs"; }
+    std::string_view fuzzTarget() const override { return "fuzz_bundle"; }
+    std::string_view wanted() const override { return "a .mlmodelc folder"; }
+    std::vector<std::string_view> endings() const override { return {".mlmodelc"}; }
+    std::string_view folderMark() const override { return kTextProgram; }
+
+    Result<std::string> programPath(const std::vector<BundleFile> &) const override
+    {
+        return std::string(kTextProgram);
+    }
+};
+
+class ModelPackageReader final : public MilReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Mlpackage; }
+    std::string_view name() const override { return "a model package (.mlpackage)"; }
+    std::string_view helpPage() const override { return "programs"; }
+    std::string_view fuzzTarget() const override { return "fuzz_mil_protobuf"; }
+    std::string_view wanted() const override
+    {
+        return "a .mlpackage folder (or a zip archive of either)";
+    }
+    std::vector<std::string_view> endings() const override { return {".mlpackage"}; }
+    std::string_view folderMark() const override { return kManifest; }
+
+    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
+    {
+        const std::size_t manifest = indexOfPath(files, kManifest);
+        if (manifest == kNoIndex)
+            return std::string();
+        auto model = mil::modelPathFromManifest(files[manifest].file->bytes(), kManifest);
+        if (model && indexOfPath(files, *model) == kNoIndex) {
+            Error error;
+            error.code = "io.open";
+            error.file = *model;
+            error.message = "The model that the package's manifest names is not in the package.";
+            return tl::unexpected(std::move(error));
+        }
+        return model;
+    }
+};
+
+class ProgramReader final : public MilReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::MilText; }
+    std::string_view name() const override { return "a program (.mil, .mlmodel)"; }
+    std::string_view helpPage() const override { return "programs"; }
+    std::string_view fuzzTarget() const override { return "fuzz_mil_text"; }
+    std::string_view wanted() const override { return "a lone program (.mil, .mlmodel)"; }
+    std::vector<std::string_view> endings() const override { return {".mil", ".mlmodel"}; }
+
+    bool knows(std::span<const std::byte> bytes, std::string_view path) const override
+    {
+        return !archive::isZip(bytes) &&
+               (looksLikeProgramText(bytes, path) || isModelProtobuf(bytes, path));
+    }
+    Result<std::string> programPath(const std::vector<BundleFile> &files) const override
+    {
+        return files.front().path;
+    }
+};
+
+} // namespace
+
+const ContainerReader &compiledModelReader()
+{
+    static const CompiledModelReader reader;
+    return reader;
+}
+
+const ContainerReader &modelPackageReader()
+{
+    static const ModelPackageReader reader;
+    return reader;
+}
+
+const ContainerReader &programReader()
+{
+    static const ProgramReader reader;
+    return reader;
+}
+
+} // namespace kernscope

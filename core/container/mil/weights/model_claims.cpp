@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/weights/model_claims.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+void sortByPlace(std::vector<Claim> &claims)
+{
+    std::stable_sort(claims.begin(), claims.end(), [](const Claim &a, const Claim &b) {
+        return a.range.offset < b.range.offset;
+    });
+}
+
+/// `under` where nothing of `over` lies; both sorted, `under` without overlaps of its own.
+std::vector<Claim> laidOver(const std::vector<Claim> &under, std::vector<Claim> over)
+{
+    std::vector<Claim> all;
+    auto next = over.begin();
+    for (const Claim &claim : under) {
+        std::uint64_t at = claim.range.offset.value;
+        const auto add = [&](std::uint64_t end) {
+            if (end <= at)
+                return;
+            Claim piece = claim;
+            piece.range = {FileOffset(at), ByteCount(end - at)};
+            all.push_back(std::move(piece));
+        };
+        for (; next != over.end() && next->range.offset.value < claim.range.end(); ++next) {
+            add(next->range.offset.value);
+            at = std::max(at, next->range.end());
+        }
+        add(claim.range.end());
+    }
+    std::move(over.begin(), over.end(), std::back_inserter(all));
+    sortByPlace(all);
+    return all;
+}
+
+std::vector<Claim> claimsOfParts(std::size_t file, const std::vector<Weight> &weights)
+{
+    std::vector<Claim> claims;
+    for (std::size_t w = 0; w < weights.size(); ++w) {
+        for (std::size_t p = 0; p < weights[w].parts.size(); ++p) {
+            const Part &part = weights[w].parts[p];
+            if (part.file != file)
+                continue;
+            Claim claim;
+            claim.kind = sectionKindOf(part.role);
+            claim.name = fmt::format("{}: {}", weights[w].name, codec::partRoleName(part.role));
+            claim.owner = weights[w].name;
+            claim.weight = w;
+            claim.part = p;
+            for (const ByteRange &range :
+                 part.pieces.empty() ? std::vector<ByteRange>{part.range()} : part.pieces) {
+                claim.range = range;
+                if (range.bytes.value > 0)
+                    claims.push_back(claim);
+            }
+        }
+    }
+    sortByPlace(claims);
+    return claims;
+}
+
+} // namespace
+
+std::vector<Claim> claimsOfProgram(const mil::Program &program, std::size_t file, ByteCount bytes,
+                                   const std::vector<Weight> &weights)
+{
+    Claim whole;
+    whole.range = {FileOffset(0), bytes};
+    whole.kind = SectionKind::Program;
+    whole.name = "program";
+    if (!program.models.empty() && !program.models.front().isProgram())
+        whole.name = program.models.front().kind;
+    std::vector<Claim> models;
+    for (const mil::ModelNode &node : program.models) {
+        if (node.isPipeline() || node.path.empty() || node.span.length == 0)
+            continue;
+        Claim claim;
+        claim.range = {FileOffset(node.span.offset), ByteCount(node.span.length)};
+        claim.kind = SectionKind::Program;
+        claim.name = fmt::format("{}: {}", node.path, node.kind);
+        models.push_back(std::move(claim));
+    }
+    sortByPlace(models);
+    std::vector<Claim> around{std::move(whole)};
+    return laidOver(laidOver(around, std::move(models)), claimsOfParts(file, weights));
+}
+
+} // namespace kernscope

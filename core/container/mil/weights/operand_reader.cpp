@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/weights/operand_reader.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+std::string typeText(const mil::ValueType &type)
+{
+    std::string text(elementTypeName(type.element));
+    text += " [";
+    for (std::size_t i = 0; i < type.dims.size(); ++i) {
+        text += i == 0 ? "" : ", ";
+        text += type.dims[i] == mil::kUnknownExtent ? "?" : fmt::format("{}", type.dims[i]);
+    }
+    return text + "]";
+}
+
+Error recordFault(const BlobPlace &place, const std::string &file, std::uint64_t at,
+                  std::uint64_t length)
+{
+    Error error;
+    error.file = file;
+    error.offset = FileOffset(place.record.metaOffset.value + at);
+    error.length = ByteCount(length);
+    return error;
+}
+
+/// Booleans have no code of their own in weight files: a byte each.
+bool sameStoredType(ElementType declared, ElementType stored)
+{
+    if (declared == ElementType::Bool)
+        return stored == ElementType::Uint8 || stored == ElementType::Int8;
+    return declared == stored;
+}
+
+} // namespace
+
+Error OperandReader::fault(const mil::Operation &operation, std::string_view code,
+                           std::string_view field, std::string expected, std::string found,
+                           std::string message) const
+{
+    Error error;
+    error.code = code;
+    error.file = m_programFile;
+    error.offset = FileOffset(operation.span.offset);
+    if (operation.span.length > 0)
+        error.length = ByteCount(operation.span.length);
+    error.field = field;
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return error;
+}
+
+Result<void> OperandReader::fillFromBlob(Part &part, const mil::BlobReference &blob)
+{
+    auto place = m_blobs.find(blob);
+    if (!place)
+        return tl::unexpected(std::move(place.error()));
+    const milblob::Record &record = place->record;
+    const std::string &file = m_blobs.fileName(place->file);
+    if (!sameStoredType(part.type, record.type)) {
+        Error error = recordFault(*place, file, milblob::kCodeAt, 4);
+        error.code = "blob.type";
+        error.field = "dtype";
+        error.expected = fmt::format("{}, as the program declares", elementTypeName(part.type));
+        error.found = elementTypeName(record.type);
+        error.message = "The record's element type is not the one of the program.";
+        return tl::unexpected(std::move(error));
+    }
+    const auto count = elementCount(part.shape);
+    if (count != record.elements) {
+        Error error = recordFault(*place, file, milblob::kBytesAt, 8);
+        error.code = "blob.elements";
+        error.field = "size";
+        error.expected = fmt::format("{} elements for {}", count->value, shapeText(part.shape));
+        error.found =
+            fmt::format("{} elements in {} bytes", record.elements.value, record.bytes.value);
+        error.message = "The record does not hold the elements that the program declares.";
+        return tl::unexpected(std::move(error));
+    }
+    part.file = place->file;
+    part.metaOffset = record.metaOffset;
+    part.dataOffset = record.dataOffset;
+    part.bytes = record.bytes;
+    return {};
+}
+
+Result<Part> OperandReader::part(const mil::Operation &operation, std::string_view operand,
+                                 codec::PartRole role)
+{
+    const mil::Value *value = operation.operand(operand);
+    if (!value)
+        return tl::unexpected(fault(operation, "mil.operand", operand, "an operand", "none",
+                                    "An operand that the operation needs is missing."));
+    return part(operation, operand, *value, role);
+}
+
+Result<Part> OperandReader::part(const mil::Operation &operation, std::string_view field,
+                                 const mil::Value &value, codec::PartRole role)
+{
+    const mil::Value *constant = m_graph.constant(value);
+    if (!constant)
+        return tl::unexpected(fault(operation, "mil.operand", field, "a constant",
+                                    value.reference() ? value.reference()->name : "none",
+                                    "An operand is no constant."));
+    const mil::ValueType *declared = m_graph.typeOf(value);
+    const mil::ValueType &type = constant->type;
+    if (declared && (declared->element != type.element || declared->dims != type.dims))
+        return tl::unexpected(fault(operation, "mil.type", field, typeText(*declared),
+                                    typeText(type),
+                                    "A constant's value is not of the type that it declares."));
+    const auto shape = type.isTensor() ? type.shape() : std::nullopt;
+    const auto count = shape ? elementCount(*shape) : std::nullopt;
+    const auto bytes = count ? packedBytes(*count, type.element) : std::nullopt;
+    if (!bytes)
+        return tl::unexpected(fault(operation, "mil.shape", field,
+                                    "a tensor of known extents whose size fits 64 bits",
+                                    type.isTensor() ? typeText(type) : type.text,
+                                    "The shape of a constant cannot be used."));
+    Part part;
+    part.role = role;
+    part.type = type.element;
+    part.shape = *shape;
+    part.dimSpans = type.dimSpans;
+    if (declared && declared != &type)
+        part.countSpans = declared->dimSpans;
+    if (const mil::BlobReference *blob = constant->blob()) {
+        if (auto filled = fillFromBlob(part, *blob); !filled)
+            return tl::unexpected(std::move(filled.error()));
+        return part;
+    }
+    const mil::Literal &literal = *constant->literal();
+    if (literal.element != part.type || literal.count != count->value ||
+        literal.bytes.size() != bytes->value)
+        return tl::unexpected(fault(operation, "mil.shape", field,
+                                    fmt::format("{} elements", count->value),
+                                    fmt::format("{} elements", literal.count),
+                                    "A literal does not hold the elements of its type."));
+    auto &kept = m_literals[&literal];
+    if (!kept)
+        kept = std::make_shared<const mil::Literal>(literal);
+    part.literal = kept;
+    part.bytes = *bytes;
+    return part;
+}
+
+Result<std::vector<std::int64_t>> OperandReader::integers(const mil::Operation &operation,
+                                                          std::string_view operand) const
+{
+    const mil::Value *value = operation.operand(operand);
+    const mil::Value *constant = value ? m_graph.constant(*value) : nullptr;
+    if (!constant || !constant->literal())
+        return tl::unexpected(fault(operation, "mil.operand", operand, "integers",
+                                    value ? "something else" : "none",
+                                    "An operand that gives numbers is missing."));
+    auto numbers = literalIntegers(*constant->literal());
+    if (numbers.size() != constant->literal()->count)
+        return tl::unexpected(fault(operation, "mil.type", operand, "integers",
+                                    std::string(elementTypeName(constant->literal()->element)),
+                                    "An operand that gives numbers has another type."));
+    return numbers;
+}
+
+} // namespace kernscope

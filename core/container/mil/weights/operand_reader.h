@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/container/mil/literal_integers.h"
+#include "core/container/mil/value_graph.h"
+#include "core/container/mil/weights/blob_table.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kernscope {
+
+/// Reads the operands of the ops that make weights: stored parts, checked against their records,
+/// and the numbers written in the program.
+class OperandReader
+{
+public:
+    OperandReader(const ValueGraph &graph, BlobTable &blobs, std::string_view programFile)
+        : m_graph(graph), m_blobs(blobs), m_programFile(programFile)
+    {
+    }
+
+    /// The part behind an operand: a blob or a literal, or the const op that it names. Type and
+    /// number of elements must be those that the program declares.
+    /// Errors: "mil.operand" (neither), "mil.type", "mil.shape", "blob.type", "blob.elements",
+    /// those of BlobTable::find.
+    Result<Part> part(const mil::Operation &operation, std::string_view operand,
+                      codec::PartRole role);
+    /// The same for a value that is no operand of a constexpr op.
+    Result<Part> part(const mil::Operation &operation, std::string_view field,
+                      const mil::Value &value, codec::PartRole role);
+
+    /// Integers of a literal operand. Errors: "mil.operand", "mil.type".
+    Result<std::vector<std::int64_t>> integers(const mil::Operation &operation,
+                                               std::string_view operand) const;
+
+    /// A fault of an operation of the program: file, offset of the op and field are filled in.
+    Error fault(const mil::Operation &operation, std::string_view code, std::string_view field,
+                std::string expected, std::string found, std::string message) const;
+
+    const ValueGraph &graph() const { return m_graph; }
+
+private:
+    Result<void> fillFromBlob(Part &part, const mil::BlobReference &blob);
+
+    const ValueGraph &m_graph;
+    BlobTable &m_blobs;
+    std::string m_programFile;
+    /// One copy of each literal, however many weights name it.
+    std::unordered_map<const mil::Literal *, std::shared_ptr<const mil::Literal>> m_literals;
+};
+
+} // namespace kernscope

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/mil/weights/weight_reader.h"
+
+#include "core/bundle/stored_bytes.h"
+#include "core/container/mil/weights/consumers.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+bool isConst(const mil::Operation &operation)
+{
+    return operation.type == "const";
+}
+
+/// The form of a faulty weight as far as its op tells.
+FormNode nodeOfOperation(const mil::Operation &operation)
+{
+    const std::string &name = operation.type;
+    if (name.find("blockwise") != std::string::npos)
+        return FormNode::Blockwise;
+    if (name.find("affine") != std::string::npos)
+        return FormNode::Affine;
+    if (name.find("lut") != std::string::npos)
+        return FormNode::Palette;
+    if (name.find("sparse") != std::string::npos)
+        return FormNode::Sparse;
+    return isConst(operation) || name == "constexpr_cast" ? FormNode::Dense : FormNode::Unknown;
+}
+
+} // namespace
+
+void StoredBytes::add(const std::vector<Part> &parts)
+{
+    for (const Part &part : parts) {
+        if (part.isLiteral() || m_counted.insert({part.file, part.metaOffset.value}).second)
+            m_sum = ByteCount(checkedAdd(m_sum.value, part.bytes.value).value_or(UINT64_MAX));
+    }
+}
+
+WeightReader::WeightReader(const mil::Program &program, const mil::Function &function,
+                           BlobTable &blobs, std::string programFile, DiagnosticLog &log)
+    : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
+      m_log(log), m_graph(function), m_operands(m_graph, m_blobs, std::move(programFile))
+{
+}
+
+/// A value that only constexpr ops read is a step towards a weight, not one itself.
+bool WeightReader::isOutermost(const GraphOperation &maker) const
+{
+    bool used = false;
+    for (std::size_t i = 0; i < maker.operation->outputs.size(); ++i) {
+        for (const Use &use : m_graph.definitions()[maker.firstDefinition + i].uses) {
+            used = true;
+            if (!isConstexpr(*m_graph.operations()[use.operation].operation))
+                return true;
+        }
+    }
+    return !used;
+}
+
+void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
+{
+    weight.function = m_function.name;
+    weight.model = m_function.model;
+    weight.type = type.element;
+    const auto shape = type.isTensor() ? type.shape() : std::nullopt;
+    const auto count = shape ? elementCount(*shape) : std::nullopt;
+    // A size in fp64 that fits keeps every later sum of sizes of this weight from wrapping.
+    if (count && packedBytes(*count, ElementType::Fp64)) {
+        weight.shape = *shape;
+        weight.elements = *count;
+    }
+}
+
+void WeightReader::finish(Weight &weight, Result<ReadValue> value)
+{
+    for (Consumer &consumer : weight.consumers) {
+        if (consumer.backends.selected.empty())
+            consumer.backends.selected = m_segment;
+    }
+    StoredBytes stored;
+    stored.add(weight.parts);
+    weight.storedBytes = stored.sum();
+    if (!value) {
+        weight.fault = value.error();
+        m_log.add(Severity::Error, std::move(value.error()));
+        return;
+    }
+    weight.type = value->type;
+    weight.shape = value->encoding.shape;
+    weight.elements = elementCount(weight.shape).value_or(ElementCount());
+    weight.detail = formFigures(value->encoding);
+    weight.form = StorageForm(std::move(value->encoding));
+}
+
+void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
+{
+    const GraphOperation &maker = m_graph.operations()[index];
+    const mil::Operation &operation = *maker.operation;
+    Weight weight;
+    weight.opName = operation.displayName();
+    weight.name = operation.outputs.empty() ? weight.opName : operation.outputs.back().name;
+    weight.sourceOp = operation.type;
+    const mil::ValueType none;
+    describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
+    weight.form = StorageForm::unsound(nodeOfOperation(operation), weight.type);
+    weight.consumers = findConsumers(m_graph, index);
+    FormReader reader(m_operands, weight.parts);
+    if (isConst(operation))
+        finish(weight, reader.readConst(operation));
+    else if (makesSurvivors(operation))
+        finish(weight,
+               tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
+                                               "a constexpr_sparse_to_dense that completes it",
+                                               "none", "Compacted values are read as they are.")));
+    else
+        finish(weight, reader.read(operation));
+    weights.push_back(std::move(weight));
+}
+
+/// A constant in a weight file that an op names without a const op between.
+void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
+{
+    const mil::Operation &operation = *m_graph.operations()[index].operation;
+    std::map<std::string_view, std::size_t> blobs; // a list may hold several
+    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+        if (value.blob())
+            ++blobs[param];
+    });
+    std::map<std::string_view, std::size_t> taken;
+    forEachValue(operation, [&](std::string_view param, const mil::Value &value) {
+        if (!value.blob())
+            return;
+        Weight weight;
+        weight.opName = operation.displayName();
+        weight.name = weight.opName + "." + std::string(param);
+        if (blobs[param] > 1)
+            weight.name += "." + std::to_string(taken[param]++);
+        weight.sourceOp = "inline";
+        describe(weight, value.type);
+        weight.form = StorageForm::unsound(FormNode::Dense, weight.type);
+        weight.consumers = {describeConsumer(m_graph, index, param, &value.type)};
+        FormReader reader(m_operands, weight.parts);
+        finish(weight, reader.readDense(operation, param, value, codec::PartRole::Data));
+        weights.push_back(std::move(weight));
+    });
+}
+
+void WeightReader::read(std::vector<Weight> &weights)
+{
+    for (std::size_t i = 0; i < m_graph.operations().size(); ++i) {
+        const GraphOperation &maker = m_graph.operations()[i];
+        const mil::Operation &operation = *maker.operation;
+        if (isConstexpr(operation)) {
+            if (isOutermost(maker))
+                addMade(i, weights);
+        } else if (isConst(operation)) {
+            const mil::Value *value = operation.operand("val");
+            if (value && value->blob() && isOutermost(maker))
+                addMade(i, weights);
+        } else {
+            addInline(i, weights);
+        }
+    }
+}
+
+} // namespace kernscope

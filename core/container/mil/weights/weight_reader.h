@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/bundle/diagnostic_log.h"
+#include "core/container/mil/value_graph.h"
+#include "core/container/mil/weights/blob_table.h"
+#include "core/container/mil/weights/form_reader.h"
+
+#include <string>
+#include <vector>
+
+namespace kernscope {
+
+/// Finds the weights of one function: every constant kept in a weight file and every result of a
+/// constexpr op, as far as anything but another constexpr op reads it (or nothing does); in program
+/// order, bodies of loops included. Small constants written in the program are no weights.
+class WeightReader
+{
+public:
+    WeightReader(const mil::Program &program, const mil::Function &function, BlobTable &blobs,
+                 std::string programFile, DiagnosticLog &log);
+
+    /// Appends the weights. One with a fault keeps its row, with what could be read of it.
+    void read(std::vector<Weight> &weights);
+
+private:
+    bool isOutermost(const GraphOperation &maker) const;
+    void addMade(std::size_t index, std::vector<Weight> &weights);
+    void addInline(std::size_t index, std::vector<Weight> &weights);
+    void describe(Weight &weight, const mil::ValueType &type) const;
+    void finish(Weight &weight, Result<ReadValue> value);
+
+    const mil::Function &m_function;
+    std::string m_segment; ///< backend that the function runs on as a whole
+    BlobTable &m_blobs;
+    DiagnosticLog &m_log;
+    ValueGraph m_graph;
+    OperandReader m_operands;
+};
+
+} // namespace kernscope

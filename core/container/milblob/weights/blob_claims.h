@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/diagnostic_log.h"
+#include "core/bundle/section_map.h"
+#include "core/container/milblob/milblob.h"
+
+#include <vector>
+
+/// Weight files of a bundle: their records and what each byte is for.
+namespace kernscope {
+
+/// The records of a weight file, by offset: those that a walk finds and those that are `named` (by
+/// a program), each once. Fills in what the file's row says of it.
+std::vector<milblob::Record>
+readBlobRecords(BundleFile &file, const std::vector<milblob::Record> &named, DiagnosticLog &log);
+
+/// Marks the parts whose record another part uses as well.
+void markSharedParts(std::vector<Weight> &weights);
+
+/// A part of a weight that lies in some file.
+struct PartPlace {
+    FileOffset metaOffset;
+    std::size_t weight = 0;
+    std::size_t part = 0;
+};
+
+/// Claims of a weight file: header, metadata records, payloads. `places` (sorted by offset, then
+/// weight) say whose the payloads are; the first one owns a shared payload.
+std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
+                                    const std::vector<PartPlace> &places,
+                                    const std::vector<Weight> &weights);
+
+/// The parts of weights that lie in each of `files` files, sorted by offset, then weight.
+std::vector<std::vector<PartPlace>> placesOfParts(const std::vector<Weight> &weights,
+                                                  std::size_t files);
+
+} // namespace kernscope

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/container/network/weights/network_weights.h"
+
+#include "core/bundle/piece_order.h"
+
+#include <memory>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+using codec::Operand;
+using codec::PartRole;
+using network::StoredWeight;
+
+/// Codes of fewer than eight bits, packed highest bit first.
+class HighestFirstOrder final : public codec::ElementOrder
+{
+public:
+    HighestFirstOrder(std::uint64_t elements, std::uint64_t bytes, unsigned width)
+        : m_elements(elements), m_bytes(bytes), m_width(width)
+    {
+    }
+
+    void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
+    {
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] = (first + i) * m_width;
+    }
+    bool highestFirst() const override { return true; }
+    std::uint64_t elements() const override { return m_elements; }
+    std::uint64_t extent() const override { return m_bytes; }
+    std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
+    {
+        const std::uint64_t element = (bit / 8 * 8 + (7 - bit % 8)) / m_width;
+        return element < m_elements ? std::optional(element) : std::nullopt;
+    }
+
+private:
+    std::uint64_t m_elements, m_bytes;
+    unsigned m_width;
+};
+
+class NetworkWeight
+{
+public:
+    NetworkWeight(const StoredWeight &stored, std::size_t file) : m_stored(stored), m_file(file) {}
+
+    Weight make()
+    {
+        m_weight.name = m_stored.layer + "." + m_stored.field;
+        m_weight.opName = m_stored.layer;
+        m_weight.sourceOp = m_stored.kind;
+        m_weight.shape = m_encoding.shape = m_stored.shape;
+        m_weight.elements = elementCount(m_stored.shape).value_or(ElementCount());
+        m_encoding.type = ElementType::Fp32;
+        m_weight.fault = m_stored.fault;
+        addForm();
+        m_weight.type = m_encoding.type;
+        addConsumer();
+        std::uint64_t stored = 0;
+        for (const Part &part : m_weight.parts)
+            stored += part.bytes.value;
+        m_weight.storedBytes = ByteCount(stored);
+        m_weight.form = StorageForm(std::move(m_encoding), FormWords::Network);
+        if (m_weight.fault)
+            m_weight.form.dropEncoding();
+        return std::move(m_weight);
+    }
+
+private:
+    void addForm()
+    {
+        switch (m_stored.form) {
+        case StoredWeight::Kind::Floats:
+            m_encoding.payload = floats(PartRole::Data, m_stored.floats, m_stored.shape);
+            return;
+        case StoredWeight::Kind::Halves:
+            m_encoding.type = ElementType::Fp16;
+            m_encoding.payload = bytes(PartRole::Data, ElementType::Fp16);
+            return;
+        case StoredWeight::Kind::Palette: addPalette(); return;
+        case StoredWeight::Kind::Linear: addCodes(network::codeType(m_stored.bits)); return;
+        case StoredWeight::Kind::Int8:
+            if (m_stored.scale.count > 0)
+                return addCodes(ElementType::Int8);
+            m_encoding.type = ElementType::Int8;
+            m_encoding.payload = bytes(PartRole::Data, ElementType::Int8);
+            return;
+        }
+    }
+
+    void addPalette()
+    {
+        m_weight.detail = {{"bits", std::uint64_t(m_stored.bits)}};
+        m_encoding.payload = bytes(PartRole::Indices, network::codeType(m_stored.bits));
+        codec::Palette palette;
+        palette.entries = m_stored.table.count;
+        palette.lut = floats(PartRole::Lut, m_stored.table, {m_stored.table.count});
+        m_encoding.palette = std::move(palette);
+    }
+
+    void addCodes(ElementType type)
+    {
+        m_weight.detail = {{"bits", std::uint64_t(bitWidth(type))}};
+        m_encoding.payload = bytes(PartRole::Data, type);
+        codec::Scaling scaling;
+        scaling.axis = m_stored.axis;
+        scaling.addsOffset = true;
+        scaling.scale = floats(PartRole::Scale, m_stored.scale, {m_stored.scale.count});
+        if (m_stored.bias.count > 0)
+            scaling.offset = floats(PartRole::Bias, m_stored.bias, {m_stored.bias.count});
+        m_encoding.scaling = std::move(scaling);
+    }
+
+    Part &addPart(PartRole role, ElementType type, Shape shape)
+    {
+        Part &part = m_weight.parts.emplace_back();
+        part.role = role;
+        part.type = type;
+        part.shape = std::move(shape);
+        part.file = m_file;
+        return part;
+    }
+
+    Operand bytes(PartRole role, ElementType type)
+    {
+        Part &part = addPart(role, type, m_stored.shape);
+        part.dataOffset = part.metaOffset = FileOffset(m_stored.bytes.offset);
+        part.bytes = ByteCount(m_stored.bytes.length);
+        if (bitWidth(type) > 0 && bitWidth(type) < 8)
+            part.order = std::make_shared<HighestFirstOrder>(m_weight.elements.value,
+                                                             m_stored.bytes.length, bitWidth(type));
+        return {role, type, m_stored.shape, {}};
+    }
+
+    Operand floats(PartRole role, const network::Floats &floats, Shape shape)
+    {
+        Operand operand{role, ElementType::Fp32, shape, {}};
+        Part &part = addPart(role, ElementType::Fp32, std::move(shape));
+        part.bytes = ByteCount(floats.count * 4);
+        if (!floats.runs.empty())
+            part.dataOffset = part.metaOffset = FileOffset(floats.runs.front().offset);
+        if (floats.runs.size() <= 1)
+            return operand;
+        for (const mil::SourceSpan &run : floats.runs)
+            part.pieces.push_back({FileOffset(run.offset), ByteCount(run.length)});
+        part.order = pieceOrder(part.pieces, 32, {});
+        return operand;
+    }
+
+    /// The layer. What it computes per inference depends on shapes that a network does not state.
+    void addConsumer()
+    {
+        Consumer consumer;
+        consumer.op = m_stored.kind;
+        consumer.name = m_stored.layer;
+        consumer.param = m_stored.field;
+        if (m_weight.shape.size() < 2)
+            consumer.flops = 0;
+        m_weight.consumers.push_back(std::move(consumer));
+    }
+
+    const StoredWeight &m_stored;
+    std::size_t m_file;
+    Weight m_weight;
+    codec::Encoding m_encoding;
+};
+
+} // namespace
+
+std::vector<Weight> networkWeights(const network::Network &network, std::size_t file,
+                                   const std::string &model)
+{
+    std::vector<Weight> weights;
+    weights.reserve(network.weights.size());
+    for (const StoredWeight &stored : network.weights) {
+        weights.push_back(NetworkWeight(stored, file).make());
+        weights.back().model = model;
+    }
+    return weights;
+}
+
+} // namespace kernscope

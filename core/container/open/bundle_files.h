@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/overlaid_file.h"
+#include "core/bundle/bundle.h"
+#include "core/bundle/diagnostic_log.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernscope {
+
+/// What `openFiles` found at a path: the files, mapped, in the order of their names, and what kind
+/// of bundle they make. Nothing is read but the first bytes that tell the kind.
+struct OpenedFiles {
+    BundleKind kind = BundleKind::Unknown;
+    std::string name; ///< last component of the path
+    std::vector<BundleFile> files;
+    std::string programPath;      ///< of the program among `files`; empty where there is none
+    std::filesystem::path folder; ///< of a lone file: where it lies; empty otherwise
+    std::string readOnlyReason;   ///< why nothing of it can be changed; empty where it can
+    std::function<void(const std::shared_ptr<OverlaidFile> &)> mapped; ///< of OpenOptions
+};
+
+/// Lists and maps the files of the bundle at `path`; a package in a zip archive is unpacked into
+/// memory. Errors: "io.open" and its like, "bundle.kind", "bundle.several" (a folder of several
+/// bundles), "bundle.lfs" (a pointer of Git LFS), those of the package's manifest and of
+/// archive::readZip.
+Result<OpenedFiles> openFiles(const std::filesystem::path &path, const OpenOptions &options,
+                              DiagnosticLog &log);
+
+/// Error "io.changed" where a file was changed or replaced since it was mapped.
+Result<void> checkInPlace(const std::vector<BundleFile> &files);
+
+/// Adds to `files` those of these names (resolved paths) that lie beside a lone program; does
+/// nothing for folders. A name that is no file there is left to whoever reads the reference.
+void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
+                    const std::vector<std::string> &paths, DiagnosticLog &log);
+
+/// What a file that Git LFS has not downloaded says of the content; nothing for any other file.
+struct LfsPointer {
+    std::string oid;   ///< "sha256:…"
+    std::string bytes; ///< of the content
+};
+std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes);
+
+/// Error "bundle.kind": `found` is not what Kernscope opens.
+Error kindError(std::string_view found, std::string message);
+/// Error "bundle.lfs".
+Error lfsError(const LfsPointer &pointer, const std::string &path);
+/// What a folder without a program is: "bundle.several" where bundles lie in it or one folder
+/// below, else "bundle.kind".
+Error noBundle(const std::filesystem::path &folder);
+
+/// Names what the first bytes are, for an error: "a hardware container (.hwx)", "a ZIP archive".
+std::string_view knownKind(std::span<const std::byte> bytes);
+
+} // namespace kernscope

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
+#include "core/codec/microscaled/microscaled_layout.h"
+#include "core/container/quantized/folder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace kernscope::quantized {
+
+namespace {
+
+/// Members of a description that anyone may have written.
+class Members
+{
+public:
+    explicit Members(const Json &json) : m_json(json) {}
+
+    bool has(const char *key) const { return m_json.contains(key); }
+
+    Result<std::uint64_t> number(const char *key) const
+    {
+        const auto at = m_json.find(key);
+        if (at != m_json.end() && at->is_number_unsigned())
+            return at->get<std::uint64_t>();
+        return tl::unexpected(
+            manifestFault(key, "a whole number", at == m_json.end() ? "nothing" : textOf(*at)));
+    }
+    Result<std::uint64_t> number(const char *key, std::uint64_t fallback) const
+    {
+        return has(key) ? number(key) : fallback;
+    }
+
+    Result<std::string> word(const char *key, std::initializer_list<const char *> words) const
+    {
+        const auto at = m_json.find(key);
+        std::string expected;
+        for (const char *word : words) {
+            if (at != m_json.end() && at->is_string() && at->get<std::string>() == word)
+                return std::string(word);
+            expected += (expected.empty() ? "" : ", ") + std::string(word);
+        }
+        return tl::unexpected(
+            manifestFault(key, expected, at == m_json.end() ? "nothing" : textOf(*at)));
+    }
+
+    Result<Shape> shape() const
+    {
+        const auto at = m_json.find("shape");
+        Shape shape;
+        if (at == m_json.end() || !at->is_array() || at->size() > 64)
+            return tl::unexpected(manifestFault("shape", "a list of extents", "something else"));
+        for (const Json &extent : *at) {
+            if (!extent.is_number_unsigned())
+                return tl::unexpected(manifestFault("shape", "whole numbers", textOf(extent)));
+            shape.push_back(extent.get<std::uint64_t>());
+        }
+        return shape;
+    }
+
+    std::string text(const char *key) const
+    {
+        const auto at = m_json.find(key);
+        return at != m_json.end() && at->is_string() ? at->get<std::string>() : std::string();
+    }
+
+private:
+    static std::string textOf(const Json &json)
+    {
+        return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    }
+
+    const Json &m_json;
+};
+
+/// Byte of a text at which it stops to be JSON.
+std::uint64_t faultOffset(std::string_view text)
+{
+    struct Place final : nlohmann::json_sax<Json> {
+        bool null() override { return true; }
+        bool boolean(bool) override { return true; }
+        bool number_integer(number_integer_t) override { return true; }
+        bool number_unsigned(number_unsigned_t) override { return true; }
+        bool number_float(number_float_t, const string_t &) override { return true; }
+        bool string(string_t &) override { return true; }
+        bool binary(binary_t &) override { return true; }
+        bool start_object(std::size_t) override { return true; }
+        bool key(string_t &) override { return true; }
+        bool end_object() override { return true; }
+        bool start_array(std::size_t) override { return true; }
+        bool end_array() override { return true; }
+        bool parse_error(std::size_t position, const std::string &,
+                         const nlohmann::detail::exception &) override
+        {
+            offset = position > 0 ? position - 1 : 0; // counted from 1
+            return false;
+        }
+        std::uint64_t offset = 0;
+    } place;
+    Json::sax_parse(text, &place);
+    return place.offset;
+}
+
+std::string stemOf(std::string path)
+{
+    path.erase(0, path.rfind('/') + 1);
+    if (path.ends_with(".npy"))
+        path.resize(path.size() - 4);
+    return path.empty() ? "matrix" : path;
+}
+
+Result<void> describeGroups(const Members &members, Description &out)
+{
+    const auto axis = members.number("axis", 1);
+    const auto stored = members.number("columns_stored", out.columns);
+    if (!axis || !stored)
+        return tl::unexpected(axis ? stored.error() : axis.error());
+    if (*axis > 1)
+        return tl::unexpected(manifestFault("axis", "0 or 1", fmt::format("{}", *axis)));
+    out.axis = static_cast<unsigned>(*axis);
+    out.columnsStored = *stored;
+    if (members.has("layout")) {
+        auto layout = members.word("layout", {"nd", "nz"});
+        if (!layout)
+            return tl::unexpected(std::move(layout.error()));
+        out.layout = std::move(*layout);
+    }
+    if (members.has("exponent_layout")) {
+        auto exponents = members.word("exponent_layout", {"nd", "zz", "interleaved"});
+        if (!exponents)
+            return tl::unexpected(std::move(exponents.error()));
+        out.exponents = std::move(*exponents);
+    }
+    return {};
+}
+
+/// The extents hold together, and no product of theirs is too large.
+Result<void> checkExtents(const Description &matrix)
+{
+    const auto count = checkedMultiply(matrix.rows, matrix.columnsStored);
+    const auto bits = count ? checkedMultiply(*count, 64) : std::nullopt;
+    if (!bits || *count == 0 || matrix.columns == 0 || matrix.columns > matrix.columnsStored)
+        return tl::unexpected(manifestFault(
+            "rows", "a matrix with elements",
+            fmt::format("{} x {} of {}", matrix.rows, matrix.columns, matrix.columnsStored)));
+    const auto elements = elementCount(matrix.shape);
+    if (!elements || elements->value != matrix.rows * matrix.columns)
+        return tl::unexpected(
+            manifestFault("shape", fmt::format("{} x {} elements", matrix.rows, matrix.columns),
+                          shapeText(matrix.shape)));
+    return {};
+}
+
+Result<Bytes> rowMajor(const Description &matrix, const codec::Microscaled &made, Bytes data)
+{
+    return matrix.layout == "nd" ? Result<Bytes>(std::move(data))
+                                 : codec::fromNz(data, made.rows, made.bytesPerRow());
+}
+
+Result<Bytes> rowMajorExponents(const Description &matrix, const codec::Microscaled &made,
+                                Bytes exponents)
+{
+    if (matrix.exponents == "zz")
+        return codec::fromZz(exponents, made.axis, made.rows, made.columns);
+    if (matrix.exponents == "interleaved")
+        return codec::fromInterleaved(exponents, made.rows, made.columns);
+    return exponents;
+}
+
+Result<std::vector<float>> floatsOf(const Folder &folder, std::string_view name)
+{
+    const Bytes *bytes = folder.file(name);
+    const std::uint64_t count = folder.matrix.rows;
+    if (bytes == nullptr || bytes->size() / 4 != count || bytes->size() % 4 != 0)
+        return tl::unexpected(
+            manifestFault(std::string(name), fmt::format("{} numbers of fp32", count),
+                          fmt::format("{} bytes", bytes == nullptr ? 0 : bytes->size())));
+    std::vector<float> values(count);
+    std::memcpy(values.data(), bytes->data(), bytes->size());
+    return values;
+}
+
+} // namespace
+
+Error manifestFault(std::string field, std::string expected, std::string found, std::string message)
+{
+    return ErrorBuilder("quantize.manifest")
+        .file(kManifest)
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
+}
+
+Result<Json> parseManifest(std::span<const std::byte> text)
+{
+    constexpr std::size_t kMostBytes = std::size_t(1) << 20;
+    const std::string_view all(reinterpret_cast<const char *>(text.data()), text.size());
+    ErrorBuilder fault("quantize.manifest");
+    fault.file(kManifest).message("The folder's description cannot be followed");
+    if (text.size() > kMostBytes)
+        return fault.at(FileOffset(kMostBytes))
+            .expected(fmt::format("{} bytes at most", kMostBytes))
+            .found(fmt::format("{} bytes", text.size()))
+            .unexpected();
+    Json json = Json::parse(all, nullptr, false);
+    if (json.is_object())
+        return json;
+    return fault.at(FileOffset(json.is_discarded() ? faultOffset(all) : 0))
+        .expected("a JSON object")
+        .found("something else")
+        .unexpected();
+}
+
+Result<Description> describeMatrix(const Json &manifest)
+{
+    const Members members(manifest);
+    auto format = members.word("format", {"mxfp8", "mxfp4", "int8", "uint8"});
+    if (!format)
+        return tl::unexpected(std::move(format.error()));
+    const auto rows = members.number("rows");
+    const auto columns = members.number("columns");
+    if (!rows || !columns)
+        return tl::unexpected(rows ? columns.error() : rows.error());
+    Description out;
+    out.format = std::move(*format);
+    out.name = stemOf(members.text("input"));
+    out.rows = *rows;
+    out.columns = out.columnsStored = *columns;
+    if (out.microscaled()) {
+        if (auto described = describeGroups(members, out); !described)
+            return tl::unexpected(std::move(described.error()));
+    }
+    auto shape = members.has("shape") ? members.shape() : Shape{out.rows, out.columns};
+    if (!shape)
+        return tl::unexpected(std::move(shape.error()));
+    out.shape = std::move(*shape);
+    if (auto sound = checkExtents(out); !sound)
+        return tl::unexpected(std::move(sound.error()));
+    return out;
+}
+
+const Bytes *Folder::file(std::string_view name) const
+{
+    const auto at = std::find_if(files.begin(), files.end(),
+                                 [name](const auto &each) { return each.first == name; });
+    return at == files.end() ? nullptr : &at->second;
+}
+
+Result<Folder> readFolder(const std::function<Result<Bytes>(std::string_view name)> &read)
+{
+    const auto text = read(kManifest);
+    if (!text)
+        return tl::unexpected(text.error());
+    auto manifest = parseManifest(std::as_bytes(std::span(*text)));
+    if (!manifest)
+        return tl::unexpected(std::move(manifest.error()));
+    auto matrix = describeMatrix(*manifest);
+    if (!matrix)
+        return tl::unexpected(std::move(matrix.error()));
+    Folder folder{std::move(*manifest), std::move(*matrix), {}};
+    std::vector<std::string_view> names{"data.bin"};
+    if (folder.matrix.microscaled())
+        names.push_back("exp.bin");
+    else
+        names.push_back("scale.bin");
+    if (folder.matrix.format == "uint8")
+        names.push_back("offset.bin");
+    for (const std::string_view name : names) {
+        auto bytes = read(name);
+        if (!bytes)
+            return tl::unexpected(std::move(bytes.error()));
+        folder.files.emplace_back(name, std::move(*bytes));
+    }
+    // No more elements than bytes of data can stand for: MXFP4 has two a byte.
+    const std::uint64_t elements = folder.matrix.rows * folder.matrix.columnsStored;
+    if (elements / 2 > folder.files.front().second.size())
+        return tl::unexpected(
+            manifestFault("data.bin", fmt::format("{} elements", elements),
+                          fmt::format("{} bytes", folder.files.front().second.size())));
+    return folder;
+}
+
+Result<codec::Microscaled> microscaledOf(const Folder &folder)
+{
+    const Description &matrix = folder.matrix;
+    if (!matrix.microscaled())
+        return tl::unexpected(
+            manifestFault("format", "mxfp8 or mxfp4: the others have one layout", matrix.format));
+    const Bytes *data = folder.file("data.bin"), *exponents = folder.file("exp.bin");
+    if (data == nullptr || exponents == nullptr)
+        return tl::unexpected(manifestFault("files", "data.bin and exp.bin", "fewer files"));
+    codec::Microscaled made;
+    made.format = matrix.format == "mxfp8" ? codec::MxFormat::Mxfp8 : codec::MxFormat::Mxfp4;
+    made.axis = matrix.axis == 0 ? codec::MxAxis::Rows : codec::MxAxis::Columns;
+    made.rows = matrix.rows;
+    made.columns = matrix.columnsStored;
+    made.validColumns = matrix.columns;
+    auto inRows = rowMajor(matrix, made, *data);
+    if (!inRows)
+        return tl::unexpected(std::move(inRows.error()));
+    auto scales = rowMajorExponents(matrix, made, *exponents);
+    if (!scales)
+        return tl::unexpected(std::move(scales.error()));
+    made.data = std::move(*inRows);
+    made.exponents = std::move(*scales);
+    if (auto sound = codec::checkMicroscaled(made); !sound)
+        return tl::unexpected(std::move(sound.error()));
+    return made;
+}
+
+Result<codec::Int8Matrix> integersOf(const Folder &folder)
+{
+    const Description &matrix = folder.matrix;
+    const Bytes *data = folder.file("data.bin");
+    const std::uint64_t codes = matrix.rows * matrix.columns;
+    if (matrix.microscaled() || data == nullptr || data->size() != codes)
+        return tl::unexpected(
+            manifestFault("data.bin", fmt::format("{} codes", codes),
+                          fmt::format("{} bytes", data == nullptr ? 0 : data->size())));
+    codec::Int8Matrix made;
+    made.mode = matrix.format == "int8" ? codec::Int8Mode::Symmetric : codec::Int8Mode::Asymmetric;
+    made.rows = matrix.rows;
+    made.columns = matrix.columns;
+    const auto all = std::as_bytes(std::span(*data));
+    made.codes.assign(all.begin(), all.end());
+    const auto scale = floatsOf(folder, "scale.bin");
+    if (!scale)
+        return tl::unexpected(scale.error());
+    std::vector<float> offset(matrix.rows, 0.0f);
+    if (matrix.format == "uint8") {
+        auto stored = floatsOf(folder, "offset.bin");
+        if (!stored)
+            return tl::unexpected(std::move(stored.error()));
+        offset = std::move(*stored);
+    }
+    for (std::uint64_t r = 0; r < matrix.rows; ++r)
+        made.parameters.push_back({(*scale)[r], 0, offset[r]});
+    return made;
+}
+
+Result<std::vector<double>> valuesOf(const Folder &folder)
+{
+    if (folder.matrix.microscaled()) {
+        const auto matrix = microscaledOf(folder);
+        if (!matrix)
+            return tl::unexpected(matrix.error());
+        std::vector<double> values(folder.matrix.rows * folder.matrix.columns);
+        codec::dequantizeMicroscaled(*matrix, values);
+        return values;
+    }
+    const auto matrix = integersOf(folder);
+    if (!matrix)
+        return tl::unexpected(matrix.error());
+    std::vector<double> values(matrix->codes.size());
+    codec::dequantizeInt8(*matrix, values);
+    return values;
+}
+
+std::optional<ErrorFigures> recordedFigures(const Json &manifest)
+{
+    const auto error = manifest.find("error");
+    if (error == manifest.end() || !error->is_object())
+        return std::nullopt;
+    const auto number = [&](const char *key) {
+        const auto at = error->find(key);
+        return at != error->end() && at->is_number() ? at->get<double>() : std::nan("");
+    };
+    ErrorFigures figures;
+    figures.maxAbs = number("max_abs");
+    figures.meanAbs = number("mean_abs");
+    figures.rmse = number("rmse");
+    figures.relative = number("relative");
+    figures.cosine = number("cosine");
+    const Members members(*error);
+    figures.elements = members.number("elements").value_or(0);
+    figures.nonFinite = members.number("non_finite").value_or(0);
+    return figures;
+}
+
+} // namespace kernscope::quantized

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the devices have, how the instruction is written, what sources disagree on.
+#include "core/container/quantized/quantize.h"
+
+#include <algorithm>
+
+namespace kernscope::quantized {
+
+Result<void> checkDevice(const QuantizeOptions &options, Quantized &made)
+{
+    const bool groups = options.format.starts_with("mx");
+    for (const format::TquantFact &fact : format::tquantFacts()) {
+        const bool about = groups == (fact.feature == "microscaled");
+        if (about && (options.device.empty() || options.device == fact.device))
+            made.devices.push_back(fact);
+    }
+    if (options.device.empty())
+        return {};
+    if (const auto *fact = format::tquantFact(options.device, "microscaled");
+        groups && fact != nullptr && fact->value != "yes") {
+        Error note;
+        note.code = "quantize.device";
+        note.field = "--device";
+        note.expected = format::tquantDevicesWith("microscaled", "yes");
+        note.found = options.device;
+        note.message = "Nothing published says that this device has MXFP8 or MXFP4: " + fact->note;
+        made.diagnostics.push_back({Severity::Warning, std::move(note)});
+    }
+    for (const codec::MxConstraint &rule : made.constraints) {
+        if (!rule.padded || rule.name == "columns") // the document pads columns itself
+            continue;
+        Error error;
+        error.code = "mx.constraint";
+        error.field = rule.name;
+        error.expected = rule.required;
+        error.found = rule.found;
+        error.message = options.device + " takes no such matrix (without --device zeros are added)";
+        return tl::unexpected(std::move(error));
+    }
+    return {};
+}
+
+std::string chainOf(const QuantizeOptions &options)
+{
+    const bool named =
+        std::find(options.given.begin(), options.given.end(), "--chain") != options.given.end();
+    const auto *fact = format::tquantFact(options.device, "int8_chain");
+    return !named && fact != nullptr ? fact->value : options.chain;
+}
+
+void describeInstruction(const QuantizeOptions &options, Quantized &made)
+{
+    const auto *tmp = format::tquantFact(options.device, "tmp");
+    format::TquantUse use;
+    use.format = options.format;
+    use.algorithm = options.algorithm;
+    use.axis = options.axis;
+    use.tmp = tmp == nullptr || tmp->value == "needed";
+    use.nz = options.layout == "nz";
+    use.zz = made.folder.matrix.microscaled() && made.folder.matrix.exponents == "zz";
+    made.lines = format::tquantLines(use);
+    if (!use.tmp)
+        std::erase_if(made.tiles, [](const codec::TquantTile &tile) { return tile.name == "tmp"; });
+    if (!options.format.starts_with("mx"))
+        return;
+    made.contested = format::readingsOf("mx_rounding");
+    if (options.format == "mxfp4") {
+        const auto exponent = format::readingsOf("mxfp4_exponent");
+        made.contested.insert(made.contested.begin(), exponent.begin(), exponent.end());
+    }
+}
+
+} // namespace kernscope::quantized

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/quantized/folder.h"
+#include "core/format/contested.h"
+#include "core/format/tquant.h"
+#include "core/numeric/element_type.h"
+#include "core/numeric/npy.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// From an array to a folder, from one folder to another layout, and back to values: what the
+/// commands `quantize`, `relayout` and `dequantize` do, without their files.
+namespace kernscope::quantized {
+
+struct QuantizeOptions {
+    std::string format = "mxfp8";   ///< mxfp8, mxfp4, int8 (symmetric), uint8 (asymmetric)
+    unsigned axis = 1;              ///< 1: groups of 32 columns (ND); 0: of 32 rows (DN)
+    std::string algorithm = "ocp";  ///< ocp, nv
+    std::string layout = "nd";      ///< of the data: nd, nz
+    std::string exponents;          ///< nd, zz, interleaved; empty: with nz, zz where it can be
+    std::string source;             ///< fp32, fp16, bf16; empty: that of the file
+    std::string chain = "five";     ///< INT8: five, four, direct
+    bool perTensor = false;         ///< INT8: one scale for the whole array
+    bool tiles = false;             ///< the array may be larger than one tile
+    bool simulator = false;         ///< MXFP4 from fp32
+    std::string device;             ///< A2, A3, A5; empty: none was named
+    std::vector<std::string> given; ///< options that were named: "--axis", …
+};
+
+/// The array that is quantised, and what the folder says of it.
+struct QuantizeInput {
+    NpyArray array;
+    std::string path;   ///< recorded: absolute
+    std::string sha256; ///< of the file; empty where it is not known
+};
+
+/// A folder and what there is to say about it.
+struct Quantized {
+    Folder folder;
+    std::vector<codec::MxConstraint> constraints;
+    std::vector<codec::TquantTile> tiles;    ///< what the instruction would be given
+    std::vector<format::TquantLine> lines;   ///< how the instruction is written
+    std::vector<format::Reading> contested;  ///< what sources disagree on, that bears on the format
+    std::vector<format::TquantFact> devices; ///< what the named device, or each, is known to have
+    Diagnostics diagnostics;
+    ErrorFigures figures;
+    std::uint64_t bytes = 0; ///< of all files but the description
+};
+/// Errors: "mx.constraint", "int8.constraint", "quantize.shape".
+Result<Quantized> quantizeArray(const QuantizeInput &input, const QuantizeOptions &options);
+
+/// With a device named, what it is not known to have is said, and constraints that zeros would meet
+/// hold as the document has them. Errors: "mx.constraint".
+Result<void> checkDevice(const QuantizeOptions &options, Quantized &made);
+/// INT8: the chain that was asked for, else that of the device, else five stages.
+std::string chainOf(const QuantizeOptions &options);
+/// How the instruction is written for this folder, its tiles, and what sources disagree on.
+void describeInstruction(const QuantizeOptions &options, Quantized &made);
+
+struct RelayoutOptions {
+    std::string layout;    ///< of the data: nd, nz; empty: as it is
+    std::string exponents; ///< nd, zz, interleaved; empty: as they are
+};
+/// A folder's content in other layouts; converted back, the bytes are those that were read.
+struct Relaid {
+    Folder folder;
+    std::vector<codec::MxConstraint> constraints;
+};
+/// Errors: those of microscaledOf, "mx.constraint" (the matrix has no such layout),
+/// "quantize.padding" (bytes that are not zero where boxes are padded would be lost).
+Result<Relaid> relayoutFolder(const Folder &folder, const RelayoutOptions &options);
+
+/// What the values are written as: fp32, unless a finite one is beyond its range (448 * 2^127 is a
+/// microscaled number); then fp64.
+ElementType valuesType(const std::vector<double> &values);
+
+} // namespace kernscope::quantized

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A folder that `quantize` wrote: quantize.json, and the bytes of one matrix.
+#include "core/container/quantized/weights/quantized_reader.h"
+
+#include "core/base/quantity.h"
+#include "core/container/quantized/folder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+using codec::PartRole;
+using quantized::Description;
+using quantized::manifestFault;
+
+/// Makes the weight of a folder from its description.
+class QuantizedWeight
+{
+public:
+    QuantizedWeight(const Description &matrix, const std::vector<BundleFile> &files)
+        : m_matrix(matrix), m_files(files)
+    {
+    }
+
+    Weight make()
+    {
+        m_weight.name = m_weight.opName = m_matrix.name;
+        m_weight.sourceOp = "quantize";
+        m_weight.type = m_encoding.type = ElementType::Fp32;
+        m_weight.shape = m_encoding.shape = {m_matrix.rows, m_matrix.columnsStored};
+        m_weight.elements = ElementCount(m_matrix.rows * m_matrix.columnsStored);
+        m_weight.detail = {{"format", m_matrix.format}};
+        m_matrix.microscaled() ? addGroups() : addRows();
+        std::uint64_t stored = 0;
+        for (const Part &part : m_weight.parts)
+            stored += part.bytes.value;
+        m_weight.storedBytes = ByteCount(stored);
+        m_weight.form = StorageForm(std::move(m_encoding));
+        if (m_weight.fault)
+            m_weight.form.dropEncoding();
+        return std::move(m_weight);
+    }
+
+private:
+    codec::Operand add(PartRole role, ElementType type, Shape shape, std::string_view path)
+    {
+        const codec::Operand operand{role, type, shape, {}};
+        const auto count = elementCount(shape).value_or(ElementCount());
+        const ByteCount bytes = packedBytes(count, type).value_or(ByteCount());
+        std::size_t file = 0;
+        while (file < m_files.size() && m_files[file].path != path)
+            ++file;
+        const ByteCount found = file < m_files.size() ? m_files[file].file->size() : ByteCount();
+        if (found != bytes && !m_weight.fault)
+            m_weight.fault = manifestFault(
+                std::string(path), fmt::format("{} bytes", bytes.value),
+                file < m_files.size() ? fmt::format("{} bytes", found.value) : "no such file",
+                "A file of the matrix does not have its length");
+        if (file == m_files.size())
+            return operand;
+        Part part;
+        part.role = role;
+        part.type = type;
+        part.shape = std::move(shape);
+        part.bytes = std::min(found, bytes);
+        part.file = file;
+        m_weight.parts.push_back(std::move(part));
+        return operand;
+    }
+
+    void addGroups()
+    {
+        constexpr std::uint64_t kGroup = 32;
+        const bool across = m_matrix.axis == 1;
+        if (m_matrix.layout != "nd" || m_matrix.exponents != "nd")
+            m_weight.fault = manifestFault("layout", "row-major data and exponents (nd)",
+                                           m_matrix.layout + " and " + m_matrix.exponents,
+                                           "Matrices in boxes are shown by dequantize only");
+        if ((across ? m_matrix.columnsStored : m_matrix.rows) % kGroup != 0)
+            m_weight.fault =
+                manifestFault("columns_stored", "whole groups of 32",
+                              fmt::format("{} x {}", m_matrix.rows, m_matrix.columnsStored),
+                              "The groups do not divide the matrix");
+        const ElementType type =
+            m_matrix.format == "mxfp8" ? ElementType::Fp8E4M3Fn : ElementType::Fp4E2M1;
+        const Shape groups{across ? m_matrix.rows : m_matrix.rows / kGroup,
+                           across ? m_matrix.columnsStored / kGroup : m_matrix.columnsStored};
+        m_encoding.payload = add(PartRole::Data, type, m_weight.shape, "data.bin");
+        codec::Scaling scaling;
+        scaling.kind = codec::Scaling::Kind::Blockwise;
+        scaling.scale = add(PartRole::Scale, ElementType::Fp8E8M0, groups, "exp.bin");
+        m_encoding.scaling = std::move(scaling);
+        m_weight.detail.emplace_back("block", across ? std::vector<std::uint64_t>{1, kGroup}
+                                                     : std::vector<std::uint64_t>{kGroup, 1});
+        m_weight.detail.emplace_back("valid_columns", m_matrix.columns);
+    }
+
+    /// One fp32 scale, and of uint8 one fp32 offset, a row.
+    void addRows()
+    {
+        const bool offsets = m_matrix.format == "uint8";
+        const ElementType type = offsets ? ElementType::Uint8 : ElementType::Int8;
+        m_encoding.payload = add(PartRole::Data, type, m_weight.shape, "data.bin");
+        codec::Scaling scaling;
+        scaling.kind = codec::Scaling::Kind::Affine;
+        scaling.scale = add(PartRole::Scale, ElementType::Fp32, {m_matrix.rows}, "scale.bin");
+        if (offsets)
+            scaling.offset =
+                add(PartRole::ZeroPoint, ElementType::Fp32, {m_matrix.rows}, "offset.bin");
+        m_encoding.scaling = std::move(scaling);
+    }
+
+    const Description &m_matrix;
+    const std::vector<BundleFile> &m_files;
+    Weight m_weight;
+    codec::Encoding m_encoding;
+};
+
+/// Claims of the weight's parts; gives their files their role.
+void claimParts(const Weight &weight, std::vector<BundleFile> &files, ContainerContents &out)
+{
+    for (std::size_t p = 0; p < weight.parts.size(); ++p) {
+        const Part &part = weight.parts[p];
+        Claim claim;
+        claim.range = part.range();
+        claim.kind = sectionKindOf(part.role);
+        claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(part.role));
+        claim.owner = weight.name;
+        claim.weight = out.weights.size();
+        claim.part = p;
+        out.claims[part.file].push_back(std::move(claim));
+        files[part.file].role = SectionKind::Values;
+        files[part.file].payloadBytes = part.bytes;
+    }
+}
+
+const BundleFile *fileNamed(const std::vector<BundleFile> &files, std::string_view path)
+{
+    const auto at = std::find_if(files.begin(), files.end(),
+                                 [path](const BundleFile &file) { return file.path == path; });
+    return at == files.end() ? nullptr : &*at;
+}
+
+Result<quantized::Folder> readFiles(const std::vector<BundleFile> &files)
+{
+    return quantized::readFolder([&](std::string_view name) -> Result<quantized::Bytes> {
+        const BundleFile *file = fileNamed(files, name);
+        if (file == nullptr)
+            return tl::unexpected(manifestFault(std::string(name), "a file of the matrix",
+                                                "no such file", "A file of the matrix is missing"));
+        quantized::Bytes bytes(file->file->bytes().size());
+        std::transform(file->file->bytes().begin(), file->file->bytes().end(), bytes.begin(),
+                       [](std::byte byte) { return std::to_integer<std::uint8_t>(byte); });
+        return bytes;
+    });
+}
+
+/// The files of a folder as its writer makes them of the matrix that was read.
+Result<quantized::Folder> writtenAgain(const quantized::Folder &folder)
+{
+    if (folder.matrix.microscaled()) {
+        const auto matrix = quantized::microscaledOf(folder);
+        if (!matrix)
+            return tl::unexpected(matrix.error());
+        return quantized::inLayouts(folder, *matrix, folder.matrix.layout, folder.matrix.exponents);
+    }
+    const auto matrix = quantized::integersOf(folder);
+    if (!matrix)
+        return tl::unexpected(matrix.error());
+    quantized::Folder made{folder.manifest, folder.matrix, {}};
+    quantized::addIntegers(made, *matrix);
+    return made;
+}
+
+FileBytes bytesOf(std::span<const std::byte> bytes)
+{
+    return {bytes.begin(), bytes.end()};
+}
+
+class QuantizedReader final : public ContainerReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Quantized; }
+    std::string_view name() const override { return "a folder that quantize wrote"; }
+    std::string_view helpPage() const override { return "numbers"; }
+    std::string_view fuzzTarget() const override { return "fuzz_quantized"; }
+    std::string_view wanted() const override { return "a folder that quantize wrote"; }
+    std::string_view folderMark() const override { return quantized::kManifest; }
+    /// A folder, never a lone file.
+    bool knows(std::span<const std::byte>, std::string_view) const override { return false; }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto made = readFiles(files).and_then(writtenAgain);
+        if (!made)
+            return tl::unexpected(made.error());
+        const std::string manifest = quantized::manifestText(made->manifest);
+        std::vector<FileBytes> all;
+        for (const BundleFile &file : files) {
+            if (const quantized::Bytes *bytes = made->file(file.path))
+                all.push_back(bytesOf(std::as_bytes(std::span(*bytes))));
+            else if (file.path == quantized::kManifest)
+                all.push_back(bytesOf(std::as_bytes(std::span(manifest))));
+            else
+                all.push_back(bytesOf(file.file->bytes())); // none of the folder's own
+        }
+        return all;
+    }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        std::vector<BundleFile> &files = input.files;
+        const auto manifest = std::find_if(files.begin(), files.end(), [](const BundleFile &file) {
+            return file.path == quantized::kManifest;
+        });
+        if (manifest == files.end()) {
+            out.log.add(Severity::Error,
+                        manifestFault("", std::string(quantized::kManifest), "no such file",
+                                      "The folder has no description"));
+            return;
+        }
+        manifest->role = SectionKind::Manifest;
+        Claim whole;
+        whole.range = {FileOffset(0), manifest->file->size()};
+        whole.kind = SectionKind::Manifest;
+        whole.name = manifest->path;
+        const auto matrix =
+            quantized::parseManifest(manifest->file->bytes()).and_then(quantized::describeMatrix);
+        if (matrix) {
+            Weight weight = QuantizedWeight(*matrix, files).make();
+            if (const auto &fault = weight.fault)
+                out.log.add(fault->field == "layout" ? Severity::Warning : Severity::Error, *fault);
+            claimParts(weight, files, out);
+            out.weights.push_back(std::move(weight));
+        } else {
+            out.log.add(Severity::Error, matrix.error());
+        }
+        out.claims[static_cast<std::size_t>(manifest - files.begin())] = {std::move(whole)};
+    }
+};
+
+} // namespace
+
+const ContainerReader &quantizedReader()
+{
+    static const QuantizedReader reader;
+    return reader;
+}
+
+} // namespace kernscope

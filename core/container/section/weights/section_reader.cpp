@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A weight section as a bundle: each weight of its units, and a section map of its tables.
+#include "core/container/section/weights/section_reader.h"
+
+#include "core/bundle/piece_order.h"
+#include "core/container/section/layout.h"
+#include "core/container/section/section.h"
+#include "core/container/section/weights/section_claims.h"
+#include "core/format/kernel_format.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+using section::Kind;
+
+constexpr std::size_t kMostChunks = 64; // whose lanes are listed
+
+/// Element type of coefficients that are stored as they are; Unknown where none is known.
+ElementType coefficientType(std::uint32_t kernelFormat, unsigned bits)
+{
+    ElementType type = ElementType::Unknown;
+    switch (kernelFormat) {
+    case 1: type = ElementType::Int8; break;
+    case 2: type = ElementType::Uint8; break;
+    case 3: type = ElementType::Int16; break;
+    case 4: type = ElementType::Fp16; break;
+    case 5: type = ElementType::Fp8E4M3Fn; break;
+    case 6: type = ElementType::Fp32; break;
+    case 31: type = ElementType::Int4; break;
+    default: break;
+    }
+    return bitWidth(type) == bits ? type : ElementType::Unknown;
+}
+
+ElementType paletteEntryType(std::uint32_t paletteFormat)
+{
+    const auto entry = format::paletteEntryFormat(format::KernelFormat(paletteFormat));
+    return entry ? coefficientType(entry->value, entry->value == 4 ? 16 : 8) : ElementType::Unknown;
+}
+
+class SectionWeights
+{
+public:
+    SectionWeights(const section::Section &section, std::span<const std::byte> bytes)
+        : m_section(section), m_bytes(bytes)
+    {
+    }
+
+    void read(std::vector<Weight> &out)
+    {
+        for (const section::UnitGroup &group : m_section.groups) {
+            const std::size_t weight = out.size();
+            out.push_back(weightOf(group));
+            if (out.back().fault)
+                continue;
+            if (first(group).has(Kind::Bias))
+                out.push_back(biasesOf(group, weight));
+            if (first(group).has(Kind::Lut))
+                out.push_back(tableOf(group, weight));
+        }
+    }
+
+private:
+    const section::Unit &first(const section::UnitGroup &group) const
+    {
+        return m_section.units[group.units.front()];
+    }
+    Weight weightOf(const section::UnitGroup &group) const;
+    Weight biasesOf(const section::UnitGroup &group, std::size_t beside) const;
+    Weight tableOf(const section::UnitGroup &group, std::size_t beside) const;
+    void addCoefficients(Weight &weight, codec::Encoding &encoding,
+                         const section::UnitGroup &group) const;
+    void addScales(Weight &weight, codec::Encoding &encoding,
+                   const section::UnitGroup &group) const;
+    Part partOf(const section::UnitGroup &group, Kind kind, codec::PartRole role, ElementType type,
+                Shape shape) const;
+    void finish(Weight &weight, codec::Encoding encoding) const;
+    std::optional<Error> unreadable(const section::Unit &unit) const;
+
+    const section::Section &m_section;
+    std::span<const std::byte> m_bytes;
+};
+
+Part SectionWeights::partOf(const section::UnitGroup &group, Kind kind, codec::PartRole role,
+                            ElementType type, Shape shape) const
+{
+    Part part;
+    part.role = role;
+    part.type = type;
+    part.shape = std::move(shape);
+    part.file = 0;
+    std::uint64_t bytes = 0;
+    for (const std::size_t unit : group.units) {
+        const section::Unit &one = m_section.units[unit];
+        ByteRange range = one.range(kind);
+        if (role == codec::PartRole::Mask)
+            range = maskRange(one);
+        else if (role == codec::PartRole::NonzeroData)
+            range = {FileOffset(maskRange(one).end()),
+                     ByteCount(range.bytes.value - maskRange(one).bytes.value)};
+        bytes += range.bytes.value;
+        part.pieces.push_back(range);
+    }
+    std::sort(part.pieces.begin(), part.pieces.end());
+    part.bytes = ByteCount(bytes);
+    part.dataOffset = part.metaOffset = part.pieces.front().offset;
+    return part;
+}
+
+void SectionWeights::finish(Weight &weight, codec::Encoding encoding) const
+{
+    std::uint64_t stored = 0;
+    for (const Part &part : weight.parts)
+        stored += part.bytes.value;
+    weight.storedBytes = ByteCount(stored);
+    weight.elements = elementCount(weight.shape).value_or(ElementCount());
+    weight.type = encoding.type;
+    weight.opName = weight.name;
+    weight.sourceOp = "section";
+    weight.form = weight.role == WeightRole::ActivationTable
+                      ? StorageForm::activationTable(std::move(encoding))
+                      : StorageForm(std::move(encoding));
+}
+
+std::optional<Error> SectionWeights::unreadable(const section::Unit &unit) const
+{
+    const unsigned bits = unit.entry(Kind::Weights).bitDepth;
+    std::string found;
+    if ((unit.flags & section::Asymmetric) != 0)
+        found = "asymmetric coefficients, whose zero points a section does not hold";
+    else if (!unit.has(Kind::Pal) &&
+             coefficientType(unit.kernelFormat, bits) == ElementType::Unknown)
+        found = fmt::format("kernel format {} with {} bits", unit.kernelFormat, bits);
+    else if (unit.sparse() && (unit.has(Kind::Pal) || unit.kernelFormat != 4))
+        found = "a mask with values other than fp16";
+    if (found.empty())
+        return std::nullopt;
+    Error error;
+    error.code = "section.form";
+    error.file = {};
+    error.offset = FileOffset(unit.payload);
+    error.field = unit.name;
+    error.expected = "a form that can be decoded";
+    error.found = std::move(found);
+    error.message = "The coefficients of this unit cannot be decoded";
+    return error;
+}
+
+Weight SectionWeights::weightOf(const section::UnitGroup &group) const
+{
+    const section::Unit &unit = first(group);
+    Weight weight;
+    weight.name = group.name;
+    weight.shape = {unit.outputs, unit.inputs, unit.depth, unit.height, unit.width};
+    if (unit.depth == 1)
+        weight.shape.erase(weight.shape.begin() + 2);
+    weight.fault = group.fault ? group.fault : unreadable(unit);
+    codec::Encoding encoding;
+    encoding.type = ElementType::Fp16;
+    encoding.shape = weight.shape;
+    if (weight.fault) {
+        finish(weight, std::move(encoding));
+        weight.form = StorageForm();
+        return weight;
+    }
+    addCoefficients(weight, encoding, group);
+    if (unit.has(Kind::Scale))
+        addScales(weight, encoding, group);
+    weight.dealing.groups = unit.groups;
+    weight.detail.emplace_back("cores", std::uint64_t{unit.cores});
+    weight.detail.emplace_back("groups", std::uint64_t{unit.groups});
+    weight.detail.emplace_back("kernel_format", std::uint64_t{unit.kernelFormat});
+    for (const lanes::Chunk &chunk : group.chunks) {
+        if (weight.dealing.lanes.size() < kMostChunks)
+            weight.dealing.lanes.push_back(chunk.lanes);
+    }
+    weight.detail.emplace_back("lanes", weight.dealing.lanes);
+    finish(weight, std::move(encoding));
+    return weight;
+}
+
+void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
+                                     const section::UnitGroup &group) const
+{
+    const section::Unit &unit = first(group);
+    const unsigned bits = unit.entry(Kind::Weights).bitDepth;
+    const bool palette = unit.has(Kind::Pal);
+    const bool same = !palette || section::samePalettes(m_section, group, m_bytes);
+    const ElementType type =
+        palette ? unsignedType(bits) : coefficientType(unit.kernelFormat, bits);
+    const auto role = palette         ? codec::PartRole::Indices
+                      : unit.sparse() ? codec::PartRole::NonzeroData
+                                      : codec::PartRole::Data;
+    Part part = partOf(group, Kind::Weights, role, type, weight.shape);
+    if (unit.sparse())
+        part.shape = {part.bytes.value / 2};
+    part.order = section::coefficientOrder(m_section, group, !same);
+    if (unit.sparse()) {
+        Part mask =
+            partOf(group, Kind::Weights, codec::PartRole::Mask, ElementType::Uint1, weight.shape);
+        mask.order = part.order->mask();
+        encoding.mask = codec::Operand{codec::PartRole::Mask, ElementType::Uint1, weight.shape, {}};
+        weight.parts.push_back(std::move(mask));
+    }
+    encoding.payload = codec::Operand{role, type, weight.shape, {}};
+    encoding.type = type;
+    weight.parts.push_back(std::move(part));
+    if (!palette)
+        return;
+    const section::Entry &pal = unit.entry(Kind::Pal);
+    const auto books = section::paletteOrder(m_section, group, same);
+    const ElementType entries = paletteEntryType(pal.paletteFormat);
+    const Shape shape{books.tables, books.entries};
+    Part lut = partOf(group, Kind::Pal, codec::PartRole::Lut, entries, shape);
+    if (same) {
+        lut.copies.assign(lut.pieces.begin() + 1, lut.pieces.end());
+        lut.pieces.resize(1);
+        lut.bytes = lut.pieces.front().bytes;
+    }
+    lut.order = books.order;
+    codec::Palette step;
+    step.lut = codec::Operand{codec::PartRole::Lut, entries, shape, {}};
+    step.entries = books.entries;
+    encoding.palette = std::move(step);
+    encoding.type = entries;
+    weight.parts.push_back(std::move(lut));
+    weight.detail.emplace_back("n_bits", std::uint64_t{bits});
+    weight.detail.emplace_back("codebooks", std::uint64_t{pal.count});
+    weight.detail.emplace_back("vector_size", std::uint64_t{unit.vectorSize});
+}
+
+void SectionWeights::addScales(Weight &weight, codec::Encoding &encoding,
+                               const section::UnitGroup &group) const
+{
+    const Shape shape{weight.shape.front()};
+    Part part = partOf(group, Kind::Scale, codec::PartRole::Scale, ElementType::Fp16, shape);
+    part.order = section::channelOrder(m_section, group, Kind::Scale);
+    codec::Scaling scaling;
+    scaling.kind = codec::Scaling::Kind::Affine;
+    scaling.scale = codec::Operand{codec::PartRole::Scale, ElementType::Fp16, shape, {}};
+    encoding.scaling = std::move(scaling);
+    encoding.type = ElementType::Fp16;
+    weight.parts.push_back(std::move(part));
+}
+
+Weight SectionWeights::biasesOf(const section::UnitGroup &group, std::size_t beside) const
+{
+    Weight weight;
+    weight.name = fmt::format("{}: bias", group.name);
+    weight.role = WeightRole::Bias;
+    weight.beside = beside;
+    weight.shape = {first(group).outputs};
+    Part part = partOf(group, Kind::Bias, codec::PartRole::Data, ElementType::Fp16, weight.shape);
+    part.order = section::channelOrder(m_section, group, Kind::Bias);
+    weight.parts.push_back(std::move(part));
+    codec::Encoding encoding;
+    encoding.shape = weight.shape;
+    encoding.payload = codec::Operand{codec::PartRole::Data, ElementType::Fp16, weight.shape, {}};
+    finish(weight, std::move(encoding));
+    return weight;
+}
+
+/// The activation table: of core 0, where all cores have one.
+Weight SectionWeights::tableOf(const section::UnitGroup &group, std::size_t beside) const
+{
+    Weight weight;
+    weight.name = fmt::format("{}: activation table", group.name);
+    const ByteRange range = first(group).range(Kind::Lut);
+    weight.shape = {range.bytes.value / 2};
+    weight.role = WeightRole::ActivationTable;
+    weight.beside = beside;
+    Part part;
+    part.type = ElementType::Fp16;
+    part.shape = weight.shape;
+    part.bytes = ByteCount(weight.shape.front() * 2);
+    part.file = 0;
+    part.dataOffset = part.metaOffset = range.offset;
+    part.pieces = {{range.offset, part.bytes}};
+    part.order = pieceOrder(part.pieces, 16, "An activation table is not edited as a weight");
+    weight.parts.push_back(std::move(part));
+    codec::Encoding encoding;
+    encoding.shape = weight.shape;
+    encoding.payload = codec::Operand{codec::PartRole::Data, ElementType::Fp16, weight.shape, {}};
+    finish(weight, std::move(encoding));
+    return weight;
+}
+
+class SectionReader final : public ContainerReader
+{
+public:
+    BundleKind kind() const override { return BundleKind::Section; }
+    std::string_view name() const override { return "a weight section (.ksec)"; }
+    std::string_view helpPage() const override { return "weight-sections"; }
+    std::string_view fuzzTarget() const override { return "fuzz_section"; }
+    std::string_view wanted() const override { return "a .ksec"; }
+    std::vector<std::string_view> endings() const override { return {".ksec"}; }
+
+    bool knows(std::span<const std::byte> bytes, std::string_view) const override
+    {
+        return section::isSection(bytes);
+    }
+
+    Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
+    {
+        const auto bytes = files.front().file->bytes();
+        const auto read = section::readSection(bytes, files.front().path);
+        if (!read)
+            return tl::unexpected(read.error());
+        auto written = section::writeSection(*read, bytes);
+        if (!written)
+            return tl::unexpected(std::move(written.error()));
+        return std::vector<FileBytes>{std::move(*written)};
+    }
+
+    void read(ContainerInput &input, ContainerContents &out) const override
+    {
+        BundleFile &file = input.files.front();
+        file.role = SectionKind::Values;
+        const auto bytes = file.file->bytes();
+        auto read = section::readSection(bytes, file.path);
+        if (!read) {
+            out.log.add(Severity::Error, std::move(read.error()));
+            return;
+        }
+        out.log.add(read->diagnostics);
+        SectionWeights(*read, bytes).read(out.weights);
+        out.claims[0] = claimsOfSection(*read, out.weights);
+        for (const Weight &weight : out.weights) {
+            file.payloadBytes = ByteCount(
+                checkedAdd(file.payloadBytes.value, weight.storedBytes.value).value_or(UINT64_MAX));
+            if (weight.fault && weight.fault->code == "section.form")
+                out.log.add(Severity::Warning, *weight.fault);
+        }
+        out.section = std::make_shared<const section::Section>(std::move(*read));
+    }
+};
+
+} // namespace
+
+const ContainerReader &sectionReader()
+{
+    static const SectionReader reader;
+    return reader;
+}
+
+} // namespace kernscope

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "container_samples.h"
+
+#include "core/base/little_endian.h"
+#include "core/codec/encode/encoder.h"
+#include "core/container/hwx/container.h"
+#include "core/container/quantized/folder.h"
+#include "core/container/section/builder.h"
+#include "made_bundle.h"
+#include "synthetic_kernels.h"
+
+#include <QFile>
+
+namespace kernscope::test {
+
+namespace {
+
+Bytes bytesOf(const QByteArray &raw)
+{
+    const auto all =
+        std::as_bytes(std::span(raw.constData(), static_cast<std::size_t>(raw.size())));
+    return {all.begin(), all.end()};
+}
+
+Bytes seed(const char *name)
+{
+    QFile file(QStringLiteral(KERNSCOPE_SOURCE_DIR "/tests/fuzz/seeds/") + QLatin1String(name));
+    return file.open(QIODevice::ReadOnly) ? bytesOf(file.readAll()) : Bytes();
+}
+
+ContainerSample lone(BundleKind kind, const char *name, Bytes bytes)
+{
+    ContainerSample sample{kind, name, {}};
+    sample.files.memory = {{name, std::move(bytes)}};
+    return sample;
+}
+
+MadeBundle madeProgram()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [2, 2]>", "w",
+                  made.blob(ElementType::Fp16, "[2, 2]", halves({1, 2, 3, 4})));
+    made.consume("w");
+    return made;
+}
+
+/// A program whose weight is written in its text.
+Bytes writtenProgram()
+{
+    MadeBundle made;
+    made.line("tensor<fp16, [2, 2]> w = constexpr_affine_dequantize()[axis = int32(0), name = "
+              "string(\"w\"), quantized_data = tensor<int8, [2, 2]>([1, 3, 4, 5]), scale = "
+              "fp16(0x1p0), zero_point = int8(0)]");
+    made.consume("w");
+    const std::string text = made.text();
+    return bytesOf(QByteArray::fromStdString(text));
+}
+
+ContainerSample package()
+{
+    ContainerSample sample{BundleKind::Mlpackage, "x.mlpackage", {}};
+    sample.files.memory = {
+        {"Data/com.apple.CoreML/model.mlmodel", seed("network.mlmodel")},
+        {"Manifest.json",
+         bytesOf(R"({"fileFormatVersion": "1.0.0", "itemInfoEntries": {"A": {"path":)"
+                 R"( "com.apple.CoreML/model.mlmodel"}}, "rootModelIdentifier": "A"})")}};
+    return sample;
+}
+
+/// 64 channels of 5 x 3 x 3, dense fp16, on four lanes.
+Bytes hardware()
+{
+    MadeKernel kernel;
+    kernel.geometry = {64, 5, 1, 3, 3, 1, false};
+    kernel.lanesLog2 = 2;
+    lanes::DealOptions options;
+    options.cap = 4;
+    const auto layout =
+        lanes::SliceLayout::make(kernel.geometry, lanes::lawOf(kernel.geometry), options);
+    if (!layout)
+        return {};
+    const auto slices = lanes::encodeSlices(*layout, numbered(layout->elements(), 0x3000), {});
+    if (!slices)
+        return {};
+    kernel.slices = *slices;
+    return containerOf(kernel);
+}
+
+/// The same text and kernel behind the header of the Linux driver's form.
+Bytes driverImage()
+{
+    const Bytes source = hardware();
+    const auto container = hwx::readContainer(source, "x.hwx");
+    if (!container)
+        return {};
+    const hwx::Section *text = container->firstOf(hwx::SectionType::Text);
+    const hwx::Section *kernel = container->firstOf(hwx::SectionType::Kernel);
+    if (text == nullptr || kernel == nullptr || !text->bytes || !kernel->bytes)
+        return {};
+    const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
+    Bytes bytes(0x1000);
+    storeLittle<std::uint64_t>(bytes, 0, end - begin);
+    storeLittle<std::uint32_t>(bytes, 8, static_cast<std::uint32_t>(text->size));
+    storeLittle<std::uint32_t>(bytes, 12, 1);
+    storeLittle<std::uint64_t>(bytes, 16, text->size);
+    storeLittle<std::uint64_t>(bytes, 24, kernel->size);
+    bytes.insert(bytes.end(), source.begin() + static_cast<std::ptrdiff_t>(begin),
+                 source.begin() + static_cast<std::ptrdiff_t>(end));
+    return bytes;
+}
+
+Bytes weightSection()
+{
+    const Shape shape{9, 2, 1, 3};
+    std::vector<float> values(54);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = static_cast<float>(i % 4);
+    const auto encoded = codec::encodeDense(values, shape, ElementType::Fp16);
+    if (!encoded)
+        return {};
+    const auto decoder = codec::Decoder::make(encoded->encoding());
+    if (!decoder)
+        return {};
+    section::BuildTarget target;
+    target.name = "H13";
+    target.cores = 4;
+    section::BuildWeight weight;
+    weight.name = "w";
+    weight.decoder = &*decoder;
+    weight.geometry = {9, 2, 1, 1, 3, 1, false};
+    weight.mostLanes = 2;
+    weight.bias.assign(9, 0x3c00);
+    return section::buildSection(target, {weight}).value_or(Bytes());
+}
+
+/// 2 x 32 numbers in groups along the columns, as quantize writes them.
+ContainerSample quantizedFolder()
+{
+    codec::Microscaled matrix;
+    matrix.rows = 2;
+    matrix.columns = matrix.validColumns = 32;
+    matrix.data.assign(64, 0x38);
+    matrix.exponents = {127, 128};
+    quantized::Folder folder =
+        quantized::beginFolder({"mxfp8", {2, 32}, 2, 32, "fp32", "w.npy", ""});
+    ContainerSample sample{BundleKind::Quantized, "folder", {}};
+    if (!quantized::addMicroscaled(folder, matrix, "ocp", "nd", "nd"))
+        return sample;
+    const std::string manifest = quantized::manifestText(folder.manifest);
+    folder.files.emplace_back(quantized::kManifest,
+                              quantized::Bytes(manifest.begin(), manifest.end()));
+    for (const auto &[name, bytes] : folder.files) {
+        const auto all = std::as_bytes(std::span(bytes));
+        sample.files.memory.emplace_back(name, Bytes(all.begin(), all.end()));
+    }
+    return sample;
+}
+
+} // namespace
+
+std::vector<ContainerSample> containerSamples()
+{
+    const MadeBundle made = madeProgram();
+    return {{BundleKind::Mlmodelc, "x.mlmodelc", made.options()},
+            package(),
+            lone(BundleKind::MilText, "x.mil", writtenProgram()),
+            lone(BundleKind::Network, "net.mlmodel", seed("network.mlmodel")),
+            lone(BundleKind::Pipeline, "pipe.mlmodel", seed("network_pipeline.mlmodel")),
+            lone(BundleKind::MilBlob, "weight.bin", made.weights()),
+            lone(BundleKind::Hwx, "x.hwx", hardware()),
+            lone(BundleKind::Anec, "x.anec", driverImage()),
+            lone(BundleKind::Section, "x.ksec", weightSection()),
+            quantizedFolder(),
+            lone(BundleKind::Safetensors, "x.safetensors", seed("two.safetensors")),
+            lone(BundleKind::Npz, "x.npz", seed("arrays.npz"))};
+}
+
+} // namespace kernscope::test

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every container promises, for every file of the data folder.
+#include "core/container/container_reader.h"
+#include "tests/data/data_folder.h"
+
+#include <QDirIterator>
+#include <QTest>
+
+using namespace kernscope;
+
+namespace {
+
+/// Folders and files that hold weights, by their names.
+QStringList containersOf(const QString &folder)
+{
+    QStringList names;
+    for (const ContainerReader *reader : containerReaders()) {
+        for (const std::string_view ending : reader->endings())
+            names << QLatin1Char('*') +
+                         QString::fromUtf8(ending.data(), static_cast<qsizetype>(ending.size()));
+    }
+    names << QStringLiteral("weight.bin");
+    QStringList found;
+    QDirIterator entries(folder, names, QDir::Files | QDir::Dirs | QDir::NoDotAndDotDot,
+                         QDirIterator::Subdirectories);
+    while (entries.hasNext())
+        found << entries.next();
+    found.sort();
+    return found;
+}
+
+} // namespace
+
+class TestContainerData : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void writesBack_data();
+    void writesBack();
+};
+
+void TestContainerData::writesBack_data()
+{
+    QTest::addColumn<QString>("path");
+    const QString folder = test::dataFolder();
+    for (const QString &path : containersOf(folder))
+        QTest::newRow(qPrintable(QDir(folder).relativeFilePath(path))) << path;
+}
+
+/// Parsed and written again, each file has the same bytes.
+void TestContainerData::writesBack()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(QString, path);
+    const auto bundle = Bundle::open(QFile::encodeName(path).toStdString());
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    const ContainerReader *reader = containerReader((*bundle)->kind());
+    QVERIFY(reader);
+    const auto written = reader->rewrite((*bundle)->files());
+    QVERIFY2(written, written ? "" : describe(written.error()).c_str());
+    QCOMPARE(written->size(), (*bundle)->files().size());
+    for (std::size_t i = 0; i < written->size(); ++i) {
+        const BundleFile &file = (*bundle)->files()[i];
+        const auto bytes = file.file->bytes();
+        QVERIFY2(std::equal((*written)[i].begin(), (*written)[i].end(), bytes.begin(), bytes.end()),
+                 file.path.c_str());
+    }
+}
+
+QTEST_GUILESS_MAIN(TestContainerData)
+#include "tst_container_data.moc"
