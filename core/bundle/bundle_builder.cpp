@@ -132,7 +132,12 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
 {
     BundleBuilder builder;
     builder.m_bundle->m_path = before.m_path;
+    builder.m_bundle->m_shapeBindings = before.m_shapeBindings;
     builder.build(openedAgain(before));
+    if (!builder.m_shapes) {
+        builder.m_bundle->m_shapeBindings.reset();
+        builder.m_bundle->m_diagnostics.push_back({Severity::Warning, builder.m_shapes.error()});
+    }
     builder.addNotes(before.m_notes);
     return builder.m_bundle;
 }
@@ -145,7 +150,9 @@ Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
                        std::string(bundleKindName(before.m_kind)),
                        "Only the inputs of a program have shapes.");
     BundleBuilder builder;
-    builder.m_bindings = &bindings;
+    if (!bindings.empty())
+        builder.m_bundle->m_shapeBindings =
+            std::make_shared<const std::vector<shapes::Binding>>(bindings);
     builder.m_bundle->m_path = before.m_path;
     builder.build(openedAgain(before));
     if (!builder.m_shapes)
@@ -162,7 +169,7 @@ Result<BoundShapes> bindShapes(const Bundle &bundle, const std::vector<shapes::B
 /// Before the weights are read, so that what they say of their consumers has the shapes.
 void BundleBuilder::bindShapes()
 {
-    m_shapes = shapes::inferShapes(m_bundle->m_program, *m_bindings, m_programPath);
+    m_shapes = shapes::inferShapes(m_bundle->m_program, *m_bundle->m_shapeBindings, m_programPath);
     if (m_shapes)
         m_log.add(m_shapes->diagnostics);
 }
@@ -250,7 +257,7 @@ void BundleBuilder::readProgram(OpenedFiles &opened)
                                     : mil::readProgramText(bytes, m_programPath);
     m_log.add(std::move(parsed.diagnostics));
     m_bundle->m_program = std::move(parsed.program);
-    if (m_bindings)
+    if (m_bundle->m_shapeBindings)
         bindShapes();
     const auto &models = m_bundle->m_program.models;
     if (m_bundle->m_kind == BundleKind::MilText && !models.empty() && !models.front().isProgram())

@@ -57,8 +57,7 @@ private:
 
     std::shared_ptr<Bundle> m_bundle;
     DiagnosticLog m_log;
-    const std::vector<shapes::Binding> *m_bindings = nullptr; ///< null: no shapes are inferred
-    Result<shapes::Summary> m_shapes;
+    Result<shapes::Summary> m_shapes; ///< of Bundle::shapeBindings, where there are some
     std::string m_programPath;
     std::unique_ptr<BlobTable> m_blobs;
     std::vector<std::vector<milblob::Record>> m_records; ///< of each weight file, by offset
