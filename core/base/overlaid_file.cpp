@@ -206,11 +206,21 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
                 return tl::unexpected(std::move(laid.error()));
         }
     }
-    for (const auto &[start, originals] : m_originals) {
-        if (auto written = copy->write(FileOffset(start), block(start)); !written)
-            return tl::unexpected(std::move(written.error()));
-    }
+    if (auto laid = copy->layChangesOf(*this); !laid)
+        return tl::unexpected(std::move(laid.error()));
     return copy;
+}
+
+Result<void> OverlaidFile::layChangesOf(const OverlaidFile &other)
+{
+    for (const ByteRange &run : other.changedBlocks()) {
+        if (auto writable = makeWritable(run); !writable)
+            return writable;
+        std::memcpy(const_cast<std::byte *>(m_bytes.data()) + run.offset.value,
+                    other.m_bytes.data() + run.offset.value, run.bytes.value);
+    }
+    m_originals = other.m_originals;
+    return {};
 }
 
 Result<void> OverlaidFile::makeWritable(ByteRange range)
@@ -238,8 +248,9 @@ void OverlaidFile::keepOriginals(ByteRange range)
     for (; start < range.end(); start += kOriginalBlock) {
         if (next == m_originals.end() || next->first != start) {
             const auto now = block(start);
-            next = m_originals.emplace_hint(next, start,
-                                            std::vector<std::byte>(now.begin(), now.end()));
+            next = m_originals.emplace_hint(
+                next, start,
+                std::make_shared<const std::vector<std::byte>>(now.begin(), now.end()));
         }
         ++next;
     }
@@ -251,164 +262,9 @@ void OverlaidFile::dropUnchanged(ByteRange range)
     for (auto at = m_originals.lower_bound(start);
          at != m_originals.end() && at->first < range.end();) {
         const auto now = block(at->first);
-        at = std::equal(now.begin(), now.end(), at->second.begin()) ? m_originals.erase(at)
-                                                                    : std::next(at);
+        at = std::equal(now.begin(), now.end(), at->second->begin()) ? m_originals.erase(at)
+                                                                     : std::next(at);
     }
-}
-
-std::vector<ByteRange> OverlaidFile::changedRanges(std::uint64_t gap, std::size_t most) const
-{
-    std::vector<ByteRange> ranges;
-    for (const auto &[start, originals] : m_originals) {
-        const auto now = block(start);
-        for (std::size_t i = 0; i < now.size(); ++i) {
-            if (now[i] == originals[i])
-                continue;
-            const std::uint64_t at = start + i;
-            if (!ranges.empty() && at - ranges.back().end() < gap)
-                ranges.back().bytes = ByteCount(at + 1 - ranges.back().offset.value);
-            else if (ranges.size() < most)
-                ranges.push_back({FileOffset(at), ByteCount(1)});
-            else
-                return ranges;
-        }
-    }
-    return ranges;
-}
-
-bool OverlaidFile::changed(ByteRange range) const
-{
-    const std::uint64_t end =
-        checkedAdd(range.offset.value, range.bytes.value).value_or(UINT64_MAX);
-    const std::uint64_t first = range.offset.value / kOriginalBlock * kOriginalBlock;
-    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
-         ++at) {
-        const auto now = block(at->first);
-        const auto from =
-            std::max(range.offset.value, at->first) - at->first; // both within the block
-        const auto until = std::min<std::uint64_t>(end - at->first, now.size());
-        if (from < until && !std::equal(now.begin() + static_cast<std::ptrdiff_t>(from),
-                                        now.begin() + static_cast<std::ptrdiff_t>(until),
-                                        at->second.begin() + static_cast<std::ptrdiff_t>(from)))
-            return true;
-    }
-    return false;
-}
-
-std::byte OverlaidFile::diskByte(FileOffset offset) const
-{
-    const auto at = m_originals.find(offset.value / kOriginalBlock * kOriginalBlock);
-    return at == m_originals.end() ? m_bytes[offset.value] : at->second[offset.value - at->first];
-}
-
-void OverlaidFile::readDisk(FileOffset offset, std::span<std::byte> out) const
-{
-    const auto now = m_bytes.subspan(offset.value, out.size());
-    std::copy(now.begin(), now.end(), out.begin());
-    const std::uint64_t end = offset.value + out.size();
-    const std::uint64_t first = offset.value / kOriginalBlock * kOriginalBlock;
-    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
-         ++at) {
-        const std::uint64_t from = std::max(offset.value, at->first);
-        const std::uint64_t until = std::min(end, at->first + at->second.size());
-        std::copy(at->second.begin() + static_cast<std::ptrdiff_t>(from - at->first),
-                  at->second.begin() + static_cast<std::ptrdiff_t>(until - at->first),
-                  out.begin() + static_cast<std::ptrdiff_t>(from - offset.value));
-    }
-}
-
-void OverlaidFile::takeStamp()
-{
-    if (m_path.empty())
-        return;
-    struct stat status = {};
-    const bool found = ::stat(m_path.c_str(), &status) == 0;
-    const std::lock_guard lock(m_stampMutex);
-    m_stamp = found ? std::optional(FileStamp::from(status)) : std::nullopt;
-    m_mark = FileStatusMark::from(status);
-}
-
-void OverlaidFile::markSaved()
-{
-    const std::unique_lock lock(m_mutex);
-    m_originals.clear();
-    takeStamp();
-}
-
-void OverlaidFile::restamp()
-{
-    const std::unique_lock lock(m_mutex);
-    takeStamp();
-}
-
-FileState OverlaidFile::state() const
-{
-    FileState state;
-    if (m_path.empty())
-        return state;
-    state.found = FileStamp::of(m_path);
-    const std::lock_guard lock(m_stampMutex);
-    const auto place = [&](const std::optional<FileStamp> &other) {
-        return other && m_stamp && other->device == m_stamp->device &&
-               other->inode == m_stamp->inode;
-    };
-    std::optional<FileStamp> mapped = place(state.found) ? state.found : std::nullopt;
-    bool rewritten = false; // written, with its old time set again
-    if (struct stat status = {}; m_descriptor >= 0 && ::fstat(m_descriptor, &status) == 0) {
-        mapped = FileStamp::from(status);
-        // A file that was moved away has a later mark as well.
-        rewritten = place(state.found) && FileStatusMark::from(status).unexplained(m_mark);
-    }
-    const auto lost = m_mapping.lost();
-    if (!lost && !rewritten && mapped == m_stamp) {
-        state.kind = state.found == m_stamp ? FileState::Kind::Same : FileState::Kind::Replaced;
-        return state;
-    }
-    if (m_bytes.empty() && m_descriptor < 0) { // nothing was mapped: only the path can tell
-        state.kind = place(state.found) ? FileState::Kind::Changed : FileState::Kind::Replaced;
-        return state;
-    }
-    state.kind = FileState::Kind::Changed;
-    state.found = mapped;
-    std::uint64_t from = 0;
-    if (mapped && mapped->bytes < m_bytes.size())
-        from = mapped->bytes;
-    else if (lost)
-        from = lost->offset.value;
-    state.range = {FileOffset(from), ByteCount(m_bytes.size() - from)};
-    return state;
-}
-
-Error OverlaidFile::changedError(const FileState &state) const
-{
-    Error error;
-    error.code = "io.changed";
-    error.file = m_name;
-    if (state.kind == FileState::Kind::Changed) {
-        error.offset = state.range.offset;
-        error.length = state.range.bytes;
-    }
-    if (const std::lock_guard lock(m_stampMutex); m_stamp)
-        error.expected = m_stamp->text();
-    error.found = state.found ? state.found->text() : "no file";
-    error.message = "Another program changed the file while it was read; open it again";
-    return error;
-}
-
-Result<void> OverlaidFile::checkSame() const
-{
-    const FileState now = state();
-    if (now.kind != FileState::Kind::Changed)
-        return {};
-    return tl::unexpected(changedError(now));
-}
-
-Result<void> OverlaidFile::checkInPlace() const
-{
-    const FileState now = state();
-    if (now.kind == FileState::Kind::Same)
-        return {};
-    return tl::unexpected(changedError(now));
 }
 
 } // namespace kernscope

@@ -72,9 +72,9 @@ public:
     /// Errors: those of write.
     Result<void> restoreUnder(FileOffset offset, std::span<const std::byte> content);
 
-    /// The same bytes with the same changes in an overlay of its own: for planning aside. Its cost
-    /// goes with the pages changed; a file in memory is copied. The caller holds the mutex, or is
-    /// the thread that writes. Errors: "patch.stale" where the file on disk is another one by now,
+    /// The same bytes with the same changes in an overlay of its own: for edits aside. Its cost goes
+    /// with the pages changed, whose bytes on disk the two share; a file in memory is copied. The
+    /// caller holds the mutex, or is the thread that writes. Errors: "patch.stale" where the file on disk is another one by now,
     /// those of open and write.
     Result<std::shared_ptr<OverlaidFile>> fork() const;
 
@@ -83,6 +83,9 @@ public:
     /// `most` of them, the first ones.
     std::vector<ByteRange> changedRanges(std::uint64_t gap = 1,
                                          std::size_t most = static_cast<std::size_t>(-1)) const;
+    /// The same in whole blocks of 4,096 bytes, adjacent ones as one run: no byte is looked at, so
+    /// that it costs next to nothing however much has changed.
+    std::vector<ByteRange> changedBlocks() const;
     bool modified() const { return !m_originals.empty(); }
     /// True where any byte of `range` differs from the disk; O(log of changes) for short ranges.
     bool changed(ByteRange range) const;
@@ -122,6 +125,8 @@ private:
     void dropUnchanged(ByteRange range);
     /// The current bytes of the block that starts at `start`; the last one may be shorter.
     std::span<const std::byte> block(std::uint64_t start) const;
+    /// Lays the changes of `other`, which has the same bytes on disk, over this file.
+    Result<void> layChangesOf(const OverlaidFile &other);
     void takeStamp();
     Error changedError(const FileState &state) const;
 
@@ -135,9 +140,10 @@ private:
     int m_descriptor = -1; ///< of the mapped file; -1 where too many are open
     std::vector<std::byte> m_memory;
     std::vector<ByteRange> m_restored; ///< what restoreUnder covered
+    using Original = std::shared_ptr<const std::vector<std::byte>>; ///< shared by forks
     /// Start of a block (a multiple of kOriginalBlock) -> its bytes on disk, of every block that
     /// differs from the disk: memory goes with the pages touched, not with the number of changes.
-    std::map<std::uint64_t, std::vector<std::byte>> m_originals;
+    std::map<std::uint64_t, Original> m_originals;
     mutable std::shared_mutex m_mutex;
 };
 

@@ -16,9 +16,9 @@ struct BoundShapes {
 
 /// Reads the tables of `bundle` again, over the same files, with open extents of its program filled
 /// in: types of the program, geometry and FLOPs of every consumer, and so every assessment. What
-/// is found on the way is among the diagnostics as well. Bundle::reread() of the result forgets the
-/// shapes: bind them again after it. Not for patches: the extents that were open have no place in
-/// the file.
+/// is found on the way is among the diagnostics as well. Bundle::reread() of the result binds them
+/// again; where they fit no more, an edit having changed the program, that is a diagnostic. Without
+/// bindings the extents are open, as the file has them.
 /// Errors: "cli.option" where the bundle holds no program or a binding does not fit it.
 Result<BoundShapes> bindShapes(const Bundle &bundle, const std::vector<shapes::Binding> &bindings);
 

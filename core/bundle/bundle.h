@@ -26,6 +26,9 @@ struct Container;
 namespace section {
 struct Section;
 }
+namespace shapes {
+struct Binding;
+}
 
 /// What was opened.
 enum class BundleKind : std::uint8_t {
@@ -262,7 +265,7 @@ public:
     static Result<std::shared_ptr<const Bundle>> open(const std::filesystem::path &path,
                                                       const OpenOptions &options = {});
     /// Reads the tables again through the overlays, sharing the files: after an edit that touched
-    /// the program text, a header or a record.
+    /// the program text, a header or a record. Shapes that were bound are bound again.
     Result<std::shared_ptr<const Bundle>> reread() const;
 
     BundleKind kind() const { return m_kind; }
@@ -273,6 +276,11 @@ public:
     const std::vector<Weight> &weights() const { return m_weights; }
     const mil::Program &program() const { return m_program; }
     std::size_t programFile() const { return m_programFile; } ///< kNoIndex where there is none
+    /// The inputs whose shapes were bound (bindShapes); null where none was.
+    const std::shared_ptr<const std::vector<shapes::Binding>> &shapeBindings() const
+    {
+        return m_shapeBindings;
+    }
     const Diagnostics &diagnostics() const { return m_diagnostics; }
     /// Tables of a hardware container (.hwx, .anec), whose one file is files().front(); null for
     /// every other kind.
@@ -320,6 +328,7 @@ private:
     std::vector<Weight> m_weights;
     mil::Program m_program;
     std::size_t m_programFile = kNoIndex;
+    std::shared_ptr<const std::vector<shapes::Binding>> m_shapeBindings;
     Diagnostics m_notes; ///< of OpenOptions::notes
     Diagnostics m_diagnostics;
     std::shared_ptr<const hwx::Container> m_hardware;

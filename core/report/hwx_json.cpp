@@ -346,6 +346,7 @@ Json hwxJson(const Container &container, std::span<const std::byte> bytes, const
     json["tasks"] = hwxTasksJson(container, bytes, options);
     json["relocation_slots"] = hwxSlotsJson(container, bytes, file);
     json["kernel_tiles"] = hwxTilesJson(container, bytes);
+    json["debug_records"] = hwxDebugJson(container, bytes);
     json["warnings"] = warningsJson(container);
     return json;
 }

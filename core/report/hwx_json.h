@@ -28,6 +28,10 @@ Json hwxTasksJson(const hwx::Container &container, std::span<const std::byte> by
 /// Runs of kernel bytes that symbols name, with their statistics as fp16 (one part of the above).
 Json hwxTilesJson(const hwx::Container &container, std::span<const std::byte> bytes);
 
+/// Records of the debug sections: the key "debug_records". Where they begin, their words and their
+/// printable text; what they mean is not published: "meaning" is null.
+Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes);
+
 /// Words that are left for the loader: the key "relocations" of `inspect`, "relocation_slots" here.
 Json hwxSlotsJson(const hwx::Container &container, std::span<const std::byte> bytes,
                   const std::string &file);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/little_endian.h"
+#include "core/container/hwx/debug_records.h"
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_alignment.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_values.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -117,6 +121,32 @@ Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differenc
             cell["fields"] = fieldsJson(reg.fields);
             row["registers"].push_back(std::move(cell));
         }
+        list.push_back(std::move(row));
+    }
+    return list;
+}
+
+Json hwxDebugJson(const hwx::Container &container, std::span<const std::byte> bytes)
+{
+    constexpr std::uint64_t kMostWords = 1024; // of one record; the rest is in the file
+    Json list = Json::array();
+    for (const hwx::DebugRecord &record : hwx::debugRecords(container, bytes)) {
+        Json row;
+        row["section"] = record.section;
+        row["offset"] = numberJson(record.bytes.offset.value);
+        row["bytes"] = numberJson(record.bytes.bytes.value);
+        row["address"] = hexText(record.address);
+        row["symbols"] = record.symbols;
+        row["texts"] = Json::array();
+        for (const hwx::DebugText &text : record.texts)
+            row["texts"].push_back(
+                {{"offset", numberJson(text.offset.value)}, {"text", text.text}});
+        row["words"] = Json::array();
+        const std::uint64_t words = std::min(record.bytes.bytes.value / 4, kMostWords);
+        for (std::uint64_t i = 0; i < words; ++i)
+            row["words"].push_back(hexText(loadLittle<std::uint32_t>(
+                bytes, static_cast<std::size_t>(record.bytes.offset.value + 4 * i))));
+        row["meaning"] = nullptr;
         list.push_back(std::move(row));
     }
     return list;

@@ -24,6 +24,17 @@ namespace {
 constexpr double kZoomStep = 1.5;
 constexpr std::uint64_t kMarkGap = 64; ///< closer changes are one mark
 constexpr double kScrollSteps = 1e6;   ///< of the scroll bar over a whole file
+/// More changed bytes are marked by whole blocks: comparing them would hold up the window.
+constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
+
+std::vector<ByteRange> marksOf(const OverlaidFile &file)
+{
+    auto blocks = file.changedBlocks();
+    std::uint64_t bytes = 0;
+    for (const ByteRange &run : blocks)
+        bytes += run.bytes.value;
+    return bytes > kMostCompared ? blocks : file.changedRanges(kMarkGap);
+}
 
 } // namespace
 
@@ -48,8 +59,7 @@ void SectionStrip::setFile(BundlePtr bundle, std::size_t file)
     const auto range = sound ? m_bundle->sectionsOf(file) : std::pair<std::size_t, std::size_t>();
     m_first = range.first;
     m_last = range.second;
-    m_changes =
-        sound ? m_bundle->files()[file].file->changedRanges(kMarkGap) : std::vector<ByteRange>();
+    m_changes = sound ? marksOf(*m_bundle->files()[file].file) : std::vector<ByteRange>();
     if (m_current < m_first || m_current >= m_last)
         m_current = kNoIndex;
     if (!same)

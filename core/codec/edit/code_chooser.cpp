@@ -4,6 +4,7 @@
 #include "core/numeric/convert.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 
@@ -81,24 +82,22 @@ void CodeChooser::fillSteps(std::uint64_t elements)
         m_steps = {};
 }
 
-/// Of equally near values, that of the lower code.
+/// Of equally near values, that of the lower code. Without branches that nobody could foresee: it
+/// runs once for each of millions of elements.
 std::optional<Candidate> CodeChooser::Table::nearest(double value) const
 {
     if (values.empty())
         return std::nullopt;
-    // How many are below, without branches that nobody could foresee.
-    std::size_t below = 0;
+    std::size_t below = 0; // how many are
     for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
         below += values[below + rest / 2 - 1] < value ? rest / 2 : 0;
     below += values[below] < value ? 1 : 0;
-    if (below == 0)
-        return Candidate{codes[0], values[0]};
-    const Candidate down{codes[below - 1], values[below - 1]};
-    if (below == values.size())
-        return down;
-    const Candidate up{codes[below], values[below]};
-    const double downBy = std::abs(down.value - value), upBy = std::abs(up.value - value);
-    return downBy < upBy || (downBy == upBy && down.code < up.code) ? down : up;
+    const std::size_t down = below - (below > 0 ? 1 : 0);
+    const std::size_t up = below - (below == values.size() ? 1 : 0);
+    const double downBy = std::abs(values[down] - value), upBy = std::abs(values[up] - value);
+    const bool lower = (downBy < upBy) | ((downBy == upBy) & (codes[down] < codes[up]));
+    const std::size_t taken = lower ? down : up;
+    return Candidate{codes[taken], values[taken]};
 }
 
 std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
@@ -170,6 +169,72 @@ std::optional<Candidate> CodeChooser::aroundGuess(double value, std::int64_t rea
     const bool settled =
         (low == smallest || lowError > bestError) && (high == largest || highError > bestError);
     return settled ? best : std::nullopt;
+}
+
+bool CodeChooser::answersMany() const
+{
+    if (m_state.palette)
+        return m_state.payload.order == nullptr;
+    return m_state.scaling && isNarrowInteger(m_state.payload.type);
+}
+
+void CodeChooser::nearestOf(std::uint64_t element, std::span<const double> values,
+                            std::span<Candidate> found)
+{
+    if (!m_state.palette && m_steps.values.empty()) {
+        aroundGuesses(values, found);
+        return;
+    }
+    const Table &table =
+        m_state.palette ? tableFor({element, 0, element}, values.front()) : m_steps;
+    for (std::size_t i = 0; i < values.size(); ++i)
+        found[i] = table.nearest(values[i]).value_or(Candidate{kNoCode, 0});
+}
+
+/// aroundGuess() with a reach of one for each of them: three codes an element, scaled together.
+void CodeChooser::aroundGuesses(std::span<const double> values, std::span<Candidate> found)
+{
+    const ElementType type = m_state.payload.type;
+    const std::int64_t smallest = smallestCode(type), largest = largestCode(type);
+    const auto scale = static_cast<double>(m_pair.scale),
+               offset = static_cast<double>(m_pair.offset);
+    const double share = 1 / scale;
+    std::fill(found.begin(), found.end(), Candidate{kNoCode, 0});
+    if (!std::isfinite(share) || !std::isfinite(offset) || largest - smallest < 3)
+        return;
+    const auto first = static_cast<double>(smallest) + 1, last = static_cast<double>(largest) - 1;
+    m_raw.resize(3 * values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double exact =
+            m_state.scaling->addsOffset ? (values[i] - offset) * share : values[i] * share + offset;
+        // Whatever is chosen here, what is taken below is proved to be the nearest.
+        constexpr double kShift = 1024; // truncating a positive number rounds down
+        const double middle = std::min(std::max(exact, first), last) + kShift + 0.5;
+        const auto code =
+            static_cast<float>(static_cast<std::int32_t>(middle)) - static_cast<float>(kShift);
+        m_raw[3 * i] = code - 1;
+        m_raw[3 * i + 1] = code;
+        m_raw[3 * i + 2] = code + 1;
+        found[i].value = static_cast<double>(code);
+    }
+    scaledValues(m_state, m_pair, m_raw, m_halves);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto middle = static_cast<std::int64_t>(found[i].value);
+        const std::array<double, 3> held{static_cast<double>(m_raw[3 * i]),
+                                         static_cast<double>(m_raw[3 * i + 1]),
+                                         static_cast<double>(m_raw[3 * i + 2])};
+        const std::array<double, 3> error{std::abs(held[0] - values[i]),
+                                          std::abs(held[1] - values[i]),
+                                          std::abs(held[2] - values[i])};
+        std::size_t best = error[1] < error[0] ? 1 : 0;
+        best = error[2] < error[best] ? 2 : best;
+        // Not settled either where one of them is not a number.
+        const bool settled = (middle - 1 == smallest || error[0] > error[best]) &&
+                             (middle + 1 == largest || error[2] > error[best]) &&
+                             std::isfinite(held[0] + held[1] + held[2]);
+        found[i] = settled ? Candidate{middle - 1 + static_cast<std::int64_t>(best), held[best]}
+                           : Candidate{kNoCode, 0};
+    }
 }
 
 const CodeChooser::Table &CodeChooser::tableFor(const ElementPlace &place, double value)

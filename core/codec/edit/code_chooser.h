@@ -6,7 +6,9 @@
 #include "core/codec/edit/stored_code.h"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +28,13 @@ public:
     std::uint64_t enter(std::uint64_t element);
     /// Nothing where no code is near (all decode to NaN).
     std::optional<Candidate> nearest(const ElementPlace &place, double value);
+    /// nearest() for finite values of elements that share what was entered, from `element` on.
+    /// Those that it leaves to nearest() have kNoCode.
+    void nearestOf(std::uint64_t element, std::span<const double> values,
+                   std::span<Candidate> found);
+    /// Whether nearestOf() settles most values of such a weight.
+    bool answersMany() const;
+    static constexpr std::int64_t kNoCode = std::numeric_limits<std::int64_t>::min();
 
 private:
     /// What decides the answer besides the value.
@@ -51,6 +60,7 @@ private:
     std::optional<Candidate> compute(const ElementPlace &place, double value);
     std::optional<Candidate> plain(double value) const;
     std::optional<Candidate> aroundGuess(double value, std::int64_t reach) const;
+    void aroundGuesses(std::span<const double> values, std::span<Candidate> found);
     void fillSteps(std::uint64_t elements);
     const Table &tableFor(const ElementPlace &place, double value);
     std::optional<Candidate> fromTable(const ElementPlace &place, double value);
@@ -66,6 +76,9 @@ private:
     bool m_known = false;
     double m_value = 0;
     std::optional<Candidate> m_answer;
+    // Of aroundGuesses().
+    std::vector<float> m_raw;
+    std::vector<std::uint16_t> m_halves;
 };
 
 } // namespace kernscope::codec

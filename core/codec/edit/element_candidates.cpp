@@ -95,6 +95,34 @@ double scaledValue(const Decoder::State &state, const ScalePair &pair, float raw
     return state.halfResult() ? throughHalf(product) : product;
 }
 
+void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<float> values,
+                  std::vector<std::uint16_t> &halves)
+{
+    const ScalingState &scaling = *state.scaling;
+    halves.resize(values.size());
+    const auto roundAll = [&] {
+        convertFloatToHalf(values, halves);
+        convertHalfToFloat(std::span<const std::uint16_t>(halves), values);
+    };
+    if (scaling.addsOffset) {
+        for (float &value : values) {
+            const float product = pair.scale * value;
+            value = product + pair.offset;
+        }
+    } else {
+        if (scaling.roundData)
+            roundAll();
+        for (float &value : values)
+            value -= pair.offset;
+        if (scaling.roundDifference)
+            roundAll();
+        for (float &value : values)
+            value *= pair.scale;
+    }
+    if (state.halfResult())
+        roundAll();
+}
+
 ElementPlace elementPlace(const Decoder::State &state, std::uint64_t element)
 {
     if (!state.palette)

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 /// Private to the codec: the codes that one element may take, with what each decodes to.
@@ -27,6 +28,9 @@ struct ScalePair {
 ScalePair scaleOf(const Decoder::State &state, std::uint64_t element);
 /// A payload number under that pair, by the form's own arithmetic.
 double scaledValue(const Decoder::State &state, const ScalePair &pair, float raw);
+/// scaledValue() of each of them, in place; `halves` is room for the roundings.
+void scaledValues(const Decoder::State &state, const ScalePair &pair, std::span<float> values,
+                  std::vector<std::uint16_t> &halves);
 
 /// Value of an element whose code would be `code`, by the form's own arithmetic.
 double valueOfCode(const Decoder::State &state, const ElementPlace &place, std::int64_t code);

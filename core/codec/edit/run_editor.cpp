@@ -62,6 +62,12 @@ struct RunEditor::State {
 
     void setOne(std::uint64_t element, std::uint64_t index, double value, double tolerance,
                 float &held, RunOutcome &outcome);
+    /// The element's code becomes `chosen`, or stays.
+    void take(std::uint64_t element, std::uint64_t index, double value, double tolerance,
+              float &held, const std::optional<Candidate> &chosen, RunOutcome &outcome);
+    /// setOne for finite values, with what they share looked up once.
+    bool setFinite(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
     void refuse(std::uint64_t element, double value, double tolerance, RunOutcome &outcome) const;
     /// setOne for elements that are stored, from code `index` on, by what they share.
     void setAlike(std::uint64_t element, std::uint64_t index, double value, double tolerance,
@@ -111,6 +117,7 @@ struct RunEditor::State {
     std::vector<std::uint64_t> positions;
     std::vector<OrderedCode> orderedCodes;
 
+    std::vector<Candidate> candidates;  ///< of setFinite
     std::vector<float> floats, rounded; ///< of setHalves
     std::vector<std::uint16_t> halves;
 };
@@ -139,7 +146,13 @@ void RunEditor::State::setOne(std::uint64_t element, std::uint64_t index, double
     const ElementPlace place{element, 0, element};
     if (element >= enteredEnd)
         enteredEnd = element + chooser.enter(element);
-    const auto chosen = chooser.nearest(place, value);
+    take(element, index, value, tolerance, held, chooser.nearest(place, value), outcome);
+}
+
+void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double value,
+                            double tolerance, float &held, const std::optional<Candidate> &chosen,
+                            RunOutcome &outcome)
+{
     const double now = static_cast<double>(held);
     // The code that is there stays where none of those that were looked at is nearer.
     const bool stays =
@@ -234,6 +247,44 @@ bool RunEditor::State::setHalves(std::uint64_t index, std::span<const double> va
     return true;
 }
 
+/// What setOne does for each of them. False where nothing was done.
+bool RunEditor::State::setFinite(std::uint64_t element, std::uint64_t index,
+                                 std::span<const double> values, EditTolerance tolerance,
+                                 std::span<float> held, RunOutcome &outcome)
+{
+    constexpr std::size_t kFew = 8; // elements for which the detour does not pay
+    const auto finite = [](double value) { return std::isfinite(value); };
+    if (!chooser.answersMany() || !std::all_of(values.begin(), values.end(), finite))
+        return false;
+    candidates.resize(values.size());
+    for (std::size_t at = 0; at < values.size();) {
+        const auto same = static_cast<std::size_t>(
+            std::min<std::uint64_t>(chooser.enter(element + at), values.size() - at));
+        enteredEnd = element + at + same;
+        const auto some = std::span(candidates).first(same);
+        if (same >= kFew)
+            chooser.nearestOf(element + at, values.subspan(at, same), some);
+        else
+            std::fill(some.begin(), some.end(), Candidate{CodeChooser::kNoCode, 0});
+        for (std::size_t i = 0; i < same; ++i) {
+            const double value = values[at + i];
+            const std::uint64_t place = element + at + i;
+            if (static_cast<double>(held[at + i]) != value) {
+                const auto chosen = some[i].code != CodeChooser::kNoCode
+                                        ? std::optional(some[i])
+                                        : chooser.nearest({place, 0, place}, value);
+                take(place, index + at + i, value, tolerance.of(value), held[at + i], chosen,
+                     outcome);
+            } else if (outcome.worst < 0) {
+                outcome.worst = 0;
+                outcome.asked = outcome.stored = value;
+            }
+        }
+        at += same;
+    }
+    return true;
+}
+
 bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
                                std::span<const double> values, EditTolerance tolerance,
                                std::span<float> held, RunOutcome &outcome)
@@ -245,7 +296,8 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
         std::isfinite(value) &&
         std::all_of(values.begin(), values.end(), [value](double other) { return other == value; });
     if (!alike)
-        return plainTo == ElementType::Fp16 && setHalves(index, values, held, outcome);
+        return (plainTo == ElementType::Fp16 && setHalves(index, values, held, outcome)) ||
+               setFinite(element, index, values, tolerance, held, outcome);
     setAlike(element, index, value, tolerance.of(value), held, outcome);
     return true;
 }

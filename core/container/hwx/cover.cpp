@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/cover.h"
 
+#include "core/container/hwx/debug_records.h"
 #include "core/container/hwx/kernels.h"
 #include "core/descriptor/task_reader.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -37,6 +39,7 @@ private:
     void addNotes();
     void addSection(const Section &section);
     void addKernels(const Section &section);
+    void addDebug();
     bool hasTasks(std::uint32_t ordinal) const;
 
     const Container &m_container;
@@ -131,13 +134,25 @@ void Cover::addSection(const Section &section)
         return;
     }
     if (section.type() == SectionType::Debug)
-        add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Debug,
-            name + ": debug records of the compiler");
-    else if (section.type() != SectionType::Text)
+        return; // addDebug() names its records
+    if (section.type() != SectionType::Text)
         add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Data, name);
     else if (!hasTasks(section.ordinal))
         add(section.bytes->offset.value, section.bytes->bytes.value, SpanKind::Text,
             name + ": words of no known form");
+}
+
+void Cover::addDebug()
+{
+    std::map<std::uint32_t, std::size_t> counts; // of records, by section
+    for (const DebugRecord &record : debugRecords(m_container, m_bytes)) {
+        const Section *section = m_container.section(record.section);
+        const std::size_t number = counts[record.section]++;
+        add(record.bytes.offset.value, record.bytes.bytes.value, SpanKind::Debug,
+            fmt::format("{},{}: {} (layout not known)", section->segment, section->name,
+                        record.symbols.empty() ? std::string("debug bytes that no symbol names")
+                                               : fmt::format("debug record {}", number)));
+    }
 }
 
 std::vector<CoverSpan> Cover::make()
@@ -152,6 +167,7 @@ std::vector<CoverSpan> Cover::make()
     }
     for (const Text &text : m_container.texts)
         coverTasks(m_container, text, m_bytes, m_options, m_spans);
+    addDebug();
     addPadding(m_spans, m_bytes);
     return std::move(m_spans);
 }

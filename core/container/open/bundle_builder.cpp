@@ -75,7 +75,12 @@ BundlePtr BundleBuilder::reread(const Bundle &before)
 {
     BundleBuilder builder;
     builder.m_bundle->m_path = before.m_path;
+    builder.m_bundle->m_shapeBindings = before.m_shapeBindings;
     builder.build(openedAgain(before));
+    if (builder.m_shapes && !*builder.m_shapes) {
+        builder.m_bundle->m_shapeBindings.reset();
+        builder.m_bundle->m_diagnostics.push_back({Severity::Warning, builder.m_shapes->error()});
+    }
     builder.addNotes(before.m_notes);
     return builder.m_bundle;
 }
@@ -88,7 +93,9 @@ Result<BoundShapes> BundleBuilder::bind(const Bundle &before,
                        std::string(bundleKindName(before.m_kind)),
                        "Only the inputs of a program have shapes.");
     BundleBuilder builder;
-    builder.m_bindings = &bindings;
+    if (!bindings.empty())
+        builder.m_bundle->m_shapeBindings =
+            std::make_shared<const std::vector<shapes::Binding>>(bindings);
     builder.m_bundle->m_path = before.m_path;
     builder.build(openedAgain(before));
     shapes::Summary summary;
@@ -128,7 +135,7 @@ void BundleBuilder::build(OpenedFiles &&opened)
     bundle.m_name = std::move(opened.name);
     bundle.m_readOnlyReason = std::move(opened.readOnlyReason);
     bundle.m_files = std::move(opened.files);
-    ContainerInput input{bundle.m_files, opened.programPath, {}, m_bindings};
+    ContainerInput input{bundle.m_files, opened.programPath, {}, bundle.m_shapeBindings.get()};
     ContainerContents contents;
     contents.log = std::move(m_log);
     contents.claims.resize(bundle.m_files.size());

@@ -36,8 +36,7 @@ private:
 
     std::shared_ptr<Bundle> m_bundle;
     DiagnosticLog m_log;
-    const std::vector<shapes::Binding> *m_bindings = nullptr; ///< null: no shapes are inferred
-    std::optional<Result<shapes::Summary>> m_shapes;
+    std::optional<Result<shapes::Summary>> m_shapes; ///< where Bundle::shapeBindings were inferred
 };
 
 } // namespace kernscope

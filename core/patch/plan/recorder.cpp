@@ -4,6 +4,7 @@
 #include "core/patch/plan/pending.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -11,23 +12,56 @@ namespace kernscope::patch {
 
 namespace {
 
-/// Calls `found(from, to)` for each run where the two differ, runs closer than `gap` as one.
+std::uint64_t wordAt(std::span<const std::byte> bytes, std::size_t at)
+{
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    return word;
+}
+
+/// The first place from `at` on where the two differ, or their end; eight bytes at a time.
+std::size_t nextDifference(std::span<const std::byte> a, std::span<const std::byte> b,
+                           std::size_t at)
+{
+    while (at + sizeof(std::uint64_t) <= a.size() && wordAt(a, at) == wordAt(b, at))
+        at += sizeof(std::uint64_t);
+    while (at < a.size() && a[at] == b[at])
+        ++at;
+    return at;
+}
+
+/// The first place from `at` on where the two are equal, or their end.
+std::size_t nextEqual(std::span<const std::byte> a, std::span<const std::byte> b, std::size_t at)
+{
+    constexpr std::uint64_t kOnes = 0x0101010101010101u, kHighs = 0x8080808080808080u;
+    while (at + sizeof(std::uint64_t) <= a.size()) {
+        const std::uint64_t differs = wordAt(a, at) ^ wordAt(b, at);
+        if (((differs - kOnes) & ~differs & kHighs) != 0)
+            break; // one of the eight is equal
+        at += sizeof(std::uint64_t);
+    }
+    while (at < a.size() && a[at] != b[at])
+        ++at;
+    return at;
+}
+
+/// Calls `found(from, to)` for each run where the two differ, runs closer than `gap` as one, until
+/// it gives false.
 template <class Found>
 void forEachChange(std::span<const std::byte> before, std::span<const std::byte> now,
                    std::size_t gap, const Found &found)
 {
-    std::size_t from = 0, to = 0; // the run that is being collected
-    for (std::size_t at = 0; at < before.size(); ++at) {
-        if (before[at] == now[at])
-            continue;
-        if (to > 0 && at - to >= gap)
-            found(from, to);
-        if (to == 0 || at - to >= gap)
-            from = at;
-        to = at + 1;
+    std::size_t from = nextDifference(before, now, 0);
+    while (from < before.size()) {
+        std::size_t to = nextEqual(before, now, from), next = nextDifference(before, now, to);
+        while (next < before.size() && next - to < gap) {
+            to = nextEqual(before, now, next);
+            next = nextDifference(before, now, to);
+        }
+        if (!found(from, to))
+            return;
+        from = next;
     }
-    if (to > 0)
-        found(from, to);
 }
 
 } // namespace
@@ -67,21 +101,24 @@ Result<void> Recorder::write(std::size_t file, FileOffset offset, std::span<cons
     return target.write(offset, bytes);
 }
 
-std::size_t Recorder::exactRuns() const
+bool Recorder::isScattered() const
 {
     std::size_t count = 0;
     for (const auto &[file, runs] : m_before) {
         for (const auto &[start, before] : runs) {
             const auto now = m_files[file]->bytes().subspan(start, before.size());
-            forEachChange(before, now, 1, [&](std::size_t, std::size_t) { ++count; });
+            forEachChange(before, now, 1,
+                          [&count](std::size_t, std::size_t) { return ++count <= kMostExactRuns; });
+            if (count > kMostExactRuns)
+                return true;
         }
     }
-    return count;
+    return false;
 }
 
 std::vector<FileEdit> Recorder::take()
 {
-    const std::size_t gap = exactRuns() <= kMostExactRuns ? 1 : kMergeGaps.front();
+    const std::size_t gap = isScattered() ? kMergeGaps.front() : 1;
     std::vector<FileEdit> edits;
     for (const auto &[file, runs] : m_before) {
         const auto all = m_files[file]->bytes();
@@ -96,6 +133,7 @@ std::vector<FileEdit> Recorder::take()
                             bytes.begin() + static_cast<std::ptrdiff_t>(to));
                     };
                     edits.push_back({index, FileOffset(at + from), piece(old), piece(now)});
+                    return true;
                 });
         }
     }

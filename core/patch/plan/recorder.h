@@ -29,7 +29,7 @@ public:
 
 private:
     using Runs = std::map<std::uint64_t, std::vector<std::byte>>; ///< start -> earlier bytes
-    std::size_t exactRuns() const;
+    bool isScattered() const; ///< over more than kMostExactRuns exact runs
 
     std::vector<std::shared_ptr<OverlaidFile>> m_files;
     std::map<std::size_t, Runs> m_before; ///< by file; runs are disjoint and never adjacent

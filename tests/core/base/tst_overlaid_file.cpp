@@ -91,6 +91,7 @@ private slots:
     void restoredUnder();
     void forks_data();
     void forks();
+    void changedBlocks();
 };
 
 void TestOverlaidFile::opensAndShows()
@@ -394,13 +395,32 @@ void TestOverlaidFile::forks()
     QVERIFY(fork);
     QVERIFY(std::equal(file->bytes().begin(), file->bytes().end(), (*fork)->bytes().begin()));
     QCOMPARE((*fork)->changedRanges(), file->changedRanges());
+    QCOMPARE((*fork)->changedBlocks(), file->changedBlocks());
     QCOMPARE((*fork)->diskByte(FileOffset(8)), file->diskByte(FileOffset(8)));
     QVERIFY((*fork)->write(FileOffset(0), text("Z")));
     QCOMPARE(file->bytes()[0], std::byte{'0'});
+    QVERIFY(!file->changed({FileOffset(0), ByteCount(1)}));
+    // Taken back in one of them only; what they share is not touched by that.
+    QVERIFY((*fork)->write(FileOffset(2), text("23")));
+    QCOMPARE((*fork)->changedRanges(), (std::vector<ByteRange>{{FileOffset(0), ByteCount(1)}}));
+    QCOMPARE(file->changedRanges(), (std::vector<ByteRange>{{FileOffset(2), ByteCount(2)}}));
+    QCOMPARE(file->diskByte(FileOffset(2)), std::byte{'2'});
     if (mapped) {
         QFile(QString::fromStdString(path.string())).resize(9);
         QCOMPARE(file->fork().error().code, std::string("patch.stale"));
     }
+}
+
+void TestOverlaidFile::changedBlocks()
+{
+    const auto file = OverlaidFile::fromMemory(std::vector<std::byte>(3 * 4096 + 5), "blocks");
+    QVERIFY(file->changedBlocks().empty());
+    const std::vector<std::byte> one(1, std::byte{1});
+    for (const std::uint64_t offset :
+         {std::uint64_t{0}, std::uint64_t{4096 + 17}, std::uint64_t{3 * 4096 + 4}})
+        QVERIFY(file->write(FileOffset(offset), one));
+    QCOMPARE(file->changedBlocks(), (std::vector<ByteRange>{{FileOffset(0), ByteCount(2 * 4096)},
+                                                            {FileOffset(3 * 4096), ByteCount(5)}}));
 }
 
 QTEST_APPLESS_MAIN(TestOverlaidFile)

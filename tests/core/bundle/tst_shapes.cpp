@@ -25,6 +25,7 @@ private slots:
     void deepPrograms();
     void followsCalls();
     void reachesConsumers();
+    void keepsShapesWhenReread();
     void hugeNumbers();
 };
 
@@ -204,6 +205,41 @@ void TestShapes::reachesConsumers()
     QCOMPARE(decoded(*bound->bundle, "w").size(), std::size_t(24));
     const auto wrong = bindShapes(**before, bindings("w=1"));
     QVERIFY(!wrong);
+}
+
+/// The tables that are read again after an edit, and a fork, have the shapes that were bound.
+void TestShapes::keepsShapesWhenReread()
+{
+    MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 3, ?, ?]> x";
+    made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
+                  made.blob(ElementType::Fp16, "[8, 3, 1, 1]", Bytes(48)));
+    made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
+    const auto before = made.open();
+    QVERIFY(before);
+    QVERIFY(!(*before)->shapeBindings());
+    const auto bound = bindShapes(**before, bindings("x=1,3,5,4"));
+    QVERIFY(bound);
+    QCOMPARE(bound->bundle->shapeBindings()->size(), std::size_t(1));
+    const auto again = bound->bundle->reread();
+    QVERIFY(again);
+    const auto third = (*again)->reread();
+    QVERIFY(third);
+    for (const BundlePtr &bundle : {*again, *third}) {
+        const Consumer &consumer = bundle->weights().front().consumers.front();
+        QCOMPARE(consumer.flops.value_or(0), std::uint64_t(2 * 8 * 3 * 20));
+        QVERIFY(bundle->shapeBindings());
+        QCOMPARE(bundle->diagnostics().size(), bound->bundle->diagnostics().size());
+    }
+    // Binding anew replaces, and binding nothing opens the extents again.
+    const auto other = bindShapes(**again, bindings("x=1,3,1,1"));
+    QVERIFY(other);
+    QCOMPARE(other->bundle->weights().front().consumers.front().flops.value_or(0),
+             std::uint64_t(2 * 8 * 3));
+    const auto none = bindShapes(**again, {});
+    QVERIFY(none);
+    QVERIFY(!none->bundle->shapeBindings());
+    QVERIFY(!none->bundle->weights().front().consumers.front().flops);
 }
 
 /// Numbers from the file that do not fit anywhere: no extent, no crash.

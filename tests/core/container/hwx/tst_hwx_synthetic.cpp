@@ -5,6 +5,7 @@
 #include "core/bundle/bundle.h"
 #include "core/container/hwx/container.h"
 #include "core/container/hwx/cover.h"
+#include "core/container/hwx/debug_records.h"
 #include "core/container/hwx/field_at.h"
 #include "core/container/hwx/kernels.h"
 #include "core/container/hwx/slots.h"
@@ -65,6 +66,7 @@ private slots:
     void opensAndWrites();
     void coversEveryByte_data() { opensAndWrites_data(); }
     void coversEveryByte();
+    void debugRecords();
     void everySubtype_data();
     void everySubtype();
     void namesFields();
@@ -149,6 +151,41 @@ void TestHwxSynthetic::coversEveryByte()
     const auto reread = (*bundle)->reread();
     QVERIFY(reread);
     QCOMPARE((*reread)->sections().size(), (*bundle)->sections().size());
+}
+
+/// Where records begin is known from symbols, and nothing else of them.
+void TestHwxSynthetic::debugRecords()
+{
+    Bytes content(40, std::byte(1));
+    for (std::size_t i = 0; i < 6; ++i)
+        content[17 + i] = static_cast<std::byte>("a name"[i]);
+    ContainerMaker maker(4);
+    maker.segment("__TEXT", 0, {{"__text", 0x28, Bytes(64), 0, 14, {}}});
+    const auto debug = maker.segment("__DEBUG", 0, {{"__debug_info", 0x32, content, 0, 3, {}}});
+    maker.symbol("", 0x0e, 2, 4, debug[0] + 8);
+    maker.symbol("", 0x0e, 2, 4, debug[0] + 24);
+    maker.symbol("", 0x0e, 2, 4, debug[0] + 24);
+    maker.symbol("elsewhere", 0x0e, 1, 4, debug[0] + 12);
+    maker.symbol("behind", 0x0e, 2, 4, debug[0] + 40);
+    const Opened opened = open(maker.finish());
+    const auto records = hwx::debugRecords(opened.container, opened.bytes);
+    QCOMPARE(records.size(), std::size_t{3});
+    const std::uint64_t start = opened.container.section(2)->bytes->offset.value;
+    QCOMPARE(records[0].bytes, (ByteRange{FileOffset(start), ByteCount(8)}));
+    QCOMPARE(records[1].bytes, (ByteRange{FileOffset(start + 8), ByteCount(16)}));
+    QCOMPARE(records[2].bytes, (ByteRange{FileOffset(start + 24), ByteCount(16)}));
+    QCOMPARE(records[2].address, debug[0] + 24);
+    QVERIFY(records[0].symbols.empty());
+    QCOMPARE(records[1].symbols, (std::vector<std::size_t>{0}));
+    QCOMPARE(records[2].symbols, (std::vector<std::size_t>{1, 2}));
+    QVERIFY(records[0].texts.empty() && records[2].texts.empty());
+    QCOMPARE(records[1].texts.size(), std::size_t{1});
+    QCOMPARE(records[1].texts.front().text, std::string("a name"));
+    QCOMPARE(records[1].texts.front().offset.value, start + 17);
+    std::size_t spans = 0;
+    for (const hwx::CoverSpan &span : hwx::coverContainer(opened.container, opened.bytes))
+        spans += span.kind == hwx::SpanKind::Debug ? 1 : 0;
+    QCOMPARE(spans, std::size_t{3});
 }
 
 void TestHwxSynthetic::everySubtype_data()

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What of a file differs from the disk.
+#include "core/base/overlaid_file.h"
+
+#include <algorithm>
+
+namespace kernscope {
+
+std::vector<ByteRange> OverlaidFile::changedRanges(std::uint64_t gap, std::size_t most) const
+{
+    std::vector<ByteRange> ranges;
+    for (const auto &[start, originals] : m_originals) {
+        const auto now = block(start);
+        for (std::size_t i = 0; i < now.size(); ++i) {
+            if (now[i] == (*originals)[i])
+                continue;
+            const std::uint64_t at = start + i;
+            if (!ranges.empty() && at - ranges.back().end() < gap)
+                ranges.back().bytes = ByteCount(at + 1 - ranges.back().offset.value);
+            else if (ranges.size() < most)
+                ranges.push_back({FileOffset(at), ByteCount(1)});
+            else
+                return ranges;
+        }
+    }
+    return ranges;
+}
+
+std::vector<ByteRange> OverlaidFile::changedBlocks() const
+{
+    std::vector<ByteRange> runs;
+    for (const auto &[start, originals] : m_originals) {
+        if (!runs.empty() && runs.back().end() == start)
+            runs.back().bytes = ByteCount(runs.back().bytes.value + originals->size());
+        else
+            runs.push_back({FileOffset(start), ByteCount(originals->size())});
+    }
+    return runs;
+}
+
+bool OverlaidFile::changed(ByteRange range) const
+{
+    const std::uint64_t end =
+        checkedAdd(range.offset.value, range.bytes.value).value_or(UINT64_MAX);
+    const std::uint64_t first = range.offset.value / kOriginalBlock * kOriginalBlock;
+    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
+         ++at) {
+        const auto now = block(at->first);
+        const auto from =
+            std::max(range.offset.value, at->first) - at->first; // both within the block
+        const auto until = std::min<std::uint64_t>(end - at->first, now.size());
+        if (from < until && !std::equal(now.begin() + static_cast<std::ptrdiff_t>(from),
+                                        now.begin() + static_cast<std::ptrdiff_t>(until),
+                                        at->second->begin() + static_cast<std::ptrdiff_t>(from)))
+            return true;
+    }
+    return false;
+}
+
+std::byte OverlaidFile::diskByte(FileOffset offset) const
+{
+    const auto at = m_originals.find(offset.value / kOriginalBlock * kOriginalBlock);
+    return at == m_originals.end() ? m_bytes[offset.value]
+                                   : (*at->second)[offset.value - at->first];
+}
+
+void OverlaidFile::readDisk(FileOffset offset, std::span<std::byte> out) const
+{
+    const auto now = m_bytes.subspan(offset.value, out.size());
+    std::copy(now.begin(), now.end(), out.begin());
+    const std::uint64_t end = offset.value + out.size();
+    const std::uint64_t first = offset.value / kOriginalBlock * kOriginalBlock;
+    for (auto at = m_originals.lower_bound(first); at != m_originals.end() && at->first < end;
+         ++at) {
+        const std::uint64_t from = std::max(offset.value, at->first);
+        const std::uint64_t until = std::min(end, at->first + at->second->size());
+        std::copy(at->second->begin() + static_cast<std::ptrdiff_t>(from - at->first),
+                  at->second->begin() + static_cast<std::ptrdiff_t>(until - at->first),
+                  out.begin() + static_cast<std::ptrdiff_t>(from - offset.value));
+    }
+}
+
+} // namespace kernscope
