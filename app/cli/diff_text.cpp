@@ -32,12 +32,10 @@ std::string fileVerdict(const FileDifference &file)
     if (file.otherSpelling)
         return "in another spelling";
     const std::size_t places = std::max(file.ranges.size(), file.rangesB.size());
-    if (file.rangesCut)
-        return fmt::format("differs in more than {} places", grouped(places));
     if (places == 0)
         return "the same parts in another order";
-    return fmt::format("differs in {} byte{} at {} place{}", grouped(file.different),
-                       file.different == 1 ? "" : "s", grouped(places), places == 1 ? "" : "s");
+    return fmt::format("{} at {}{} place{}", tallyText(file.tally),
+                       file.rangesCut ? "more than " : "", grouped(places), places == 1 ? "" : "s");
 }
 
 std::string filesText(const Difference &difference)

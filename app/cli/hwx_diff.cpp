@@ -30,7 +30,7 @@ struct ContainerDifference {
     BundlePtr a, b;
     Difference whole;
     TaskComparison tasks;
-    std::vector<std::pair<std::string, std::uint64_t>> sections; ///< and the bytes that differ
+    std::vector<std::pair<std::string, ByteTally>> sections; ///< those whose bytes differ
 };
 
 Result<ContainerDifference> compareContainers(const HwxOptions &options, Session &session)
@@ -54,8 +54,8 @@ Result<ContainerDifference> compareContainers(const HwxOptions &options, Session
     if (!found)
         return tl::unexpected(cancelledError("The comparison was cancelled"));
     for (std::size_t i = 0; i < bytes.alignment.sections().size(); ++i) {
-        if (found->differentIn(i) > 0)
-            result.sections.emplace_back(bytes.alignment.sections()[i].name, found->differentIn(i));
+        if (found->tallyOf(i).any())
+            result.sections.emplace_back(bytes.alignment.sections()[i].name, found->tallyOf(i));
     }
     return result;
 }
@@ -167,8 +167,7 @@ std::string containersText(const ContainerDifference &difference)
                     printable(difference.b->files().front().path), difference.tasks.tasksB);
     text += tasksText(difference) + weightsText(difference);
     for (const auto &[name, bytes] : difference.sections)
-        text += fmt::format("  section {}: {} byte{} differ{}\n", printable(name), grouped(bytes),
-                            bytes == 1 ? "" : "s", bytes == 1 ? "s" : "");
+        text += fmt::format("  section {}: {}\n", printable(name), tallyText(bytes));
     return text;
 }
 
@@ -200,7 +199,11 @@ report::Json containersJson(const ContainerDifference &difference)
     document["weights"] = weightsJson(difference);
     document["sections"] = report::Json::array();
     for (const auto &[name, bytes] : difference.sections)
-        document["sections"].push_back({{"name", name}, {"different_bytes", bytes}});
+        document["sections"].push_back({{"name", name},
+                                        {"different_bytes", bytes.total()},
+                                        {"changed_bytes", bytes.changed},
+                                        {"only_a_bytes", bytes.onlyA},
+                                        {"only_b_bytes", bytes.onlyB}});
     return document;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/byte_alignment.h"
 
+#include "core/diff/file_pairing.h"
 #include "core/diff/text_alignment.h"
 
 #include <algorithm>
@@ -178,21 +179,11 @@ public:
 
     void run()
     {
-        std::vector<std::size_t> partner(m_b.files().size(), kNoIndex);
-        for (std::size_t a = 0; a < m_a.files().size(); ++a) {
-            const std::size_t b = partnerOf(a, partner);
-            if (b != kNoIndex)
-                partner[b] = a;
-            addFile(a, b);
-        }
-        for (std::size_t b = 0; b < m_b.files().size(); ++b) {
-            if (partner[b] == kNoIndex)
-                addFile(kNoIndex, b);
-        }
+        for (const diff::FilePair &pair : diff::pairFiles(m_a, m_b))
+            addFile(pair.a, pair.b);
     }
 
 private:
-    std::size_t partnerOf(std::size_t a, const std::vector<std::size_t> &taken) const;
     void addFile(std::size_t a, std::size_t b);
     void alignSections(std::size_t a, std::size_t b);
     bool addText(std::size_t a, std::size_t b);
@@ -205,33 +196,6 @@ private:
     ByteAlignment &m_result;
     std::vector<std::size_t> m_pairOfA, m_pairOfB;
 };
-
-/// The file of the same path; else of the same role and last name (a compiled bundle against a
-/// package); else, of weights and programs, of the same role.
-std::size_t ByteAligner::partnerOf(std::size_t a, const std::vector<std::size_t> &taken) const
-{
-    const BundleFile &file = m_a.files()[a];
-    const auto find = [&](auto same) {
-        for (std::size_t b = 0; b < m_b.files().size(); ++b) {
-            if (taken[b] == kNoIndex && same(m_b.files()[b]))
-                return b;
-        }
-        return kNoIndex;
-    };
-    std::size_t b = find([&](const BundleFile &other) { return other.path == file.path; });
-    if (b == kNoIndex) {
-        b = find([&](const BundleFile &other) {
-            return other.role == file.role && lastComponent(other.path) == lastComponent(file.path);
-        });
-    }
-    if (b == kNoIndex && (file.role == SectionKind::Data || file.role == SectionKind::Program)) {
-        b = find([&](const BundleFile &other) {
-            // Not a file that another one of A has by its path.
-            return other.role == file.role && !m_a.fileByPath(other.path);
-        });
-    }
-    return b;
-}
 
 void ByteAligner::addFile(std::size_t a, std::size_t b)
 {

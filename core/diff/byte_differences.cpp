@@ -23,17 +23,19 @@ struct Sides {
 
     std::uint64_t common() const { return std::min(a.size(), b.size()); }
     std::uint64_t length() const { return std::max(a.size(), b.size()); }
+    /// Lines of other lengths differ between what they begin and end with alike.
+    bool trimmed() const { return segment->text && a.size() != b.size(); }
 
     bool differs(std::uint64_t at) const
     {
-        if (segment->text)
+        if (trimmed())
             return at >= segment->prefix && at < length() - segment->suffix;
         return at >= common() || a[at] != b[at];
     }
     /// First differing byte of [from, end); `end` where there is none.
     std::uint64_t firstIn(std::uint64_t from, std::uint64_t end) const
     {
-        if (segment->text) {
+        if (trimmed()) {
             const std::uint64_t first = std::max(from, segment->prefix);
             return first < end && differs(first) ? first : end;
         }
@@ -51,7 +53,7 @@ struct Sides {
     /// One past the last differing byte of [from, end); `from` where there is none.
     std::uint64_t lastIn(std::uint64_t from, std::uint64_t end) const
     {
-        if (segment->text) {
+        if (trimmed()) {
             const std::uint64_t last = std::min(end, length() - segment->suffix);
             return last > std::max(from, segment->prefix) ? last : from;
         }
@@ -65,7 +67,7 @@ struct Sides {
     }
     std::uint64_t countIn(std::uint64_t from, std::uint64_t end) const
     {
-        if (segment->text) {
+        if (trimmed()) {
             const std::uint64_t last = length() - std::min(length(), segment->suffix);
             const std::uint64_t first = std::max(from, segment->prefix);
             return std::min(end, last) > first ? std::min(end, last) - first : 0;
@@ -75,6 +77,17 @@ struct Sides {
         for (std::uint64_t i = from; i < both; ++i)
             count += a[i] != b[i] ? 1u : 0u;
         return count + (end - both);
+    }
+    /// `different` of [from, end) that countIn() found, by side.
+    ByteTally tallyOf(std::uint64_t from, std::uint64_t end, std::uint64_t different) const
+    {
+        // What a line of text has more of counts at the end of what differs.
+        const std::uint64_t suffix = trimmed() ? std::min(common(), segment->suffix) : 0;
+        const std::uint64_t first = std::max(from, common() - suffix);
+        const std::uint64_t last = std::min(end, length() - suffix);
+        const std::uint64_t alone = last > first ? last - first : 0;
+        return a.size() > b.size() ? ByteTally{different - alone, alone, 0}
+                                   : ByteTally{different - alone, 0, alone};
     }
     /// One past the end of the difference that begins at `first`.
     std::uint64_t endOfRun(std::uint64_t first) const
@@ -134,9 +147,10 @@ std::optional<ByteDifferences> ByteDifferences::find(const AlignedBytes &bytes, 
     const std::uint64_t blockBytes =
         std::max(kSmallestBlock, (total / kMostBlocks / kStep + 1) * kStep);
     ByteDifferences result;
-    result.m_bySection.assign(bytes.alignment.sections().size(), 0);
+    result.m_bySection.resize(bytes.alignment.sections().size());
     for (std::size_t i = 0; i < segments.size(); ++i) {
         const Sides sides = sidesOf(bytes, i);
+        ByteTally tally;
         for (std::uint64_t first = 0; first < sides.length(); first += blockBytes) {
             const std::uint64_t end = std::min(sides.length(), first + blockBytes);
             if (!progress.advance(end - first))
@@ -145,9 +159,10 @@ std::optional<ByteDifferences> ByteDifferences::find(const AlignedBytes &bytes, 
             if (different == 0)
                 continue;
             result.m_blocks.push_back({i, first, end - first, different});
-            result.m_bySection[segments[i].section] += different;
-            result.m_different += different;
+            tally += sides.tallyOf(first, end, different);
         }
+        result.m_bySection[segments[i].section] += tally;
+        result.m_tally += tally;
     }
     return result;
 }
@@ -232,7 +247,7 @@ std::optional<DifferenceRun> ByteDifferences::last(const AlignedBytes &bytes) co
 bool byteDiffers(const AlignedBytes &bytes, const AlignedSegment &segment, std::uint64_t offset,
                  bool ofA)
 {
-    if (segment.text) {
+    if (segment.text && segment.lengthA != segment.lengthB) {
         const std::uint64_t length = ofA ? segment.lengthA : segment.lengthB;
         return offset >= segment.prefix && offset + segment.suffix < length;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/diff/byte_alignment.h"
+#include "core/diff/byte_tally.h"
 
 #include "core/base/progress.h"
 
@@ -54,8 +55,8 @@ public:
 
     /// Stretches that hold a difference, in order.
     const std::vector<Block> &blocks() const { return m_blocks; }
-    std::uint64_t different() const { return m_different; }
-    std::uint64_t differentIn(std::size_t section) const { return m_bySection[section]; }
+    const ByteTally &tally() const { return m_tally; }
+    const ByteTally &tallyOf(std::size_t section) const { return m_bySection[section]; }
 
     /// The first difference that begins after `offset` of `segment` and outside the difference
     /// that holds it; the last one that begins before. Reads a few MiB at most.
@@ -75,8 +76,8 @@ private:
                                             std::uint64_t offset) const;
 
     std::vector<Block> m_blocks;
-    std::vector<std::uint64_t> m_bySection;
-    std::uint64_t m_different = 0;
+    std::vector<ByteTally> m_bySection;
+    ByteTally m_tally;
 };
 
 /// Whether the byte at `offset` of a segment counts as different (also where one side ends).

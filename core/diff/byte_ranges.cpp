@@ -89,6 +89,22 @@ std::optional<DifferentBytes> findDifferentBytes(std::span<const std::byte> a,
     return found;
 }
 
+ByteTally differentBytes(std::span<const std::byte> a, std::span<const std::byte> b)
+{
+    const std::size_t common = std::min(a.size(), b.size());
+    ByteTally tally{0, a.size() - common, b.size() - common};
+    for (std::size_t at = 0; at < common && a.data() != b.data(); at += kStep) {
+        const std::size_t n = std::min(kStep, common - at);
+        if (std::memcmp(a.data() + at, b.data() + at, n) == 0)
+            continue;
+        std::uint32_t count = 0;
+        for (std::size_t i = at; i < at + n; ++i)
+            count += a[i] != b[i] ? 1u : 0u;
+        tally.changed += count;
+    }
+    return tally;
+}
+
 std::optional<bool> sameBytes(std::span<const std::byte> a, std::span<const std::byte> b,
                               Progress *progress)
 {

@@ -3,6 +3,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/quantity.h"
+#include "core/diff/byte_tally.h"
 
 #include <cstddef>
 #include <optional>
@@ -22,6 +23,10 @@ struct DifferentBytes {
 std::optional<DifferentBytes> findDifferentBytes(std::span<const std::byte> a,
                                                  std::span<const std::byte> b, std::size_t most,
                                                  Progress *progress);
+
+/// Byte by byte from the start of both; what is past the end of the shorter one is on one side
+/// only.
+ByteTally differentBytes(std::span<const std::byte> a, std::span<const std::byte> b);
 
 /// Whether two runs hold the same bytes; nothing where cancelled.
 std::optional<bool> sameBytes(std::span<const std::byte> a, std::span<const std::byte> b,

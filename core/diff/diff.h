@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
+#include "core/diff/byte_tally.h"
 #include "core/diff/program_difference.h"
 #include "core/diff/value_difference.h"
 
@@ -41,8 +42,8 @@ struct FileDifference {
     std::size_t a = kNoIndex, b = kNoIndex;  ///< index into Bundle::files()
     std::optional<ByteCount> bytesA, bytesB; ///< empty: not there
     bool equal = false;                      ///< the same bytes at the same places
-    bool otherSpelling = false;  ///< program text against protobuf: bytes are not compared
-    std::uint64_t different = 0; ///< bytes that differ, or that one side has alone
+    bool otherSpelling = false; ///< program text against protobuf: bytes are not compared
+    ByteTally tally;            ///< exact, however many ranges there are
     /// Where: offsets in A, and in B. What one side has alone is in its list only. Ascending; at
     /// most kMaxRanges, the last then reaching to the end.
     std::vector<ByteRange> ranges, rangesB;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/counted_text.h"
 #include "core/diff/diff.h"
 
 #include <fmt/format.h>
@@ -6,6 +7,9 @@
 namespace kernscope {
 
 namespace {
+
+using diff::counted;
+using diff::grouped;
 
 /// So few elements are counted rather than judged.
 constexpr std::uint64_t kFew = 16;
@@ -38,19 +42,6 @@ std::string valueVerdict(const WeightPair &pair, const ValueDifference &values)
     if (values.cosine >= 0.999)
         return "close";
     return values.cosine >= 0.9 ? "similar" : "different";
-}
-
-std::string grouped(std::uint64_t number)
-{
-    std::string text = std::to_string(number);
-    for (std::size_t at = text.size(); at > 3; at -= 3)
-        text.insert(at - 3, ",");
-    return text;
-}
-
-std::string counted(std::uint64_t number, std::string_view one)
-{
-    return fmt::format("{} {}{}", grouped(number), one, number == 1 ? "" : "s");
 }
 
 std::string programSummary(const Difference &difference)

@@ -27,7 +27,10 @@ Json fileJson(const FileDifference &file)
     json["ranges_b"] = Json::array();
     for (const ByteRange &range : file.rangesB)
         json["ranges_b"].push_back({numberJson(range.offset.value), numberJson(range.bytes.value)});
-    json["different_bytes"] = numberJson(file.different);
+    json["different_bytes"] = numberJson(file.tally.total());
+    json["changed_bytes"] = numberJson(file.tally.changed);
+    json["only_a_bytes"] = numberJson(file.tally.onlyA);
+    json["only_b_bytes"] = numberJson(file.tally.onlyB);
     if (file.otherSpelling)
         json["other_spelling"] = true;
     if (file.rangesCut)

@@ -25,10 +25,10 @@ void ByteSectionModel::setBytes(AlignedBytesPtr bytes)
 void ByteSectionModel::setDifferences(std::shared_ptr<const ByteDifferences> differences)
 {
     m_differences = std::move(differences);
-    if (m_sortColumn == Different || m_sortColumn == State)
+    if (m_sortColumn >= Changed)
         sort(m_sortColumn, m_sortOrder);
     if (rowCount() > 0)
-        Q_EMIT dataChanged(index(0, Different), index(rowCount() - 1, State));
+        Q_EMIT dataChanged(index(0, Changed), index(rowCount() - 1, State));
 }
 
 std::size_t ByteSectionModel::sectionAt(int row) const
@@ -63,8 +63,15 @@ std::optional<std::uint64_t> ByteSectionModel::number(std::size_t index, int col
     case BytesA: return of(section.a, section.rangeA.bytes.value);
     case OffsetB: return of(section.b, section.rangeB.offset.value);
     case BytesB: return of(section.b, section.rangeB.bytes.value);
-    case Different:
-        return m_differences ? std::optional(m_differences->differentIn(index)) : std::nullopt;
+    default: break;
+    }
+    if (!m_differences)
+        return std::nullopt;
+    const ByteTally &tally = m_differences->tallyOf(index);
+    switch (column) {
+    case Changed: return tally.changed;
+    case OnlyA: return tally.onlyA;
+    case OnlyB: return tally.onlyB;
     default: return std::nullopt;
     }
 }
@@ -84,7 +91,7 @@ QString ByteSectionModel::text(std::size_t index, int column) const
         return tr("\u25B6 only in B");
     if (!m_differences)
         return QStringLiteral("\u2026");
-    return m_differences->differentIn(index) == 0 ? tr("= equal") : tr("\u2260 differs");
+    return m_differences->tallyOf(index).any() ? tr("\u2260 differs") : tr("= equal");
 }
 
 QVariant ByteSectionModel::data(const QModelIndex &index, int role) const
@@ -93,7 +100,7 @@ QVariant ByteSectionModel::data(const QModelIndex &index, int role) const
     if (!index.isValid() || section == kNoIndex)
         return {};
     const auto value = number(section, index.column());
-    const bool isNumber = index.column() >= OffsetA && index.column() <= Different;
+    const bool isNumber = index.column() >= OffsetA && index.column() <= OnlyB;
     const bool isOffset = index.column() == OffsetA || index.column() == OffsetB;
     switch (role) {
     case Qt::DisplayRole:
@@ -125,13 +132,15 @@ QVariant ByteSectionModel::headerData(int section, Qt::Orientation orientation, 
         {QT_TR_NOOP("A bytes"), QT_TR_NOOP("How long it is in A")},
         {QT_TR_NOOP("B offset"), QT_TR_NOOP("Where the section begins in the file of B")},
         {QT_TR_NOOP("B bytes"), QT_TR_NOOP("How long it is in B")},
-        {QT_TR_NOOP("Different"), QT_TR_NOOP("Bytes that differ, those that one side lacks too")},
+        {QT_TR_NOOP("Changed"), QT_TR_NOOP("Bytes that both sides have, with other values")},
+        {QT_TR_NOOP("Only A"), QT_TR_NOOP("Bytes of A that stand against nothing in B")},
+        {QT_TR_NOOP("Only B"), QT_TR_NOOP("Bytes of B that stand against nothing in A")},
         {QT_TR_NOOP("State"), QT_TR_NOOP("Equal, different, or on one side only")},
     }};
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return QAbstractTableModel::headerData(section, orientation, role);
     const auto &[title, help] = kWords[static_cast<std::size_t>(section)];
-    const bool isNumber = section >= OffsetA && section <= Different;
+    const bool isNumber = section >= OffsetA && section <= OnlyB;
     switch (role) {
     case Qt::DisplayRole: return tr(title);
     case Qt::ToolTipRole: return tr(help);
@@ -148,7 +157,7 @@ std::vector<std::size_t> ByteSectionModel::sorted() const
     if (m_sortColumn < 0)
         return order;
     const bool ascending = m_sortOrder == Qt::AscendingOrder;
-    const bool isNumber = m_sortColumn >= OffsetA && m_sortColumn <= Different;
+    const bool isNumber = m_sortColumn >= OffsetA && m_sortColumn <= OnlyB;
     std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
         if (!isNumber) {
             const int by =

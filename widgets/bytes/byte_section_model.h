@@ -25,7 +25,9 @@ public:
         BytesA,
         OffsetB,
         BytesB,
-        Different,
+        Changed,
+        OnlyA,
+        OnlyB,
         State,
         ColumnCount
     };

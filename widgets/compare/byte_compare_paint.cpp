@@ -99,9 +99,8 @@ QString ByteCompareView::stateOf(std::size_t index, bool ofA) const
         return ofA ? QString() : tr("  \u25B6 only in B");
     if (ofA || !m_differences)
         return {};
-    const std::uint64_t different = m_differences->differentIn(index);
-    return different == 0 ? tr("  = equal")
-                          : tr("  \u2260 %1 B differ").arg(groupedNumber(different));
+    const ByteTally &tally = m_differences->tallyOf(index);
+    return tally.any() ? QStringLiteral("  \u2260 ") + fromUtf8(tallyText(tally)) : tr("  = equal");
 }
 
 void ByteCompareView::paintFileTitle(QPainter &painter, std::size_t index, double top) const

@@ -43,7 +43,7 @@ BytesDock::BytesDock(Session &session, QWidget *parent)
     m_table->setAccessibleName(tr("Sections of both bundles"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {20, 6, 7, 6, 7, 6, 6, 8});
+    setColumnWidths(m_table->horizontalHeader(), {20, 6, 7, 6, 7, 6, 5.5, 5.5, 5.5, 8});
     m_stack->addWidget(side);
     m_stack->addWidget(m_table);
     m_readout = new QLabel(content);
@@ -237,14 +237,14 @@ void BytesDock::showDifferences(std::shared_ptr<const ByteDifferences> differenc
     m_model->setDifferences(m_differences);
     updateStrip();
     fillFiles();
-    const bool any = m_differences && m_differences->different() > 0;
+    const bool any = m_differences && m_differences->tally().any();
     m_next->setEnabled(any);
     m_previous->setEnabled(any);
     std::size_t sections = 0;
     for (std::size_t i = 0; any && i < m_bytes->alignment.sections().size(); ++i)
-        sections += m_differences->differentIn(i) > 0 ? 1 : 0;
-    m_summary->setText(any ? tr("\u2260 %1 bytes differ, in %2 of %3 sections")
-                                 .arg(groupedNumber(m_differences->different()),
+        sections += m_differences->tallyOf(i).any() ? 1 : 0;
+    m_summary->setText(any ? tr("\u2260 %1; in %2 of %3 sections")
+                                 .arg(fromUtf8(tallyText(m_differences->tally())),
                                       groupedNumber(sections),
                                       groupedNumber(m_bytes->alignment.sections().size()))
                            : tr("= every byte is the same"));
@@ -266,7 +266,7 @@ void BytesDock::fillFiles()
         if (m_differences && !file.pathA.empty() && !file.pathB.empty()) {
             bool differs = false;
             for (std::size_t i = 0; i < file.sections; ++i)
-                differs |= m_differences->differentIn(file.firstSection + i) > 0;
+                differs |= m_differences->tallyOf(file.firstSection + i).any();
             text += differs ? QStringLiteral("  \u2260") : QStringLiteral("  =");
         }
         m_files->addItem(text);

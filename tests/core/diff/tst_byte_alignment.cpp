@@ -51,7 +51,7 @@ void TestByteAlignment::copyIsEqual()
     Progress progress;
     const auto differences = ByteDifferences::find(bytes, progress);
     QVERIFY(differences);
-    QCOMPARE(differences->different(), std::uint64_t{0});
+    QCOMPARE(differences->tally(), ByteTally());
 }
 
 QTEST_GUILESS_MAIN(TestByteAlignment)

@@ -96,7 +96,7 @@ std::uint64_t rangeBytes(const Difference &difference)
 {
     std::uint64_t bytes = 0;
     for (const FileDifference &file : difference.files)
-        bytes += file.different;
+        bytes += file.tally.total();
     return bytes;
 }
 

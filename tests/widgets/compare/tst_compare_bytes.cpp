@@ -250,7 +250,7 @@ void TestCompareBytes::differencesOfBytes()
     Progress progress;
     const auto found = ByteDifferences::find(*bytes, progress);
     QVERIFY(found);
-    QCOMPARE(found->different(), changed.size());
+    QCOMPARE(found->tally().total(), changed.size());
     std::vector<std::uint64_t> forward, backward;
     for (auto run = found->first(*bytes); run;
          run = found->next(*bytes, run->segment, run->first)) {
@@ -275,7 +275,7 @@ void TestCompareBytes::longDifferencesAreBounded()
     Progress progress;
     const auto found = ByteDifferences::find(*bytes, progress);
     QVERIFY(found);
-    QCOMPARE(found->different(), size);
+    QCOMPARE(found->tally().total(), size);
     QVERIFY(found->blocks().size() <= 5000);
     std::uint64_t end = 0;
     int steps = 0;
@@ -301,7 +301,7 @@ void TestCompareBytes::randomDifferencesAgree()
         std::vector<bool> differs(std::max(sizeA, sizeB));
         for (std::size_t i = 0; i < differs.size(); ++i)
             differs[i] = i >= sizeA || i >= sizeB || a[i] != b[i];
-        QCOMPARE(found->differentIn(bytes->alignment.segments()[segment].section),
+        QCOMPARE(found->tallyOf(bytes->alignment.segments()[segment].section).total(),
                  static_cast<std::uint64_t>(std::count(differs.begin(), differs.end(), true)));
         // Every start of a run is found, and nothing between.
         std::vector<std::uint64_t> expected, got;
@@ -357,15 +357,20 @@ void TestCompareBytes::sectionTable()
     Progress progress;
     model.setDifferences(
         std::make_shared<const ByteDifferences>(*ByteDifferences::find(*bytes, progress)));
-    model.sort(ByteSectionModel::Different, Qt::DescendingOrder);
+    model.sort(ByteSectionModel::Changed, Qt::DescendingOrder);
     std::uint64_t before = UINT64_MAX;
     for (int row = 0; row < model.rowCount(); ++row) {
-        const QModelIndex cell = model.index(row, ByteSectionModel::Different);
-        const auto different = cell.data(SortRole).toULongLong();
-        QVERIFY(different <= before);
-        before = different;
+        const auto number = [&](int column) {
+            return model.index(row, column).data(SortRole).toULongLong();
+        };
+        const auto changed = number(ByteSectionModel::Changed);
+        QVERIFY(changed <= before);
+        before = changed;
+        const auto onlyA = number(ByteSectionModel::OnlyA), onlyB = number(ByteSectionModel::OnlyB);
+        QVERIFY(changed + onlyA <= number(ByteSectionModel::BytesA));
+        QVERIFY(changed + onlyB <= number(ByteSectionModel::BytesB));
         const QString state = model.index(row, ByteSectionModel::State).data().toString();
-        QCOMPARE(state.startsWith(u'='), different == 0);
+        QCOMPARE(state.startsWith(u'='), changed + onlyA + onlyB == 0);
         QCOMPARE(model.rowOfSection(model.sectionAt(row)), row);
     }
     model.sort(-1, Qt::AscendingOrder);
@@ -613,7 +618,7 @@ void TestCompareBytes::equalBundles()
     session.setOther(openSample("sample-dense.mlmodelc"));
     QVERIFY(showDock(dock, 1200, 500));
     QTRY_VERIFY(dock.differences() != nullptr);
-    QCOMPARE(dock.differences()->different(), std::uint64_t{0});
+    QCOMPARE(dock.differences()->tally().total(), std::uint64_t{0});
     QVERIFY(says(dock, QStringLiteral("= every byte is the same")));
     QVERIFY(!dock.goToNextDifference());
 }

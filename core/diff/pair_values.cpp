@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/diff.h"
+#include "core/diff/read_lock.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kernscope {
+
+namespace {
+
+/// Largest finite magnitude among the scales of a weight, where they are stored as numbers.
+std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = bundle.decoder(weight);
+    if (!decoder || !decoder->encoding().scaling)
+        return std::nullopt;
+    const auto *scale = std::get_if<codec::Operand>(&decoder->encoding().scaling->scale);
+    const auto count = scale == nullptr ? std::nullopt : elementCount(scale->shape);
+    if (!count || !isFloatingPoint(scale->type))
+        return std::nullopt;
+    double largest = 0;
+    for (std::uint64_t i = 0; i < count->value; ++i) {
+        const double value = codec::operandValue(*scale, i).value_or(0);
+        if (std::isfinite(value))
+            largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+}
+
+/// Whether the same stored bytes stand for the same values.
+bool sameDecoding(const Weight &a, const Weight &b)
+{
+    const auto samePart = [](const Part &x, const Part &y) {
+        return x.shape == y.shape && !x.order && !y.order;
+    };
+    const auto axisOf = [](const Weight &weight) {
+        const codec::Scaling *scaling = weight.form.scaling();
+        return scaling ? scaling->axis : 0;
+    };
+    return !a.fault && !b.fault && a.sourceOp == b.sourceOp &&
+           a.form.vectorAxis() == b.form.vectorAxis() && axisOf(a) == axisOf(b) &&
+           std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), samePart);
+}
+
+} // namespace
+
+std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                       std::size_t weightB)
+{
+    const diff::ReadLock lock(a, b);
+    const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
+    if (!stepA || !stepB)
+        return stepA ? stepA : stepB;
+    return std::max(*stepA, *stepB);
+}
+
+bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
+                   Progress *progress)
+{
+    const Weight &from = a.weights()[pair.a];
+    if (pair.storedEqual && sameDecoding(from, b.weights()[pair.b])) {
+        pair.values = ValueDifference::same(from.elements.value, from.type);
+        pair.step = quantisationStep(a, pair.a, b, pair.b);
+        return progress == nullptr || progress->advance(from.elements.value);
+    }
+    auto values = compareValues(a, pair.a, b, pair.b, tolerance, progress);
+    if (!values && values.error().code == "task.cancelled")
+        return false;
+    if (!values) {
+        pair.fault = std::move(values.error());
+        return true;
+    }
+    pair.values = *std::move(values);
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
+    return true;
+}
+
+} // namespace kernscope
