@@ -33,7 +33,7 @@ int refusePlan(Session &session, const Error &error)
 Result<plan::Limits> limitsOf(const PlanOptions &options)
 {
     plan::Limits limits;
-    limits.goal = plan::goalFromName(options.minimise).value_or(plan::Goal::Time);
+    limits.goal = plan::goalFromName(options.minimise);
     limits.tolerance = options.tolerance;
     if (options.totalTolerance >= 0)
         limits.totalTolerance = options.totalTolerance;
@@ -99,6 +99,12 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
         survey.targets.push_back(found->target);
     }
     survey.batch = options.batch;
+    for (const std::string &text : options.shapes) {
+        auto binding = shapes::parseBinding(text);
+        if (!binding)
+            return tl::unexpected(std::move(binding.error()));
+        survey.shapes.push_back(std::move(*binding));
+    }
     survey.forms = options.forms;
     survey.forced = limits.forced;
     survey.model =
@@ -109,6 +115,15 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
     return survey;
 }
 
+report::Json planDocument(const report::PlanSubject &subject)
+{
+    report::Json document = report::document(kPlanCommand);
+    report::addPlan(document, subject);
+    if (const auto &shaped = subject.survey->shaped)
+        addShapes(document, ShapedBundle{shaped->bundle, shaped->summary});
+    return document;
+}
+
 std::string reportText(const std::string &kind, const report::PlanSubject &subject)
 {
     if (kind == ".html")
@@ -117,8 +132,7 @@ std::string reportText(const std::string &kind, const report::PlanSubject &subje
         return report::planMarkdown(subject);
     if (kind == ".csv")
         return report::planCsv(subject);
-    report::Json document = report::document(kPlanCommand);
-    report::addPlan(document, subject);
+    report::Json document = planDocument(subject);
     report::finish(document, {});
     return document.dump(2) + "\n";
 }
@@ -257,17 +271,18 @@ Result<void> PlanRun::write()
 
 int PlanRun::print()
 {
-    const Diagnostics &diagnostics = m_bundle->diagnostics();
+    const report::PlanSubject shown = subject();
+    const auto &shaped = shown.survey->shaped;
+    const Diagnostics &diagnostics = (shaped ? *shaped->bundle : *m_bundle).diagnostics();
     if (m_session.json || m_options.format == "json") {
-        report::Json document = report::document(kPlanCommand);
-        report::addPlan(document, subject());
+        report::Json document = planDocument(shown);
         printDocument(m_session, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (m_options.format == "csv")
-        cli::print(report::planCsv(subject()));
+        cli::print(report::planCsv(shown));
     else if (!m_session.quiet)
-        cli::print(planText(subject()));
+        cli::print(planText(shown));
     printDiagnostics(m_session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -27,7 +27,25 @@ tl::unexpected<Error> planError(std::string code, std::string message, std::stri
     return tl::unexpected(std::move(error));
 }
 
+LayersByWeight layersIn(const Bundle &bundle)
+{
+    LayersByWeight layers(bundle.weights().size());
+    for (roofline::Layer &layer : layersOf(bundle, weightForms(bundle)))
+        layers[layer.weight].push_back(std::move(layer));
+    return layers;
+}
+
 } // namespace
+
+Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options)
+{
+    if (options.shapes.empty())
+        return layersIn(bundle);
+    const auto bound = bindShapes(bundle, options.shapes);
+    if (!bound)
+        return tl::unexpected(bound.error());
+    return layersIn(*bound->bundle);
+}
 
 Result<void> Surveyor::checkOptions()
 {
@@ -52,20 +70,29 @@ Result<void> Surveyor::checkOptions()
     return {};
 }
 
+Result<void> Surveyor::bindInputs()
+{
+    if (m_options.shapes.empty())
+        return {};
+    auto bound = bindShapes(m_bundle, m_options.shapes);
+    if (!bound)
+        return tl::unexpected(std::move(bound.error()));
+    m_survey.shaped = std::move(*bound);
+    return {};
+}
+
 void Surveyor::readLayers()
 {
     const std::size_t count = m_bundle.weights().size();
     m_forms = weightForms(m_bundle);
-    m_layers.resize(count);
-    for (roofline::Layer &layer : layersOf(m_bundle, m_forms))
-        m_layers[layer.weight].push_back(std::move(layer));
+    m_layers = layersIn(shaped());
     m_axes.assign(count, Axes{0, 1});
     std::map<std::pair<std::string, std::string>, unsigned> opsets;
     for (const mil::Function &function : m_bundle.program().functions)
         opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
     m_opsets.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-        const Weight &weight = m_bundle.weights()[i];
+        const Weight &weight = shaped().weights()[i];
         m_opsets[i] = opsets[{weight.model, weight.function}];
         const roofline::Layer *heaviest = nullptr;
         for (const roofline::Layer &layer : m_layers[i]) {
@@ -98,7 +125,7 @@ Result<void> Surveyor::checkChannels(std::size_t index, const Axes &axes) const
 {
     if (index >= m_options.meanSquares.size() || m_options.meanSquares[index].empty())
         return {};
-    const Weight &weight = m_bundle.weights()[index];
+    const Weight &weight = shaped().weights()[index];
     const std::uint64_t channels = weight.shape[axes.input];
     const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
     const std::uint64_t given = m_options.meanSquares[index].size();
@@ -245,6 +272,8 @@ Result<Survey> Surveyor::run()
     m_survey.model = m_options.model;
     if (auto sound = checkOptions(); !sound)
         return tl::unexpected(std::move(sound.error()));
+    if (auto bound = bindInputs(); !bound)
+        return tl::unexpected(std::move(bound.error()));
     readLayers();
     if (auto added = addRows(); !added)
         return tl::unexpected(std::move(added.error()));

@@ -3,6 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/base/progress.h"
+#include "core/bundle/bound_shapes.h"
 #include "core/plan/weight_error.h"
 
 #include <memory>
@@ -55,6 +56,8 @@ struct SurveyOptions {
     std::vector<const target::Target *> targets; ///< at least one
     target::Choice choice;
     std::uint64_t batch = 1;
+    /// Shapes of inputs whose extents the program leaves open: layers are assessed with them.
+    std::vector<shapes::Binding> shapes;
     std::vector<std::string> forms; ///< patterns of the names of forms to try; empty: all
     /// Forms by hand: pattern of weights' names and a form, which is tried for them as well.
     std::vector<std::pair<std::string, std::string>> forced;
@@ -86,6 +89,8 @@ struct Survey {
     std::uint64_t denseBytes = 0;   ///< of all weights as fp16
     std::size_t contents = 0;       ///< weights of different content that were judged
     std::size_t encodings = 0;      ///< candidates that were encoded
+    /// The bundle with the shapes that were given; nothing where none were.
+    std::optional<BoundShapes> shaped;
 };
 
 /// Judges every form of every weight, in parallel. Weights with the same bytes, shape and use are
@@ -93,10 +98,15 @@ struct Survey {
 /// refuses, and whose operation set the program has or can be raised to.
 ///
 /// Memory: a block of `mostElements` values and their encoding a thread, besides the answer.
-/// Errors: "plan.target" (none), "plan.program" (no program whose statements can be replaced),
-/// "plan.form", "plan.activations" (another number of channels than the weight has),
-/// "task.cancelled".
+/// Errors: those of bindShapes, "plan.target" (none), "plan.program" (no program whose statements
+/// can be replaced), "plan.form", "plan.activations" (another number of channels than the weight
+/// has), "task.cancelled".
 Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options);
+
+/// The layers of all weights, by weight: with the shapes of the options bound. Errors: those of
+/// bindShapes.
+using LayersByWeight = std::vector<std::vector<roofline::Layer>>;
+Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options);
 
 /// The forms that are tried for a weight of that shape, without "keep".
 std::vector<codec::FormSpec> triedForms(const Shape &shape, const Axes &axes);

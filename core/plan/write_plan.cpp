@@ -66,6 +66,7 @@ private:
     const SurveyOptions &m_options;
     const Limits &m_limits;
     PlannedBundle m_result;
+    LayersByWeight m_layers; ///< of the bundle as it was
     std::map<Key, std::shared_ptr<Encoded>> m_encoded;
     BundlePtr m_raised;
 };
@@ -127,14 +128,10 @@ Result<void> Writer::encode()
 bool Writer::settle()
 {
     bool same = true;
-    std::map<const std::vector<Candidate> *, std::vector<roofline::Layer>> layers;
-    for (roofline::Layer &layer : layersOf(m_bundle, weightForms(m_bundle))) {
-        const auto *candidates = m_result.survey.rows[layer.weight].candidates.get();
-        // Rows with the same candidates are used alike: the layers of the first are enough.
-        auto &known = layers[candidates];
-        if (known.empty() || known.front().weight == layer.weight)
-            known.push_back(std::move(layer));
-    }
+    // Rows with the same candidates are used alike: the layers of the first are enough.
+    std::map<const std::vector<Candidate> *, const std::vector<roofline::Layer> *> layers;
+    for (const Row &row : m_result.survey.rows)
+        layers.emplace(row.candidates.get(), &m_layers[row.weight]);
     decision::Judge judge(m_options.choice);
     std::unordered_map<const std::vector<Candidate> *, std::shared_ptr<std::vector<Candidate>>>
         made;
@@ -151,7 +148,7 @@ bool Writer::settle()
         exact.sampled = false;
         exact.form = encoded->form;
         exact.stored = encoded->form.storedBytes;
-        exact.chips = chipFigures(layers.at(key.first), exact.form, m_result.survey.roofs, judge,
+        exact.chips = chipFigures(*layers.at(key.first), exact.form, m_result.survey.roofs, judge,
                                   m_options.batch);
     }
     if (same)
@@ -308,9 +305,9 @@ Result<void> Writer::verify() const
         return tl::unexpected(broken("stored bytes in all",
                                      fmt::format("{}", m_result.plan.after.stored),
                                      fmt::format("{}", stored)));
-    std::vector<std::vector<roofline::Layer>> layers(rows.size());
-    for (roofline::Layer &layer : layersOf(made, weightForms(made)))
-        layers[layer.weight].push_back(std::move(layer));
+    const auto layers = layersByWeight(made, m_options);
+    if (!layers)
+        return tl::unexpected(layers.error());
     decision::Judge judge(m_options.choice);
     std::vector<std::size_t> changed;
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -319,7 +316,7 @@ Result<void> Writer::verify() const
                 broken("weights", m_bundle.weights()[r].address(), made.weights()[r].address()));
         if (m_result.plan.choice[r] == 0)
             continue;
-        if (auto same = verifyRow(r, judge, layers[r]); !same)
+        if (auto same = verifyRow(r, judge, (*layers)[r]); !same)
             return same;
         changed.push_back(r);
     }
@@ -342,6 +339,10 @@ Result<void> Writer::verify() const
 
 Result<PlannedBundle> Writer::run()
 {
+    auto layers = layersByWeight(m_bundle, m_options);
+    if (!layers)
+        return tl::unexpected(layers.error());
+    m_layers = std::move(*layers);
     // Each round makes at least one estimate exact, or is the last one.
     for (bool exact = false; !exact;) {
         if (auto done = encode(); !done)

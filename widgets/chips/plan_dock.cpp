@@ -140,10 +140,13 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     bar->addWidget(m_further);
     fillChips();
     m_goal = chooserBox(content, tr("What is to be least"),
-                        {{tr("least time"), QStringLiteral("time")},
+                        {{tr("least time or bytes"), QString()},
+                         {tr("least time"), QStringLiteral("time")},
                          {tr("least stored bytes"), QStringLiteral("stored")},
                          {tr("least bytes moved"), QStringLiteral("moved")},
                          {tr("least error"), QStringLiteral("error")}});
+    m_goal->setItemData(0, tr("Least time, or least stored bytes where times are not known"),
+                        Qt::ToolTipRole);
     m_tolerance = planNumberBox(content, tr("error of a layer \u2264 "), tr("Tolerance"));
     m_tolerance->setDecimals(4);
     m_tolerance->setRange(0, 10);

@@ -196,7 +196,7 @@ void TestPlan::bestOfAllOnASmallNetwork()
     QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
     QVERIFY(plan->proven);
     const auto cost = [&](const PlanTotals &totals) {
-        switch (limits.goal) {
+        switch (*limits.goal) {
         case Goal::Time: return *totals.timeS[0];
         case Goal::Stored: return static_cast<double>(totals.stored);
         case Goal::Moved: return static_cast<double>(totals.moved[0]);
@@ -370,6 +370,12 @@ void TestPlan::severalChipsTakeEveryForm()
     QVERIFY(slowest(plan->after));
     const auto unknown = survey(*bundle, optionsFor({"H18"}));
     QVERIFY(!roofline::roofsOf(*target::findTarget("H18")->target)->bandwidth);
+    const auto stored = solve(*unknown, limits); // no goal is given
+    QVERIFY2(stored, stored ? "" : text(stored.error()).c_str());
+    QCOMPARE(stored->goal, Goal::Stored);
+    QCOMPARE(stored->untimed, std::size_t(1));
+    QVERIFY(stored->timeFront.empty());
+    limits.goal = Goal::Time;
     QCOMPARE(solve(*unknown, limits).error().code, std::string("plan.time"));
 }
 
