@@ -4,6 +4,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/plan/inputs.h"
 
@@ -67,10 +68,10 @@ Result<void> readMeasured(const PlanOptions &options, const Bundle &bundle,
         const auto arrays = openBundle(options.activations);
         if (!arrays)
             return tl::unexpected(arrays.error());
-        auto squares = plan::readMeanSquares(bundle, **arrays);
-        if (!squares)
-            return tl::unexpected(squares.error());
-        survey.meanSquares = std::move(*squares);
+        auto inputs = readActivations(bundle, **arrays);
+        if (!inputs)
+            return tl::unexpected(inputs.error());
+        survey.inputs = std::move(*inputs);
     }
     if (!options.sensitivity.empty()) {
         const auto file = openFile(options.sensitivity);

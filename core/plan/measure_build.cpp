@@ -51,11 +51,9 @@ std::vector<std::optional<std::size_t>> partnersOf(const Bundle &bundle, const S
 Result<double> buildError(const Bundle &bundle, const Row &row, const SurveyOptions &options,
                           const Bundle &other, std::size_t partner)
 {
-    auto values = weightValues(bundle, row.weight, row.axes);
+    const auto values = weightValues(bundle, row.weight, row.axes, inputsOf(options, row.weight));
     if (!values)
         return tl::unexpected(values.error());
-    if (row.weight < options.meanSquares.size())
-        values->meanSquares = options.meanSquares[row.weight];
     const BundleReadLock lock(other);
     const auto decoder = other.decoder(partner);
     if (!decoder)

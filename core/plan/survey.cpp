@@ -47,6 +47,12 @@ Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions 
     return layersIn(*bound->bundle);
 }
 
+std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
+                                                       std::size_t weight)
+{
+    return weight < options.inputs.size() ? options.inputs[weight] : nullptr;
+}
+
 Result<void> Surveyor::checkOptions()
 {
     if (m_options.targets.empty())
@@ -120,19 +126,26 @@ std::string Surveyor::whyFixed(std::size_t index) const
     return {};
 }
 
-/// As many mean squares as input channels; of a grouped convolution those of every group.
-Result<void> Surveyor::checkChannels(std::size_t index, const Axes &axes) const
+/// Whether the statistics are those of this weight: of a grouped convolution one number for each
+/// channel, or for each of every group.
+Result<void> Surveyor::checkChannels(std::size_t index) const
 {
-    if (index >= m_options.meanSquares.size() || m_options.meanSquares[index].empty())
+    const auto inputs = inputsOf(m_options, index);
+    if (!inputs)
         return {};
     const Weight &weight = shaped().weights()[index];
-    const std::uint64_t channels = weight.shape[axes.input];
+    if (auto fits = codec::checkInputs(*inputs, weight.shape); !fits) {
+        const Error &found = fits.error();
+        return planError("plan.activations", found.message, weight.findableName(), found.expected,
+                         found.found);
+    }
+    const std::uint64_t channels = weight.shape[inputs->axis];
     const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
-    const std::uint64_t given = m_options.meanSquares[index].size();
-    if (given == channels || (axes.input == 1 && given == channels * groups))
+    const std::uint64_t given = inputs->meanSquare.size();
+    if (given == 0 || given == channels || given == channels * groups)
         return {};
-    return planError("plan.activations", "The statistics do not fit the weight", weight.name,
-                     fmt::format("{} input channels", channels * groups),
+    return planError("plan.activations", "The statistics do not fit the weight",
+                     weight.findableName(), fmt::format("{} input channels", channels * groups),
                      fmt::format("{} values", given));
 }
 
@@ -148,7 +161,7 @@ Result<void> Surveyor::addRows()
         if (i < m_options.sensitivity.size())
             row.sensitivity = m_options.sensitivity[i];
         if (row.fixed.empty()) {
-            if (auto fits = checkChannels(i, m_axes[i]); !fits)
+            if (auto fits = checkChannels(i); !fits)
                 return fits;
         }
         m_survey.rows.push_back(std::move(row));

@@ -31,11 +31,12 @@ struct Candidate {
     std::string name;                    ///< formName, or "keep"
     std::optional<codec::FormSpec> spec; ///< empty: stays as it is
     decision::WeightForm form;
-    std::uint64_t stored = 0;       ///< bytes
-    std::vector<ChipFigures> chips; ///< in the order of the targets
-    double error = 0;               ///< relative, without the sensitivity
-    bool sampled = false;           ///< error, and bytes of sparse forms, from some rows
-    std::string refused;            ///< why it cannot be chosen; empty where it can
+    std::uint64_t stored = 0;                                ///< bytes
+    std::vector<ChipFigures> chips;                          ///< in the order of the targets
+    double error = 0;                                        ///< relative, without the sensitivity
+    codec::EncodeMethod method = codec::EncodeMethod::Plain; ///< by which the error is least
+    bool sampled = false; ///< error, and bytes of sparse forms, from some rows
+    std::string refused;  ///< why it cannot be chosen; empty where it can
 };
 
 /// One weight and what may become of it.
@@ -61,9 +62,9 @@ struct SurveyOptions {
     std::vector<std::string> forms; ///< patterns of the names of forms to try; empty: all
     /// Forms by hand: pattern of weights' names and a form, which is tried for them as well.
     std::vector<std::pair<std::string, std::string>> forced;
-    /// By weight: mean squares of its input channels, as many as it has, or those of all groups of
-    /// a convolution. Empty: all the same.
-    std::vector<std::vector<float>> meanSquares;
+    /// By weight (readActivations): what flows into its layer; null or none: all inputs count
+    /// alike.
+    std::vector<std::shared_ptr<const codec::InputStatistics>> inputs;
     std::vector<double> sensitivity; ///< by weight; empty: 1
     ErrorModel model = ErrorModel::Weights;
     std::uint64_t mostElements = std::uint64_t(1) << 20; ///< more are judged by some rows
@@ -97,11 +98,15 @@ struct Survey {
 /// judged once. A form may be chosen that the encoders of all targets write, that none of them
 /// refuses, and whose operation set the program has or can be raised to.
 ///
-/// Memory: a block of `mostElements` values and their encoding a thread, besides the answer.
+/// Memory: a block of `mostElements` values and three encodings of it a thread, besides the answer.
 /// Errors: those of bindShapes, "plan.target" (none), "plan.program" (no program whose statements
-/// can be replaced), "plan.form", "plan.activations" (another number of channels than the weight
-/// has), "task.cancelled".
+/// can be replaced), "plan.form", "plan.activations" (statistics that do not fit the weight),
+/// "task.cancelled".
 Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options);
+
+/// The statistics of a weight; null where there are none.
+std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
+                                                       std::size_t weight);
 
 /// The layers of all weights, by weight: with the shapes of the options bound. Errors: those of
 /// bindShapes.

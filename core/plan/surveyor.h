@@ -30,7 +30,7 @@ private:
     const Bundle &shaped() const { return m_survey.shaped ? *m_survey.shaped->bundle : m_bundle; }
     Result<void> addRows();
     std::string whyFixed(std::size_t weight) const;
-    Result<void> checkChannels(std::size_t weight, const Axes &axes) const;
+    Result<void> checkChannels(std::size_t weight) const;
     void findItems();
     void findContents();
     std::size_t contentOf(std::size_t weight, const Axes &axes);

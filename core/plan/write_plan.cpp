@@ -28,9 +28,7 @@ tl::unexpected<Error> stopped()
 }
 
 /// One weight in its new form.
-struct Encoded {
-    codec::EncodedWeight weight;
-    double error = 0;
+struct Encoded : EncodedForm {
     decision::WeightForm form; ///< with the sizes that it has now
 };
 
@@ -78,19 +76,15 @@ Writer::Key Writer::keyOf(const Row &row, std::size_t choice) const
 
 Result<Encoded> Writer::encodeOne(const Row &row, std::size_t choice) const
 {
-    auto values = weightValues(m_bundle, row.weight, row.axes);
+    const auto values =
+        weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight));
     if (!values)
         return tl::unexpected(values.error());
-    if (row.weight < m_options.meanSquares.size())
-        values->meanSquares = m_options.meanSquares[row.weight];
-    auto weight = encodeAs(*values, *(*row.candidates)[choice].spec);
-    if (!weight)
-        return tl::unexpected(weight.error());
-    const auto error = formError(*values, *weight, m_options.model);
-    if (!error)
-        return tl::unexpected(error.error());
-    auto form = sizedForm((*row.candidates)[choice].form, *values, *weight);
-    return Encoded{std::move(*weight), *error, std::move(form)};
+    auto made = encodeAs(*values, *(*row.candidates)[choice].spec, m_options.model);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    auto form = sizedForm((*row.candidates)[choice].form, *values, made->weight);
+    return Encoded{std::move(*made), std::move(form)};
 }
 
 /// Every form that the plan gives, once for all weights with the same candidates.
@@ -145,6 +139,7 @@ bool Writer::settle()
             copy = std::make_shared<std::vector<Candidate>>(*key.first);
         Candidate &exact = (*copy)[key.second];
         exact.error = encoded->error;
+        exact.method = encoded->method;
         exact.sampled = false;
         exact.form = encoded->form;
         exact.stored = encoded->form.storedBytes;
@@ -275,11 +270,10 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
 Result<void> Writer::verifyValues(std::size_t r) const
 {
     const Row &row = m_result.survey.rows[r];
-    auto before = weightValues(m_bundle, row.weight, row.axes);
+    const auto before =
+        weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight));
     if (!before)
         return tl::unexpected(before.error());
-    if (row.weight < m_options.meanSquares.size())
-        before->meanSquares = m_options.meanSquares[row.weight];
     const auto decoder = m_result.bundle->decoder(row.weight);
     if (!decoder)
         return tl::unexpected(decoder.error());

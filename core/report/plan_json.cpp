@@ -33,6 +33,7 @@ Json candidateJson(const plan::Survey &survey, const Row &row, const Candidate &
         return json;
     json["bytes"] = numberJson(candidate.stored);
     json["error"] = plan::layerError(row, candidate);
+    json["method"] = codec::encodeMethodName(candidate.method);
     json["sampled"] = candidate.sampled;
     json["time_s"] = optionalJson(plan::slowest(candidate));
     json["chips"] = Json::array();
@@ -65,6 +66,7 @@ Json rowJson(const PlanSubject &subject, std::size_t r)
     const Candidate &before = row.candidates->front();
     const Candidate &after = (*row.candidates)[choice];
     json["error"] = plan::layerError(row, after);
+    json["method"] = choice == 0 ? Json(nullptr) : Json(codec::encodeMethodName(after.method));
     json["sampled"] = after.sampled;
     json["sensitivity"] = row.sensitivity;
     json["bytes_before"] = numberJson(before.stored);
@@ -158,8 +160,9 @@ std::vector<std::string> planRules(const plan::Survey &survey)
     std::vector<std::string> rules;
     rules.push_back(survey.model == plan::ErrorModel::Weights
                         ? "The error of a layer is the root of the sum of squared differences of "
-                          "its weights, each times the mean square of its input, over that of the "
-                          "weights themselves, times its sensitivity."
+                          "its weights over that of the weights themselves, times its sensitivity. "
+                          "Where statistics of its inputs are given, it is that of the outputs "
+                          "that are expected by them."
                         : "The error of a layer is that of its outputs through the engine's "
                           "reduction (an estimate from samples), times its sensitivity.");
     rules.push_back("The error of the network is the root of the sum of the squared errors of the "

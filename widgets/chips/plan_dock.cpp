@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/plan_dock.h"
 
+#include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/plan/inputs.h"
 #include "widgets/chips/chip_box.h"
@@ -67,10 +68,10 @@ std::optional<Error> readInputs(const Bundle &bundle, const QString &activations
         const auto arrays = Bundle::open(activations.toStdString());
         if (!arrays)
             return arrays.error();
-        auto squares = plan::readMeanSquares(bundle, **arrays);
-        if (!squares)
-            return squares.error();
-        options.meanSquares = std::move(*squares);
+        auto inputs = readActivations(bundle, **arrays);
+        if (!inputs)
+            return inputs.error();
+        options.inputs = std::move(*inputs);
     }
     if (!sensitivity.isEmpty()) {
         const auto file = OverlaidFile::open(sensitivity.toStdString(), sensitivity.toStdString());
