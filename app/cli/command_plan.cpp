@@ -30,9 +30,8 @@ void addLimits(CLI::App &command, const Options &options)
     command
         .add_option("--minimise,--minimize", options->minimise,
                     "What is to be least: predicted time, stored bytes, bytes moved, or the error "
-                    "of the network")
-        ->check(CLI::IsMember({"time", "stored", "moved", "error"}))
-        ->capture_default_str();
+                    "of the network; without it time, or stored bytes where times are not known")
+        ->check(CLI::IsMember({"time", "stored", "moved", "error"}));
     command
         .add_option("--error", options->error,
                     "What errors are taken from: the weights, or the layer's outputs through the "
@@ -111,12 +110,14 @@ void addPlan(CLI::App &app, Session &session)
             if (auto found = target::findTarget(name); !found)
                 throw UsageFailure{std::move(found.error())};
         });
+    addShapes(*command, options->shapes);
     addLimits(*command, options);
     addMeasured(*command, options);
     addOutputs(*command, session, options);
     addExamples(*command,
                 {"plan model.mlmodelc --target M1 --tolerance 0.02 -o planned.mlmodelc",
                  "plan model.mlmodelc --target M1 --target M4 --minimise stored --json",
+                 "plan model.mlpackage --shape x=1,3,640,640 --json",
                  "plan model.mlmodelc --max-bytes 200000 --minimise error --report plan.html",
                  "plan model.mlmodelc --tolerance 0.05 --force-form '*bias*=keep' --format csv"});
     command->callback([options, &session] { session.exitCode = runPlan(*options, session); });

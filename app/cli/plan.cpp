@@ -4,6 +4,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/plan/inputs.h"
 
@@ -33,7 +34,7 @@ int refusePlan(Session &session, const Error &error)
 Result<plan::Limits> limitsOf(const PlanOptions &options)
 {
     plan::Limits limits;
-    limits.goal = plan::goalFromName(options.minimise).value_or(plan::Goal::Time);
+    limits.goal = plan::goalFromName(options.minimise);
     limits.tolerance = options.tolerance;
     if (options.totalTolerance >= 0)
         limits.totalTolerance = options.totalTolerance;
@@ -67,10 +68,10 @@ Result<void> readMeasured(const PlanOptions &options, const Bundle &bundle,
         const auto arrays = openBundle(options.activations);
         if (!arrays)
             return tl::unexpected(arrays.error());
-        auto squares = plan::readMeanSquares(bundle, **arrays);
-        if (!squares)
-            return tl::unexpected(squares.error());
-        survey.meanSquares = std::move(*squares);
+        auto inputs = readActivations(bundle, **arrays);
+        if (!inputs)
+            return tl::unexpected(inputs.error());
+        survey.inputs = std::move(*inputs);
     }
     if (!options.sensitivity.empty()) {
         const auto file = openFile(options.sensitivity);
@@ -99,6 +100,12 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
         survey.targets.push_back(found->target);
     }
     survey.batch = options.batch;
+    for (const std::string &text : options.shapes) {
+        auto binding = shapes::parseBinding(text);
+        if (!binding)
+            return tl::unexpected(std::move(binding.error()));
+        survey.shapes.push_back(std::move(*binding));
+    }
     survey.forms = options.forms;
     survey.forced = limits.forced;
     survey.model =
@@ -109,6 +116,15 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
     return survey;
 }
 
+report::Json planDocument(const report::PlanSubject &subject)
+{
+    report::Json document = report::document(kPlanCommand);
+    report::addPlan(document, subject);
+    if (const auto &shaped = subject.survey->shaped)
+        addShapes(document, ShapedBundle{shaped->bundle, shaped->summary});
+    return document;
+}
+
 std::string reportText(const std::string &kind, const report::PlanSubject &subject)
 {
     if (kind == ".html")
@@ -117,8 +133,7 @@ std::string reportText(const std::string &kind, const report::PlanSubject &subje
         return report::planMarkdown(subject);
     if (kind == ".csv")
         return report::planCsv(subject);
-    report::Json document = report::document(kPlanCommand);
-    report::addPlan(document, subject);
+    report::Json document = planDocument(subject);
     report::finish(document, {});
     return document.dump(2) + "\n";
 }
@@ -257,17 +272,18 @@ Result<void> PlanRun::write()
 
 int PlanRun::print()
 {
-    const Diagnostics &diagnostics = m_bundle->diagnostics();
+    const report::PlanSubject shown = subject();
+    const auto &shaped = shown.survey->shaped;
+    const Diagnostics &diagnostics = (shaped ? *shaped->bundle : *m_bundle).diagnostics();
     if (m_session.json || m_options.format == "json") {
-        report::Json document = report::document(kPlanCommand);
-        report::addPlan(document, subject());
+        report::Json document = planDocument(shown);
         printDocument(m_session, document, diagnostics);
         return exitCodeOf(diagnostics);
     }
     if (m_options.format == "csv")
-        cli::print(report::planCsv(subject()));
+        cli::print(report::planCsv(shown));
     else if (!m_session.quiet)
-        cli::print(planText(subject()));
+        cli::print(planText(shown));
     printDiagnostics(m_session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "app/cli/shape_option.h"
 #include "core/report/plan_report.h"
 
 #include <cstdint>
@@ -17,9 +18,10 @@ struct PlanOptions {
     double tolerance = 0.01;
     double totalTolerance = -1; ///< negative: none
     std::uint64_t maxBytes = 0; ///< 0: no limit
-    std::string minimise = "time";
+    std::string minimise;       ///< empty: what the times that are known allow
     std::string error = "weights";
     std::uint64_t batch = 1;
+    std::vector<std::string> shapes;      ///< "INPUT=N,N,..."
     std::string activations, sensitivity; ///< files; empty: none
     std::vector<std::string> forms;       ///< patterns; empty: all
     std::vector<std::string> compare;     ///< other builds of the network

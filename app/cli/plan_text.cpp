@@ -26,7 +26,7 @@ std::string planTitle(const PlanSubject &subject)
         chips += (chips.empty() ? "" : ", ") + target->name;
     std::string text =
         fmt::format("{} on {}: least {}, error of a layer at most {:g}", printable(subject.bundle),
-                    chips, plan::goalName(limits.goal), limits.tolerance);
+                    chips, plan::goalName(subject.plan->goal), limits.tolerance);
     if (limits.totalTolerance)
         text += fmt::format(", of the network at most {:g}", *limits.totalTolerance);
     if (limits.maxBytes)
@@ -111,9 +111,8 @@ std::string planText(const PlanSubject &subject)
     text += plan.proven ? "  proven: no other choice of the forms that were tried is better\n"
                         : fmt::format("  has {:.6g}; no choice has less than {:.6g}\n", plan.cost,
                                       plan.bound);
-    if (plan.untimed > 0)
-        text += fmt::format("  the times of {} weights are not known and count as 0\n",
-                            grouped(plan.untimed));
+    for (const std::string &note : report::planNotes(subject))
+        text += "  " + note + "\n";
     text += planWeights(subject) + planTotals(subject);
     text += planFront("Front: error against stored bytes", plan.storedFront);
     text += planFront("Front: error against time", plan.timeFront);

@@ -4,7 +4,6 @@
 #include "core/base/csv.h"
 #include "core/plan/form_name.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -26,44 +25,7 @@ tl::unexpected<Error> inputError(std::string code, std::string file, std::string
     return tl::unexpected(std::move(error));
 }
 
-Result<void> checkMeanSquares(const std::vector<float> &values, const Bundle &arrays,
-                              const std::string &name)
-{
-    const auto bad = std::find_if(values.begin(), values.end(),
-                                  [](float value) { return !(value >= 0) || std::isinf(value); });
-    if (bad == values.end())
-        return {};
-    return inputError("plan.activations", arrays.name(), name, "mean squares: 0 or more, finite",
-                      fmt::format("{}", *bad), "A mean square cannot be this");
-}
-
 } // namespace
-
-Result<std::vector<std::vector<float>>> readMeanSquares(const Bundle &network, const Bundle &arrays)
-{
-    if (arrays.kind() != BundleKind::Npz)
-        return inputError("plan.activations", arrays.name(), {}, "an archive of arrays (.npz)",
-                          std::string(bundleKindName(arrays.kind())),
-                          "Statistics are read from an .npz file");
-    std::vector<std::vector<float>> all(network.weights().size());
-    const BundleReadLock lock(arrays);
-    for (std::size_t i = 0; i < arrays.weights().size(); ++i) {
-        const std::string &name = arrays.weights()[i].name;
-        const auto weight = network.weightByName(name);
-        if (!weight)
-            return inputError("plan.activations", arrays.name(), name, "the name of a weight", name,
-                              "The bundle has no weight, or several, of this name");
-        const auto decoder = arrays.decoder(i);
-        if (!decoder)
-            return tl::unexpected(decoder.error());
-        std::vector<float> values(decoder->elements().value);
-        decoder->decodeFloat(0, values);
-        if (auto sound = checkMeanSquares(values, arrays, name); !sound)
-            return tl::unexpected(sound.error());
-        all[*weight] = std::move(values);
-    }
-    return all;
-}
 
 Result<std::vector<double>> readSensitivity(const Bundle &network, std::string_view csv,
                                             std::string_view fileName)

@@ -169,21 +169,20 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
         wanted |= candidate.refused.empty();
         made.push_back(std::move(candidate));
     }
-    auto encoded = wanted ? encodeAs(values, spec) : tl::unexpected(Error{});
-    const auto error = encoded ? formError(values, *encoded, m_options.model)
-                               : Result<double>(tl::unexpected(encoded.error()));
+    const auto encoded = wanted ? encodeAs(values, spec, m_options.model) : tl::unexpected(Error{});
     content.encodings += wanted ? 1 : 0;
     for (std::size_t u = 0; u < made.size(); ++u) {
         Candidate &candidate = made[u];
         const Usage &usage = content.usages[u];
-        if (candidate.refused.empty() && !error)
-            candidate.refused = "cannot be encoded: " + describe(error.error());
+        if (candidate.refused.empty() && !encoded)
+            candidate.refused = "cannot be encoded: " + describe(encoded.error());
         if (candidate.refused.empty())
-            candidate.refused = m_opsets.refusal(usage, name, *encoded);
+            candidate.refused = m_opsets.refusal(usage, name, encoded->weight);
         if (candidate.refused.empty()) {
-            candidate.form = sizedForm(std::move(candidate.form), values, *encoded);
+            candidate.form = sizedForm(std::move(candidate.form), values, encoded->weight);
             candidate.stored = candidate.form.storedBytes;
-            candidate.error = *error;
+            candidate.error = encoded->error;
+            candidate.method = encoded->method;
             candidate.chips = figures(usage, candidate.form);
         }
         usage.candidates->push_back(std::move(candidate));
@@ -192,10 +191,10 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
 
 Result<void> ContentJudge::judge(Content &content)
 {
-    auto values = weightValues(m_bundle, content.weight, content.axes, m_options.mostElements);
+    const auto values = weightValues(m_bundle, content.weight, content.axes, content.inputs,
+                                     m_options.mostElements);
     if (!values)
         return tl::unexpected(values.error());
-    values->meanSquares = content.meanSquares;
     content.energy = energy(*values);
     for (Usage &usage : content.usages) {
         usage.candidates = std::make_shared<std::vector<Candidate>>();

@@ -24,7 +24,7 @@ struct Usage {
 struct Content {
     std::size_t weight = 0; ///< the first of them
     Axes axes;
-    std::span<const float> meanSquares;
+    std::shared_ptr<const codec::InputStatistics> inputs;
     std::vector<codec::FormSpec> forms;
     std::vector<Usage> usages;
     double energy = 0;

@@ -51,11 +51,9 @@ std::vector<std::optional<std::size_t>> partnersOf(const Bundle &bundle, const S
 Result<double> buildError(const Bundle &bundle, const Row &row, const SurveyOptions &options,
                           const Bundle &other, std::size_t partner)
 {
-    auto values = weightValues(bundle, row.weight, row.axes);
+    const auto values = weightValues(bundle, row.weight, row.axes, inputsOf(options, row.weight));
     if (!values)
         return tl::unexpected(values.error());
-    if (row.weight < options.meanSquares.size())
-        values->meanSquares = options.meanSquares[row.weight];
     const BundleReadLock lock(other);
     const auto decoder = other.decoder(partner);
     if (!decoder)
@@ -64,14 +62,20 @@ Result<double> buildError(const Bundle &bundle, const Row &row, const SurveyOpti
 }
 
 /// The chips' figures of all layers of a build.
-void addChips(const Bundle &other, const Survey &survey, const SurveyOptions &options,
-              PlanTotals &totals)
+Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOptions &options,
+                      PlanTotals &totals)
 {
+    const auto layers = layersByWeight(other, options);
+    if (!layers)
+        return tl::unexpected(layers.error());
     decision::Judge judge(options.choice);
     totals.moved.assign(survey.targets.size(), 0);
     totals.timeS.assign(survey.targets.size(), 0.0);
-    for (const roofline::Layer &layer : layersOf(other, weightForms(other))) {
-        const auto chips = chipFigures({layer}, layer.form, survey.roofs, judge, options.batch);
+    for (const auto &ofWeight : *layers) {
+        if (ofWeight.empty())
+            continue;
+        const auto chips =
+            chipFigures(ofWeight, ofWeight.front().form, survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
             totals.moved[t] += chips[t].moved;
             addTime(totals.timeS[t], chips[t].timeS);
@@ -81,6 +85,7 @@ void addChips(const Bundle &other, const Survey &survey, const SurveyOptions &op
         if (!survey.roofs[t].compute || !survey.roofs[t].bandwidth)
             totals.timeS[t].reset();
     }
+    return {};
 }
 
 } // namespace
@@ -142,7 +147,8 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
     }
     build.totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;
     build.totals.stored = other.totals().storedBytes.value;
-    addChips(other, survey, options, build.totals);
+    if (auto added = addChips(other, survey, options, build.totals); !added)
+        return tl::unexpected(std::move(added.error()));
     return build;
 }
 

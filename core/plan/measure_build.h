@@ -17,7 +17,8 @@ struct Build {
 
 /// Pairs weights by the operation and operand that read them and their shape, decodes both, and
 /// assesses the other build on the same chips. Weights without a partner have no share in the
-/// errors. Errors: "plan.build" (no weight has a partner), those of the decoders, "task.cancelled".
+/// errors. Errors: "plan.build" (no weight has a partner), those of the decoders and of bindShapes,
+/// "task.cancelled".
 Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const SurveyOptions &options,
                            const Bundle &other);
 

@@ -79,14 +79,14 @@ tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const 
     return infeasible("task.cancelled", {}, {}, {}, "The plan was cancelled");
 }
 
-std::string whyOf(const Row &row, const Limits &limits, std::size_t choice, bool forced)
+std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t choice, bool forced)
 {
     if (!row.fixed.empty())
         return "stays: " + row.fixed;
     if (forced)
         return "asked for by hand";
     if (choice != 0)
-        return fmt::format("least {} within the limits", goalName(limits.goal));
+        return fmt::format("least {} within the limits", goalName(goal));
     const bool others =
         std::any_of(row.candidates->begin() + 1, row.candidates->end(), [&](const Candidate &c) {
             return c.refused.empty() && layerError(row, c) <= limits.tolerance;
@@ -96,8 +96,7 @@ std::string whyOf(const Row &row, const Limits &limits, std::size_t choice, bool
     if (!legal)
         return "stays: no other form can be chosen";
     return others
-               ? fmt::format("stays: no other form within the limits has less {}",
-                             goalName(limits.goal))
+               ? fmt::format("stays: no other form within the limits has less {}", goalName(goal))
                : fmt::format("stays: every other form has an error above {:g}", limits.tolerance);
 }
 
@@ -119,6 +118,30 @@ std::vector<FrontPoint> frontOf(const Survey &survey, const Network &network, Go
         points.push_back(std::move(point));
     }
     return points;
+}
+
+/// Weights that are planned and whose time is known on no chip.
+std::size_t untimedRows(const Survey &survey)
+{
+    return static_cast<std::size_t>(
+        std::count_if(survey.rows.begin(), survey.rows.end(), [](const Row &row) {
+            return row.candidates && !slowest(row.candidates->front());
+        }));
+}
+
+/// Time, unless part of it is not known: it would count as none.
+Goal goalOf(const Survey &survey, const Limits &limits)
+{
+    return limits.goal.value_or(untimedRows(survey) == 0 ? Goal::Time : Goal::Stored);
+}
+
+/// The front of times, where each of its points has one.
+std::vector<FrontPoint> timeFrontOf(const Survey &survey, const Network &network,
+                                    const PlanTotals &before, std::size_t most)
+{
+    if (!slowest(before))
+        return {};
+    return frontOf(survey, network, Goal::Time, most);
 }
 
 /// Chips without roofs, and layers whose work is not known, have no times to make least: one layer
@@ -214,14 +237,15 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
 
 Result<Plan> solve(const Survey &survey, const Limits &limits)
 {
-    if (limits.goal == Goal::Time) {
+    const Goal goal = goalOf(survey, limits);
+    if (goal == Goal::Time) {
         if (auto known = checkTimes(survey); !known)
             return tl::unexpected(std::move(known.error()));
     }
     auto network = networkOf(survey, limits);
     if (!network)
         return tl::unexpected(std::move(network.error()));
-    const auto selected = select(problemOf(survey, *network, limits), limits.progress);
+    const auto selected = select(problemOf(survey, *network, limits, goal), limits.progress);
     if (!selected)
         return explain(survey, limits, *network, selected.error());
     Plan plan;
@@ -229,6 +253,7 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     for (std::size_t i = 0; i < selected->choice.size(); ++i)
         choices.push_back(network->allowed[i][selected->choice[i]]);
     plan.choice = spread(survey, *network, choices);
+    plan.goal = goal;
     plan.proven = selected->proven;
     plan.cost = selected->cost;
     plan.bound = selected->bound;
@@ -236,12 +261,11 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
     plan.after = totalsOf(survey, plan.choice);
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
         const Row &row = survey.rows[r];
-        plan.why.push_back(whyOf(row, limits, plan.choice[r], network->forced[r]));
-        plan.untimed += row.candidates && !slowest(row.candidates->front()) ? 1 : 0;
+        plan.why.push_back(whyOf(row, limits, goal, plan.choice[r], network->forced[r]));
     }
+    plan.untimed = untimedRows(survey);
     plan.storedFront = frontOf(survey, *network, Goal::Stored, limits.frontPoints);
-    if (checkTimes(survey))
-        plan.timeFront = frontOf(survey, *network, Goal::Time, limits.frontPoints);
+    plan.timeFront = timeFrontOf(survey, *network, plan.before, limits.frontPoints);
     return plan;
 }
 

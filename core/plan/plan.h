@@ -28,7 +28,8 @@ std::optional<Goal> goalFromName(std::string_view name);
 /// is slowest at it (or moves the most): the sum is at least the time of each chip. Chips whose
 /// ceilings are not known have no part in times.
 struct Limits {
-    Goal goal = Goal::Time;
+    /// Empty: time where those of all weights are known on one of the chips, else stored bytes.
+    std::optional<Goal> goal;
     double tolerance = 0.01;               ///< largest error of a layer
     std::optional<double> totalTolerance;  ///< largest error of the network
     std::optional<std::uint64_t> maxBytes; ///< stored bytes of all weights
@@ -58,19 +59,22 @@ struct FrontPoint {
 struct Plan {
     std::vector<std::size_t> choice; ///< by row: index of its candidate; 0 keeps the form
     std::vector<std::string> why;    ///< by row
+    Goal goal = Goal::Time;          ///< what is least
     PlanTotals before, after;
-    bool proven = false;     ///< no other choice within the limits is better
-    double cost = 0;         ///< of the goal: seconds, bytes or a squared error
-    double bound = 0;        ///< no choice within the limits costs less
-    std::size_t untimed = 0; ///< weights whose time is not known, which count as 0
+    bool proven = false; ///< no other choice within the limits is better
+    double cost = 0;     ///< of the goal: seconds, bytes or a squared error
+    double bound = 0;    ///< no choice within the limits costs less
+    std::size_t untimed =
+        0; ///< weights whose time is known on no chip; least time counts them as 0
     /// The least error of the network at a number of stored bytes, or at a time on the slowest
     /// chip; the tolerance of layers and the limits are left aside. Errors fall along the front.
+    /// There is none of times where no chip's sum of times is known.
     std::vector<FrontPoint> storedFront, timeFront;
 };
 
 /// Chooses. Errors: "plan.infeasible" (no choice keeps the limits: which limit binds, and the least
 /// that can be had), "plan.open" (none was found), "plan.forced" (a form by hand that is not
-/// possible, or a pattern that no weight has), "plan.time" (the roofs of a chip are not known),
+/// possible, or a pattern that no weight has), "plan.time" (time is asked for, and none is known),
 /// "task.cancelled".
 Result<Plan> solve(const Survey &survey, const Limits &limits);
 

@@ -184,14 +184,13 @@ Result<Network> networkOf(const Survey &survey, const Limits &limits)
     return network;
 }
 
-Problem problemOf(const Survey &survey, const Network &network, const Limits &limits)
+Problem problemOf(const Survey &survey, const Network &network, const Limits &limits, Goal goal)
 {
     Problem problem;
     for (std::size_t i = 0; i < network.members.size(); ++i) {
         problem.items.emplace_back();
         for (const std::size_t candidate : network.allowed[i])
-            problem.items.back().push_back(
-                choiceOf(survey, network.members[i], candidate, limits.goal));
+            problem.items.back().push_back(choiceOf(survey, network.members[i], candidate, goal));
     }
     if (limits.totalTolerance)
         problem.mostError = *limits.totalTolerance * *limits.totalTolerance * network.energy;

@@ -20,7 +20,7 @@ struct Network {
 /// Errors: "plan.forced".
 Result<Network> networkOf(const Survey &survey, const Limits &limits);
 
-Problem problemOf(const Survey &survey, const Network &network, const Limits &limits);
+Problem problemOf(const Survey &survey, const Network &network, const Limits &limits, Goal goal);
 
 /// The choices of all possible candidates, with the squared error against a cost.
 std::vector<std::vector<Choice>> choicesOf(const Survey &survey, const Network &network, Goal goal);

@@ -27,7 +27,31 @@ tl::unexpected<Error> planError(std::string code, std::string message, std::stri
     return tl::unexpected(std::move(error));
 }
 
+LayersByWeight layersIn(const Bundle &bundle)
+{
+    LayersByWeight layers(bundle.weights().size());
+    for (roofline::Layer &layer : layersOf(bundle, weightForms(bundle)))
+        layers[layer.weight].push_back(std::move(layer));
+    return layers;
+}
+
 } // namespace
+
+Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options)
+{
+    if (options.shapes.empty())
+        return layersIn(bundle);
+    const auto bound = bindShapes(bundle, options.shapes);
+    if (!bound)
+        return tl::unexpected(bound.error());
+    return layersIn(*bound->bundle);
+}
+
+std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
+                                                       std::size_t weight)
+{
+    return weight < options.inputs.size() ? options.inputs[weight] : nullptr;
+}
 
 Result<void> Surveyor::checkOptions()
 {
@@ -52,20 +76,29 @@ Result<void> Surveyor::checkOptions()
     return {};
 }
 
+Result<void> Surveyor::bindInputs()
+{
+    if (m_options.shapes.empty())
+        return {};
+    auto bound = bindShapes(m_bundle, m_options.shapes);
+    if (!bound)
+        return tl::unexpected(std::move(bound.error()));
+    m_survey.shaped = std::move(*bound);
+    return {};
+}
+
 void Surveyor::readLayers()
 {
     const std::size_t count = m_bundle.weights().size();
     m_forms = weightForms(m_bundle);
-    m_layers.resize(count);
-    for (roofline::Layer &layer : layersOf(m_bundle, m_forms))
-        m_layers[layer.weight].push_back(std::move(layer));
+    m_layers = layersIn(shaped());
     m_axes.assign(count, Axes{0, 1});
     std::map<std::pair<std::string, std::string>, unsigned> opsets;
     for (const mil::Function &function : m_bundle.program().functions)
         opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);
     m_opsets.resize(count);
     for (std::size_t i = 0; i < count; ++i) {
-        const Weight &weight = m_bundle.weights()[i];
+        const Weight &weight = shaped().weights()[i];
         m_opsets[i] = opsets[{weight.model, weight.function}];
         const roofline::Layer *heaviest = nullptr;
         for (const roofline::Layer &layer : m_layers[i]) {
@@ -93,19 +126,26 @@ std::string Surveyor::whyFixed(std::size_t index) const
     return {};
 }
 
-/// As many mean squares as input channels; of a grouped convolution those of every group.
-Result<void> Surveyor::checkChannels(std::size_t index, const Axes &axes) const
+/// Whether the statistics are those of this weight: of a grouped convolution one number for each
+/// channel, or for each of every group.
+Result<void> Surveyor::checkChannels(std::size_t index) const
 {
-    if (index >= m_options.meanSquares.size() || m_options.meanSquares[index].empty())
+    const auto inputs = inputsOf(m_options, index);
+    if (!inputs)
         return {};
-    const Weight &weight = m_bundle.weights()[index];
-    const std::uint64_t channels = weight.shape[axes.input];
+    const Weight &weight = shaped().weights()[index];
+    if (auto fits = codec::checkInputs(*inputs, weight.shape); !fits) {
+        const Error &found = fits.error();
+        return planError("plan.activations", found.message, weight.findableName(), found.expected,
+                         found.found);
+    }
+    const std::uint64_t channels = weight.shape[inputs->axis];
     const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
-    const std::uint64_t given = m_options.meanSquares[index].size();
-    if (given == channels || (axes.input == 1 && given == channels * groups))
+    const std::uint64_t given = inputs->meanSquare.size();
+    if (given == 0 || given == channels || given == channels * groups)
         return {};
-    return planError("plan.activations", "The statistics do not fit the weight", weight.name,
-                     fmt::format("{} input channels", channels * groups),
+    return planError("plan.activations", "The statistics do not fit the weight",
+                     weight.findableName(), fmt::format("{} input channels", channels * groups),
                      fmt::format("{} values", given));
 }
 
@@ -121,7 +161,7 @@ Result<void> Surveyor::addRows()
         if (i < m_options.sensitivity.size())
             row.sensitivity = m_options.sensitivity[i];
         if (row.fixed.empty()) {
-            if (auto fits = checkChannels(i, m_axes[i]); !fits)
+            if (auto fits = checkChannels(i); !fits)
                 return fits;
         }
         m_survey.rows.push_back(std::move(row));
@@ -245,6 +285,8 @@ Result<Survey> Surveyor::run()
     m_survey.model = m_options.model;
     if (auto sound = checkOptions(); !sound)
         return tl::unexpected(std::move(sound.error()));
+    if (auto bound = bindInputs(); !bound)
+        return tl::unexpected(std::move(bound.error()));
     readLayers();
     if (auto added = addRows(); !added)
         return tl::unexpected(std::move(added.error()));

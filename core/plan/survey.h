@@ -3,6 +3,7 @@
 
 #include "core/assessment/assess.h"
 #include "core/base/progress.h"
+#include "core/bundle/bound_shapes.h"
 #include "core/plan/weight_error.h"
 
 #include <memory>
@@ -30,11 +31,12 @@ struct Candidate {
     std::string name;                    ///< formName, or "keep"
     std::optional<codec::FormSpec> spec; ///< empty: stays as it is
     decision::WeightForm form;
-    std::uint64_t stored = 0;       ///< bytes
-    std::vector<ChipFigures> chips; ///< in the order of the targets
-    double error = 0;               ///< relative, without the sensitivity
-    bool sampled = false;           ///< error, and bytes of sparse forms, from some rows
-    std::string refused;            ///< why it cannot be chosen; empty where it can
+    std::uint64_t stored = 0;                                ///< bytes
+    std::vector<ChipFigures> chips;                          ///< in the order of the targets
+    double error = 0;                                        ///< relative, without the sensitivity
+    codec::EncodeMethod method = codec::EncodeMethod::Plain; ///< by which the error is least
+    bool sampled = false; ///< error, and bytes of sparse forms, from some rows
+    std::string refused;  ///< why it cannot be chosen; empty where it can
 };
 
 /// One weight and what may become of it.
@@ -55,12 +57,14 @@ struct SurveyOptions {
     std::vector<const target::Target *> targets; ///< at least one
     target::Choice choice;
     std::uint64_t batch = 1;
+    /// Shapes of inputs whose extents the program leaves open: layers are assessed with them.
+    std::vector<shapes::Binding> shapes;
     std::vector<std::string> forms; ///< patterns of the names of forms to try; empty: all
     /// Forms by hand: pattern of weights' names and a form, which is tried for them as well.
     std::vector<std::pair<std::string, std::string>> forced;
-    /// By weight: mean squares of its input channels, as many as it has, or those of all groups of
-    /// a convolution. Empty: all the same.
-    std::vector<std::vector<float>> meanSquares;
+    /// By weight (readActivations): what flows into its layer; null or none: all inputs count
+    /// alike.
+    std::vector<std::shared_ptr<const codec::InputStatistics>> inputs;
     std::vector<double> sensitivity; ///< by weight; empty: 1
     ErrorModel model = ErrorModel::Weights;
     std::uint64_t mostElements = std::uint64_t(1) << 20; ///< more are judged by some rows
@@ -86,17 +90,28 @@ struct Survey {
     std::uint64_t denseBytes = 0;   ///< of all weights as fp16
     std::size_t contents = 0;       ///< weights of different content that were judged
     std::size_t encodings = 0;      ///< candidates that were encoded
+    /// The bundle with the shapes that were given; nothing where none were.
+    std::optional<BoundShapes> shaped;
 };
 
 /// Judges every form of every weight, in parallel. Weights with the same bytes, shape and use are
 /// judged once. A form may be chosen that the encoders of all targets write, that none of them
 /// refuses, and whose operation set the program has or can be raised to.
 ///
-/// Memory: a block of `mostElements` values and their encoding a thread, besides the answer.
-/// Errors: "plan.target" (none), "plan.program" (no program whose statements can be replaced),
-/// "plan.form", "plan.activations" (another number of channels than the weight has),
+/// Memory: a block of `mostElements` values and three encodings of it a thread, besides the answer.
+/// Errors: those of bindShapes, "plan.target" (none), "plan.program" (no program whose statements
+/// can be replaced), "plan.form", "plan.activations" (statistics that do not fit the weight),
 /// "task.cancelled".
 Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options);
+
+/// The statistics of a weight; null where there are none.
+std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
+                                                       std::size_t weight);
+
+/// The layers of all weights, by weight: with the shapes of the options bound. Errors: those of
+/// bindShapes.
+using LayersByWeight = std::vector<std::vector<roofline::Layer>>;
+Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options);
 
 /// The forms that are tried for a weight of that shape, without "keep".
 std::vector<codec::FormSpec> triedForms(const Shape &shape, const Axes &axes);

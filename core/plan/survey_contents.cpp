@@ -36,6 +36,14 @@ std::uint64_t mix(std::uint64_t hash, std::span<const std::byte> bytes)
     return hash ^ (hash >> 32);
 }
 
+bool sameInputs(const codec::InputStatistics *a, const codec::InputStatistics *b)
+{
+    if (a == b || a == nullptr || b == nullptr)
+        return a == b;
+    return a->axis == b->axis && a->meanSquare == b->meanSquare && a->mean == b->mean &&
+           a->secondMoment == b->secondMoment;
+}
+
 } // namespace
 
 /// Weights whose parts lie at the same places are one item: they change together or not at all.
@@ -101,23 +109,25 @@ bool Surveyor::sameContent(std::size_t a, std::size_t b) const
 
 std::size_t Surveyor::contentOf(std::size_t weight, const Axes &axes)
 {
-    std::span<const float> squares;
-    if (weight < m_options.meanSquares.size())
-        squares = m_options.meanSquares[weight];
-    std::uint64_t hash = mix(axes.input * 8 + axes.output, std::as_bytes(squares));
+    auto inputs = inputsOf(m_options, weight);
+    std::uint64_t hash = axes.input * 8 + axes.output;
+    if (inputs) {
+        for (const auto *numbers : {&inputs->meanSquare, &inputs->mean, &inputs->secondMoment})
+            hash = mix(hash, std::as_bytes(std::span<const float>(*numbers)));
+    }
     for (const Part &part : m_bundle.weights()[weight].parts)
         hash = mix(hash, m_bundle.partBytes(part));
     const auto [first, last] = m_byHash.equal_range(hash);
     for (auto at = first; at != last; ++at) {
         const Content &content = m_contents[at->second];
-        if (content.axes == axes && std::ranges::equal(content.meanSquares, squares) &&
+        if (content.axes == axes && sameInputs(content.inputs.get(), inputs.get()) &&
             sameContent(content.weight, weight))
             return at->second;
     }
     Content content;
     content.weight = weight;
     content.axes = axes;
-    content.meanSquares = squares;
+    content.inputs = std::move(inputs);
     m_contents.push_back(std::move(content));
     m_byHash.emplace(hash, m_contents.size() - 1);
     return m_contents.size() - 1;

@@ -25,9 +25,12 @@ public:
 private:
     Result<void> checkOptions();
     void readLayers();
+    Result<void> bindInputs();
+    /// The bundle whose shapes count.
+    const Bundle &shaped() const { return m_survey.shaped ? *m_survey.shaped->bundle : m_bundle; }
     Result<void> addRows();
     std::string whyFixed(std::size_t weight) const;
-    Result<void> checkChannels(std::size_t weight, const Axes &axes) const;
+    Result<void> checkChannels(std::size_t weight) const;
     void findItems();
     void findContents();
     std::size_t contentOf(std::size_t weight, const Axes &axes);
@@ -42,9 +45,9 @@ private:
     const SurveyOptions &m_options;
     Survey m_survey;
     std::vector<decision::WeightForm> m_forms;
-    std::vector<std::vector<roofline::Layer>> m_layers; ///< by weight
-    std::vector<Axes> m_axes;                           ///< by weight
-    std::vector<unsigned> m_opsets;                     ///< by weight
+    LayersByWeight m_layers;
+    std::vector<Axes> m_axes;       ///< by weight
+    std::vector<unsigned> m_opsets; ///< by weight
     std::vector<Content> m_contents;
     std::unordered_multimap<std::uint64_t, std::size_t> m_byHash;
     struct Used {

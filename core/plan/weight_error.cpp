@@ -5,68 +5,56 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <span>
+#include <utility>
 
 namespace kernscope::plan {
 
 namespace {
 
-constexpr std::uint64_t kBlock = 16384;
+constexpr std::size_t kBlock = 16384;
 
-/// The extents before, at and behind the input channels.
-struct InputRuns {
-    std::uint64_t channels = 1, inner = 1;
-};
-InputRuns inputRuns(const WeightValues &weight)
+/// Sum of the squared differences of two runs.
+double squares(std::span<const float> original, std::span<const float> found)
 {
-    InputRuns runs;
-    if (weight.axes.input >= weight.shape.size())
-        return runs;
-    runs.channels = weight.shape[weight.axes.input];
-    for (std::size_t i = weight.axes.input + 1; i < weight.shape.size(); ++i)
-        runs.inner *= weight.shape[i];
-    return runs;
-}
-
-/// The mean square that an element's input has. A grouped convolution has one for each channel of
-/// every group: those of the group that the output channel belongs to.
-double meanSquareAt(const WeightValues &weight, const InputRuns &runs, std::uint64_t element)
-{
-    const std::uint64_t channel = element / runs.inner % runs.channels;
-    const std::uint64_t groups = weight.meanSquares.size() / runs.channels;
-    if (groups <= 1)
-        return static_cast<double>(weight.meanSquares[channel]);
-    const std::uint64_t row = element / (weight.values.size() / weight.shape[0]);
-    const std::uint64_t group = row * groups / weight.shape[0];
-    return static_cast<double>(weight.meanSquares[group * runs.channels + channel]);
-}
-
-/// Sum over elements [first, first + found.size()) of the weighted squared differences.
-double squares(const WeightValues &weight, const InputRuns &runs, std::uint64_t first,
-               std::span<const float> found)
-{
-    const float *original = weight.values.data() + first;
-    if (weight.meanSquares.empty()) {
-        double sums[4] = {};
-        std::size_t i = 0;
-        for (; i + 4 <= found.size(); i += 4) {
-            for (std::size_t lane = 0; lane < 4; ++lane) {
-                const double off =
-                    static_cast<double>(found[i + lane]) - static_cast<double>(original[i + lane]);
-                sums[lane] += off * off;
-            }
+    double sums[4] = {};
+    std::size_t i = 0;
+    for (; i + 4 <= found.size(); i += 4) {
+        for (std::size_t lane = 0; lane < 4; ++lane) {
+            const double off =
+                static_cast<double>(found[i + lane]) - static_cast<double>(original[i + lane]);
+            sums[lane] += off * off;
         }
-        for (; i < found.size(); ++i) {
-            const double off = static_cast<double>(found[i]) - static_cast<double>(original[i]);
-            sums[0] += off * off;
-        }
-        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
-    double sum = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
+    for (; i < found.size(); ++i) {
         const double off = static_cast<double>(found[i]) - static_cast<double>(original[i]);
-        sum += off * off * meanSquareAt(weight, runs, first + i);
+        sums[0] += off * off;
     }
-    return sum;
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+/// Sum of the squared differences of the weight from what a form stores: of its outputs, where
+/// statistics of the inputs are given. Infinite where a difference is not finite.
+Result<double> squaredError(const WeightValues &weight, const codec::Decoder &stored)
+{
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    if (weight.inputs == nullptr) {
+        std::vector<float> found(std::min<std::size_t>(kBlock, weight.values.size()));
+        double sum = 0;
+        for (std::size_t at = 0; at < weight.values.size(); at += kBlock) {
+            const std::size_t count = std::min<std::size_t>(kBlock, weight.values.size() - at);
+            const auto block = std::span(found).first(count);
+            stored.decodeFloat(at, block);
+            sum += squares(std::span(weight.values).subspan(at, count), block);
+        }
+        return std::isfinite(sum) ? sum : kInfinite;
+    }
+    std::vector<float> found(weight.values.size());
+    stored.decodeFloat(0, found);
+    if (!std::isfinite(squares(weight.values, found)))
+        return kInfinite; // inputError leaves such differences out
+    return codec::inputError(weight.values, found, weight.shape, *weight.inputs);
 }
 
 Result<codec::Decoder> decoderOf(const codec::EncodedWeight &encoded)
@@ -78,18 +66,18 @@ Result<codec::Decoder> decoderOf(const codec::EncodedWeight &encoded)
 /// mean square.
 std::vector<float> asLayer(const WeightValues &weight, std::span<const float> values)
 {
-    const InputRuns runs = inputRuns(weight);
     const std::size_t axis = std::min(weight.axes.output, weight.shape.size());
     std::uint64_t inner = 1;
     for (std::size_t i = axis + 1; i < weight.shape.size(); ++i)
         inner *= weight.shape[i];
     const std::uint64_t channels = axis < weight.shape.size() ? weight.shape[axis] : 1;
     const std::uint64_t outer = values.size() / (channels * inner);
+    const auto masses = weight.inputs == nullptr ? std::vector<float>()
+                                                 : codec::inputMasses(*weight.inputs, weight.shape);
     std::vector<float> layer(values.size());
     for (std::uint64_t i = 0; i < values.size(); ++i) {
         const std::uint64_t o = i / (channels * inner), c = i / inner % channels, n = i % inner;
-        const double factor =
-            weight.meanSquares.empty() ? 1 : std::sqrt(meanSquareAt(weight, runs, i));
+        const double factor = masses.empty() ? 1 : std::sqrt(static_cast<double>(masses[i]));
         layer[(c * outer + o) * inner + n] =
             static_cast<float>(static_cast<double>(values[i]) * factor);
     }
@@ -123,7 +111,32 @@ std::string_view errorModelName(ErrorModel model)
     return model == ErrorModel::Weights ? "weights" : "outputs";
 }
 
+namespace {
+
+/// Takes every `step`-th row of axis 0, so that about `mostElements` are left. Halves again and
+/// again, so that codebooks, patterns and groups of inputs still divide what is left.
+void pickRows(WeightValues &picked, std::uint64_t elements, std::uint64_t mostElements)
+{
+    const auto *inputs = picked.inputs.get();
+    if (inputs != nullptr && inputs->axis == 0)
+        return;
+    const std::uint64_t channels =
+        inputs == nullptr || inputs->axis >= picked.shape.size() ? 1 : picked.shape[inputs->axis];
+    const std::uint64_t groups =
+        inputs == nullptr ? 1
+                          : std::max<std::uint64_t>(1, inputs->meanSquare.size() /
+                                                           std::max<std::uint64_t>(channels, 1));
+    std::uint64_t &rows = picked.shape[0];
+    while (rows % (2 * groups) == 0 && rows > 16 && elements / picked.step > mostElements) {
+        rows /= 2;
+        picked.step *= 2;
+    }
+}
+
+} // namespace
+
 Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const Axes &axes,
+                                  std::shared_ptr<const codec::InputStatistics> inputs,
                                   std::uint64_t mostElements)
 {
     const Weight &weight = bundle.weights()[index];
@@ -135,21 +148,17 @@ Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const
     picked.shape = weight.shape;
     picked.type = weight.type;
     picked.axes = axes;
-    const std::uint64_t rows = weight.shape.empty() ? 1 : weight.shape[0];
-    // Halves again and again, so that codebooks and patterns still divide what is left.
-    std::uint64_t take = rows;
-    while (take % 2 == 0 && take > 16 && weight.elements.value / picked.step > mostElements) {
-        take /= 2;
-        picked.step *= 2;
-    }
-    const std::uint64_t length = weight.elements.value / std::max<std::uint64_t>(rows, 1);
-    picked.values.resize(take * length);
+    picked.inputs = std::move(inputs);
+    if (!picked.shape.empty())
+        pickRows(picked, weight.elements.value, mostElements);
     if (picked.step == 1) {
+        picked.values.resize(weight.elements.value);
         decoder->decodeFloat(0, picked.values);
         return picked;
     }
-    picked.shape[0] = take;
-    for (std::uint64_t row = 0; row < take; ++row)
+    const std::uint64_t length = weight.elements.value / weight.shape[0];
+    picked.values.resize(picked.shape[0] * length);
+    for (std::uint64_t row = 0; row < picked.shape[0]; ++row)
         decoder->decodeFloat(row * picked.step * length,
                              std::span(picked.values).subspan(row * length, length));
     return picked;
@@ -157,25 +166,71 @@ Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const
 
 double energy(const WeightValues &weight)
 {
-    const InputRuns runs = inputRuns(weight);
-    const std::vector<float> zeros(kBlock);
-    double sum = 0;
-    for (std::uint64_t at = 0; at < weight.values.size(); at += kBlock)
-        sum += squares(weight, runs, at,
-                       std::span(zeros).first(std::min(kBlock, weight.values.size() - at)));
-    return sum * static_cast<double>(weight.step);
+    std::vector<float> finite(weight.values.size());
+    std::transform(weight.values.begin(), weight.values.end(), finite.begin(),
+                   [](float value) { return std::isfinite(value) ? value : 0.0f; });
+    const std::vector<float> zeros(weight.values.size());
+    const auto sum = weight.inputs == nullptr
+                         ? Result<double>(squares(finite, zeros))
+                         : codec::inputError(finite, zeros, weight.shape, *weight.inputs);
+    return sum.value_or(0) * static_cast<double>(weight.step);
 }
 
-Result<codec::EncodedWeight> encodeAs(const WeightValues &weight, const codec::FormSpec &spec)
+namespace {
+
+bool knowsMeans(const codec::InputStatistics *inputs)
 {
-    codec::FormSpec wanted = spec;
+    return inputs != nullptr && (!inputs->mean.empty() || !inputs->secondMoment.empty());
+}
+
+/// The methods beside the plain one that may be better. Masks alone are chosen by magnitude in
+/// either, unless inputs count differently.
+std::vector<codec::EncodeMethod> methodsFor(const WeightValues &weight, const codec::FormSpec &spec)
+{
+    using codec::EncodeMethod;
+    const bool mask = spec.node == FormNode::Sparse && spec.survivors == FormNode::Dense;
+    if (spec.node == FormNode::Dense ||
+        (mask && (weight.inputs == nullptr || !(spec.pattern || spec.density))))
+        return {};
+    if (knowsMeans(weight.inputs.get()) && !mask)
+        return {EncodeMethod::Fitted, EncodeMethod::Feedback};
+    return {EncodeMethod::Fitted};
+}
+
+Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
+                             codec::EncodeMethod method, ErrorModel model)
+{
     const bool wide = weight.type == ElementType::Fp32;
     if (wide)
-        wanted.denseType = ElementType::Fp32;
-    auto encoded = codec::encodeForm(weight.values, weight.shape, wanted);
-    if (encoded && wide)
+        spec.denseType = ElementType::Fp32;
+    spec.method = method;
+    spec.inputs = method == codec::EncodeMethod::Plain ? nullptr : weight.inputs;
+    auto encoded = codec::encodeForm(weight.values, weight.shape, spec);
+    if (!encoded)
+        return tl::unexpected(std::move(encoded.error()));
+    if (wide)
         codec::widenToFp32(*encoded);
-    return encoded;
+    const auto error = formError(weight, *encoded, model);
+    if (!error)
+        return tl::unexpected(error.error());
+    return EncodedForm{std::move(*encoded), *error, method};
+}
+
+} // namespace
+
+Result<EncodedForm> encodeAs(const WeightValues &weight, const codec::FormSpec &spec,
+                             ErrorModel model)
+{
+    auto best = encodeBy(weight, spec, codec::EncodeMethod::Plain, model);
+    if (!best || best->error == 0 || !std::isfinite(best->error))
+        return best;
+    for (const codec::EncodeMethod method : methodsFor(weight, spec)) {
+        // What has no better method (vectors along the inputs, moments of no data) stays plain.
+        auto other = encodeBy(weight, spec, method, model);
+        if (other && other->error < best->error)
+            best = std::move(other);
+    }
+    return best;
 }
 
 Result<double> formError(const WeightValues &weight, const codec::EncodedWeight &encoded,
@@ -191,18 +246,13 @@ Result<double> formError(const WeightValues &weight, const codec::Decoder &store
 {
     if (model == ErrorModel::Outputs)
         return outputError(weight, stored);
-    const InputRuns runs = inputRuns(weight);
-    std::vector<float> found(kBlock);
-    double sum = 0;
-    for (std::uint64_t at = 0; at < weight.values.size(); at += kBlock) {
-        const auto block = std::span(found).first(std::min(kBlock, weight.values.size() - at));
-        stored.decodeFloat(at, block);
-        sum += squares(weight, runs, at, block);
-    }
-    const double whole = energy(weight) / static_cast<double>(weight.step);
-    if (sum == 0)
+    const auto sum = squaredError(weight, stored);
+    if (!sum)
+        return tl::unexpected(sum.error());
+    if (*sum == 0)
         return 0.0;
-    return whole > 0 ? std::sqrt(sum / whole) : std::numeric_limits<double>::infinity();
+    const double whole = energy(weight) / static_cast<double>(weight.step);
+    return whole > 0 ? std::sqrt(*sum / whole) : std::numeric_limits<double>::infinity();
 }
 
 std::uint64_t storedBytes(const WeightValues &weight, const codec::EncodedWeight &encoded)

@@ -28,9 +28,7 @@ tl::unexpected<Error> stopped()
 }
 
 /// One weight in its new form.
-struct Encoded {
-    codec::EncodedWeight weight;
-    double error = 0;
+struct Encoded : EncodedForm {
     decision::WeightForm form; ///< with the sizes that it has now
 };
 
@@ -66,6 +64,7 @@ private:
     const SurveyOptions &m_options;
     const Limits &m_limits;
     PlannedBundle m_result;
+    LayersByWeight m_layers; ///< of the bundle as it was
     std::map<Key, std::shared_ptr<Encoded>> m_encoded;
     BundlePtr m_raised;
 };
@@ -77,19 +76,15 @@ Writer::Key Writer::keyOf(const Row &row, std::size_t choice) const
 
 Result<Encoded> Writer::encodeOne(const Row &row, std::size_t choice) const
 {
-    auto values = weightValues(m_bundle, row.weight, row.axes);
+    const auto values =
+        weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight));
     if (!values)
         return tl::unexpected(values.error());
-    if (row.weight < m_options.meanSquares.size())
-        values->meanSquares = m_options.meanSquares[row.weight];
-    auto weight = encodeAs(*values, *(*row.candidates)[choice].spec);
-    if (!weight)
-        return tl::unexpected(weight.error());
-    const auto error = formError(*values, *weight, m_options.model);
-    if (!error)
-        return tl::unexpected(error.error());
-    auto form = sizedForm((*row.candidates)[choice].form, *values, *weight);
-    return Encoded{std::move(*weight), *error, std::move(form)};
+    auto made = encodeAs(*values, *(*row.candidates)[choice].spec, m_options.model);
+    if (!made)
+        return tl::unexpected(std::move(made.error()));
+    auto form = sizedForm((*row.candidates)[choice].form, *values, made->weight);
+    return Encoded{std::move(*made), std::move(form)};
 }
 
 /// Every form that the plan gives, once for all weights with the same candidates.
@@ -127,14 +122,10 @@ Result<void> Writer::encode()
 bool Writer::settle()
 {
     bool same = true;
-    std::map<const std::vector<Candidate> *, std::vector<roofline::Layer>> layers;
-    for (roofline::Layer &layer : layersOf(m_bundle, weightForms(m_bundle))) {
-        const auto *candidates = m_result.survey.rows[layer.weight].candidates.get();
-        // Rows with the same candidates are used alike: the layers of the first are enough.
-        auto &known = layers[candidates];
-        if (known.empty() || known.front().weight == layer.weight)
-            known.push_back(std::move(layer));
-    }
+    // Rows with the same candidates are used alike: the layers of the first are enough.
+    std::map<const std::vector<Candidate> *, const std::vector<roofline::Layer> *> layers;
+    for (const Row &row : m_result.survey.rows)
+        layers.emplace(row.candidates.get(), &m_layers[row.weight]);
     decision::Judge judge(m_options.choice);
     std::unordered_map<const std::vector<Candidate> *, std::shared_ptr<std::vector<Candidate>>>
         made;
@@ -148,10 +139,11 @@ bool Writer::settle()
             copy = std::make_shared<std::vector<Candidate>>(*key.first);
         Candidate &exact = (*copy)[key.second];
         exact.error = encoded->error;
+        exact.method = encoded->method;
         exact.sampled = false;
         exact.form = encoded->form;
         exact.stored = encoded->form.storedBytes;
-        exact.chips = chipFigures(layers.at(key.first), exact.form, m_result.survey.roofs, judge,
+        exact.chips = chipFigures(*layers.at(key.first), exact.form, m_result.survey.roofs, judge,
                                   m_options.batch);
     }
     if (same)
@@ -278,11 +270,10 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
 Result<void> Writer::verifyValues(std::size_t r) const
 {
     const Row &row = m_result.survey.rows[r];
-    auto before = weightValues(m_bundle, row.weight, row.axes);
+    const auto before =
+        weightValues(m_bundle, row.weight, row.axes, inputsOf(m_options, row.weight));
     if (!before)
         return tl::unexpected(before.error());
-    if (row.weight < m_options.meanSquares.size())
-        before->meanSquares = m_options.meanSquares[row.weight];
     const auto decoder = m_result.bundle->decoder(row.weight);
     if (!decoder)
         return tl::unexpected(decoder.error());
@@ -308,9 +299,9 @@ Result<void> Writer::verify() const
         return tl::unexpected(broken("stored bytes in all",
                                      fmt::format("{}", m_result.plan.after.stored),
                                      fmt::format("{}", stored)));
-    std::vector<std::vector<roofline::Layer>> layers(rows.size());
-    for (roofline::Layer &layer : layersOf(made, weightForms(made)))
-        layers[layer.weight].push_back(std::move(layer));
+    const auto layers = layersByWeight(made, m_options);
+    if (!layers)
+        return tl::unexpected(layers.error());
     decision::Judge judge(m_options.choice);
     std::vector<std::size_t> changed;
     for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -319,7 +310,7 @@ Result<void> Writer::verify() const
                 broken("weights", m_bundle.weights()[r].address(), made.weights()[r].address()));
         if (m_result.plan.choice[r] == 0)
             continue;
-        if (auto same = verifyRow(r, judge, layers[r]); !same)
+        if (auto same = verifyRow(r, judge, (*layers)[r]); !same)
             return same;
         changed.push_back(r);
     }
@@ -342,6 +333,10 @@ Result<void> Writer::verify() const
 
 Result<PlannedBundle> Writer::run()
 {
+    auto layers = layersByWeight(m_bundle, m_options);
+    if (!layers)
+        return tl::unexpected(layers.error());
+    m_layers = std::move(*layers);
     // Each round makes at least one estimate exact, or is the last one.
     for (bool exact = false; !exact;) {
         if (auto done = encode(); !done)

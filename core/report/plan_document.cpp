@@ -129,7 +129,7 @@ std::string headline(const PlanSubject &subject)
     for (const target::Target *target : subject.survey->targets)
         chips += (chips.empty() ? "" : ", ") + target->name;
     std::string text = fmt::format("Least {} on {} with an error of at most {:g} a layer",
-                                   plan::goalName(limits.goal), chips, limits.tolerance);
+                                   plan::goalName(subject.plan->goal), chips, limits.tolerance);
     if (limits.totalTolerance)
         text += fmt::format(", at most {:g} in all", *limits.totalTolerance);
     if (limits.maxBytes)
@@ -248,6 +248,15 @@ std::string frontPictures(const PlanSubject &subject)
            (time.empty() ? "" : frontPicture(time, "seconds on the slowest chip"));
 }
 
+/// What is to be said of this plan, before its tables.
+std::string notesText(const PlanSubject &subject)
+{
+    std::string text;
+    for (const std::string &note : planNotes(subject))
+        text += (text.empty() ? "" : " ") + note;
+    return text;
+}
+
 std::string raisedText(const PlanSubject &subject)
 {
     std::string text;
@@ -283,6 +292,8 @@ std::string planMarkdown(const PlanSubject &subject)
 {
     std::string text = "# Plan for " + markdownCell(subject.bundle) + "\n\n" +
                        markdownCell(headline(subject)) + "\n\n";
+    if (const std::string notes = notesText(subject); !notes.empty())
+        text += markdownCell(notes) + "\n\n";
     if (!subject.output.empty())
         text += "Written to " + markdownCell(subject.output) + ", decoded and assessed again. " +
                 markdownCell(raisedText(subject)) + "\n\n";
@@ -313,6 +324,8 @@ std::string planHtml(const PlanSubject &subject)
         "</style></head><body>\n";
     text += "<h1>Plan for " + htmlText(subject.bundle) + "</h1>\n<p>" +
             htmlText(headline(subject)) + "</p>\n";
+    if (const std::string notes = notesText(subject); !notes.empty())
+        text += "<p>" + htmlText(notes) + "</p>\n";
     if (!subject.output.empty())
         text += "<p>Written to " + htmlText(subject.output) + ", decoded and assessed again. " +
                 htmlText(raisedText(subject)) + "</p>\n";

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/shapes/tensor.h"
 #include "core/report/json_values.h"
 #include "core/report/plan_report.h"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace kernscope::report {
 
@@ -30,6 +33,7 @@ Json candidateJson(const plan::Survey &survey, const Row &row, const Candidate &
         return json;
     json["bytes"] = numberJson(candidate.stored);
     json["error"] = plan::layerError(row, candidate);
+    json["method"] = codec::encodeMethodName(candidate.method);
     json["sampled"] = candidate.sampled;
     json["time_s"] = optionalJson(plan::slowest(candidate));
     json["chips"] = Json::array();
@@ -62,6 +66,7 @@ Json rowJson(const PlanSubject &subject, std::size_t r)
     const Candidate &before = row.candidates->front();
     const Candidate &after = (*row.candidates)[choice];
     json["error"] = plan::layerError(row, after);
+    json["method"] = choice == 0 ? Json(nullptr) : Json(codec::encodeMethodName(after.method));
     json["sampled"] = after.sampled;
     json["sensitivity"] = row.sensitivity;
     json["bytes_before"] = numberJson(before.stored);
@@ -155,8 +160,9 @@ std::vector<std::string> planRules(const plan::Survey &survey)
     std::vector<std::string> rules;
     rules.push_back(survey.model == plan::ErrorModel::Weights
                         ? "The error of a layer is the root of the sum of squared differences of "
-                          "its weights, each times the mean square of its input, over that of the "
-                          "weights themselves, times its sensitivity."
+                          "its weights over that of the weights themselves, times its sensitivity. "
+                          "Where statistics of its inputs are given, it is that of the outputs "
+                          "that are expected by them."
                         : "The error of a layer is that of its outputs through the engine's "
                           "reduction (an estimate from samples), times its sensitivity.");
     rules.push_back("The error of the network is the root of the sum of the squared errors of the "
@@ -168,6 +174,66 @@ std::vector<std::string> planRules(const plan::Survey &survey)
     return rules;
 }
 
+namespace {
+
+/// Why the sum of times on a chip is not known.
+std::string untimedNote(const plan::Survey &survey, std::size_t target)
+{
+    const std::string &name = survey.targets[target]->name;
+    if (!survey.roofs[target].compute || !survey.roofs[target].bandwidth)
+        return fmt::format("Times on {} are not known, because its ceilings are not.", name);
+    const auto unknown =
+        std::count_if(survey.rows.begin(), survey.rows.end(), [target](const plan::Row &row) {
+            return row.candidates && !row.candidates->front().chips[target].timeS;
+        });
+    std::string weights = unknown == 0 ? "" : fmt::format("those of {} weights", unknown);
+    if (!survey.fixed[target].timeS)
+        weights += std::string(weights.empty() ? "" : " and ") + "those of weights that stay";
+    return fmt::format("The sum of times on {} is not known: {} are not.", name,
+                       weights.empty() ? "those of some forms" : weights);
+}
+
+std::string shapesNote(const shapes::Summary &shapes)
+{
+    std::string bound;
+    for (const shapes::Binding &each : shapes.bound)
+        bound += fmt::format("{}{} = {}", bound.empty() ? "" : ", ", each.input,
+                             shapes::dimsText(each.dims));
+    return fmt::format("With {}: {} of {} open shapes follow.", bound, shapes.inferred,
+                       shapes.open);
+}
+
+} // namespace
+
+std::vector<std::string> planNotes(const PlanSubject &subject)
+{
+    const plan::Survey &survey = *subject.survey;
+    const plan::Plan &plan = *subject.plan;
+    std::vector<std::string> notes;
+    if (survey.shaped)
+        notes.push_back(shapesNote(survey.shaped->summary));
+    if (!subject.limits->goal && plan.goal == plan::Goal::Stored)
+        notes.push_back(
+            fmt::format("The times of {} weights are not known: stored bytes are least, "
+                        "because no goal was given.",
+                        plan.untimed));
+    if (plan.goal == plan::Goal::Time && plan.untimed > 0)
+        notes.push_back(fmt::format("The times of {} weights are not known: they count as 0 in the "
+                                    "time that is least.",
+                                    plan.untimed));
+    bool any = false;
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        const bool known = plan.before.timeS[t] && plan.after.timeS[t];
+        any |= known;
+        if (!known)
+            notes.push_back(untimedNote(survey, t));
+    }
+    if (!any)
+        notes.push_back(
+            "There is no front of error against time, because no sum of times is known.");
+    return notes;
+}
+
 void addPlan(Json &document, const PlanSubject &subject)
 {
     const plan::Survey &survey = *subject.survey;
@@ -176,12 +242,14 @@ void addPlan(Json &document, const PlanSubject &subject)
     document["targets"] = Json::array();
     for (const target::Target *target : survey.targets)
         document["targets"].push_back(target->name);
-    document["minimise"] = plan::goalName(limits.goal);
+    document["minimise"] = plan::goalName(subject.plan->goal);
+    document["minimise_asked"] = limits.goal ? Json(plan::goalName(*limits.goal)) : Json(nullptr);
     document["tolerance"] = limits.tolerance;
     document["total_tolerance"] = optionalJson(limits.totalTolerance);
     document["max_bytes"] = limits.maxBytes ? numberJson(*limits.maxBytes) : Json(nullptr);
     document["error_model"] = plan::errorModelName(survey.model);
     document["rules"] = planRules(survey);
+    document["notes"] = planNotes(subject);
     document["proven"] = subject.plan->proven;
     document["cost"] = subject.plan->cost;
     document["bound"] = subject.plan->bound;

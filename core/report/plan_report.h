@@ -35,4 +35,8 @@ std::string planHtml(const PlanSubject &subject);
 /// How errors are summed and chips are taken together, in a sentence each.
 std::vector<std::string> planRules(const plan::Survey &survey);
 
+/// What is to be known of this plan, in a sentence each: a goal that was not given, times that are
+/// not known and what that leaves out. Empty where there is nothing to say.
+std::vector<std::string> planNotes(const PlanSubject &subject);
+
 } // namespace kernscope::report

@@ -47,6 +47,8 @@ private slots:
     void thereIsNoPlan();
     void wrongUse_data();
     void wrongUse();
+    void timesThatAreNotKnown();
+    void openExtents();
 
 private:
     QStringList line(const QByteArray &text) const
@@ -191,6 +193,98 @@ void TestCliPlan::wrongUse()
     const auto result = runCli(line(options + " --json"));
     QVERIFY2(result.exitCode == 2, result.out + result.err);
     QVERIFY(result.json().is_object());
+}
+
+/// A convolution over a picture of any size beside a layer whose shapes are known.
+void TestCliPlan::timesThatAreNotKnown()
+{
+    MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 64, ?, ?]> x, tensor<fp16, [1, 64]> z";
+    made.constant("tensor<fp16, [64, 64, 1, 1]>", "w",
+                  made.blob(ElementType::Fp16, "[64, 64, 1, 1]", someHalves(7, 4096)));
+    made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+    made.constant("tensor<fp16, [32, 64]>", "v",
+                  made.blob(ElementType::Fp16, "[32, 64]", someHalves(8, 2048)));
+    made.line("tensor<fp16, [1, 32]> u = linear(weight = v, x = z)[name = string(\"u\")]");
+    made.result = "y";
+    const QString path = writeBundle(m_scratch, "open.mlmodelc", made);
+    const auto plan = [&](const QByteArray &options) {
+        QStringList words = line(options);
+        words[1] = path;
+        return runCli(words);
+    };
+    // No goal: stored bytes, and no sum of times anywhere.
+    const auto result = plan("--tolerance 0.1 --json");
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto json = result.json();
+    QCOMPARE(text(json["minimise"]), QByteArray("\"stored\""));
+    QVERIFY(json["minimise_asked"].is_null());
+    QCOMPARE(text(json["untimed"]), QByteArray("1"));
+    QVERIFY(json["plan"][0]["time_s"].is_null());
+    QVERIFY(json["plan"][1]["time_s"].is_number());
+    for (const char *when : {"before", "after"}) {
+        QVERIFY(json["totals"][when]["chips"][0]["engine_time_s"].is_null());
+        QVERIFY(json["totals"][when]["chips"][0]["time_s"].is_null());
+    }
+    for (const auto &point : json["pareto"]) {
+        QCOMPARE(text(point["front"]), QByteArray("\"stored\""));
+        QVERIFY(point["time_s"].is_null());
+    }
+    const auto people = plan("--tolerance 0.1");
+    QVERIFY2(people.out.contains("The times of 1 weights are not known: stored bytes are least"),
+             people.out);
+    QVERIFY(
+        people.out.contains("The sum of times on H13 is not known: those of 1 weights are not"));
+    QVERIFY(people.out.contains("There is no front of error against time"));
+    QVERIFY(!people.out.contains("Front: error against time"));
+    // Time is asked for: that of the other layer can be least.
+    const auto asked = plan("--minimise time --tolerance 0.1");
+    QCOMPARE(asked.exitCode, 0);
+    QVERIFY2(asked.out.contains("they count as 0 in the time that is least"), asked.out);
+    QVERIFY(!asked.out.contains("Front: error against time"));
+}
+
+/// With --shape the times are known, and what is written keeps its open extents.
+void TestCliPlan::openExtents()
+{
+    MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 64, ?, ?]> x";
+    made.constant("tensor<fp16, [64, 64, 1, 1]>", "w",
+                  made.blob(ElementType::Fp16, "[64, 64, 1, 1]", someHalves(9, 4096)));
+    made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+    made.result = "y";
+    const QString path = writeBundle(m_scratch, "pictures.mlmodelc", made);
+    const auto plan = [&](const QByteArray &options) {
+        QStringList words = line(options);
+        words[1] = path;
+        return runCli(words);
+    };
+    const auto refused = plan("--minimise time --tolerance 0.1 --json");
+    QCOMPARE(refused.exitCode, 3);
+    QVERIFY(refused.out.contains("plan.time"));
+    const auto result = plan("--shape x=1,64,20,30 --tolerance 0.1 --compare " + path.toUtf8() +
+                             " -o %/shaped.mlmodelc --report %/shaped.md --json");
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto json = result.json();
+    QCOMPARE(text(json["minimise"]), QByteArray("\"time\""));
+    QCOMPARE(text(json["untimed"]), QByteArray("0"));
+    QVERIFY(json["plan"][0]["time_s"].is_number());
+    QVERIFY(json["totals"]["after"]["chips"][0]["engine_time_s"].is_number());
+    QVERIFY(json["builds"][0]["chips"][0]["engine_time_s"] ==
+            json["totals"]["before"]["chips"][0]["engine_time_s"]);
+    QCOMPARE(text(json["shapes"]["inferred"]), QByteArray("1"));
+    QVERIFY(fileText(m_scratch.filePath(QStringLiteral("shaped.md")))
+                .contains(QStringLiteral("20, 30")));
+    const QString program =
+        fileText(m_scratch.filePath(QStringLiteral("shaped.mlmodelc/model.mil")));
+    QVERIFY(program.contains(QStringLiteral("tensor<fp16, [1, 64, ?, ?]> x")));
+    QVERIFY(!program.contains(QStringLiteral("20, 30")));
+    // The times of the shapes, in what is said of roofline as well.
+    const auto roofs = runCli({QStringLiteral("roofline"), path, QStringLiteral("--shape"),
+                               QStringLiteral("x=1,64,20,30"), QStringLiteral("--json")});
+    QCOMPARE(text(roofs.json()["layers"][0]["time_s"]), text(json["plan"][0]["time_before_s"]));
+    for (const char *wrong : {"--shape image=1,64,8,8", "--shape x=1,a", "--shape x=1,3,8,8"})
+        QCOMPARE(plan(QByteArray(wrong) + " --json").exitCode, 2);
 }
 
 QTEST_GUILESS_MAIN(TestCliPlan)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/plan_dock.h"
 
+#include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/plan/inputs.h"
 #include "widgets/chips/chip_box.h"
@@ -67,10 +68,10 @@ std::optional<Error> readInputs(const Bundle &bundle, const QString &activations
         const auto arrays = Bundle::open(activations.toStdString());
         if (!arrays)
             return arrays.error();
-        auto squares = plan::readMeanSquares(bundle, **arrays);
-        if (!squares)
-            return squares.error();
-        options.meanSquares = std::move(*squares);
+        auto inputs = readActivations(bundle, **arrays);
+        if (!inputs)
+            return inputs.error();
+        options.inputs = std::move(*inputs);
     }
     if (!sensitivity.isEmpty()) {
         const auto file = OverlaidFile::open(sensitivity.toStdString(), sensitivity.toStdString());
@@ -140,10 +141,13 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     bar->addWidget(m_further);
     fillChips();
     m_goal = chooserBox(content, tr("What is to be least"),
-                        {{tr("least time"), QStringLiteral("time")},
+                        {{tr("least time or bytes"), QString()},
+                         {tr("least time"), QStringLiteral("time")},
                          {tr("least stored bytes"), QStringLiteral("stored")},
                          {tr("least bytes moved"), QStringLiteral("moved")},
                          {tr("least error"), QStringLiteral("error")}});
+    m_goal->setItemData(0, tr("Least time, or least stored bytes where times are not known"),
+                        Qt::ToolTipRole);
     m_tolerance = planNumberBox(content, tr("error of a layer \u2264 "), tr("Tolerance"));
     m_tolerance->setDecimals(4);
     m_tolerance->setRange(0, 10);

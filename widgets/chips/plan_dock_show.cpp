@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the plan dock shows: the table, the facts, the front, the forms of the selected weight.
+#include "core/report/plan_report.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
@@ -73,8 +74,7 @@ FactTableModel::Row planRow(const plan::Survey &survey, const plan::Row &row, st
 plan::Limits PlanDock::limits() const
 {
     plan::Limits limits;
-    limits.goal = plan::goalFromName(m_goal->currentData().toString().toStdString())
-                      .value_or(plan::Goal::Time);
+    limits.goal = plan::goalFromName(m_goal->currentData().toString().toStdString());
     limits.tolerance = m_tolerance->value();
     if (m_maxBytes->value() > 0)
         limits.maxBytes = static_cast<std::uint64_t>(m_maxBytes->value());
@@ -132,7 +132,7 @@ void PlanDock::showFacts()
                        .arg(after.error, 0, 'g', 3)
                        .arg(after.largestError, 0, 'g', 3);
     for (std::size_t t = 0; t < m_survey->targets.size(); ++t) {
-        if (!before.timeS[t])
+        if (!before.timeS[t] || !after.timeS[t])
             continue;
         text += tr("; %1 engine time <b>%2</b> \u2192 <b>%3</b>")
                     .arg(fromUtf8(m_survey->targets[t]->name),
@@ -147,6 +147,12 @@ void PlanDock::showFacts()
                                : tr("; not proven to be best: %1 against a bound of %2")
                                      .arg(m_plan->cost, 0, 'g', 6)
                                      .arg(m_plan->bound, 0, 'g', 6);
+    if (m_plan) {
+        const plan::Limits limits = this->limits();
+        const report::PlanSubject subject{{}, {}, m_survey.get(), &*m_plan, &limits, nullptr, {}};
+        for (const std::string &note : report::planNotes(subject))
+            text += QStringLiteral("<br>") + fromUtf8(note).toHtmlEscaped();
+    }
     m_facts->setText(text);
     m_plot->setPlan(after);
 }

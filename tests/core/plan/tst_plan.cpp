@@ -82,6 +82,8 @@ private slots:
     void byHand();
     void severalChipsTakeEveryForm();
     void statisticsWeighChannels();
+    void writtenByStatistics();
+    void rowsThatArePicked();
     void sensitivityCounts();
     void estimatesBecomeExact();
     void frontsFall();
@@ -196,7 +198,7 @@ void TestPlan::bestOfAllOnASmallNetwork()
     QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
     QVERIFY(plan->proven);
     const auto cost = [&](const PlanTotals &totals) {
-        switch (limits.goal) {
+        switch (*limits.goal) {
         case Goal::Time: return *totals.timeS[0];
         case Goal::Stored: return static_cast<double>(totals.stored);
         case Goal::Moved: return static_cast<double>(totals.moved[0]);
@@ -370,6 +372,12 @@ void TestPlan::severalChipsTakeEveryForm()
     QVERIFY(slowest(plan->after));
     const auto unknown = survey(*bundle, optionsFor({"H18"}));
     QVERIFY(!roofline::roofsOf(*target::findTarget("H18")->target)->bandwidth);
+    const auto stored = solve(*unknown, limits); // no goal is given
+    QVERIFY2(stored, stored ? "" : text(stored.error()).c_str());
+    QCOMPARE(stored->goal, Goal::Stored);
+    QCOMPARE(stored->untimed, std::size_t(1));
+    QVERIFY(stored->timeFront.empty());
+    limits.goal = Goal::Time;
     QCOMPARE(solve(*unknown, limits).error().code, std::string("plan.time"));
 }
 
@@ -378,34 +386,89 @@ void TestPlan::statisticsWeighChannels()
     const auto bundle = *network({1}).open();
     SurveyOptions options = optionsFor({"M1"});
     options.forms = {"palette4"};
-    options.meanSquares = {std::vector<float>(kColumns, 2.0f)};
-    const auto error = [&] { return (*survey(*bundle, options)->rows[0].candidates)[1].error; };
-    SurveyOptions plain = options;
-    plain.meanSquares.clear();
-    const double even = (*survey(*bundle, plain)->rows[0].candidates)[1].error;
+    codec::InputStatistics statistics;
+    statistics.meanSquare.assign(kColumns, 2.0f);
+    const auto error = [&] {
+        options.inputs = {std::make_shared<codec::InputStatistics>(statistics)};
+        return (*survey(*bundle, options)->rows[0].candidates)[1].error;
+    };
+    const double even = (*survey(*bundle, options)->rows[0].candidates)[1].error;
     QVERIFY(even > 0);
-    QVERIFY(std::abs(error() - even) < 1e-12); // the same for all channels: no difference
-    // By hand: all but one channel carry nothing.
-    std::fill(options.meanSquares[0].begin(), options.meanSquares[0].end(), 0.0f);
-    options.meanSquares[0][5] = 3.0f;
-    const auto values = weightValues(*bundle, 0, {0, 1});
-    auto weighed = *values;
-    weighed.meanSquares = options.meanSquares[0];
-    const auto encoded = encodeAs(weighed, *formFromName("palette4"));
+    QVERIFY(std::abs(error() - even) < 1e-9); // the same for all channels: no difference
+    // All but one channel carry nothing: its sixteen values of a column of 32 are coded best.
+    std::fill(statistics.meanSquare.begin(), statistics.meanSquare.end(), 0.0f);
+    statistics.meanSquare[5] = 3.0f;
+    QVERIFY2(error() < 0.5 * even, qPrintable(QString::number(error())));
+    // By hand, for a form as it is stored.
+    auto values = *weightValues(*bundle, 0, {0, 1});
+    const auto encoded = codec::encodeForm(values.values, values.shape, *formFromName("palette4"));
+    values.inputs = options.inputs[0];
     const auto decoder = codec::Decoder::make(encoded->encoding());
-    std::vector<float> found(values->values.size());
+    std::vector<float> found(values.values.size());
     decoder->decodeFloat(0, found);
     double off = 0, whole = 0;
     for (std::size_t row = 0; row < kRows; ++row) {
         const auto i = row * kColumns + 5;
-        const double d = static_cast<double>(found[i]) - static_cast<double>(values->values[i]);
+        const double d = static_cast<double>(found[i]) - static_cast<double>(values.values[i]);
         off += d * d;
-        whole += static_cast<double>(values->values[i]) * static_cast<double>(values->values[i]);
+        whole += static_cast<double>(values.values[i]) * static_cast<double>(values.values[i]);
     }
-    QVERIFY2(std::abs(error() - std::sqrt(off / whole)) < 1e-9,
-             qPrintable(QString::fromLatin1("%1 for %2").arg(error()).arg(std::sqrt(off / whole))));
-    options.meanSquares[0].pop_back();
+    const auto measured = formError(values, *decoder, ErrorModel::Weights);
+    QVERIFY(measured && std::abs(*measured - std::sqrt(off / whole)) < 1e-9);
+    statistics.meanSquare.pop_back();
+    options.inputs = {std::make_shared<codec::InputStatistics>(statistics)};
     QCOMPARE(survey(*bundle, options).error().code, std::string("plan.activations"));
+    statistics.meanSquare.resize(kColumns * 2, 1.0f); // of two groups, which the layer has not
+    options.inputs = {std::make_shared<codec::InputStatistics>(statistics)};
+    QCOMPARE(survey(*bundle, options).error().code, std::string("plan.activations"));
+}
+
+/// The methods that statistics allow are those that are written with.
+void TestPlan::writtenByStatistics()
+{
+    const auto bundle = *network({1, 2}).open();
+    SurveyOptions options = optionsFor({"M4"});
+    codec::InputStatistics statistics;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+        statistics.meanSquare.push_back(0.1f + static_cast<float>(i % 7));
+        statistics.mean.push_back(0.8f * std::sqrt(statistics.meanSquare.back()));
+    }
+    options.inputs = {std::make_shared<codec::InputStatistics>(statistics), nullptr};
+    const auto judged = survey(*bundle, options);
+    QVERIFY2(judged, judged ? "" : text(judged.error()).c_str());
+    std::set<codec::EncodeMethod> methods;
+    for (const Row &row : judged->rows) {
+        for (const Candidate &candidate : *row.candidates)
+            methods.insert(candidate.method);
+    }
+    QCOMPARE(methods.size(), std::size_t(3));
+    for (const Goal goal : {Goal::Stored, Goal::Error}) {
+        Limits limits;
+        limits.goal = goal;
+        limits.tolerance = 0.1;
+        limits.maxBytes = kRows * kColumns * 2;
+        const auto plan = solve(*judged, limits);
+        QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
+        const auto carried = carryOut(*bundle, options, *judged, limits, *plan);
+        QVERIFY2(carried, carried ? "" : text(carried.error()).c_str());
+        QCOMPARE(carried->changed, std::size_t(2));
+    }
+}
+
+/// As many of each group that the inputs have; all where the inputs lie along the rows.
+void TestPlan::rowsThatArePicked()
+{
+    const auto bundle = *network({1}).open();
+    const auto stepWith = [&](std::size_t squares, std::uint64_t axis) {
+        auto inputs = std::make_shared<codec::InputStatistics>();
+        inputs->axis = axis;
+        inputs->meanSquare.assign(squares, 1.0f);
+        return weightValues(*bundle, 0, {0, 1}, inputs, 100)->step;
+    };
+    QCOMPARE(weightValues(*bundle, 0, {0, 1}, nullptr, 100)->step, std::uint64_t(2));
+    QCOMPARE(stepWith(kColumns, 1), std::uint64_t(2));
+    QCOMPARE(stepWith(kColumns * kRows, 1), std::uint64_t(1));
+    QCOMPARE(stepWith(kRows, 0), std::uint64_t(1));
 }
 
 void TestPlan::sensitivityCounts()

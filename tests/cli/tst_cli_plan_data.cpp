@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// plan of the customer's networks.
+#include "cli_process.h"
+#include "tests/data/data_folder.h"
+
+#include <QFileInfo>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace kernscope::test;
+
+class TestCliPlanData : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void networkWithoutTimes();
+    void openExtents();
+
+private:
+    QTemporaryDir m_scratch;
+};
+
+/// Its LSTM layers have no known work: null, not 0, and bytes are least unless time is asked for.
+void TestCliPlanData::networkWithoutTimes()
+{
+    const QString path = dataPath(QStringLiteral("real/dtln/DTLN_AEC_128_Part1.mlpackage"));
+    if (!QFileInfo::exists(path))
+        QSKIP("The data folder has no real/dtln (KERNSCOPE_DATA)");
+    const auto result = runCli({QStringLiteral("plan"), path, QStringLiteral("--forms"),
+                                QStringLiteral("int8*"), QStringLiteral("--json")});
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto json = result.json();
+    QCOMPARE(text(json["minimise"]), QByteArray("\"stored\""));
+    QVERIFY(json["totals"]["after"]["bytes"] < json["totals"]["before"]["bytes"]);
+    std::size_t planned = 0;
+    for (const auto &row : json["plan"]) {
+        QVERIFY(row["time_s"].is_null());
+        if (!row.contains("chips"))
+            continue;
+        ++planned;
+        QVERIFY(row["time_before_s"].is_null());
+        QVERIFY(row["chips"][0]["time_s"].is_null());
+        QVERIFY(row["chips"][0]["before"]["time_s"].is_null());
+    }
+    QVERIFY(planned > 0);
+    for (const char *when : {"before", "after"})
+        QVERIFY(json["totals"][when]["chips"][0]["engine_time_s"].is_null());
+    for (const auto &point : json["pareto"])
+        QVERIFY(text(point["front"]) == "\"stored\"" && point["time_s"].is_null());
+    QVERIFY(text(json["notes"]).contains("no front of error against time"));
+    const auto asked = runCli({QStringLiteral("plan"), path, QStringLiteral("--minimise"),
+                               QStringLiteral("time"), QStringLiteral("--json")});
+    QCOMPARE(asked.exitCode, 3);
+    QVERIFY(asked.out.contains("plan.time"));
+}
+
+/// Its batch is left open: with --shape every layer has a time.
+void TestCliPlanData::openExtents()
+{
+    const QString path = dataPath(QStringLiteral("real/basic-pitch/nmp.mlpackage"));
+    if (!QFileInfo::exists(path))
+        QSKIP("The data folder has no real/basic-pitch (KERNSCOPE_DATA)");
+    const QString copy = m_scratch.filePath(QStringLiteral("planned.mlpackage"));
+    const QStringList words{QStringLiteral("plan"),        path,
+                            QStringLiteral("--forms"),     QStringLiteral("int8"),
+                            QStringLiteral("--tolerance"), QStringLiteral("0.02"),
+                            QStringLiteral("--json")};
+    const auto open = runCli(words);
+    QVERIFY2(open.exitCode == 0, open.out + open.err);
+    QCOMPARE(text(open.json()["minimise"]), QByteArray("\"stored\""));
+    const auto result =
+        runCli(words + QStringList{QStringLiteral("--shape"), QStringLiteral("input=1,43844,1"),
+                                   QStringLiteral("-o"), copy});
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto json = result.json();
+    QCOMPARE(text(json["minimise"]), QByteArray("\"time\""));
+    std::size_t planned = 0;
+    for (const auto &row : json["plan"]) {
+        planned += row.contains("chips") ? 1 : 0;
+        QVERIFY(!row.contains("chips") || row["time_s"].is_number());
+    }
+    QVERIFY(planned > 5);
+    QVERIFY(json["totals"]["after"]["chips"][0]["engine_time_s"].is_number());
+    // Shapes are no part of what is written.
+    const auto written = runCli({QStringLiteral("inspect"), copy, QStringLiteral("--json")}).json();
+    QVERIFY(written["functions"][0]["inputs"][0]["shape"][0].is_null());
+    QCOMPARE(text(written["totals"]["stored_bytes"]), text(json["totals"]["after"]["bytes"]));
+}
+
+QTEST_GUILESS_MAIN(TestCliPlanData)
+#include "tst_cli_plan_data.moc"
