@@ -31,8 +31,8 @@ Node inspectLayout()
 {
     return Node::row(
         1, {navigator(),
-            Node::column(58, {Node::tabs(68, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
-                              Node::tabs(32, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+            Node::column(58, {Node::tabs(67, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
+                              Node::tabs(33, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
                                               Node::leaf(1, "program"), Node::leaf(1, "patches"),
                                               Node::leaf(1, "diagnostics")})}),
             Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
@@ -50,8 +50,8 @@ Node patchLayout()
     return Node::row(
         1, {navigator(),
             Node::column(58,
-                         {Node::leaf(70, "weight"),
-                          Node::tabs(30, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
+                         {Node::leaf(65, "weight"),
+                          Node::tabs(35, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
                                           Node::leaf(1, "layout"), Node::leaf(1, "diagnostics")})}),
             Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
 }
@@ -59,15 +59,15 @@ Node patchLayout()
 Node performanceLayout()
 {
     return Node::row(
-        1, {navigator(),
-            Node::column(
-                80, {Node::leaf(62, "stream"),
-                     Node::tabs(38, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
-                                     Node::leaf(1, "calibration"), Node::leaf(1, "geometry"),
-                                     Node::leaf(1, "plan"), Node::leaf(1, "choose"),
-                                     Node::leaf(1, "targets"), Node::leaf(1, "formats"),
-                                     Node::leaf(1, "reduction"), Node::leaf(1, "collective")})}),
-            Node::hidden(24, "help")});
+        1,
+        {navigator(),
+         Node::column(80, {Node::tabs(62, {Node::leaf(1, "stream"), Node::leaf(1, "plan"),
+                                           Node::leaf(1, "choose"), Node::leaf(1, "geometry"),
+                                           Node::leaf(1, "targets"), Node::leaf(1, "formats")}),
+                           Node::tabs(38, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
+                                           Node::leaf(1, "calibration"), Node::leaf(1, "reduction"),
+                                           Node::leaf(1, "collective")})}),
+         Node::hidden(24, "help")});
 }
 
 Node hardwareLayout()

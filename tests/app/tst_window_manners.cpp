@@ -7,6 +7,8 @@
 #include "widgets/weight/weight_grid_view.h"
 
 #include <QAction>
+#include <QApplication>
+#include <QLineEdit>
 #include <QTabBar>
 #include <QTableView>
 #include <QTableWidget>
@@ -28,6 +30,7 @@ private Q_SLOTS:
     void tabsStandForTitles();
     void saveShowsTheBytes();
     void patchLayoutHasALargeGrid();
+    void everyDockFindsByKey();
 
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
@@ -198,6 +201,29 @@ void TestWindowManners::patchLayoutHasALargeGrid()
     QTRY_VERIFY(grid->height() > before * 5 / 4);
     (*m_window)->layouts().show(Layout::Inspect);
     QTRY_VERIFY(std::abs(grid->height() - before) < before / 4);
+}
+
+/// Ctrl+F of a dock puts the cursor where one types what to find.
+void TestWindowManners::everyDockFindsByKey()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    (*m_window)->activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&**m_window));
+    int found = 0;
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        app::DockSet::reveal(entry.dock);
+        QVERIFY(m_window->settle());
+        for (QAction *action : entry.menuActions) {
+            if (action->shortcut() != QKeySequence(QKeySequence::Find) ||
+                !entry.dock->showsContent())
+                continue;
+            action->trigger();
+            ++found;
+            QTRY_VERIFY2(qobject_cast<QLineEdit *>(QApplication::focusWidget()),
+                         qPrintable(entry.dock->id()));
+        }
+    }
+    QVERIFY(found > 5);
 }
 
 QTEST_MAIN(TestWindowManners)

@@ -98,7 +98,8 @@ void HexDock::buildBar(QBoxLayout *bar, QWidget *content)
     m_files->setAccessibleName(tr("File whose bytes are shown"));
     m_files->setToolTip(tr("File whose bytes are shown"));
     m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_files->setMinimumContentsLength(11);
+    m_files->setMinimumContentsLength(7);
+    m_files->setMinimumWidth(theme::em(this, 5));
     connect(m_files, &QComboBox::activated, this, [this](int file) {
         showFile(static_cast<std::size_t>(file));
         if (m_view->size() > 0)
@@ -108,7 +109,7 @@ void HexDock::buildBar(QBoxLayout *bar, QWidget *content)
     m_goTo->setPlaceholderText(tr("Go to offset: 0x40, +16, end"));
     m_goTo->setAccessibleName(tr("Go to offset"));
     m_goTo->setClearButtonEnabled(true);
-    m_goTo->setMinimumWidth(theme::em(this, 7));
+    m_goTo->setMinimumWidth(theme::em(this, 5.5));
     m_goTo->setMaximumWidth(theme::em(this, 18));
     connect(m_goTo, &QLineEdit::returnPressed, this, &HexDock::goToTyped);
     connect(m_goTo, &QLineEdit::textEdited, this, [this] { m_goTo->setToolTip({}); });
@@ -371,7 +372,7 @@ void HexDock::arrange()
         left -= m_find->height() + column->spacing();
     const bool below = left >= m_inspector->minimumSizeHint().height();
     m_inspector->setMaximumHeight(wide ? QWIDGETSIZE_MAX
-                                       : std::min(m_inspector->heightFor(room), left));
+                                       : std::clamp(left, 0, m_inspector->heightFor(room)));
     if (m_inspector->isHidden() != (!wide && !below)) {
         m_inspector->setVisible(wide || below);
         elideField();

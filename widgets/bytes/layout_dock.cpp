@@ -13,6 +13,7 @@
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
+#include <QEvent>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLabel>
@@ -64,19 +65,23 @@ LayoutDock::LayoutDock(Session &session, QWidget *parent)
     QVBoxLayout *column = contentColumn(content);
 
     m_strip = new SectionStrip(content);
+    m_table = new QTableView(content);
+    buildHeader(content);
     buildActions();
-    auto *bar = new QHBoxLayout;
-    bar->setSpacing(gap);
-    buildTable(content);
-    buildBar(bar);
+    buildTable();
     m_legend = new KindLegend(content);
-    column->addLayout(bar);
+    m_zoomBar = createZoomBar(content);
+    auto *below = new QHBoxLayout;
+    below->setSpacing(gap);
+    below->addWidget(m_legend, 1);
+    below->addWidget(m_zoomBar, 0, Qt::AlignTop);
     column->addWidget(m_strip);
-    column->addWidget(m_legend);
+    column->addLayout(below);
     column->addWidget(m_table, 1);
     m_table->setMinimumHeight(theme::em(this, 2)); // in a low dock the strip keeps its height
     setContent(content);
     content->setFocusProxy(m_strip);
+    content->installEventFilter(this);
 
     connect(m_strip, &SectionStrip::picked, this, &LayoutDock::pick);
     connect(m_strip, &SectionStrip::activated, this, &LayoutDock::open);
@@ -139,25 +144,45 @@ void LayoutDock::copyBytes(CopyFormat format)
     QGuiApplication::clipboard()->setText(bytesAsText(bytes, format, type));
 }
 
-void LayoutDock::buildBar(QHBoxLayout *bar)
+/// The file and the filter, beside the dock's title.
+void LayoutDock::buildHeader(QWidget *content)
 {
-    m_files = new QComboBox(m_strip->parentWidget());
+    auto *header = new QWidget(content);
+    m_files = new QComboBox(header);
     m_files->setAccessibleName(tr("File shown as a strip"));
     m_files->setToolTip(tr("File shown as a strip"));
     m_files->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_files->setMinimumContentsLength(18);
+    m_files->setMinimumContentsLength(7);
+    m_files->setMinimumWidth(theme::em(this, 5));
     connect(m_files, &QComboBox::activated, this,
             [this](int file) { showFile(static_cast<std::size_t>(file)); });
-    bar->addWidget(m_files);
-    bar->addWidget(m_filter, 1);
-    m_zoom = new QLabel(m_strip->parentWidget());
+    m_filter = filterBox(header, tr("Filter by section, kind, file or weight"), m_table);
+    m_filter->setMinimumWidth(theme::em(this, 5.5));
+    const int gap = theme::em(this, 0.25);
+    auto *bar = new QHBoxLayout(header);
+    bar->setContentsMargins(gap, 0, gap, 0);
+    bar->setSpacing(gap);
+    bar->addWidget(m_files, 1);
+    bar->addWidget(m_filter, 2);
+    setHeader(header);
+}
+
+/// How much of the file the strip shows, and buttons to change it.
+QWidget *LayoutDock::createZoomBar(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *bar = new QHBoxLayout(box);
+    bar->setContentsMargins(0, 0, 0, 0);
+    bar->setSpacing(theme::em(this, 0.25));
+    m_zoom = new QLabel(box);
     m_zoom->setAccessibleName(tr("Zoom"));
     m_zoom->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_zoom->setMinimumWidth(
         m_zoom->fontMetrics().horizontalAdvance(tr("%1 B per pixel").arg(u"88,888,888.88")));
     bar->addWidget(m_zoom);
-    const auto button = [this, bar](QAction *action, const QString &text) {
-        auto *tool = new QToolButton(m_strip->parentWidget());
+    const auto button = [box, bar](QAction *action, const QString &text) {
+        auto *tool = new QToolButton(box);
+        tool->setAutoRaise(true);
         tool->setText(text);
         tool->setToolTip(action->toolTip());
         tool->setAccessibleName(action->text());
@@ -168,11 +193,32 @@ void LayoutDock::buildBar(QHBoxLayout *bar)
     button(m_zoomIn, QStringLiteral("+"));
     button(m_fit, tr("Fit"));
     button(m_oneToOne, tr("100 %"));
+    return box;
 }
 
-void LayoutDock::buildTable(QWidget *parent)
+bool LayoutDock::eventFilter(QObject *watched, QEvent *event)
 {
-    m_table = new QTableView(parent);
+    if (event->type() == QEvent::Resize && watched == m_strip->parentWidget())
+        arrange();
+    return Dock::eventFilter(watched, event);
+}
+
+/// In a low dock the strip is a minimap, and the table has the room: it names the kinds as well.
+void LayoutDock::arrange()
+{
+    constexpr double kTableEms = 13, kStripEms = 8; // of a strip with its ruler and legend
+    const bool low = m_strip->parentWidget()->height() < theme::em(this, kTableEms + kStripEms);
+    if (m_strip->bare() == low)
+        return;
+    m_strip->fit();
+    m_strip->setBare(low);
+    m_legend->setVisible(!low);
+    m_zoomBar->setVisible(!low);
+    updateZoom();
+}
+
+void LayoutDock::buildTable()
+{
     m_table->setAccessibleName(tr("Sections of every file"));
     m_table->setModel(m_model);
     prepareTable(m_table);
@@ -182,7 +228,6 @@ void LayoutDock::buildTable(QWidget *parent)
     m_table->addActions(m_actions);
     m_strip->addActions(m_actions);
     m_strip->setContextMenuPolicy(Qt::ActionsContextMenu);
-    m_filter = filterBox(parent, tr("Filter by section, kind, file or weight"), m_table);
     connect(m_filter, &QLineEdit::textChanged, this, [this](const QString &words) {
         m_following = true;
         m_model->setFilter(words);
@@ -300,8 +345,11 @@ void LayoutDock::updateZoom()
     m_zoom->setText(scale.bytesPerPixel() >= 0.995
                         ? tr("%1 B per pixel").arg(groupedFraction(scale.bytesPerPixel()))
                         : tr("%1 pixels per B").arg(1 / scale.bytesPerPixel(), 0, 'f', 2));
-    m_zoomOut->setEnabled(!scale.fitted());
-    m_fit->setEnabled(!scale.fitted());
+    // A minimap shows the whole file.
+    for (QAction *action : {m_zoomOut, m_fit})
+        action->setEnabled(!scale.fitted() && !m_strip->bare());
+    for (QAction *action : {m_zoomIn, m_oneToOne})
+        action->setEnabled(!m_strip->bare());
 }
 
 } // namespace kernscope::ui

@@ -37,10 +37,13 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
+    bool eventFilter(QObject *watched, QEvent *event) override;
 
 private:
-    void buildBar(QHBoxLayout *bar);
-    void buildTable(QWidget *parent);
+    void buildHeader(QWidget *content);
+    QWidget *createZoomBar(QWidget *parent);
+    void arrange();
+    void buildTable();
     void buildActions();
     void buildByteActions();
     void copyBytes(CopyFormat format);
@@ -54,6 +57,7 @@ private:
     SectionModel *m_model = nullptr;
     QComboBox *m_files = nullptr;
     KindLegend *m_legend = nullptr;
+    QWidget *m_zoomBar = nullptr;
     QLabel *m_zoom = nullptr;
     SectionStrip *m_strip = nullptr;
     QLineEdit *m_filter = nullptr;

@@ -138,6 +138,8 @@ double SectionStrip::anchorPixel() const
 
 void SectionStrip::zoomAbout(double factor, double pixel)
 {
+    if (m_bare)
+        return; // the whole file, always
     m_scale.zoom(factor, pixel);
     afterScaleChange();
 }

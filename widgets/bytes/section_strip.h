@@ -26,6 +26,7 @@ public:
     std::size_t file() const { return m_file; }
     /// Low, without ruler, marks and scroll bar: a minimap of the whole file.
     void setBare(bool bare);
+    bool bare() const { return m_bare; }
 
     /// The section that is outlined, an index into Bundle::sections(), or kNoIndex.
     void setCurrent(std::size_t section);

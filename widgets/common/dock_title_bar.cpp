@@ -54,7 +54,8 @@ DockTitleBar::DockTitleBar(QDockWidget *dock, const QList<QAction *> &buttons) :
         button->setIconSize(QSize(side, side));
         buttonRow->addWidget(button);
     }
-    row->addWidget(m_buttons);
+    // At the end of the row, also where nothing else stands in it.
+    row->addWidget(m_buttons, 0, Qt::AlignRight);
 }
 
 void DockTitleBar::setNote(const QString &text)

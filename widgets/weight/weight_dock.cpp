@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_dock.h"
 
+#include "widgets/common/line_icon.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
@@ -21,6 +22,7 @@
 #include <QSplitter>
 #include <QTableView>
 #include <QTimer>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace kernscope::ui {
@@ -40,7 +42,11 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     m_grid = new WeightGridView(session.tasks(), content);
 
     m_pictures = new QSplitter(Qt::Vertical, content);
-    m_pictures->addWidget(createHeatMap());
+    QWidget *bar = createHeatMap(content);
+    auto *head = new QHBoxLayout;
+    head->addWidget(m_header, 1);
+    head->addWidget(m_zoom, 0, Qt::AlignBottom);
+    m_pictures->addWidget(m_map);
     m_pictures->addWidget(m_grid);
     m_pictures->setChildrenCollapsible(false);
     connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_userParted = true; });
@@ -48,8 +54,9 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     auto *layout = new QVBoxLayout(content);
     const int margin = theme::em(this, 0.3);
     layout->setContentsMargins(margin, margin, margin, margin);
-    layout->setSpacing(margin);
-    layout->addWidget(m_header);
+    layout->setSpacing(margin / 2);
+    layout->addLayout(head);
+    layout->addWidget(bar);
     layout->addWidget(m_pictures, 1);
     setContent(content);
     content->setFocusProxy(m_grid);
@@ -59,19 +66,29 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     connect(m_settle, &QTimer::timeout, this, &WeightDock::goToMoved);
     connectViews();
     createActions();
+    enlargeGrid(false);
 }
 
 void WeightDock::enlargeGrid(bool large)
 {
-    constexpr int kWhole = 10'000; // only the ratio counts
-    const int map = large ? kWhole * 3 / 10 : kWhole * 46 / 100;
+    m_large = large;
+    m_showPicture->setChecked(m_pictureWanted[large ? 1 : 0]);
     if (!m_userParted)
-        m_pictures->setSizes({map, kWhole - map});
+        part();
 }
 
-QWidget *WeightDock::createHeatMap()
+/// The picture and the grid get about the same: each is of use then at 1280x800 already.
+void WeightDock::part()
 {
-    auto *box = new QWidget(this);
+    constexpr int kWhole = 10'000; // only the ratio counts
+    constexpr int kMap = kWhole * 48 / 100;
+    m_pictures->setSizes({kMap, kWhole - kMap});
+}
+
+/// The heat map, and the bar above it with the slice and how the map shows it.
+QWidget *WeightDock::createHeatMap(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
     m_map = new TileView(session().tasks(), box);
     m_map->setAccessibleName(tr("Heat map of the slice"));
     m_map->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
@@ -82,18 +99,32 @@ QWidget *WeightDock::createHeatMap()
     m_colors->setAccessibleName(tr("Colours of the heat map"));
     m_colors->setToolTip(tr("Signed: blue below zero, orange above. Magnitude: dark to light."));
     m_scale = new ColorScale(box);
-    auto *bar = new QHBoxLayout;
+    m_showPicture = new QAction(lineIcon(QStringLiteral("picture")), tr("Heat Map"), this);
+    m_showPicture->setCheckable(true);
+    m_showPicture->setChecked(true);
+    m_showPicture->setToolTip(tr("Show the slice as a picture above its values"));
+    m_zoom = new QWidget(parent);
+    QWidget *zoom = m_map->createZoomButtons(m_zoom);
+    auto *show = new QToolButton(m_zoom);
+    show->setDefaultAction(m_showPicture);
+    show->setAutoRaise(true);
+    auto *buttons = new QHBoxLayout(m_zoom);
+    buttons->setContentsMargins(0, 0, 0, 0);
+    buttons->setSpacing(0);
+    buttons->addWidget(zoom);
+    buttons->addWidget(show);
+    auto *bar = new QHBoxLayout(box);
+    bar->setContentsMargins(0, 0, 0, 0);
     bar->setSpacing(theme::em(this, 0.3));
-    bar->addWidget(m_picker);
-    bar->addWidget(m_colors);
-    bar->addWidget(m_scale);
-    bar->addStretch(1);
-    bar->addWidget(m_map->createZoomButtons(box));
-    auto *layout = new QVBoxLayout(box);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(2);
-    layout->addLayout(bar);
-    layout->addWidget(m_map, 1);
+    // It wraps its axes where they are many: it needs to know all of the width that there is.
+    bar->addWidget(m_picker, 1);
+    bar->addWidget(m_colors, 0, Qt::AlignTop);
+    bar->addWidget(m_scale, 0, Qt::AlignTop);
+    connect(m_showPicture, &QAction::toggled, this, [this, zoom](bool shown) {
+        m_pictureWanted[m_large ? 1 : 0] = shown;
+        for (QWidget *widget : std::initializer_list<QWidget *>{m_map, m_colors, m_scale, zoom})
+            widget->setVisible(shown);
+    });
     return box;
 }
 
@@ -136,6 +167,7 @@ void WeightDock::createActions()
     m_grid->addAction(copy);
     m_grid->setContextMenuPolicy(Qt::ActionsContextMenu);
     m_actions.append(copy);
+    m_actions.append(m_showPicture);
     auto *colors = new QActionGroup(this);
     for (int i = 0; i < m_colors->count(); ++i) {
         auto *action = new QAction(tr("%1 Colours").arg(m_colors->itemText(i)), colors);
@@ -184,7 +216,7 @@ void WeightDock::follow(const Place &place, QObject *origin)
 
 bool WeightDock::working() const
 {
-    return m_map->loading() || m_grid->model().loading();
+    return (m_map->isVisible() && m_map->loading()) || m_grid->model().loading();
 }
 
 void WeightDock::changeEvent(QEvent *event)

@@ -5,6 +5,7 @@
 #include "widgets/weight/slice_map.h"
 #include "widgets/weight/weight_reader.h"
 
+#include <array>
 #include <memory>
 
 class QComboBox;
@@ -31,8 +32,8 @@ class WeightDock final : public Dock
 public:
     explicit WeightDock(Session &session, QWidget *parent = nullptr);
 
-    /// The grid gets most of the room beside the heat map, or half of it; until the user moves
-    /// what parts them.
+    /// Without the heat map, so that the grid has all of the room, or with both; what the user
+    /// chose for either case stays.
     void enlargeGrid(bool large);
 
     /// Heat map: colours, zoom.
@@ -49,7 +50,8 @@ protected:
     void changeEvent(QEvent *event) override;
 
 private:
-    QWidget *createHeatMap();
+    QWidget *createHeatMap(QWidget *parent);
+    void part();
     void connectViews();
     void createActions();
     void showWeight(std::size_t weight, bool sameWeight);
@@ -75,7 +77,10 @@ private:
     ColorScale *m_scale = nullptr;
     WeightGridView *m_grid = nullptr;
     QSplitter *m_pictures = nullptr; ///< heat map above, grid below
-    bool m_userParted = false;
+    QWidget *m_zoom = nullptr;       ///< buttons of the heat map
+    QAction *m_showPicture = nullptr;
+    std::array<bool, 2> m_pictureWanted{true, false}; ///< with a grid of the usual and large size
+    bool m_userParted = false, m_large = false;
 };
 
 } // namespace kernscope::ui

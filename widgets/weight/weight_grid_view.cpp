@@ -2,6 +2,7 @@
 #include "widgets/weight/weight_grid_view.h"
 
 #include "core/codec/edit/editor.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_cell_delegate.h"
@@ -50,7 +51,7 @@ QString codecAnswer(const codec::Decoder &decoder, std::uint64_t element, double
 
 WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     : QWidget(parent), m_model(new WeightGridModel(tasks, this)), m_table(new QTableView(this)),
-      m_answer(new QLabel(this))
+      m_answer(new ElidedLabel(Qt::ElideMiddle, this))
 {
     auto *delegate = new WeightCellDelegate(m_table);
     m_table->setItemDelegate(delegate);
@@ -71,16 +72,16 @@ WeightGridView::WeightGridView(TaskManager &tasks, QWidget *parent)
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->installEventFilter(this);
     m_answer->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_answer->setAccessibleName(tr("Answer of the codec"));
-    m_answer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_answer->setMinimumHeight(m_answer->fontMetrics().height());
+    // What the cell holds stands in the line of the scroll bar: a line of its own would cost a row.
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOn);
+    m_table->addScrollBarWidget(m_answer, Qt::AlignLeft);
+    say({});
 
     auto *layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(2);
     layout->addWidget(m_table, 1);
     layout->addWidget(createPages());
-    layout->addWidget(m_answer);
     setFocusProxy(m_table);
 
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
@@ -233,14 +234,14 @@ void WeightGridView::answerTo(const QModelIndex &index, const QString &text)
 
 void WeightGridView::say(const QString &text)
 {
-    m_answer->setText(text);
-    m_answer->setToolTip(text);
+    m_answer->setWholeText(text);
+    m_answer->setAccessibleName(tr("Answer of the codec"));
     m_answer->setAccessibleDescription(text);
 }
 
 QString WeightGridView::answer() const
 {
-    return m_answer->text();
+    return m_answer->wholeText();
 }
 
 void WeightGridView::copySelection() const
@@ -250,6 +251,9 @@ void WeightGridView::copySelection() const
 
 bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
 {
+    constexpr int kAnswerPercent = 70; // of the line that it shares with the scroll bar
+    if (watched == m_table && event->type() == QEvent::Resize)
+        m_answer->setFixedWidth(m_table->width() * kAnswerPercent / 100);
     if (watched == m_table && event->type() == QEvent::FocusIn &&
         !m_table->currentIndex().isValid()) {
         // The view picks its first cell by itself then: no wish of the person's.

@@ -11,6 +11,8 @@ class QToolButton;
 
 namespace kernscope::ui {
 
+class ElidedLabel;
+
 /// The value grid with the line that answers while one types. Ctrl+C copies the selection.
 class WeightGridView : public QWidget
 {
@@ -51,7 +53,8 @@ private:
 
     WeightGridModel *m_model = nullptr;
     QTableView *m_table = nullptr;
-    QLabel *m_answer = nullptr, *m_page = nullptr;
+    ElidedLabel *m_answer = nullptr;
+    QLabel *m_page = nullptr;
     QWidget *m_pages = nullptr;
     QList<QToolButton *> m_turns; ///< rows back and on, columns back and on
     bool m_moving = false, m_editable = false;

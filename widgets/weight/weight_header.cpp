@@ -2,6 +2,7 @@
 #include "widgets/weight/weight_header.h"
 
 #include "widgets/common/design.h"
+#include "widgets/common/elided_label.h"
 #include "widgets/common/elided_name.h"
 #include "widgets/common/table_text.h"
 #include "widgets/weight/weight_words.h"
@@ -24,10 +25,12 @@ WeightHeader::WeightHeader(bool withFacts, QWidget *parent)
     layout->addWidget(m_name);
     if (!withFacts)
         return;
-    m_facts = design::label({}, Type::Small, this);
-    m_facts->setWordWrap(true);
+    // One line: a second one would take its room from the picture below.
+    m_facts = new ElidedLabel(Qt::ElideRight, this);
+    m_facts->setFont(design::type(font(), Type::Small));
+    m_facts->setForegroundRole(QPalette::PlaceholderText);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_facts->setTextFormat(Qt::PlainText);
+    m_facts->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     layout->addWidget(m_facts);
 }
 
@@ -37,8 +40,8 @@ void WeightHeader::setWeight(const Weight &weight)
     m_name->setToolTip(m_fullName);
     m_name->setAccessibleName(m_fullName);
     if (m_facts) {
-        m_facts->setText(weightFacts(weight) + QStringLiteral(" \u00B7 ") +
-                         tr("read by %1").arg(consumerWords(weight)));
+        m_facts->setWholeText(weightFacts(weight) + QStringLiteral(" \u00B7 ") +
+                              tr("read by %1").arg(consumerWords(weight)));
     }
     elide();
 }

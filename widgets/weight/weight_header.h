@@ -9,6 +9,8 @@ class QLabel;
 
 namespace kernscope::ui {
 
+class ElidedLabel;
+
 /// Name of a weight, elided in the middle, over a line of facts and of the ops that use it.
 class WeightHeader : public QWidget
 {
@@ -25,7 +27,8 @@ protected:
 private:
     void elide();
 
-    QLabel *m_name = nullptr, *m_facts = nullptr;
+    QLabel *m_name = nullptr;
+    ElidedLabel *m_facts = nullptr;
     QString m_fullName;
 };
 
