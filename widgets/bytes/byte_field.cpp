@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -55,59 +54,8 @@ const FieldRow *rowAt(std::span<const FieldRow> rows, std::uint64_t into)
     return nullptr;
 }
 
-const codec::Operand *operandIn(const codec::Encoding &encoding, codec::PartRole role, int depth);
-
-const codec::Operand *operandIn(const codec::OperandSource &source, codec::PartRole role, int depth)
-{
-    if (const auto *operand = std::get_if<codec::Operand>(&source))
-        return operand->role == role ? operand : nullptr;
-    const auto &nested = std::get<std::shared_ptr<const codec::Encoding>>(source);
-    return nested && depth > 0 ? operandIn(*nested, role, depth - 1) : nullptr;
-}
-
-/// The operand of that role as the codec reads it: packed indices have their true width here,
-/// where the record says bytes.
-const codec::Operand *operandIn(const codec::Encoding &encoding, codec::PartRole role, int depth)
-{
-    if (encoding.mask && encoding.mask->role == role)
-        return &*encoding.mask;
-    const codec::Operand *found = operandIn(encoding.payload, role, depth);
-    if (!found && encoding.palette)
-        found = operandIn(encoding.palette->lut, role, depth);
-    if (!found && encoding.scaling)
-        found = operandIn(encoding.scaling->scale, role, depth);
-    if (!found && encoding.scaling && encoding.scaling->offset)
-        found = operandIn(*encoding.scaling->offset, role, depth);
-    return found;
-}
-
-constexpr int kMostNested = 8;
-/// Elements of one byte whose indices are spelt out.
+/// Elements of one byte whose indices are written out.
 constexpr std::size_t kMostIndexed = 2;
-
-ElementType storedType(const Weight &weight, const Part &part)
-{
-    const codec::Operand *operand = weight.form.encoding()
-                                        ? operandIn(*weight.form.encoding(), part.role, kMostNested)
-                                        : nullptr;
-    return operand ? operand->type : part.type;
-}
-
-/// Whether element i of the part is element i of the decoded tensor.
-bool isElementwise(const Weight &weight, codec::PartRole role)
-{
-    if (!weight.form.encoding())
-        return false;
-    const codec::Encoding &encoding = *weight.form.encoding();
-    if (role == codec::PartRole::Mask)
-        return encoding.mask.has_value();
-    const Part *stored = weight.part(role);
-    if (encoding.mask && (!stored || !stored->order)) // survivors in a row: their rank decides
-        return false;
-    // Only the weight's own payload: a scale or codebook may be a coded tensor of its own.
-    const auto *payload = std::get_if<codec::Operand>(&encoding.payload);
-    return payload && payload->role == role && (!encoding.palette || encoding.palette->vector == 1);
-}
 
 QString roleText(codec::PartRole role)
 {
@@ -178,12 +126,6 @@ QString sectionText(const Section &section, std::uint64_t into)
                            : FieldWords::tr("%1 of %2 +%3").arg(name, owner, hexNumber(into));
 }
 
-/// Bytes of one stored element of `width` bits, from a bit of the file on.
-ByteRange bytesFrom(std::uint64_t bit, std::uint64_t width)
-{
-    return {FileOffset(bit / 8), ByteCount((bit + width + 7) / 8 - bit / 8)};
-}
-
 /// The place of an element, its own or a copy, that holds a bit; its own where none does.
 std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
                         std::uint64_t width, std::uint64_t bit)
@@ -218,7 +160,7 @@ bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
     field.stored = elements.front();
     if (elementwise)
         field.element = elements.front();
-    field.bytes = bytesFrom(placeWith(order, elements.front(), width, first), width);
+    field.bytes = bitsAsBytes(placeWith(order, elements.front(), width, first), width);
     QStringList numbers;
     for (const std::uint64_t element : elements)
         numbers += elementwise && elements.size() <= kMostIndexed
@@ -234,66 +176,7 @@ bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
     return true;
 }
 
-/// Where the value of a kept element of a sparse weight lies, whose mask and values are rows of
-/// elements: as many values before it as the mask keeps. Nothing for every other weight, and where
-/// the mask leaves the element out. Reads the mask up to the element.
-std::optional<ElementPlace> placeOfSurvivor(const Bundle &bundle, const Weight &weight,
-                                            std::uint64_t element)
-{
-    const auto &encoding = weight.form.encoding();
-    if (!encoding || !encoding->mask || (encoding->palette && encoding->palette->vector != 1))
-        return std::nullopt;
-    const Part *mask = weight.part(codec::PartRole::Mask);
-    const auto *payload = codec::storedOperand(encoding->payload);
-    const Part *values = payload ? weight.part(payload->role) : nullptr;
-    if (!mask || !values || mask->order || values->order || values->isLiteral() ||
-        bitWidth(storedType(weight, *mask)) != 1)
-        return std::nullopt;
-    const auto bits = bundle.partBytes(*mask);
-    const auto keeps = [&](std::uint64_t i) {
-        return (std::to_integer<unsigned>(bits[i / 8]) >> (i % 8) & 1u) != 0;
-    };
-    if (element / 8 >= bits.size() || !keeps(element))
-        return std::nullopt;
-    std::uint64_t rank = 0;
-    for (std::uint64_t byte = 0; byte < element / 8; ++byte)
-        rank += static_cast<unsigned>(std::popcount(std::to_integer<unsigned>(bits[byte])));
-    for (std::uint64_t i = element / 8 * 8; i < element; ++i)
-        rank += keeps(i) ? 1 : 0;
-    const std::uint64_t width = bitWidth(storedType(weight, *values));
-    const auto bit = checkedMultiply(rank, width);
-    if (width == 0 || !bit)
-        return std::nullopt;
-    const ByteRange bytes{FileOffset(values->dataOffset.value + *bit / 8),
-                          ByteCount((*bit + width + 7) / 8 - *bit / 8)};
-    if (bytes.end() > values->range().end())
-        return std::nullopt;
-    return ElementPlace{values->file, bytes};
-}
-
 } // namespace
-
-const codec::ElementOrder *BoundOrder::of(const Bundle &bundle, const Part &part)
-{
-    if (!part.order)
-        return nullptr;
-    for (const Kept &kept : m_kept) {
-        if (kept.part == &part)
-            return kept.order.get();
-    }
-    m_kept[1] = std::exchange(m_kept[0], {&part, nullptr});
-    const auto bytes = bundle.partBytes(part);
-    if (bytes.size() < part.order->extent())
-        return nullptr;
-    if (auto bound = part.order->bound(bytes))
-        m_kept[0].order = *bound ? std::move(*bound) : part.order;
-    return m_kept[0].order.get();
-}
-
-void BoundOrder::clear()
-{
-    m_kept = {};
-}
 
 ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset)
 {
@@ -358,48 +241,6 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
                        ByteCount(row->length)};
     }
     return field;
-}
-
-std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t at,
-                                           std::uint64_t element)
-{
-    BoundOrder order;
-    return placeOfElement(bundle, at, element, order);
-}
-
-std::optional<ElementPlace> placeOfElement(const Bundle &bundle, std::size_t at,
-                                           std::uint64_t element, BoundOrder &order)
-{
-    if (at >= bundle.weights().size() || element >= bundle.weights()[at].elements.value)
-        return std::nullopt;
-    const Weight &weight = bundle.weights()[at];
-    if (const auto survivor = placeOfSurvivor(bundle, weight, element))
-        return survivor;
-    // Backwards: where mask and values lie in pieces, a stored value's place is its own.
-    for (std::size_t i = weight.parts.size(); i-- > 0;) {
-        const Part &part = weight.parts[i];
-        if (part.isLiteral() || !isElementwise(weight, part.role))
-            continue;
-        const std::uint64_t width = bitWidth(storedType(weight, part));
-        if (part.order) {
-            const auto *bound = width == 0 ? nullptr : order.of(bundle, part);
-            std::uint64_t place = codec::ElementOrder::kAbsent;
-            if (bound && element < bound->elements())
-                bound->positions(element, std::span(&place, 1));
-            if (place != codec::ElementOrder::kAbsent)
-                return ElementPlace{part.file, bytesFrom(place, width)};
-            continue;
-        }
-        const auto bit = checkedMultiply(element, width);
-        if (width == 0 || !bit)
-            continue;
-        const std::uint64_t begin = *bit / 8;
-        const ByteRange bytes{FileOffset(part.dataOffset.value + begin),
-                              ByteCount((*bit + width + 7) / 8 - begin)};
-        if (bytes.end() <= part.range().end())
-            return ElementPlace{part.file, bytes};
-    }
-    return std::nullopt;
 }
 
 } // namespace kernscope::ui

@@ -241,7 +241,7 @@ ByteField HexView::fieldOf(std::uint64_t offset) const
     return m_bundle ? fieldAt(*m_bundle, m_fileIndex, FileOffset(offset), m_order) : ByteField();
 }
 
-std::optional<ElementPlace> HexView::placeOf(std::size_t weight, std::uint64_t element) const
+std::optional<ElementBytes> HexView::placeOf(std::size_t weight, std::uint64_t element) const
 {
     return m_bundle ? placeOfElement(*m_bundle, weight, element, m_order) : std::nullopt;
 }

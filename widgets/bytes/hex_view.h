@@ -67,7 +67,7 @@ public:
     /// What a byte of the file is; without a bundle nothing. Keeps what it had to work out for the
     /// next question.
     ByteField fieldOf(std::uint64_t offset) const;
-    std::optional<ElementPlace> placeOf(std::size_t weight, std::uint64_t element) const;
+    std::optional<ElementBytes> placeOf(std::size_t weight, std::uint64_t element) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+/// Where the elements of a weight lie in its files.
+namespace kernscope {
+
+/// The type of one stored element of a part, as the codec reads it: packed indices have their true
+/// width here, where the record says bytes.
+ElementType storedType(const Weight &weight, const Part &part);
+
+/// Whether element i of the part is element i of the decoded tensor.
+bool isElementwise(const Weight &weight, codec::PartRole role);
+
+/// The bytes of a file that hold `width` bits from `bit` on.
+ByteRange bitsAsBytes(std::uint64_t bit, std::uint64_t width);
+
+/// The order of a part's elements, bound to its bytes where it needs that (slices and masks that
+/// leave zeros out are walked once). Keeps the last two, a mask and its values, for the next
+/// question; forget them with the bundle. No edit moves a zero of such a part, so edits need not be
+/// told.
+class BoundOrder
+{
+public:
+    /// Null where the part's elements lie row by row, or its bytes do not fit its order.
+    const codec::ElementOrder *of(const Bundle &bundle, const Part &part);
+    void clear();
+
+private:
+    struct Kept {
+        const Part *part = nullptr;
+        std::shared_ptr<const codec::ElementOrder> order;
+    };
+    std::array<Kept, 2> m_kept; ///< the last one first
+};
+
+/// Where a decoded element is stored: its value, its index, of a sparse weight its own kept value,
+/// or the byte of the mask that leaves it out.
+struct ElementBytes {
+    std::size_t file = kNoIndex;
+    ByteRange bytes;
+};
+std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t weight,
+                                           std::uint64_t element, BoundOrder &order);
+std::optional<ElementBytes> placeOfElement(const Bundle &bundle, std::size_t weight,
+                                           std::uint64_t element);
+
+} // namespace kernscope
