@@ -2,7 +2,7 @@
 #include "core/assessment/calibrate.h"
 
 #include "core/assessment/calibration_rows.h"
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,22 +24,14 @@ std::optional<bool> CalibrationRow::within() const
 
 const ModelParameter *modelParameter(const target::Target &target, std::string_view name)
 {
-    static const std::vector<ModelParameter> parameters = [] {
-        std::vector<ModelParameter> rows;
-        const auto table = tables::load("model_parameters");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            ModelParameter row;
-            row.name = table->cell(i, "parameter");
-            row.target = table->cell(i, "target");
-            row.unit = table->cell(i, "unit");
-            row.fittedOn = table->cell(i, "fitted_on");
-            row.source = table->cell(i, "source");
-            row.note = table->cell(i, "note");
-            row.value = parseNumber(table->cell(i, "value")).value_or(0);
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto parameters = tables::loadRows<ModelParameter>(
+        "model_parameters", {{"parameter", &ModelParameter::name},
+                             {"target", &ModelParameter::target},
+                             {"unit", &ModelParameter::unit},
+                             {"fitted_on", &ModelParameter::fittedOn},
+                             {"source", &ModelParameter::source},
+                             {"note", &ModelParameter::note},
+                             {"value", &ModelParameter::value}});
     for (const ModelParameter &parameter : parameters) {
         if (parameter.name == name && parameter.target == target.name)
             return &parameter;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/calibration_rows.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <utility>
@@ -14,37 +14,34 @@ using decision::WeightForm;
 
 namespace {
 
+/// A count that is 1 where the table has none.
+auto count(std::uint64_t Timed::*member)
+{
+    return [member](Timed &row, std::string_view cell) {
+        tables::readCell(cell, row.*member);
+        row.*member = std::max<std::uint64_t>(1, row.*member);
+    };
+}
+
 std::vector<Timed> readTimed()
 {
-    std::vector<Timed> rows;
-    const auto table = tables::load("measurements");
-    for (std::size_t i = 0; table && i < table->rows(); ++i) {
-        const auto text = [&](std::string_view name) { return std::string(table->cell(i, name)); };
-        const auto number = [&](std::string_view name) {
-            return static_cast<std::uint64_t>(
-                std::max<std::int64_t>(1, parseInteger(table->cell(i, name)).value_or(1)));
-        };
-        Timed row;
-        row.group = text("group");
-        row.target = text("target");
-        row.name = text("name");
-        row.op = text("op");
-        row.form = text("form");
-        row.quantity = text("quantity");
-        row.condition = text("condition");
-        row.source = text("source");
-        row.kernelWidth = number("kernel_w");
-        row.kernelHeight = number("kernel_h");
-        row.inputs = number("inputs");
-        row.outputs = number("outputs");
-        row.width = number("width");
-        row.height = number("height");
-        row.layers = number("layers");
-        row.engines = number("engines");
-        row.seconds = parseNumber(table->cell(i, "value_s")).value_or(0);
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    return tables::loadRows<Timed>("measurements", {{"group", &Timed::group},
+                                                    {"target", &Timed::target},
+                                                    {"name", &Timed::name},
+                                                    {"op", &Timed::op},
+                                                    {"form", &Timed::form},
+                                                    {"quantity", &Timed::quantity},
+                                                    {"condition", &Timed::condition},
+                                                    {"source", &Timed::source},
+                                                    {"kernel_w", count(&Timed::kernelWidth)},
+                                                    {"kernel_h", count(&Timed::kernelHeight)},
+                                                    {"inputs", count(&Timed::inputs)},
+                                                    {"outputs", count(&Timed::outputs)},
+                                                    {"width", count(&Timed::width)},
+                                                    {"height", count(&Timed::height)},
+                                                    {"layers", count(&Timed::layers)},
+                                                    {"engines", count(&Timed::engines)},
+                                                    {"value_s", &Timed::seconds}});
 }
 
 /// A straight line through points (bytes, seconds), by least squares: where it begins, and its

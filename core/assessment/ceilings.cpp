@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/roofline.h"
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <array>
 #include <cmath>
@@ -20,36 +20,39 @@ struct Figures {
     std::vector<Pair> pairs;
 };
 
+Ceiling::Kind kindFromName(std::string_view name)
+{
+    return name == "compute"     ? Ceiling::Kind::Compute
+           : name == "bandwidth" ? Ceiling::Kind::Bandwidth
+                                 : Ceiling::Kind::Other;
+}
+
+Ceiling::Method methodFromName(std::string_view name)
+{
+    return name == "measured"  ? Ceiling::Method::Measured
+           : name == "derived" ? Ceiling::Method::Derived
+                               : Ceiling::Method::Marketed;
+}
+
 Figures readFigures()
 {
-    Figures read;
-    const auto table = tables::load("roofline");
-    for (std::size_t i = 0; table && i < table->rows(); ++i) {
-        Ceiling ceiling;
-        ceiling.target = table->cell(i, "target");
-        ceiling.name = table->cell(i, "quantity");
-        const std::string_view kind = table->cell(i, "kind");
-        ceiling.kind = kind == "compute"     ? Ceiling::Kind::Compute
-                       : kind == "bandwidth" ? Ceiling::Kind::Bandwidth
-                                             : Ceiling::Kind::Other;
-        const std::string_view method = table->cell(i, "method");
-        ceiling.method = method == "measured"  ? Ceiling::Method::Measured
-                         : method == "derived" ? Ceiling::Method::Derived
-                                               : Ceiling::Method::Marketed;
-        ceiling.value = parseNumber(table->cell(i, "value")).value_or(0);
-        ceiling.unit = table->cell(i, "unit");
-        ceiling.source = table->cell(i, "source");
-        ceiling.confidence = format::confidenceFromName(table->cell(i, "confidence"));
-        read.ceilings.push_back(std::move(ceiling));
-    }
-    const auto pairs = tables::load("roofline_pairs");
-    for (std::size_t i = 0; pairs && i < pairs->rows(); ++i) {
-        read.pairs.push_back(
-            {std::string(pairs->cell(i, "target")), std::string(pairs->cell(i, "compute")),
-             std::string(pairs->cell(i, "bandwidth")), std::string(pairs->cell(i, "step")),
-             std::string(pairs->cell(i, "source"))});
-    }
-    return read;
+    return {
+        tables::loadRows<Ceiling>(
+            "roofline",
+            {{"target", &Ceiling::target},
+             {"quantity", &Ceiling::name},
+             {"kind", [](Ceiling &row, std::string_view cell) { row.kind = kindFromName(cell); }},
+             {"method",
+              [](Ceiling &row, std::string_view cell) { row.method = methodFromName(cell); }},
+             {"value", &Ceiling::value},
+             {"unit", &Ceiling::unit},
+             {"source", &Ceiling::source},
+             {"confidence", &Ceiling::confidence}}),
+        tables::loadRows<Pair>("roofline_pairs", {{"target", &Pair::target},
+                                                  {"compute", &Pair::compute},
+                                                  {"bandwidth", &Pair::bandwidth},
+                                                  {"step", &Pair::step},
+                                                  {"source", &Pair::source}})};
 }
 
 const Figures &figures()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/energy.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <iterator>
@@ -69,23 +69,15 @@ std::string_view PowerFigure::conditionOf(std::string_view key) const
 
 std::span<const PowerFigure> powerFigures()
 {
-    static const std::vector<PowerFigure> all = [] {
-        std::vector<PowerFigure> rows;
-        const auto table = tables::load("power");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            PowerFigure row;
-            row.target = table->cell(i, "target");
-            row.quantity = table->cell(i, "quantity");
-            row.watts = parseNumber(table->cell(i, "value")).value_or(0);
-            row.method = table->cell(i, "method");
-            row.condition = table->cell(i, "condition");
-            row.conditions = table->cell(i, "conditions");
-            row.source = table->cell(i, "source");
-            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto all =
+        tables::loadRows<PowerFigure>("power", {{"target", &PowerFigure::target},
+                                                {"quantity", &PowerFigure::quantity},
+                                                {"value", &PowerFigure::watts},
+                                                {"method", &PowerFigure::method},
+                                                {"condition", &PowerFigure::condition},
+                                                {"conditions", &PowerFigure::conditions},
+                                                {"source", &PowerFigure::source},
+                                                {"confidence", &PowerFigure::confidence}});
     return all;
 }
 

@@ -3,7 +3,7 @@
 
 #include "core/format/contested.h"
 #include "core/format/legality.h"
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 #include "core/target/rules.h"
 
 #include <fmt/format.h>
@@ -21,18 +21,14 @@ struct GateRow {
 
 const std::vector<GateRow> &gateRows()
 {
-    static const std::vector<GateRow> gates = [] {
-        std::vector<GateRow> rows;
-        const auto table = tables::load("stream_gates");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            const auto offset = parseInteger(table->cell(i, "offset"));
-            rows.push_back(
-                {std::string(table->cell(i, "form")), std::string(table->cell(i, "role")),
-                 std::string(table->cell(i, "source")), std::string(table->cell(i, "note")),
-                 target::HalOffset{static_cast<std::uint32_t>(offset.value_or(0))}});
-        }
-        return rows;
-    }();
+    static const auto gates = tables::loadRows<GateRow>(
+        "stream_gates", {{"form", &GateRow::form},
+                         {"role", &GateRow::role},
+                         {"source", &GateRow::source},
+                         {"note", &GateRow::note},
+                         {"offset", [](GateRow &row, std::string_view cell) {
+                              tables::readCell(cell, row.offset.value);
+                          }}});
     return gates;
 }
 

@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/geometry_facts.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 namespace kernscope::decision {
 
 std::span<const GeometryFact> geometryFacts()
 {
-    static const std::vector<GeometryFact> facts = [] {
-        std::vector<GeometryFact> rows;
-        const auto table = tables::load("geometry_facts");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            GeometryFact fact;
-            fact.fact = table->cell(i, "fact");
-            fact.target = table->cell(i, "target");
-            fact.value = parseNumber(table->cell(i, "value")).value_or(0);
-            fact.unit = table->cell(i, "unit");
-            fact.source = table->cell(i, "source");
-            fact.note = table->cell(i, "note");
-            fact.confidence = format::confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(fact));
-        }
-        return rows;
-    }();
+    static const auto facts = tables::loadRows<GeometryFact>(
+        "geometry_facts", {{"fact", &GeometryFact::fact},
+                           {"target", &GeometryFact::target},
+                           {"value", &GeometryFact::value},
+                           {"unit", &GeometryFact::unit},
+                           {"source", &GeometryFact::source},
+                           {"note", &GeometryFact::note},
+                           {"confidence", &GeometryFact::confidence}});
     return facts;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/measured.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 
@@ -204,24 +204,16 @@ std::optional<Speedup> rangeOf(std::span<const Measurement> measured, const Take
 
 std::span<const SpeedupRow> speedupRows()
 {
-    static const std::vector<SpeedupRow> speedups = [] {
-        std::vector<SpeedupRow> rows;
-        const auto table = tables::load("speedups");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            SpeedupRow row;
-            row.target = table->cell(i, "target");
-            row.form = table->cell(i, "form");
-            row.measurement = table->cell(i, "measurement");
-            row.condition = table->cell(i, "condition");
-            row.conditions = table->cell(i, "conditions");
-            row.source = table->cell(i, "source");
-            row.low = parseNumber(table->cell(i, "low")).value_or(0);
-            row.high = parseNumber(table->cell(i, "high")).value_or(0);
-            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto speedups =
+        tables::loadRows<SpeedupRow>("speedups", {{"target", &SpeedupRow::target},
+                                                  {"form", &SpeedupRow::form},
+                                                  {"measurement", &SpeedupRow::measurement},
+                                                  {"condition", &SpeedupRow::condition},
+                                                  {"conditions", &SpeedupRow::conditions},
+                                                  {"source", &SpeedupRow::source},
+                                                  {"low", &SpeedupRow::low},
+                                                  {"high", &SpeedupRow::high},
+                                                  {"confidence", &SpeedupRow::confidence}});
     return speedups;
 }
 

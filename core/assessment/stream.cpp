@@ -3,7 +3,7 @@
 
 #include "core/assessment/gate_reasons.h"
 #include "core/assessment/nearest_change.h"
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -61,22 +61,17 @@ std::optional<Outcome> outcomeFromName(std::string_view name)
 
 const std::vector<TableOutcome> &tableOutcomes()
 {
-    static const std::vector<TableOutcome> outcomes = [] {
-        std::vector<TableOutcome> rows;
-        const auto table = tables::load("stream_outcomes");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            TableOutcome row;
-            row.form = table->cell(i, "form");
-            row.scope = table->cell(i, "scope");
-            row.outcome = outcomeFromName(table->cell(i, "outcome")).value_or(Outcome::Unknown);
-            row.basis = table->cell(i, "basis");
-            row.source = table->cell(i, "source");
-            row.note = table->cell(i, "note");
-            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto outcomes = tables::loadRows<TableOutcome>(
+        "stream_outcomes", {{"form", &TableOutcome::form},
+                            {"scope", &TableOutcome::scope},
+                            {"outcome",
+                             [](TableOutcome &row, std::string_view cell) {
+                                 row.outcome = outcomeFromName(cell).value_or(Outcome::Unknown);
+                             }},
+                            {"basis", &TableOutcome::basis},
+                            {"source", &TableOutcome::source},
+                            {"note", &TableOutcome::note},
+                            {"confidence", &TableOutcome::confidence}});
     return outcomes;
 }
 

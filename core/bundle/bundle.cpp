@@ -10,14 +10,6 @@
 
 namespace kernscope {
 
-std::string_view bundleKindName(BundleKind kind)
-{
-    static constexpr std::array<std::string_view, 13> kNames{
-        "mlmodelc",  "mlpackage", "milblob",  "mil",         "hwx", "anec",   "section",
-        "quantized", "network",   "pipeline", "safetensors", "npz", "unknown"};
-    return kNames[static_cast<std::size_t>(kind)];
-}
-
 std::string_view sectionKindName(SectionKind kind)
 {
     static constexpr std::array<std::string_view, 13> kNames{

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bundle::decoder: a weight's encoding with the current bytes of its parts.
+#include "core/base/error_builder.h"
 #include "core/bundle/bundle.h"
 #include "core/bundle/part_fault.h"
 
@@ -113,11 +114,10 @@ Result<codec::Decoder> Bundle::decoder(std::size_t weight) const
     Binder binder(*this, wanted);
     codec::Encoding encoding = binder.bind(*wanted.form.encoding());
     if (!binder.complete()) {
-        Error error;
-        error.code = "codec.operand";
-        error.field = wanted.name;
-        error.message = "The stored parts do not match the weight's form.";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("codec.operand")
+            .field(wanted.name)
+            .message("The stored parts do not match the weight's form.")
+            .unexpected();
     }
     auto decoder = codec::Decoder::make(std::move(encoding));
     if (!decoder)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/diagnostic_log.h"
 
+#include "core/base/error_builder.h"
+
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,11 +33,10 @@ void DiagnosticLog::add(Diagnostics diagnostics)
 Diagnostics DiagnosticLog::take()
 {
     if (m_leftOut > 0) {
-        Error error;
-        error.code = "bundle.diagnostics";
-        error.found = fmt::format("{} more", m_leftOut);
-        error.message = "There are more faults than are listed here.";
-        m_rows.push_back({m_leftOutError ? Severity::Error : Severity::Note, std::move(error)});
+        m_rows.push_back({m_leftOutError ? Severity::Error : Severity::Note,
+                          ErrorBuilder("bundle.diagnostics")
+                              .found(fmt::format("{} more", m_leftOut))
+                              .message("There are more faults than are listed here.")});
         m_leftOut = 0;
     }
     m_seen.clear();

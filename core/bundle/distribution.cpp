@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Histogram of a weight's values and density of its channels.
+#include "core/base/error_builder.h"
 #include "core/bundle/decode_blocks.h"
 #include "core/bundle/half_counts.h"
 #include "core/bundle/statistics.h"
@@ -20,13 +21,11 @@ constexpr std::uint64_t kMaxChannels = std::uint64_t(1) << 24;
 
 Error tooMany(std::string_view field, std::uint64_t found)
 {
-    Error error;
-    error.code = "statistics.size";
-    error.field = field;
-    error.expected = fmt::format("at most {}", kMaxChannels);
-    error.found = fmt::format("{}", found);
-    error.message = "There are too many to be counted one by one.";
-    return error;
+    return ErrorBuilder("statistics.size")
+        .field(field)
+        .expected(fmt::format("at most {}", kMaxChannels))
+        .found(fmt::format("{}", found))
+        .message("There are too many to be counted one by one.");
 }
 
 Histogram binned(std::span<const std::uint64_t> counts, std::size_t bins)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/statistics.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/sha256.h"
 #include "core/bundle/decode_blocks.h"
 #include "core/bundle/half_counts.h"
@@ -111,10 +112,7 @@ private:
 
 Error cancelledError()
 {
-    Error error;
-    error.code = "task.cancelled";
-    error.message = "The work was stopped.";
-    return error;
+    return ErrorBuilder("task.cancelled").message("The work was stopped.");
 }
 
 Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,

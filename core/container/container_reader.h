@@ -56,6 +56,8 @@ public:
     virtual ~ContainerReader() = default;
 
     virtual BundleKind kind() const = 0;
+    /// In JSON and in tests: "safetensors" (bundleKindName).
+    virtual std::string_view key() const = 0;
     /// For people: "a safetensors checkpoint".
     virtual std::string_view name() const = 0;
     /// What it opens, in the sentence that tells somebody what to give: "a .hwx".

@@ -19,6 +19,17 @@ Result<std::vector<FileBytes>> ContainerReader::rewrite(const std::vector<Bundle
                    "Nothing writes files of this kind.");
 }
 
+std::string_view bundleKindName(BundleKind kind)
+{
+    // What a lone model turns out to be has no reader of its own.
+    if (kind == BundleKind::Network)
+        return "network";
+    if (kind == BundleKind::Pipeline)
+        return "pipeline";
+    const ContainerReader *reader = containerReader(kind);
+    return reader != nullptr ? reader->key() : "unknown";
+}
+
 std::span<const ContainerReader *const> containerReaders()
 {
     // Programs last: their text is known by its first word or its name alone.

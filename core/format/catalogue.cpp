@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/catalogue.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -13,29 +13,17 @@ namespace {
 constexpr std::array<std::string_view, 4> kConfidenceNames{"verified", "documented", "contested",
                                                            "assumed"};
 
-/// An embedded table that does not parse has no rows; the tests hold every table to its columns.
 std::vector<CatalogueRow> rowsOf(std::string_view table, std::string_view codeColumn)
 {
-    std::vector<CatalogueRow> rows;
-    const auto csv = tables::load(table);
-    if (!csv)
-        return rows;
-    for (std::size_t i = 0; i < csv->rows(); ++i) {
-        CatalogueRow row;
-        row.code = static_cast<std::uint32_t>(parseInteger(csv->cell(i, codeColumn)).value_or(0));
-        row.name = csv->cell(i, "name");
-        if (const auto bits = parseInteger(csv->cell(i, "bits")))
-            row.bits = static_cast<unsigned>(*bits);
-        // A table without the column has empty cells there.
-        if (const auto byte = parseInteger(csv->cell(i, "capability_byte")))
-            row.capabilityByte = static_cast<std::uint32_t>(*byte);
-        row.inKernelUnit = csv->cell(i, "in_kernel_unit") == "yes";
-        row.confidence = confidenceFromName(csv->cell(i, "confidence"));
-        row.source = csv->cell(i, "source");
-        row.note = csv->cell(i, "note");
-        rows.push_back(std::move(row));
-    }
-    return rows;
+    return tables::loadRows<CatalogueRow>(table,
+                                          {{codeColumn, &CatalogueRow::code},
+                                           {"name", &CatalogueRow::name},
+                                           {"bits", &CatalogueRow::bits},
+                                           {"capability_byte", &CatalogueRow::capabilityByte},
+                                           {"in_kernel_unit", &CatalogueRow::inKernelUnit},
+                                           {"confidence", &CatalogueRow::confidence},
+                                           {"source", &CatalogueRow::source},
+                                           {"note", &CatalogueRow::note}});
 }
 
 const CatalogueRow *findIn(std::span<const CatalogueRow> rows, std::uint32_t code)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/contested.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <iterator>
@@ -10,22 +10,14 @@ namespace kernscope::format {
 
 std::span<const Reading> readings()
 {
-    static const std::vector<Reading> all = [] {
-        std::vector<Reading> rows;
-        const auto table = tables::load("contested");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            Reading row;
-            row.topic = table->cell(i, "topic");
-            row.subject = table->cell(i, "subject");
-            row.text = table->cell(i, "reading");
-            row.taken = table->cell(i, "taken") == "yes";
-            row.source = table->cell(i, "source");
-            row.note = table->cell(i, "note");
-            row.confidence = confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto all =
+        tables::loadRows<Reading>("contested", {{"topic", &Reading::topic},
+                                                {"subject", &Reading::subject},
+                                                {"reading", &Reading::text},
+                                                {"taken", &Reading::taken},
+                                                {"source", &Reading::source},
+                                                {"note", &Reading::note},
+                                                {"confidence", &Reading::confidence}});
     return all;
 }
 
@@ -47,20 +39,12 @@ std::vector<Reading> readingsAbout(std::string_view subject)
 
 std::span<const WeightElementRole> weightElementRoles()
 {
-    static const std::vector<WeightElementRole> all = [] {
-        std::vector<WeightElementRole> rows;
-        const auto table = tables::load("weight_element_roles");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            WeightElementRole row;
-            row.name = table->cell(i, "name");
-            row.width = table->cell(i, "width");
-            row.role = table->cell(i, "role");
-            row.source = table->cell(i, "source");
-            row.confidence = confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto all = tables::loadRows<WeightElementRole>(
+        "weight_element_roles", {{"name", &WeightElementRole::name},
+                                 {"width", &WeightElementRole::width},
+                                 {"role", &WeightElementRole::role},
+                                 {"source", &WeightElementRole::source},
+                                 {"confidence", &WeightElementRole::confidence}});
     return all;
 }
 

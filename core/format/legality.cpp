@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/legality.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -262,23 +262,18 @@ std::optional<bool> Legality::verdict() const
 
 std::span<const CodegenRule> codegenRules()
 {
-    static const std::vector<CodegenRule> rules = [] {
-        std::vector<CodegenRule> rows;
-        const auto table = tables::load("codegen_rules");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            CodegenRule row;
-            row.capability = table->cell(i, "capability");
-            row.sinceVersion =
-                static_cast<unsigned>(parseInteger(table->cell(i, "since_version")).value_or(0));
-            if (const auto offset = parseInteger(table->cell(i, "offset")); offset && *offset > 0)
-                row.offset = static_cast<std::uint32_t>(*offset);
-            row.source = table->cell(i, "source");
-            row.note = table->cell(i, "note");
-            row.confidence = confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto rules = tables::loadRows<CodegenRule>(
+        "codegen_rules", {{"capability", &CodegenRule::capability},
+                          {"since_version", &CodegenRule::sinceVersion},
+                          {"offset",
+                           [](CodegenRule &row, std::string_view cell) {
+                               tables::readCell(cell, row.offset);
+                               if (row.offset == 0U)
+                                   row.offset.reset();
+                           }},
+                          {"source", &CodegenRule::source},
+                          {"note", &CodegenRule::note},
+                          {"confidence", &CodegenRule::confidence}});
     return rules;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/tquant.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 
@@ -15,15 +15,11 @@ struct WrittenForm {
 
 const std::vector<WrittenForm> &writtenForms()
 {
-    static const std::vector<WrittenForm> all = [] {
-        std::vector<WrittenForm> rows;
-        const auto table = tables::load("tquant_forms");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            const auto cell = [&](const char *name) { return std::string(table->cell(i, name)); };
-            rows.push_back({cell("kind"), cell("key"), cell("text"), cell("source")});
-        }
-        return rows;
-    }();
+    static const auto all =
+        tables::loadRows<WrittenForm>("tquant_forms", {{"kind", &WrittenForm::kind},
+                                                       {"key", &WrittenForm::key},
+                                                       {"text", &WrittenForm::text},
+                                                       {"source", &WrittenForm::source}});
     return all;
 }
 
@@ -53,21 +49,13 @@ void add(std::vector<TquantLine> &lines, std::string_view kind, std::string_view
 
 std::span<const TquantFact> tquantFacts()
 {
-    static const std::vector<TquantFact> all = [] {
-        std::vector<TquantFact> rows;
-        const auto table = tables::load("tquant_devices");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            TquantFact row;
-            row.device = table->cell(i, "device");
-            row.feature = table->cell(i, "feature");
-            row.value = table->cell(i, "value");
-            row.source = table->cell(i, "source");
-            row.note = table->cell(i, "note");
-            row.confidence = confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto all =
+        tables::loadRows<TquantFact>("tquant_devices", {{"device", &TquantFact::device},
+                                                        {"feature", &TquantFact::feature},
+                                                        {"value", &TquantFact::value},
+                                                        {"source", &TquantFact::source},
+                                                        {"note", &TquantFact::note},
+                                                        {"confidence", &TquantFact::confidence}});
     return all;
 }
 

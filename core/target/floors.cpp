@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/floors.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <vector>
 
@@ -9,23 +9,14 @@ namespace kernscope::target {
 
 std::span<const FamilyFloor> familyFloors()
 {
-    static const std::vector<FamilyFloor> all = [] {
-        std::vector<FamilyFloor> rows;
-        const auto table = tables::load("family_floors");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            FamilyFloor row;
-            row.floor = table->cell(i, "floor");
-            if (const auto index = parseInteger(row.floor))
-                row.index = static_cast<unsigned>(*index);
-            row.family = table->cell(i, "family");
-            row.operations = table->cell(i, "operations");
-            row.source = table->cell(i, "source");
-            row.note = table->cell(i, "note");
-            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto all =
+        tables::loadRows<FamilyFloor>("family_floors", {{"floor", &FamilyFloor::floor},
+                                                        {"floor", &FamilyFloor::index},
+                                                        {"family", &FamilyFloor::family},
+                                                        {"operations", &FamilyFloor::operations},
+                                                        {"source", &FamilyFloor::source},
+                                                        {"note", &FamilyFloor::note},
+                                                        {"confidence", &FamilyFloor::confidence}});
     return all;
 }
 

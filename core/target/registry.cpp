@@ -1,39 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/registry.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <algorithm>
 
 namespace kernscope::target {
 
 namespace {
-
-/// The rows of an embedded table; a table that cannot be read has none (a test reads them all).
-class Rows
-{
-public:
-    explicit Rows(std::string_view name) : m_table(tables::load(name)) {}
-    std::size_t count() const { return m_table ? m_table->rows() : 0; }
-    std::string text(std::size_t row, std::string_view column) const
-    {
-        return std::string(m_table->cell(row, column));
-    }
-    std::optional<unsigned> number(std::size_t row, std::string_view column) const
-    {
-        const auto value = parseInteger(m_table->cell(row, column));
-        if (!value || *value < 0 || *value > INT32_MAX)
-            return std::nullopt;
-        return static_cast<unsigned>(*value);
-    }
-    Confidence confidence(std::size_t row) const
-    {
-        return format::confidenceFromName(m_table->cell(row, "confidence"));
-    }
-
-private:
-    Result<CsvTable> m_table;
-};
 
 std::vector<std::string> split(std::string_view text)
 {
@@ -48,28 +22,28 @@ std::vector<std::string> split(std::string_view text)
 
 void readTargets(Registry &registry)
 {
-    const Rows rows("targets");
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-        Target target;
+    registry.targets = tables::loadRows<Target>(
+        "targets",
+        {{"target", &Target::name},
+         {"kind", &Target::kind},
+         {"since", &Target::since},
+         {"aliases", [](Target &row, std::string_view cell) { row.aliases = split(cell); }},
+         {"silicon", &Target::silicon},
+         {"family", &Target::family},
+         {"family_index", &Target::familyIndex},
+         {"hardware_version", &Target::hardwareVersion},
+         {"cpusubtype", &Target::cpuSubtype},
+         {"descriptor_version", &Target::descriptorVersion},
+         {"cores", &Target::cores},
+         {"confidence", &Target::confidence},
+         {"source", &Target::source},
+         {"note", &Target::note}});
+    for (std::size_t i = 0; i < registry.targets.size(); ++i) {
+        Target &target = registry.targets[i];
         target.index = i;
-        target.name = rows.text(i, "target");
-        target.kind = rows.text(i, "kind");
-        target.since = rows.text(i, "since");
-        target.aliases = split(rows.text(i, "aliases"));
-        target.silicon = rows.text(i, "silicon");
-        target.family = rows.text(i, "family");
-        target.familyIndex = rows.number(i, "family_index");
-        target.hardwareVersion = rows.number(i, "hardware_version");
-        target.cpuSubtype = rows.number(i, "cpusubtype");
-        target.descriptorVersion = rows.number(i, "descriptor_version");
-        target.cores = rows.number(i, "cores");
-        target.confidence = rows.confidence(i);
-        target.source = rows.text(i, "source");
-        target.note = rows.text(i, "note");
         registry.names.push_back({lowerCase(target.name), i, true, {}});
         for (const std::string &alias : target.aliases)
             registry.names.push_back({lowerCase(alias), i, true, {}});
-        registry.targets.push_back(std::move(target));
     }
 }
 
@@ -84,33 +58,48 @@ std::optional<std::size_t> indexOf(const Registry &registry, std::string_view na
 
 void readClaims(Registry &registry)
 {
-    const Rows rows("target_claims");
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-        const auto target = indexOf(registry, rows.text(i, "target"));
-        if (!target)
-            continue;
-        registry.claims[{*target, rows.text(i, "fact")}].push_back(
-            {rows.text(i, "value"), rows.text(i, "default") == "1", rows.text(i, "source"),
-             rows.confidence(i), rows.text(i, "note")});
+    struct Row {
+        std::string target, fact;
+        Claim claim;
+    };
+    /// A member of the claim itself.
+    const auto of = [](auto member) {
+        return [member](Row &row, std::string_view cell) {
+            tables::readCell(cell, row.claim.*member);
+        };
+    };
+    for (Row &row : tables::loadRows<Row>("target_claims", {{"target", &Row::target},
+                                                            {"fact", &Row::fact},
+                                                            {"value", of(&Claim::value)},
+                                                            {"default", of(&Claim::byDefault)},
+                                                            {"source", of(&Claim::source)},
+                                                            {"confidence", of(&Claim::confidence)},
+                                                            {"note", of(&Claim::note)}})) {
+        if (const auto target = indexOf(registry, row.target))
+            registry.claims[{*target, row.fact}].push_back(std::move(row.claim));
     }
 }
 
 void readNames(Registry &registry)
 {
-    const Rows rows("target_names");
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-        const auto target = indexOf(registry, rows.text(i, "target"));
+    struct Row {
+        std::string target, alias, source;
+        bool byDefault = false;
+    };
+    for (const Row &row : tables::loadRows<Row>("target_names", {{"target", &Row::target},
+                                                                 {"alias", &Row::alias},
+                                                                 {"source", &Row::source},
+                                                                 {"default", &Row::byDefault}})) {
+        const auto target = indexOf(registry, row.target);
         if (!target)
             continue;
-        const std::string name = rows.text(i, "alias");
-        const bool byDefault = rows.text(i, "default") == "1";
         std::erase_if(registry.names, [&](const Registry::Name &known) {
-            return known.lower == lowerCase(name) && known.target == *target;
+            return known.lower == lowerCase(row.alias) && known.target == *target;
         });
-        registry.names.push_back({lowerCase(name), *target, byDefault, rows.text(i, "source")});
+        registry.names.push_back({lowerCase(row.alias), *target, row.byDefault, row.source});
         auto &aliases = registry.targets[*target].aliases;
-        if (byDefault && std::find(aliases.begin(), aliases.end(), name) == aliases.end())
-            aliases.insert(aliases.begin(), name);
+        if (row.byDefault && std::find(aliases.begin(), aliases.end(), row.alias) == aliases.end())
+            aliases.insert(aliases.begin(), row.alias);
     }
 }
 
@@ -119,17 +108,31 @@ HalLayout layoutOf(std::string_view name)
     return name == halLayoutName(HalLayout::Chapters) ? HalLayout::Chapters : HalLayout::Later;
 }
 
+/// Rows of both HAL tables begin with the same: layout and offset.
+struct HalPlace {
+    HalLayout layout = HalLayout::Later;
+    std::optional<std::uint32_t> offset;
+};
+
 void readFields(Registry &registry)
 {
-    const Rows rows("hal_fields");
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-        const auto offset = rows.number(i, "offset");
-        if (!offset)
-            continue;
-        registry.fields.push_back({layoutOf(rows.text(i, "layout")), HalOffset{*offset},
-                                   rows.text(i, "name"), rows.text(i, "kind") == "byte",
-                                   rows.text(i, "source"), rows.confidence(i),
-                                   rows.text(i, "note")});
+    struct Row : HalPlace {
+        std::string name, source, note;
+        bool byte = false;
+        Confidence confidence = Confidence::Documented;
+    };
+    for (const Row &row : tables::loadRows<Row>(
+             "hal_fields",
+             {{"layout", [](Row &to, std::string_view cell) { to.layout = layoutOf(cell); }},
+              {"offset", [](Row &to, std::string_view cell) { tables::readCell(cell, to.offset); }},
+              {"name", &Row::name},
+              {"kind", [](Row &to, std::string_view cell) { to.byte = cell == "byte"; }},
+              {"source", &Row::source},
+              {"confidence", &Row::confidence},
+              {"note", &Row::note}})) {
+        if (row.offset)
+            registry.fields.push_back({row.layout, HalOffset{*row.offset}, row.name, row.byte,
+                                       row.source, row.confidence, row.note});
     }
 }
 
@@ -146,23 +149,31 @@ int scopeRank(const Target &target, HalLayout layout, std::string_view scope)
 
 void readValues(Registry &registry)
 {
-    const Rows rows("hal_values");
+    struct Row : HalPlace {
+        std::string text, scope, source;
+        Confidence confidence = Confidence::Documented;
+    };
     registry.valueOf.resize(registry.targets.size());
     std::vector<std::unordered_map<std::uint64_t, int>> ranks(registry.targets.size());
-    for (std::size_t i = 0; i < rows.count(); ++i) {
-        const auto offset = rows.number(i, "offset");
-        if (!offset)
+    for (const Row &row : tables::loadRows<Row>(
+             "hal_values",
+             {{"layout", [](Row &to, std::string_view cell) { to.layout = layoutOf(cell); }},
+              {"offset", [](Row &to, std::string_view cell) { tables::readCell(cell, to.offset); }},
+              {"value", &Row::text},
+              {"scope", &Row::scope},
+              {"source", &Row::source},
+              {"confidence", &Row::confidence}})) {
+        if (!row.offset)
             continue;
         HalValue value;
-        value.text = rows.text(i, "value");
+        value.text = row.text;
         value.number = parseInteger(value.text);
-        value.scope = rows.text(i, "scope");
-        value.source = rows.text(i, "source");
-        value.confidence = rows.confidence(i);
-        const HalLayout layout = layoutOf(rows.text(i, "layout"));
-        const std::uint64_t key = halKey(layout, HalOffset{*offset});
+        value.scope = row.scope;
+        value.source = row.source;
+        value.confidence = row.confidence;
+        const std::uint64_t key = halKey(row.layout, HalOffset{*row.offset});
         for (const Target &target : registry.targets) {
-            const int rank = scopeRank(target, layout, value.scope);
+            const int rank = scopeRank(target, row.layout, value.scope);
             auto &best = ranks[target.index].try_emplace(key, -1).first->second;
             if (rank > best) {
                 best = rank;
@@ -175,19 +186,20 @@ void readValues(Registry &registry)
 
 void readRest(Registry &registry)
 {
-    const Rows buckets("device_buckets");
-    for (std::size_t i = 0; i < buckets.count(); ++i) {
-        registry.buckets.push_back({buckets.number(i, "bucket").value_or(0),
-                                    buckets.number(i, "above").value_or(0),
-                                    buckets.number(i, "die").value_or(0), buckets.text(i, "suffix"),
-                                    buckets.number(i, "peak_units"), buckets.text(i, "source")});
-    }
-    const Rows facts("chip_facts");
-    for (std::size_t i = 0; i < facts.count(); ++i) {
-        registry.facts.push_back({facts.text(i, "place"), facts.text(i, "name"),
-                                  facts.text(i, "target"), facts.text(i, "value"),
-                                  facts.text(i, "source"), facts.confidence(i)});
-    }
+    registry.buckets =
+        tables::loadRows<DeviceBucket>("device_buckets", {{"bucket", &DeviceBucket::bucket},
+                                                          {"above", &DeviceBucket::above},
+                                                          {"die", &DeviceBucket::die},
+                                                          {"suffix", &DeviceBucket::suffix},
+                                                          {"peak_units", &DeviceBucket::peak},
+                                                          {"source", &DeviceBucket::source}});
+    registry.facts =
+        tables::loadRows<ChipFact>("chip_facts", {{"place", &ChipFact::place},
+                                                  {"name", &ChipFact::name},
+                                                  {"target", &ChipFact::target},
+                                                  {"value", &ChipFact::value},
+                                                  {"source", &ChipFact::source},
+                                                  {"confidence", &ChipFact::confidence}});
 }
 
 Registry readAll()

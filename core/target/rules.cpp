@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/target/rules.h"
 
-#include "core/format/tables.h"
+#include "core/format/table_rows.h"
 
 #include <vector>
 
@@ -23,21 +23,13 @@ int closeness(const TargetRule &rule, const Target &target)
 
 std::span<const TargetRule> targetRules()
 {
-    static const std::vector<TargetRule> rules = [] {
-        std::vector<TargetRule> rows;
-        const auto table = tables::load("target_rules");
-        for (std::size_t i = 0; table && i < table->rows(); ++i) {
-            TargetRule row;
-            row.rule = table->cell(i, "rule");
-            row.scope = table->cell(i, "scope");
-            row.value = table->cell(i, "value");
-            row.source = table->cell(i, "source");
-            row.note = table->cell(i, "note");
-            row.confidence = format::confidenceFromName(table->cell(i, "confidence"));
-            rows.push_back(std::move(row));
-        }
-        return rows;
-    }();
+    static const auto rules =
+        tables::loadRows<TargetRule>("target_rules", {{"rule", &TargetRule::rule},
+                                                      {"scope", &TargetRule::scope},
+                                                      {"value", &TargetRule::value},
+                                                      {"source", &TargetRule::source},
+                                                      {"note", &TargetRule::note},
+                                                      {"confidence", &TargetRule::confidence}});
     return rules;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/bundle/bundle.h"
 #include "core/bundle/statistics.h"
+#include "core/container/container_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 
 #include <vector>
@@ -54,6 +55,15 @@ inline void checkBundle(const kernscope::Bundle &bundle)
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)
         checkWeight(bundle, i);
     (void)kernscope::verifyPayloads(bundle);
+    // What can be written back has as many bytes as before, whatever they are.
+    const kernscope::ContainerReader *reader = kernscope::containerReader(bundle.kind());
+    require(reader != nullptr);
+    if (const auto written = reader->rewrite(bundle.files())) {
+        require(written->size() == bundle.files().size());
+        for (std::size_t i = 0; i < written->size() && !kernscope::hasErrors(bundle.diagnostics());
+             ++i)
+            require((*written)[i].size() == bundle.files()[i].file->size().value);
+    }
 }
 
 } // namespace fuzz

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/anec/anec.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 
 #include <optional>
@@ -78,13 +79,12 @@ bool isAnec(std::span<const std::byte> bytes)
 Result<File> readAnec(std::span<const std::byte> bytes, const std::string &name)
 {
     if (!isAnec(bytes)) {
-        Error error;
-        error.code = "anec.header";
-        error.file = name;
-        error.offset = FileOffset(0);
-        error.expected = "sizes that fit the file";
-        error.message = "not an .anec file";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("anec.header")
+            .file(name)
+            .at(FileOffset(0))
+            .expected("sizes that fit the file")
+            .message("not an .anec file")
+            .unexpected();
     }
     constexpr std::uint32_t kH13 = 4;
     File file;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/archive/zip.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -36,14 +38,13 @@ bool fits(Bytes bytes, std::uint64_t at, std::uint64_t length)
 tl::unexpected<Error> fault(std::string_view code, std::string_view file, std::uint64_t offset,
                             std::string expected, std::string found, std::string_view message)
 {
-    Error error;
-    error.code = code;
-    error.file = file;
-    error.offset = FileOffset(offset);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = message;
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(code)
+        .file(file)
+        .at(FileOffset(offset))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(message)
+        .unexpected();
 }
 
 struct Directory {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/hwx/reader.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -56,14 +58,12 @@ void ContainerReader::report(Severity severity, std::string code, std::uint64_t 
 {
     if (m_result.diagnostics.size() >= kMaxRows)
         return;
-    Error error;
-    error.code = std::move(code);
-    error.file = m_file;
-    error.offset = FileOffset(at);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    m_result.diagnostics.push_back({severity, std::move(error)});
+    m_result.diagnostics.push_back({severity, ErrorBuilder(std::move(code))
+                                                  .file(m_file)
+                                                  .at(FileOffset(at))
+                                                  .expected(std::move(expected))
+                                                  .found(std::move(found))
+                                                  .message(std::move(message))});
 }
 
 Result<Container> ContainerReader::read()

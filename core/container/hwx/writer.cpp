@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/hwx/container.h"
 
@@ -210,10 +211,9 @@ Result<std::vector<std::byte>> Writer::write()
     for (const LoadCommand &command : m_container.commands)
         putCommand(command);
     if (!m_fits) {
-        Error error;
-        error.code = "hwx.write";
-        error.message = "a field of the container lies outside its file";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("hwx.write")
+            .message("a field of the container lies outside its file")
+            .unexpected();
     }
     return std::move(m_out);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/blob_path.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 
 namespace kernscope {
@@ -16,13 +18,12 @@ Result<std::string> resolveBlobPath(std::string_view spelt, std::string_view mod
 {
     constexpr std::string_view kModelPath = "@model_path";
     const auto refuse = [spelt](std::string_view why) {
-        Error error;
-        error.code = "blob.path";
-        error.field = "path";
-        error.expected = "a path below @model_path";
-        error.found = spelt;
-        error.message = why;
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("blob.path")
+            .field("path")
+            .expected("a path below @model_path")
+            .found(spelt)
+            .message(why)
+            .unexpected();
     };
     std::string_view rest = spelt;
     if (rest.starts_with(kModelPath)) {

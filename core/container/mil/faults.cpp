@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/faults.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -45,12 +47,11 @@ void Faults::rollBack(const Mark &mark)
 Diagnostics Faults::take()
 {
     if (m_dropped > 0) {
-        Error error;
-        error.code = "mil.more";
-        error.file = m_fileName;
-        error.found = fmt::format("{}", m_dropped);
-        error.message = "More faults of this file are not listed.";
-        m_diagnostics.push_back({Severity::Note, std::move(error)});
+        m_diagnostics.push_back(
+            {Severity::Note, ErrorBuilder("mil.more")
+                                 .file(m_fileName)
+                                 .found(fmt::format("{}", m_dropped))
+                                 .message("More faults of this file are not listed.")});
     }
     return std::move(m_diagnostics);
 }

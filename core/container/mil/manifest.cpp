@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/container/mil/reader.h"
 #include "core/container/mil/utf8.h"
 
@@ -18,14 +19,13 @@ tl::unexpected<Error> fault(std::string_view fileName, std::string_view code,
                             std::string_view field, std::string_view expected,
                             std::string_view found, std::string_view message)
 {
-    Error error;
-    error.code = code;
-    error.file = fileName;
-    error.field = field;
-    error.expected = expected;
-    error.found = found;
-    error.message = message;
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(code)
+        .file(fileName)
+        .field(field)
+        .expected(expected)
+        .found(found)
+        .message(message)
+        .unexpected();
 }
 
 const std::string *stringAt(const Json &object, std::string_view key)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 
@@ -11,13 +12,11 @@ namespace {
 Error fault(std::string_view fileName, std::string_view code, std::uint64_t at,
             std::uint64_t length, std::string_view field)
 {
-    Error error;
-    error.code = code;
-    error.file = fileName;
-    error.offset = FileOffset(at);
-    error.length = ByteCount(length);
-    error.field = field;
-    return error;
+    return ErrorBuilder(code)
+        .file(fileName)
+        .at(FileOffset(at))
+        .length(ByteCount(length))
+        .field(field);
 }
 
 std::optional<Error> checkPlace(std::span<const std::byte> file, FileOffset at,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 
@@ -59,13 +60,11 @@ private:
 Error Walk::fault(std::string_view code, std::uint64_t at, std::uint64_t length,
                   std::string_view field) const
 {
-    Error error;
-    error.code = code;
-    error.file = m_fileName;
-    error.offset = FileOffset(at);
-    error.length = ByteCount(length);
-    error.field = field;
-    return error;
+    return ErrorBuilder(code)
+        .file(m_fileName)
+        .at(FileOffset(at))
+        .length(ByteCount(length))
+        .field(field);
 }
 
 void Walk::report(Severity severity, Error error)

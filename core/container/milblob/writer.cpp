@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/milblob/milblob.h"
 
@@ -79,12 +80,11 @@ Result<std::vector<std::byte>> reencode(std::span<const std::byte> file, std::st
         const std::uint64_t meta = record.metaOffset.value;
         const std::uint64_t behindMeta = meta + kMetadataBytes;
         if (meta < written || record.dataOffset.value < behindMeta) {
-            Error error;
-            error.code = "blob.overlap";
-            error.file = fileName;
-            error.offset = record.metaOffset;
-            error.message = "Records out of order cannot be written back record by record.";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("blob.overlap")
+                .file(fileName)
+                .at(record.metaOffset)
+                .message("Records out of order cannot be written back record by record.")
+                .unexpected();
         }
         writer.fill(between(written, meta));
         writer.add(record.type, between(record.dataOffset.value, record.payload().end()),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/container/container_reader.h"
 #include "core/container/open/bundle_files.h"
 
@@ -115,23 +116,19 @@ std::string_view knownKind(std::span<const std::byte> bytes)
 
 Error kindError(std::string_view found, std::string message)
 {
-    Error error;
-    error.code = "bundle.kind";
-    error.expected = wantedKinds();
-    error.found = found;
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder("bundle.kind")
+        .expected(wantedKinds())
+        .found(found)
+        .message(std::move(message));
 }
 
 Error lfsError(const LfsPointer &pointer, const std::string &path)
 {
-    Error error;
-    error.code = "bundle.lfs";
-    error.file = path;
-    error.expected = pointer.bytes + " bytes, " + pointer.oid;
-    error.found = "a pointer of Git LFS";
-    error.message = "The file was not downloaded: run git lfs pull.";
-    return error;
+    return ErrorBuilder("bundle.lfs")
+        .file(path)
+        .expected(pointer.bytes + " bytes, " + pointer.oid)
+        .found("a pointer of Git LFS")
+        .message("The file was not downloaded: run git lfs pull.");
 }
 
 Error noBundle(const std::filesystem::path &folder)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/open/folder_listing.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -29,11 +31,8 @@ bool staysInside(const fs::path &place, const fs::path &root)
 
 void warn(DiagnosticLog &log, std::string code, std::string file, std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.file = std::move(file);
-    error.message = std::move(message);
-    log.add(Severity::Warning, std::move(error));
+    log.add(Severity::Warning,
+            ErrorBuilder(std::move(code)).file(std::move(file)).message(std::move(message)));
 }
 
 class Listing
@@ -83,12 +82,11 @@ Result<std::vector<ListedFile>> Listing::run()
         place = fs::recursive_directory_iterator(
             m_folder, fs::directory_options::skip_permission_denied, failure);
     if (failure) {
-        Error error;
-        error.code = "io.open";
-        error.file = m_folder.filename().string();
-        error.found = failure.message();
-        error.message = "The folder cannot be listed";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("io.open")
+            .file(m_folder.filename().string())
+            .found(failure.message())
+            .message("The folder cannot be listed")
+            .unexpected();
     }
     std::size_t entries = 0;
     for (; place != fs::recursive_directory_iterator(); place.increment(failure)) {

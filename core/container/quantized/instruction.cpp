@@ -2,6 +2,8 @@
 // What the devices have, how the instruction is written, what sources disagree on.
 #include "core/container/quantized/quantize.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 
 namespace kernscope::quantized {
@@ -18,24 +20,24 @@ Result<void> checkDevice(const QuantizeOptions &options, Quantized &made)
         return {};
     if (const auto *fact = format::tquantFact(options.device, "microscaled");
         groups && fact != nullptr && fact->value != "yes") {
-        Error note;
-        note.code = "quantize.device";
-        note.field = "--device";
-        note.expected = format::tquantDevicesWith("microscaled", "yes");
-        note.found = options.device;
-        note.message = "Nothing published says that this device has MXFP8 or MXFP4: " + fact->note;
-        made.diagnostics.push_back({Severity::Warning, std::move(note)});
+        made.diagnostics.push_back(
+            {Severity::Warning,
+             ErrorBuilder("quantize.device")
+                 .field("--device")
+                 .expected(format::tquantDevicesWith("microscaled", "yes"))
+                 .found(options.device)
+                 .message("Nothing published says that this device has MXFP8 or MXFP4: " +
+                          fact->note)});
     }
     for (const codec::MxConstraint &rule : made.constraints) {
         if (!rule.padded || rule.name == "columns") // the document pads columns itself
             continue;
-        Error error;
-        error.code = "mx.constraint";
-        error.field = rule.name;
-        error.expected = rule.required;
-        error.found = rule.found;
-        error.message = options.device + " takes no such matrix (without --device zeros are added)";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("mx.constraint")
+            .field(rule.name)
+            .expected(rule.required)
+            .found(rule.found)
+            .message(options.device + " takes no such matrix (without --device zeros are added)")
+            .unexpected();
     }
     return {};
 }

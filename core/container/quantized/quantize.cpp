@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/quantized/quantize.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/numeric/half.h"
 
@@ -114,13 +115,12 @@ void noteIdleOptions(const QuantizeOptions &options, Quantized &made)
     for (const std::string &name : options.given) {
         if (std::find(idle.begin(), idle.end(), name) == idle.end())
             continue;
-        Error note;
-        note.code = "quantize.option";
-        note.field = name;
-        note.found = options.format;
-        note.expected = groups ? "int8 or uint8" : "mxfp8 or mxfp4";
-        note.message = "This option changes nothing in the format";
-        made.diagnostics.push_back({Severity::Warning, std::move(note)});
+        made.diagnostics.push_back(
+            {Severity::Warning, ErrorBuilder("quantize.option")
+                                    .field(name)
+                                    .found(options.format)
+                                    .expected(groups ? "int8 or uint8" : "mxfp8 or mxfp4")
+                                    .message("This option changes nothing in the format")});
     }
 }
 

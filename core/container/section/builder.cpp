@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/builder.h"
 
+#include "core/base/error_builder.h"
 #include "core/container/section/packer.h"
 
 #include <algorithm>
@@ -15,13 +16,11 @@ namespace {
 
 Error buildError(const std::string &field, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "section.build";
-    error.field = field;
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The weight section cannot be built";
-    return error;
+    return ErrorBuilder("section.build")
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The weight section cannot be built");
 }
 
 std::uint64_t aligned(std::uint64_t value)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/layout.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <map>
 
@@ -12,15 +14,13 @@ namespace {
 
 Error groupError(const std::string &file, const Unit &unit, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "section.group";
-    error.file = file;
-    error.offset = FileOffset(unit.payload);
-    error.field = unit.name;
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The units of the weight do not fit together";
-    return error;
+    return ErrorBuilder("section.group")
+        .file(file)
+        .at(FileOffset(unit.payload))
+        .field(unit.name)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The units of the weight do not fit together");
 }
 
 bool alike(const Unit &a, const Unit &b)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the numbers of a weight lie in the file: coefficients by group, vectors by core, codebooks.
+#include "core/base/error_builder.h"
 #include "core/codec/decode/mask_index.h"
 #include "core/container/section/layout.h"
 #include "core/format/kernel_format.h"
@@ -137,14 +138,13 @@ public:
             const std::uint64_t kept = bits == 0 ? 0 : mask.rank(bits);
             if (2 * kept == weights.bytes.value - maskBytes)
                 continue;
-            Error error;
-            error.code = "section.mask";
-            error.field = "mask";
-            error.offset = weights.offset;
-            error.expected = fmt::format("{} set bits", (weights.bytes.value - maskBytes) / 2);
-            error.found = fmt::format("{}", kept);
-            error.message = "The mask does not match its values";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("section.mask")
+                .field("mask")
+                .at(weights.offset)
+                .expected(fmt::format("{} set bits", (weights.bytes.value - maskBytes) / 2))
+                .found(fmt::format("{}", kept))
+                .message("The mask does not match its values")
+                .unexpected();
         }
         return std::shared_ptr<const ElementOrder>(std::move(order));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/packer.h"
 
+#include "core/base/error_builder.h"
 #include "core/format/kernel_format.h"
 #include "core/format/legality.h"
 #include "core/numeric/bitpack.h"
@@ -17,13 +18,11 @@ namespace {
 
 Error formError(std::string expected, std::string found, std::string message)
 {
-    Error error;
-    error.code = "section.form";
-    error.field = "form";
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder("section.form")
+        .field("form")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 void putHalf(std::vector<std::byte> &bytes, std::uint16_t half)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads the tables of a weight section. Every number of the file is checked before it is used.
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
@@ -47,15 +48,13 @@ private:
     Error error(std::string code, std::uint64_t at, std::string field, std::string expected,
                 std::string found, std::string message) const
     {
-        Error result;
-        result.code = std::move(code);
-        result.file = m_file;
-        result.offset = FileOffset(at);
-        result.field = std::move(field);
-        result.expected = std::move(expected);
-        result.found = std::move(found);
-        result.message = std::move(message);
-        return result;
+        return ErrorBuilder(std::move(code))
+            .file(m_file)
+            .at(FileOffset(at))
+            .field(std::move(field))
+            .expected(std::move(expected))
+            .found(std::move(found))
+            .message(std::move(message));
     }
 
     void fault(Unit &unit, Error what)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/section.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -11,13 +13,11 @@ namespace {
 
 Error addressError(std::string_view field, std::string expected, std::uint64_t found)
 {
-    Error error;
-    error.code = "section.address";
-    error.field = std::string(field);
-    error.expected = std::move(expected);
-    error.found = fmt::format("{:#x}", found);
-    error.message = "The address cannot be loaded into a slot";
-    return error;
+    return ErrorBuilder("section.address")
+        .field(std::string(field))
+        .expected(std::move(expected))
+        .found(fmt::format("{:#x}", found))
+        .message("The address cannot be loaded into a slot");
 }
 
 Result<void> fill(Record &record, std::size_t word, std::optional<std::uint64_t> address)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/section/section.h"
 
@@ -11,12 +12,10 @@ namespace {
 
 Error writeError(std::string field)
 {
-    Error error;
-    error.code = "section.write";
-    error.field = std::move(field);
-    error.expected = "a place within the file";
-    error.message = "The weight section's tables do not fit its bytes";
-    return error;
+    return ErrorBuilder("section.write")
+        .field(std::move(field))
+        .expected("a place within the file")
+        .message("The weight section's tables do not fit its bytes");
 }
 
 void putUnit(const Unit &unit, std::span<std::byte> bytes, std::uint64_t row)

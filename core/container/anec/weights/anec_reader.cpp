@@ -14,6 +14,7 @@ class AnecReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Anec; }
+    std::string_view key() const override { return "anec"; }
     std::string_view name() const override { return "an image for a Linux driver (.anec)"; }
     std::string_view helpPage() const override { return "hardware-containers"; }
     std::string_view fuzzTarget() const override { return "fuzz_hwx"; }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/container/archive/zip.h"
 #include "core/container/checkpoint/weights/checkpoint.h"
 #include "core/container/checkpoint/weights/tensor_weight.h"
@@ -52,15 +53,13 @@ void addArray(std::span<const std::byte> bytes, std::uint64_t offset, std::size_
     tensor.firstAxisInnermost = layout->fortranOrder;
     tensor.bytes = {FileOffset(offset + layout->dataAt), layout->bytes};
     if (layout->bigEndian) {
-        Error error;
-        error.code = "npz.array";
-        error.file = fileName;
-        error.offset = FileOffset(offset);
-        error.field = tensor.name;
-        error.expected = "little-endian numbers";
-        error.found = "big-endian numbers";
-        error.message = "An array of this byte order is not read";
-        tensor.fault = std::move(error);
+        tensor.fault = ErrorBuilder("npz.array")
+                           .file(fileName)
+                           .at(FileOffset(offset))
+                           .field(tensor.name)
+                           .expected("little-endian numbers")
+                           .found("big-endian numbers")
+                           .message("An array of this byte order is not read");
     }
     out.claims[file].push_back(claimOf(offset, layout->dataAt, SectionKind::Metadata,
                                        fmt::format("{}: header", tensor.name)));
@@ -71,6 +70,7 @@ class NpzReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Npz; }
+    std::string_view key() const override { return "npz"; }
     std::string_view name() const override { return "arrays of NumPy"; }
     std::string_view helpPage() const override { return "sources"; }
     std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }

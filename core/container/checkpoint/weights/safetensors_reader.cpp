@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/error_builder.h"
 #include "core/container/checkpoint/weights/checkpoint.h"
 #include "core/container/checkpoint/weights/tensor_weight.h"
 
@@ -54,14 +55,12 @@ ElementType typeOf(std::string_view name)
 
 Error headerFault(const BundleFile &file, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "safetensors.header";
-    error.file = file.path;
-    error.offset = FileOffset(0);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The header of the checkpoint cannot be read";
-    return error;
+    return ErrorBuilder("safetensors.header")
+        .file(file.path)
+        .at(FileOffset(0))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The header of the checkpoint cannot be read");
 }
 
 /// One entry of the header: {"dtype": …, "shape": […], "data_offsets": [begin, end]}.
@@ -71,15 +70,13 @@ Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt
     Tensor tensor;
     tensor.name = name;
     const auto refuse = [&](std::string_view field, std::string expected, std::string found) {
-        Error error;
-        error.code = "safetensors.tensor";
-        error.file = file.path;
-        error.offset = FileOffset(kLengthBytes);
-        error.field = fmt::format("{}.{}", name, field);
-        error.expected = std::move(expected);
-        error.found = std::move(found);
-        error.message = "A tensor of the checkpoint cannot be read";
-        tensor.fault = std::move(error);
+        tensor.fault = ErrorBuilder("safetensors.tensor")
+                           .file(file.path)
+                           .at(FileOffset(kLengthBytes))
+                           .field(fmt::format("{}.{}", name, field))
+                           .expected(std::move(expected))
+                           .found(std::move(found))
+                           .message("A tensor of the checkpoint cannot be read");
         return tensor;
     };
     const auto textAt = [&](const char *key) {
@@ -138,6 +135,7 @@ class SafetensorsReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Safetensors; }
+    std::string_view key() const override { return "safetensors"; }
     std::string_view name() const override { return "a safetensors checkpoint"; }
     std::string_view helpPage() const override { return "sources"; }
     std::string_view fuzzTarget() const override { return "fuzz_checkpoint"; }

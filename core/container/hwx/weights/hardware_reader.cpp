@@ -67,6 +67,7 @@ class HardwareReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Hwx; }
+    std::string_view key() const override { return "hwx"; }
     std::string_view name() const override { return "a hardware container (.hwx)"; }
     std::string_view helpPage() const override { return "hardware-containers"; }
     std::string_view fuzzTarget() const override { return "fuzz_hardware"; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/mil/weights/blob_table.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/mil/blob_path.h"
 #include "core/container/milblob/sniff.h"
@@ -36,15 +37,14 @@ Result<std::size_t> BlobTable::findFile(const mil::BlobReference &reference) con
                                     [&path](const BundleFile &file) { return file.path == *path; });
     if (found != m_files.end())
         return static_cast<std::size_t>(found - m_files.begin());
-    Error error;
-    error.code = "blob.file";
-    error.file = *path;
-    error.offset = FileOffset(reference.offset);
-    error.field = "path";
-    error.expected = "a file of the bundle";
-    error.found = "no such file";
-    error.message = "The weight file that the program names does not exist.";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("blob.file")
+        .file(*path)
+        .at(FileOffset(reference.offset))
+        .field("path")
+        .expected("a file of the bundle")
+        .found("no such file")
+        .message("The weight file that the program names does not exist.")
+        .unexpected();
 }
 
 Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offset) const

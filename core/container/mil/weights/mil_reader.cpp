@@ -2,6 +2,7 @@
 // Programs and the weight files that they name, as the files of a bundle.
 #include "core/container/mil/weights/mil_reader.h"
 
+#include "core/base/error_builder.h"
 #include "core/container/archive/zip.h"
 #include "core/container/mil/blob_path.h"
 #include "core/container/mil/reader.h"
@@ -236,6 +237,7 @@ class CompiledModelReader final : public MilReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Mlmodelc; }
+    std::string_view key() const override { return "mlmodelc"; }
     std::string_view name() const override { return "a compiled model (.mlmodelc)"; }
     std::string_view helpPage() const override { return "programs"; }
     std::string_view fuzzTarget() const override { return "fuzz_bundle"; }
@@ -253,6 +255,7 @@ class ModelPackageReader final : public MilReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Mlpackage; }
+    std::string_view key() const override { return "mlpackage"; }
     std::string_view name() const override { return "a model package (.mlpackage)"; }
     std::string_view helpPage() const override { return "programs"; }
     std::string_view fuzzTarget() const override { return "fuzz_mil_protobuf"; }
@@ -270,11 +273,10 @@ public:
             return std::string();
         auto model = mil::modelPathFromManifest(files[manifest].file->bytes(), kManifest);
         if (model && indexOfPath(files, *model) == kNoIndex) {
-            Error error;
-            error.code = "io.open";
-            error.file = *model;
-            error.message = "The model that the package's manifest names is not in the package.";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("io.open")
+                .file(*model)
+                .message("The model that the package's manifest names is not in the package.")
+                .unexpected();
         }
         return model;
     }
@@ -284,6 +286,7 @@ class ProgramReader final : public MilReader
 {
 public:
     BundleKind kind() const override { return BundleKind::MilText; }
+    std::string_view key() const override { return "mil"; }
     std::string_view name() const override { return "a program (.mil, .mlmodel)"; }
     std::string_view helpPage() const override { return "programs"; }
     std::string_view fuzzTarget() const override { return "fuzz_mil_text"; }

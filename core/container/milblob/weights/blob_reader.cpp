@@ -43,6 +43,7 @@ class BlobReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::MilBlob; }
+    std::string_view key() const override { return "milblob"; }
     std::string_view name() const override { return "a weight file (weight.bin)"; }
     std::string_view helpPage() const override { return "blob-storage"; }
     std::string_view fuzzTarget() const override { return "fuzz_milblob"; }

@@ -186,6 +186,7 @@ class QuantizedReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Quantized; }
+    std::string_view key() const override { return "quantized"; }
     std::string_view name() const override { return "a folder that quantize wrote"; }
     std::string_view helpPage() const override { return "numbers"; }
     std::string_view fuzzTarget() const override { return "fuzz_quantized"; }

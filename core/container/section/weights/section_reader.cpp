@@ -2,6 +2,7 @@
 // A weight section as a bundle: each weight of its units, and a section map of its tables.
 #include "core/container/section/weights/section_reader.h"
 
+#include "core/base/error_builder.h"
 #include "core/bundle/piece_order.h"
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
@@ -142,15 +143,12 @@ std::optional<Error> SectionWeights::unreadable(const section::Unit &unit) const
         found = "a mask with values other than fp16";
     if (found.empty())
         return std::nullopt;
-    Error error;
-    error.code = "section.form";
-    error.file = {};
-    error.offset = FileOffset(unit.payload);
-    error.field = unit.name;
-    error.expected = "a form that can be decoded";
-    error.found = std::move(found);
-    error.message = "The coefficients of this unit cannot be decoded";
-    return error;
+    return ErrorBuilder("section.form")
+        .at(FileOffset(unit.payload))
+        .field(unit.name)
+        .expected("a form that can be decoded")
+        .found(std::move(found))
+        .message("The coefficients of this unit cannot be decoded");
 }
 
 Weight SectionWeights::weightOf(const section::UnitGroup &group) const
@@ -296,6 +294,7 @@ class SectionReader final : public ContainerReader
 {
 public:
     BundleKind kind() const override { return BundleKind::Section; }
+    std::string_view key() const override { return "section"; }
     std::string_view name() const override { return "a weight section (.ksec)"; }
     std::string_view helpPage() const override { return "weight-sections"; }
     std::string_view fuzzTarget() const override { return "fuzz_section"; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/section/weights/section_weight.h"
 
+#include "core/base/error_builder.h"
+
 namespace kernscope {
 
 Result<lanes::Geometry> laneGeometry(const Weight &weight)
@@ -8,13 +10,12 @@ Result<lanes::Geometry> laneGeometry(const Weight &weight)
     const Shape &shape = weight.shape;
     constexpr std::size_t kMostAxes = 5;
     if (shape.empty() || shape.size() > kMostAxes) {
-        Error error;
-        error.code = "section.build";
-        error.field = weight.name;
-        error.expected = "one to five axes, the output channels first";
-        error.found = shapeText(shape);
-        error.message = "The weight's shape cannot be dealt to cores";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("section.build")
+            .field(weight.name)
+            .expected("one to five axes, the output channels first")
+            .found(shapeText(shape))
+            .message("The weight's shape cannot be dealt to cores")
+            .unexpected();
     }
     lanes::Geometry geometry;
     geometry.outputs = shape[0];

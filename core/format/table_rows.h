@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/format/catalogue.h"
+#include "core/format/tables.h"
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Rows of an embedded table as values of a type: a list of its columns and where each goes.
+///
+///     static const auto all = tables::loadRows<Reading>(
+///         "contested", {{"topic", &Reading::topic}, {"taken", &Reading::taken}});
+namespace kernscope::tables {
+
+/// Takes a cell. What is no number is 0, or nothing where a number may be missing.
+inline void readCell(std::string_view cell, std::string &value)
+{
+    value = cell;
+}
+inline void readCell(std::string_view cell, bool &value)
+{
+    value = cell == "yes" || cell == "1";
+}
+inline void readCell(std::string_view cell, double &value)
+{
+    value = parseNumber(cell).value_or(0);
+}
+inline void readCell(std::string_view cell, std::optional<double> &value)
+{
+    value = parseNumber(cell);
+}
+inline void readCell(std::string_view cell, format::Confidence &value)
+{
+    value = format::confidenceFromName(cell);
+}
+template <std::unsigned_integral Number>
+void readCell(std::string_view cell, std::optional<Number> &value)
+{
+    const auto number = parseInteger(cell);
+    const bool fits = number && *number >= 0 &&
+                      static_cast<std::uint64_t>(*number) <= std::numeric_limits<Number>::max();
+    value = fits ? std::optional(static_cast<Number>(*number)) : std::nullopt;
+}
+template <std::unsigned_integral Number>
+void readCell(std::string_view cell, Number &value)
+{
+    std::optional<Number> number;
+    readCell(cell, number);
+    value = number.value_or(0);
+}
+
+/// A column of a table and the member of a row that takes it.
+template <class Row>
+class Column
+{
+public:
+    template <class Value>
+    Column(std::string_view name, Value Row::*member)
+        : m_name(name),
+          m_read([member](Row &row, std::string_view cell) { readCell(cell, row.*member); })
+    {
+    }
+    /// `read` makes of the cell what a member takes.
+    template <std::invocable<Row &, std::string_view> Read>
+    Column(std::string_view name, Read read) : m_name(name), m_read(std::move(read))
+    {
+    }
+
+    std::string_view name() const { return m_name; }
+    void read(Row &row, std::string_view cell) const { m_read(row, cell); }
+
+private:
+    std::string_view m_name;
+    std::function<void(Row &, std::string_view)> m_read;
+};
+
+/// Every row of the table; none where it cannot be read (the tests read them all). A column that
+/// the table does not have gives empty cells.
+template <class Row>
+std::vector<Row> loadRows(std::string_view table, std::initializer_list<Column<Row>> columns)
+{
+    std::vector<Row> rows;
+    const auto csv = load(table);
+    if (!csv)
+        return rows;
+    rows.resize(csv->rows());
+    for (const Column<Row> &column : columns) {
+        const auto index = csv->column(column.name());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            column.read(rows[i], index ? csv->cell(i, *index) : std::string_view());
+    }
+    return rows;
+}
+
+} // namespace kernscope::tables
