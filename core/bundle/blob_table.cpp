@@ -50,6 +50,8 @@ Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offse
 {
     const BundleFile &owner = m_files[file];
     const auto bytes = owner.file->bytes();
+    if (const auto pointer = lfsPointer(bytes))
+        return tl::unexpected(lfsError(*pointer, owner.path));
     Error error;
     error.file = owner.path;
     if (bytes.size() < milblob::kHeaderBytes) {

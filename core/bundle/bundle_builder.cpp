@@ -252,6 +252,8 @@ void BundleBuilder::readProgram(OpenedFiles &opened)
     if (place == opened.files.end())
         return;
     const auto bytes = place->file->bytes();
+    if (lfsPointer(bytes))
+        return; // was said when it was opened
     mil::ParsedProgram parsed = isModelProtobuf(bytes, m_programPath)
                                     ? mil::readModelProtobuf(bytes, m_programPath)
                                     : mil::readProgramText(bytes, m_programPath);
@@ -295,7 +297,8 @@ void BundleBuilder::readBlobFiles()
     for (std::size_t i = 0; i < m_bundle->m_files.size(); ++i) {
         BundleFile &file = m_bundle->m_files[i];
         file.role = roleOf(i);
-        if (file.role != SectionKind::Data)
+        // Of one that was not downloaded that was said when it was opened.
+        if (file.role != SectionKind::Data || lfsPointer(file.file->bytes()))
             continue;
         milblob::BlobFile found = milblob::readBlobFile(file.file->bytes(), file.path);
         m_log.add(std::move(found.diagnostics));
