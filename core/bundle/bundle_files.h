@@ -71,6 +71,9 @@ std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes);
 Error kindError(std::string_view found, std::string message);
 /// Error "bundle.lfs".
 Error lfsError(const LfsPointer &pointer, const std::string &path);
+/// Bundles and files that can be opened, right inside a folder or one folder below, by their
+/// endings: paths from the folder, ascending, at most 1,000.
+std::vector<std::string> bundlesIn(const std::filesystem::path &folder);
 /// What a folder without a program is: "bundle.several" where bundles lie in it or one folder
 /// below, else "bundle.kind".
 Error noBundle(const std::filesystem::path &folder);

@@ -27,34 +27,6 @@ bool startsWith(std::span<const std::byte> bytes, std::string_view magic)
            std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
-/// Bundles and files that can be opened, right inside a folder or one folder below.
-std::vector<std::string> bundlesIn(const fs::path &folder)
-{
-    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
-    static constexpr std::array<std::string_view, 9> kEndings{
-        ".mlmodelc", ".mlpackage", ".mlmodel",     ".mil", ".hwx",
-        ".anec",     ".ksec",      ".safetensors", ".npz"};
-    std::vector<std::string> found;
-    std::error_code failure;
-    std::size_t entries = 0;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
-                                        failure);
-    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-        if (++entries > kMaxEntries || found.size() >= kMost)
-            break;
-        const std::string name = at->path().filename().string();
-        const bool bundle = std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) {
-            return name.size() > ending.size() && name.ends_with(ending);
-        });
-        if (bundle)
-            found.push_back(at->path().lexically_relative(folder).generic_string());
-        if (bundle || at.depth() >= 1)
-            at.disable_recursion_pending();
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
 } // namespace
 
 bool looksLikeBlobFile(std::span<const std::byte> bytes, std::string_view name)
@@ -161,6 +133,33 @@ Error lfsError(const LfsPointer &pointer, const std::string &path)
     error.found = "a pointer of Git LFS";
     error.message = "The file was not downloaded: run git lfs pull.";
     return error;
+}
+
+std::vector<std::string> bundlesIn(const fs::path &folder)
+{
+    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
+    static constexpr std::array<std::string_view, 9> kEndings{
+        ".mlmodelc", ".mlpackage", ".mlmodel",     ".mil", ".hwx",
+        ".anec",     ".ksec",      ".safetensors", ".npz"};
+    std::vector<std::string> found;
+    std::error_code failure;
+    std::size_t entries = 0;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                        failure);
+    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+        if (++entries > kMaxEntries || found.size() >= kMost)
+            break;
+        const std::string name = at->path().filename().string();
+        const bool bundle = std::any_of(kEndings.begin(), kEndings.end(), [&](auto ending) {
+            return name.size() > ending.size() && name.ends_with(ending);
+        });
+        if (bundle)
+            found.push_back(at->path().lexically_relative(folder).generic_string());
+        if (bundle || at.depth() >= 1)
+            at.disable_recursion_pending();
+    }
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
 Error noBundle(const std::filesystem::path &folder)
