@@ -105,21 +105,26 @@ int main(int argc, char **argv)
     const auto settled = [&] {
         return document.busy() == Document::Busy::Idle && session.tasks().idle();
     };
+    QObject::connect(&session, &ui::Session::editsRefused, &window,
+                     [](const Error &error) { fmt::print("refused: {}\n", describe(error)); });
     Watch watch;
     watch.run(
         "open", [&] { document.open(path); }, [&] { return document.isOpen() && settled(); });
     session.setPatchingEnabled(true);
     const auto edit =
         parseEdit(Edit::Kind::Fill, session.bundle()->weights().front().name + "[:]=0.5");
-    watch.run(
-        "fill", [&] { session.requestEdits({*edit}, {}); }, settled);
-    watch.run(
-        "undo", [&] { document.goToStep(0); }, settled);
-    watch.run(
-        "redo", [&] { document.goToStep(1); }, settled);
+    // A fork that takes the bundle's place was made aside; else the edit was laid here.
+    const auto step = [&](const char *what, const std::function<void()> &start) {
+        const BundlePtr before = session.bundle();
+        watch.run(what, start, settled);
+        if (session.bundle() == before)
+            fmt::print("         laid on the GUI thread\n");
+    };
+    step("fill", [&] { session.requestEdits({*edit}, {}); });
+    step("undo", [&] { document.goToStep(0); });
+    step("redo", [&] { document.goToStep(1); });
     watch.run(
         "save", [&] { document.save(false); }, settled);
-    watch.run(
-        "undo", [&] { document.goToStep(0); }, settled);
+    step("undo", [&] { document.goToStep(0); });
     return 0;
 }
