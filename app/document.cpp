@@ -56,6 +56,7 @@ Document::Opened Document::openSource(const Source &source, bool recover)
             opened.bundle = std::move(*bundle);
         else
             opened.error = bundle.error();
+        bindOpened(opened, source);
         return opened;
     }
     const std::filesystem::path path = toPath(source.path);
@@ -76,6 +77,7 @@ Document::Opened Document::openSource(const Source &source, bool recover)
         opened.bundle = std::move(*read.bundle);
     else
         opened.error = read.bundle.error();
+    bindOpened(opened, source);
     return opened;
 }
 
@@ -159,8 +161,8 @@ void Document::recover()
         return;
     std::optional<Source> other;
     if (m_session.other())
-        other = Source{m_otherPath, m_otherMemory};
-    openBoth({m_path, m_memory}, std::move(other), {}, true);
+        other = otherSource();
+    openBoth(shownSource(), std::move(other), {}, true);
 }
 
 void Document::showBoth(const Source &a, const std::optional<Source> &b, const OpenedPair &both,
@@ -187,6 +189,7 @@ void Document::showOpened(const Source &source, const Opened &opened)
 {
     m_path = source.path;
     m_memory = source.memory;
+    m_openInputs = opened.inputs;
     m_session.undoStack().clear();
     m_session.setPatchingEnabled(false);
     m_session.setBundle(opened.bundle);
@@ -196,6 +199,8 @@ void Document::showOpened(const Source &source, const Opened &opened)
         m_session.goToWeight(0);
     checkModified();
     Q_EMIT this->opened(opened.recovered);
+    if (opened.shapesFault)
+        Q_EMIT shapesRefused(*opened.shapesFault);
 }
 
 void Document::showOther(const Source &source, const Opened &opened)
@@ -275,9 +280,9 @@ void Document::reload(bool editsAgain)
         weight = weights[m_session.place().weight].findableName();
     std::optional<Source> other;
     if (m_session.other())
-        other = Source{m_otherPath, m_otherMemory};
+        other = otherSource();
     const bool patching = m_session.patchingEnabled();
-    openBoth({m_path, m_memory}, std::move(other), [this, weight, patching, editsAgain] {
+    openBoth(shownSource(), std::move(other), [this, weight, patching, editsAgain] {
         if (const auto index = m_session.bundle()->weightByName(weight))
             m_session.goToWeight(*index);
         m_session.setPatchingEnabled(patching);
@@ -289,7 +294,7 @@ void Document::reload(bool editsAgain)
 void Document::swapSides()
 {
     if (isOpen() && m_session.other())
-        openBoth({m_otherPath, m_otherMemory}, Source{m_path, m_memory});
+        openBoth(otherSource(), shownSource());
 }
 
 void Document::close()
@@ -304,6 +309,7 @@ void Document::close()
     m_watch.watch(nullptr);
     m_path.clear();
     m_memory.reset();
+    m_openInputs.clear();
     checkModified();
     Q_EMIT closed();
 }

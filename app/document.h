@@ -3,6 +3,8 @@
 
 #include "app/bundle_watch.h"
 #include "app/edit_command.h"
+#include "core/bundle/bound_shapes.h"
+#include "core/patch/aside.h"
 #include "core/patch/interrupted_save.h"
 #include "widgets/common/session.h"
 
@@ -33,7 +35,14 @@ class Document : public QObject
     Q_OBJECT
 
 public:
-    enum class Busy : std::uint8_t { Idle, Opening, Saving, Planning };
+    enum class Busy : std::uint8_t {
+        Idle,
+        Opening,
+        Saving,
+        Planning, ///< an edit is planned and laid over a fork
+        Binding,  ///< tables are read again with shapes of inputs
+        Stepping, ///< edits are taken back or made again on a fork
+    };
 
     explicit Document(ui::Session &session, QObject *parent = nullptr);
     ~Document() override;
@@ -92,6 +101,17 @@ public:
     double tolerance() const { return m_tolerance; }
     void setTolerance(double tolerance) { m_tolerance = tolerance; }
 
+    /// Inputs of A whose shapes the file leaves open, as it declares them, also once bound.
+    const std::vector<shapes::OpenInput> &openInputs() const { return m_openInputs; }
+    /// Gives inputs of A a shape, instead of those given before; none: as the file has them. A
+    /// task: shapesBound(), shapesRefused() or cancelled(). Edits and reloads keep the shapes.
+    void bindShapes(std::vector<shapes::Binding> bindings);
+
+    /// Undoes or makes again what lies between here and step `index` of the undo stack (as
+    /// QUndoStack::setIndex). Large steps are a task: cancelled() or editsRefused where it does not
+    /// get there, and everything stays as it was.
+    void goToStep(int index);
+
     /// For EditCommand: lays bytes over the files, or takes them back in reverse order. All or
     /// nothing; false (after Session::editsRefused) where that did not go.
     bool layEdits(const std::vector<AppliedEditPtr> &edits);
@@ -105,6 +125,9 @@ Q_SIGNALS:
     void openFailed(const QString &path, const kernscope::Error &error);
     void saved(const kernscope::SaveReport &report, const QString &target);
     void saveFailed(const kernscope::Error &error);
+    /// Text of what was bound and what follows of it; empty: the shapes are open again.
+    void shapesBound(const QString &text);
+    void shapesRefused(const kernscope::Error &error); ///< also on a reload: bound no more
     void cancelled(kernscope::app::Document::Busy what);
     /// `keepable`: other files took their places; what is shown is the old ones, whole. Otherwise
     /// the files themselves were written, and nothing of them can be shown until a reload.
@@ -116,14 +139,21 @@ private:
     struct Source {
         QString path;
         std::optional<MemoryBundle> memory;
+        std::vector<shapes::Binding> bindings = {}; ///< shapes to bind once it is open
     };
     struct Opened {
         BundlePtr bundle;
         std::optional<Error> error;
+        std::vector<shapes::OpenInput> inputs;
+        std::optional<Error> shapesFault; ///< why the shapes were not bound
         bool recovered = false;
         std::vector<InterruptedSave> saves; ///< that can be recovered
     };
     static Opened openSource(const Source &source, bool recover = false);
+    static void bindOpened(Opened &opened, const Source &source);
+    /// What is open, to be opened again with the shapes that it has.
+    Source shownSource() const;
+    Source otherSource() const;
 
     /// Runs `work(Progress &)` as a task and hands its result, cancelled or not, to `done` here.
     template <class Work, class Done>
@@ -152,7 +182,17 @@ private:
     bool plansAside(const std::vector<Edit> &edits) const;
     bool refusesSave();
     void planAside(const std::vector<Edit> &edits, const QString &title);
-    void finishPlanning(Result<std::vector<AppliedEdit>> planned, const QString &title);
+    /// `planned.bundle`: the fork that takes the bundle's place; null: the edits are laid here.
+    void finishPlanning(Result<PlannedEdits> planned, const QString &title);
+    std::vector<EditStep> stepsTo(int index) const;
+    /// Whether making or taking back an edit may take longer than the window may stall.
+    bool laysAside(const AppliedEdit &edit) const;
+    bool parsesLong() const;
+    /// What was made aside may take the place of the bundle that it was made of; refuses otherwise.
+    bool stillFits(const BundlePtr &base, int index);
+    /// True, once it is shown, where a fork is at hand that holds what an undo command asks for.
+    bool showPrepared();
+    void releaseAside(BundlePtr bundle);
     void refuse(const char *code, const QString &message);
     void collectPatches();
     void checkModified();
@@ -164,7 +204,9 @@ private:
     QString m_path, m_otherPath;
     std::optional<MemoryBundle> m_memory, m_otherMemory;
     Busy m_busy = Busy::Idle;
+    std::vector<shapes::OpenInput> m_openInputs;
     bool m_wasModified = false;
+    BundlePtr m_prepared; ///< while the undo stack moves: the fork that is where it moves to
     std::mutex m_settleMutex;
     std::function<void()> m_settle;
     std::function<void(Interrupted)> m_waiting; ///< for answerInterrupted()

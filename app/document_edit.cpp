@@ -14,10 +14,6 @@ namespace kernscope::app {
 
 namespace {
 
-/// Edits of more elements, or beside more changed bytes, are planned off the GUI thread.
-constexpr std::uint64_t kMostElementsAtOnce = std::uint64_t{1} << 16;
-constexpr std::uint64_t kMostBytesAtOnce = std::uint64_t{32} << 20;
-
 /// True where undo steps made on one bundle fit the other: the same files of the same sizes.
 bool sameFiles(const Bundle &a, const Bundle &b)
 {
@@ -60,66 +56,21 @@ void Document::onEditsRequested(const std::vector<Edit> &edits, const QString &t
     if (text.isEmpty())
         text = edits.size() == 1 ? ui::fromUtf8(editText(edits.front()))
                                  : tr("%1 edits").arg(edits.size());
-    if (plansAside(edits))
+    if (plansAside(edits)) {
         planAside(edits, text);
+        return;
+    }
+    auto planned = planEdits(m_session.bundle(), edits, m_tolerance);
+    if (planned)
+        finishPlanning(PlannedEdits{std::move(*planned), nullptr}, text);
     else
-        finishPlanning(planEdits(m_session.bundle(), edits, m_tolerance), text);
-}
-
-bool Document::plansAside(const std::vector<Edit> &edits) const
-{
-    std::uint64_t work = 0;
-    for (const Edit &edit : edits) {
-        const bool many = edit.kind == Edit::Kind::Fill || edit.kind == Edit::Kind::FromNpy;
-        const auto weight = m_session.bundle()->weightByName(edit.weight);
-        // The whole weight is more than a fill of a part of it, and costs nothing to find.
-        work += !many    ? 1
-                : weight ? m_session.bundle()->weights()[*weight].elements.value
-                         : kMostElementsAtOnce + 1;
-    }
-    // Planning begins with a copy of what is changed already.
-    std::uint64_t changed = 0;
-    for (const ui::PatchEntry &patch : m_session.patches()) {
-        for (const FileEdit &run : patch.edit->bytes)
-            changed += run.after.size();
-    }
-    return work > kMostElementsAtOnce || changed > kMostBytesAtOnce;
-}
-
-void Document::planAside(const std::vector<Edit> &edits, const QString &title)
-{
-    run(
-        Busy::Planning, tr("Planning %1").arg(title),
-        [bundle = m_session.bundle(), edits, tolerance = m_tolerance](Progress &progress) {
-            return planEdits(bundle, edits, tolerance, &progress);
-        },
-        [this, title](Result<std::vector<AppliedEdit>> &planned, bool stopped) {
-            if (stopped)
-                Q_EMIT cancelled(Busy::Planning);
-            else
-                finishPlanning(std::move(planned), title);
-        });
-}
-
-void Document::finishPlanning(Result<std::vector<AppliedEdit>> planned, const QString &title)
-{
-    if (!planned) {
-        Q_EMIT m_session.editsRefused(planned.error());
-        return;
-    }
-    const bool nothing = std::all_of(planned->begin(), planned->end(),
-                                     [](const AppliedEdit &edit) { return edit.bytes.empty(); });
-    if (nothing) {
-        Q_EMIT m_session.statusMessage(tr("Nothing changes: that is what is stored already."));
-        return;
-    }
-    m_keptEdits.clear(); // if these are they, they are steps again
-    m_session.undoStack().push(new EditCommand(*this, std::move(*planned), title));
-    collectPatches(); // a merge leaves the index as it is
+        finishPlanning(tl::unexpected(std::move(planned.error())), text);
 }
 
 bool Document::layEdits(const std::vector<AppliedEditPtr> &edits)
 {
+    if (showPrepared())
+        return true;
     m_session.tasks().quiesce();
     settle(); // a save may have ended whose result has not come yet
     BundlePtr bundle = m_session.bundle();
@@ -143,6 +94,8 @@ bool Document::layEdits(const std::vector<AppliedEditPtr> &edits)
 
 bool Document::takeBackEdits(const std::vector<AppliedEditPtr> &edits)
 {
+    if (showPrepared())
+        return true;
     m_session.tasks().quiesce();
     settle(); // a save may have ended whose result has not come yet
     BundlePtr bundle = m_session.bundle();
@@ -183,14 +136,14 @@ std::vector<WrittenRange> Document::pendingRanges() const
     return isOpen() ? kernscope::pendingRanges(*m_session.bundle()) : std::vector<WrittenRange>{};
 }
 
-/// While an edit is planned; while a file is opened or saved, the window offers no save.
+/// While an edit is made aside; while a file is opened or saved, the window offers no save.
 bool Document::refusesSave()
 {
-    if (m_busy != Busy::Planning)
+    if (m_busy != Busy::Planning && m_busy != Busy::Stepping)
         return m_busy != Busy::Idle;
     Error error;
     error.code = "patch.planning";
-    error.message = "An edit is being planned: wait for it, or cancel it";
+    error.message = "An edit is being planned or taken back: wait for it, or cancel it";
     Q_EMIT saveFailed(error);
     return true;
 }
@@ -203,9 +156,9 @@ void Document::save(bool keepBackup)
     m_session.setSaving(true);
     run(
         Busy::Saving, tr("Saving %1").arg(name()),
-        [this, bundle = m_session.bundle(), keepBackup](Progress &) {
+        [this, bundle = m_session.bundle(), keepBackup](Progress &progress) {
             std::function<void()> settle;
-            auto report = saveInPlace(bundle, keepBackup, settle);
+            auto report = saveInPlace(bundle, keepBackup, settle, &progress);
             const std::lock_guard lock(m_settleMutex);
             m_settle = std::move(settle);
             return report;
@@ -228,6 +181,11 @@ void Document::finishSave(const Result<SaveReport> &report)
 {
     settle();
     m_session.setSaving(false);
+    if (!report && report.error().code == "task.cancelled") {
+        m_watch.restamp(); // what was written is put back, which changed the files' times
+        Q_EMIT cancelled(Busy::Saving);
+        return;
+    }
     if (!report) {
         m_watch.release();
         Q_EMIT saveFailed(report.error());
@@ -248,10 +206,11 @@ void Document::saveAs(const QString &target)
     };
     run(
         Busy::Saving, tr("Saving a copy of %1").arg(name()),
-        [bundle = m_session.bundle(), target](Progress &progress) {
+        [bundle = m_session.bundle(), bindings = shownSource().bindings,
+         target](Progress &progress) {
             Ended ended{saveCopy(*bundle, toPath(target), &progress), {}};
             if (ended.report)
-                ended.copy = openSource({target, {}});
+                ended.copy = openSource({target, {}, bindings});
             return ended;
         },
         [this, target](const Ended &ended, bool stopped) {

@@ -12,6 +12,7 @@
 #include "widgets/common/line_icon.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
+#include "widgets/patch/patches_dock.h"
 #include "widgets/weight/weight_dock.h"
 
 #include <QAction>
@@ -120,6 +121,7 @@ void MainWindow::connectSession()
         if (enabled)
             m_notices->remove(QStringLiteral("edit"));
     });
+    connect(m_docks->patches(), &ui::PatchesDock::stepWanted, &m_document, &Document::goToStep);
     connect(m_status, &StatusLine::lockClicked, this, &MainWindow::togglePatching);
     ui::DiagnosticsDock *diagnostics = m_docks->diagnostics();
     connect(m_status, &StatusLine::diagnosticsClicked, this, [this, diagnostics] {

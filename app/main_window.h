@@ -93,6 +93,7 @@ private:
     void openOther();
     void openOtherFile();
     void save();
+    void askSave(const std::vector<WrittenRange> &ranges);
     void saveAs();
     void askSaveAs(const QString &target);
     void revert();
@@ -111,8 +112,15 @@ private:
     void onOpenFailed(const QString &path, const Error &error);
     void onSaved(const SaveReport &report, const QString &target);
     void onSaveFailed(const Error &error);
+    QString shownPath(const QString &file) const;
     void onChangedOnDisk(const QStringList &files, bool keepable);
     void onRefused(const Error &error);
+
+    // main_window_shapes.cpp
+    void askShapes();
+    void noteShapes(const QString &text);
+    void onShapesRefused(const Error &error);
+    void offerBundles(const QString &folder);
 
     // main_window.cpp
     void buildCentre();
@@ -152,6 +160,7 @@ private:
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;
+    QString m_askedPath;   ///< of the bundle that was last asked for as A
     QString m_wantedPlace; ///< of a link: where to go once its file is open
     bool m_layoutByHand = false;
     bool m_closing = false;

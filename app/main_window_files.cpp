@@ -5,20 +5,16 @@
 #include "app/error_text.h"
 #include "app/notice_area.h"
 #include "app/place_text.h"
-#include "app/save_dialog.h"
 #include "app/status_line.h"
 #include "resources/sample.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/table_text.h"
 
-#include <QAbstractButton>
 #include <QDragEnterEvent>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
-#include <QMessageBox>
 #include <QMimeData>
-#include <QPushButton>
 
 #include <cmath>
 #include <limits>
@@ -39,8 +35,8 @@ QStringList localPaths(const QMimeData *data)
 
 QString fileFilter()
 {
-    return MainWindow::tr("Weights and programs (*.bin *.mil *.mlmodel *.hwx *.anec *.ksec);;"
-                          "All files (*)");
+    return MainWindow::tr("Weights and programs (*.bin *.mil *.mlmodel *.hwx *.anec *.ksec "
+                          "*.safetensors *.npz *.zip);;All files (*)");
 }
 
 } // namespace
@@ -56,8 +52,8 @@ void MainWindow::openPaths(const QStringList &paths)
         m_wantedLayout = two ? std::optional(Layout::Compare) : std::nullopt;
         const PlaceLink link = splitLink(paths.first());
         m_wantedPlace = link.place;
-        m_document.open(QFileInfo(link.path).absoluteFilePath(),
-                        two ? QFileInfo(paths[1]).absoluteFilePath() : QString());
+        m_askedPath = QFileInfo(link.path).absoluteFilePath();
+        m_document.open(m_askedPath, two ? QFileInfo(paths[1]).absoluteFilePath() : QString());
     });
 }
 
@@ -144,105 +140,6 @@ void MainWindow::openOtherFile()
     });
 }
 
-void MainWindow::save()
-{
-    if (!m_document.modified())
-        return;
-    if (m_document.inMemory()) {
-        saveAs();
-        return;
-    }
-    auto *dialog = new SaveDialog(*m_session.bundle(), m_document.pendingRanges(),
-                                  m_settings.keepBackup(), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        m_settings.setKeepBackup(dialog->keepBackup());
-        m_document.save(dialog->keepBackup());
-    });
-    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
-    dialog->open();
-}
-
-void MainWindow::saveAs()
-{
-    if (!m_document.isOpen())
-        return;
-    const QFileInfo now(m_document.inMemory() ? m_document.name() : m_document.path());
-    const QString suffix = now.suffix().isEmpty() ? QString() : QLatin1Char('.') + now.suffix();
-    const QString folder = m_document.inMemory() ? m_settings.lastFolder() : now.absolutePath();
-    const QString proposal = tr("%1-patched%2").arg(now.completeBaseName(), suffix);
-    auto *dialog = new QFileDialog(this, tr("Save As"), folder);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setFileMode(QFileDialog::AnyFile);
-    dialog->setOption(QFileDialog::DontConfirmOverwrite); // askSaveAs says what can be done
-    dialog->selectFile(proposal);
-    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::askSaveAs);
-    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
-    dialog->open();
-}
-
-void MainWindow::askSaveAs(const QString &target)
-{
-    if (!QFileInfo::exists(target)) {
-        m_document.saveAs(target);
-        return;
-    }
-    auto *box =
-        new QMessageBox(QMessageBox::Question, tr("Save As"),
-                        tr("%1 exists already. A copy is never written over anything.").arg(target),
-                        QMessageBox::Cancel, this);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    QAbstractButton *other = box->addButton(tr("Choose Another Name"), QMessageBox::AcceptRole);
-    connect(box, &QMessageBox::finished, this, [this, box, other] {
-        if (box->clickedButton() == other)
-            saveAs();
-        else
-            m_afterSave = nullptr;
-    });
-    box->open();
-}
-
-void MainWindow::revert()
-{
-    whenKept([this] {
-        m_wantedLayout = m_layouts->current();
-        m_document.reload();
-    });
-}
-
-void MainWindow::closeBundle()
-{
-    whenKept([this] { m_document.close(); });
-}
-
-void MainWindow::whenKept(std::function<void()> next)
-{
-    if (!m_document.modified()) {
-        next();
-        return;
-    }
-    std::uint64_t bytes = 0;
-    for (const WrittenRange &range : m_document.pendingRanges())
-        bytes += range.range.bytes.value;
-    auto *box =
-        new QMessageBox(QMessageBox::Warning, tr("Unsaved Changes"),
-                        tr("%1 has changes that are not saved.").arg(m_document.name()),
-                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
-    box->setInformativeText(tr("%1 B differ from the disk.").arg(ui::groupedNumber(bytes)));
-    box->setDefaultButton(QMessageBox::Save);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this, next = std::move(next)](int answer) {
-        if (answer == QMessageBox::Discard) {
-            next();
-        } else if (answer == QMessageBox::Save) {
-            m_afterSave = next;
-            save();
-        }
-    });
-    box->open();
-}
-
 void MainWindow::askTolerance()
 {
     const double now = m_document.tolerance();
@@ -284,12 +181,17 @@ void MainWindow::connectDocument()
     });
     connect(&m_document, &Document::saved, this, &MainWindow::onSaved);
     connect(&m_document, &Document::saveFailed, this, &MainWindow::onSaveFailed);
+    connect(&m_document, &Document::shapesBound, this, [this](const QString &text) {
+        noteShapes(text);
+        m_status->showMessage(text.isEmpty() ? tr("Shapes are as the file has them.") : text);
+    });
+    connect(&m_document, &Document::shapesRefused, this, &MainWindow::onShapesRefused);
     connect(&m_document, &Document::cancelled, this, [this](Document::Busy what) {
         m_afterSave = nullptr;
         m_status->showMessage(what == Document::Busy::Saving ? tr("Cancelled: nothing was written.")
-                              : what == Document::Busy::Planning
-                                  ? tr("Cancelled: nothing was changed.")
-                                  : tr("Cancelled: nothing was opened."));
+                              : what == Document::Busy::Opening
+                                  ? tr("Cancelled: nothing was opened.")
+                                  : tr("Cancelled: nothing was changed."));
     });
     connect(&m_document, &Document::modifiedChanged, this, &MainWindow::showState);
     connect(&m_document, &Document::changedOnDisk, this, &MainWindow::onChangedOnDisk);
@@ -310,6 +212,7 @@ void MainWindow::onOpened(bool recovered)
     if (m_document.inMemory())
         noteSample();
     noteInterrupted(recovered);
+    noteShapes({});
     m_status->showMessage(tr("Opened %1").arg(m_document.name()));
 }
 
@@ -330,6 +233,13 @@ void MainWindow::goToLink()
 
 void MainWindow::onOpenFailed(const QString &path, const Error &error)
 {
+    if (error.code == "bundle.several" && QFileInfo(path).isDir()) {
+        m_notices->add(NoticeArea::Kind::Note, QStringLiteral("open:") + path,
+                       tr("%1 is a folder of several bundles.").arg(path),
+                       {{tr("Choose One\u2026"), [this, path] { offerBundles(path); }}});
+        offerBundles(path);
+        return;
+    }
     m_notices->add(NoticeArea::Kind::Error, QStringLiteral("open:") + path,
                    tr("%1 could not be opened. %2").arg(path, errorSentence(error)));
     m_docks->diagnostics()->addRow({Severity::Error, error});

@@ -30,9 +30,12 @@ void MainWindow::askInterrupted(const std::vector<InterruptedSave> &saves)
         std::uint64_t bytes = 0;
         for (const WrittenRange &range : save.ranges)
             bytes += range.range.bytes.value;
-        facts << tr("%1: %2 B in %3 ranges")
+        const QString ranges = save.ranges.size() == 1
+                                   ? tr("1 range")
+                                   : tr("%1 ranges").arg(ui::groupedNumber(save.ranges.size()));
+        facts << tr("%1: %2 B in %3")
                      .arg(ui::fromUtf8(save.journal.filename().string()), ui::groupedNumber(bytes),
-                          ui::groupedNumber(save.ranges.size()));
+                          ranges);
     }
     auto *box = new QMessageBox(QMessageBox::Warning, tr("Interrupted Save"),
                                 tr("A save of this bundle was interrupted: its files may be half "

@@ -109,6 +109,12 @@ void MainWindow::buildEditMenu()
     m_redo->setShortcuts(
         {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)});
     m_redo->setIcon(ui::lineIcon(QStringLiteral("redo")));
+    // Large steps are tasks of the document; the stack keeps texts and states of the actions.
+    for (const auto &[action, by] : {std::pair(m_undo, -1), {m_redo, 1}}) {
+        disconnect(action, &QAction::triggered, &stack, nullptr);
+        connect(action, &QAction::triggered, this,
+                [this, &stack, by = by] { m_document.goToStep(stack.index() + by); });
+    }
     menu->addActions({m_undo, m_redo});
     menu->addSeparator();
     // The keys are the docks' own; here they are found.
@@ -138,6 +144,9 @@ void MainWindow::buildEditMenu()
         m_docks->patches()->beginEdit();
     });
     add(menu, tr("&Tolerance\u2026"), {}, [this] { askTolerance(); });
+    menu->addSeparator();
+    m_needBundle << add(menu, tr("&Shapes of Inputs\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_I,
+                        [this] { askShapes(); });
 }
 
 /// Of the table that holds the focus.

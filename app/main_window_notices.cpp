@@ -7,6 +7,7 @@
 #include "app/status_line.h"
 
 #include <QClipboard>
+#include <QFileInfo>
 #include <QGuiApplication>
 
 namespace kernscope::app {
@@ -25,15 +26,26 @@ void MainWindow::onSaveFailed(const Error &error)
                    tr("Not saved. %1").arg(errorSentence(error)), std::move(answers));
 }
 
+/// A file of A or B by its path within the bundle, any other one as it is.
+QString MainWindow::shownPath(const QString &file) const
+{
+    for (const QString &bundle : {m_document.path(), m_document.otherPath()}) {
+        const QString folder = bundle + QLatin1Char('/');
+        if (!bundle.isEmpty() && file.startsWith(folder))
+            return tr("%1 of %2").arg(file.mid(folder.size()), QFileInfo(bundle).fileName());
+    }
+    return file;
+}
+
 void MainWindow::onChangedOnDisk(const QStringList &files, bool keepable)
 {
     QStringList text;
     if (files.size() != 1)
         text << tr("%1 files of this bundle were replaced by another program.").arg(files.size());
     else if (keepable)
-        text << tr("%1 was replaced by another program.").arg(files.first());
+        text << tr("%1 was replaced by another program.").arg(shownPath(files.first()));
     else
-        text << tr("%1 was changed by another program.").arg(files.first());
+        text << tr("%1 was changed by another program.").arg(shownPath(files.first()));
     text << (keepable ? tr("What is shown is the old file, whole.")
                       : tr("Old and new bytes would be mixed, so nothing of it is shown."));
     std::vector<NoticeAction> answers;

@@ -59,21 +59,23 @@ SaveDialog::SaveDialog(const Bundle &bundle, const std::vector<WrittenRange> &ra
         files.insert(range.file);
     }
     auto *rows = new QVBoxLayout(this);
-    auto *summary = new QLabel(
-        tr("About to be written: %1 B, in places: %2, in files: %3. No other byte is touched.")
-            .arg(ui::groupedNumber(bytes), ui::groupedNumber(ranges.size()),
-                 ui::groupedNumber(files.size())),
-        this);
+    const QString places =
+        ranges.size() == 1 ? tr("1 range") : tr("%1 ranges").arg(ui::groupedNumber(ranges.size()));
+    const QString inFiles =
+        files.size() == 1 ? tr("1 file") : tr("%1 files").arg(ui::groupedNumber(files.size()));
+    auto *summary = new QLabel(tr("%1 B in %2 of %3 will be written. No other byte is touched.")
+                                   .arg(ui::groupedNumber(bytes), places, inFiles),
+                               this);
     summary->setWordWrap(true);
     rows->addWidget(summary);
     rows->addWidget(buildTable(bundle, ranges), 1);
     if (ranges.size() > kMaxRows)
-        rows->addWidget(
-            new QLabel(tr("and %1 more").arg(ui::groupedNumber(ranges.size() - kMaxRows)), this));
+        rows->addWidget(new QLabel(
+            tr("and %1 more ranges").arg(ui::groupedNumber(ranges.size() - kMaxRows)), this));
 
     m_backup = new QCheckBox(
         tr("Keep a copy of each changed file beside the bundle, in %1.bak (first save only)")
-            .arg(QString::fromStdString(bundle.name())),
+            .arg(ui::fromUtf8(bundle.name())),
         this);
     m_backup->setChecked(keepBackup);
     rows->addWidget(m_backup);

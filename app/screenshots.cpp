@@ -180,7 +180,7 @@ void ScreenshotRun::patchSomething()
     if (element == end)
         return;
     Edit edit;
-    edit.weight = weight.name;
+    edit.weight = weight.findableName();
     std::uint64_t rest = element;
     for (auto axis = weight.shape.size(); axis-- > 0;) {
         const std::uint64_t extent = std::max<std::uint64_t>(weight.shape[axis], 1);

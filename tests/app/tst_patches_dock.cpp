@@ -34,6 +34,7 @@ private Q_SLOTS:
     void showsBytes();
     void copiesCommandLine();
     void beginsWithTheSelectedCell();
+    void namesTheFunction();
     void quotesForTheShell();
     void scriptMakesTheSameBytes();
 
@@ -227,6 +228,40 @@ void TestPatchesDock::beginsWithTheSelectedCell()
     QVERIFY(text.endsWith(QLatin1Char('=')));
     QVERIFY(line().lineEdit()->hasFocus());
     QVERIFY(parseEdit(Edit::Kind::Set, (text + QStringLiteral("1")).toStdString()));
+}
+
+/// A weight whose name another function has as well is meant by its address.
+void TestPatchesDock::namesTheFunction()
+{
+    app::MemoryBundle bundle;
+    for (const sample::SampleBundle &made : sample::bundles()) {
+        if (made.name == "sample-dense.mlmodelc")
+            bundle = {made.name, made.files};
+    }
+    for (auto &[path, content] : bundle.files) {
+        if (path != "model.mil")
+            continue;
+        std::string text(reinterpret_cast<const char *>(content.data()), content.size());
+        const auto begin = text.find("func main"), end = text.rfind('}');
+        std::string copy = text.substr(begin, end - begin);
+        copy.replace(0, std::string_view("func main").size(), "func second");
+        text.insert(end, copy);
+        const auto bytes = std::as_bytes(std::span(text));
+        content.assign(bytes.begin(), bytes.end());
+    }
+    (*m_window)->document().openMemory(std::move(bundle));
+    QVERIFY(m_window->settle());
+    ui::Session &session = (*m_window)->session();
+    const std::size_t last = session.bundle()->weights().size() - 1;
+    QVERIFY(session.bundle()->weights()[last].sharesName);
+    session.setPatchingEnabled(true);
+    session.goToElement(last, 0);
+    dock().beginEdit();
+    QVERIFY(line().lineEdit()->text().startsWith(QStringLiteral("second/")));
+    QTest::keyClicks(line().lineEdit(), QStringLiteral("0.5"));
+    QTest::keyClick(line().lineEdit(), Qt::Key_Return);
+    QVERIFY(m_window->settle());
+    QCOMPARE(session.patches().size(), std::size_t{1});
 }
 
 void TestPatchesDock::quotesForTheShell()

@@ -5,6 +5,7 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/function_words.h"
 #include "widgets/common/shrink_area.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -163,10 +164,13 @@ void RooflineDock::placeLayers(const roofline::Roofs &roofs)
         return;
     }
     showFacts(roofs, network->program);
-    QStringList estimates;
-    for (const roofline::Placement &placed : placements)
+    QStringList estimates, functions;
+    for (const roofline::Placement &placed : placements) {
         estimates += compilerEstimate(*bundle, placed.layer);
+        functions += fromUtf8(functionWords(bundle->weights()[placed.layer.weight]));
+    }
     m_plot->setCompilerEstimates(std::move(estimates));
+    m_plot->setFunctions(std::move(functions));
     m_plot->setContent(roofs, std::move(placements), network->program);
     showContent();
     followPlace();

@@ -251,10 +251,11 @@ QString RooflinePlot::timeText(const Assessment &stored) const
 
 QStringList RooflinePlot::columns() const
 {
-    return {tr("layer"),  tr("op"),        tr("form"),        tr("FLOP"),
-            tr("bytes"),  tr("FLOP/B"),    tr("bound"),       tr("attainable FLOP/s"),
-            tr("time s"), tr("dense B"),   tr("dense s"),     tr("best form"),
-            tr("best s"), tr("estimated"), tr("above roofs"), tr("compiler's estimate")};
+    return {tr("layer"),   tr("op"),        tr("form"),        tr("FLOP"),
+            tr("bytes"),   tr("FLOP/B"),    tr("bound"),       tr("attainable FLOP/s"),
+            tr("time s"),  tr("dense B"),   tr("dense s"),     tr("best form"),
+            tr("best s"),  tr("estimated"), tr("above roofs"), tr("compiler's estimate"),
+            tr("function")};
 }
 
 QVariant RooflinePlot::cell(int point, int column) const
@@ -282,7 +283,8 @@ QVariant RooflinePlot::cell(int point, int column) const
     case 12: return number(best.timeS);
     case 13: return placed.estimated ? tr("yes") : tr("no");
     case 14: return static_cast<int>(placed.above.size());
-    default: return m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
+    case 15: return m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
+    default: return m_functions.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
     }
 }
 

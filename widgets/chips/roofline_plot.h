@@ -37,6 +37,8 @@ public:
                     const roofline::ProgramTime &program);
     /// What the compiler itself says of each placement, in their order; empty texts where nothing.
     void setCompilerEstimates(QStringList words) { m_estimates = std::move(words); }
+    /// The function of each placement, in their order.
+    void setFunctions(QStringList names) { m_functions = std::move(names); }
     const roofline::Placement &placementOf(int point) const;
     int pointOfWeight(std::size_t weight) const; ///< -1: it has none
     void fit();
@@ -116,7 +118,7 @@ private:
     std::optional<double> m_floorRate; ///< FLOP/s of the program at the dispatch floor
     QCPItemStraightLine *m_floorLine = nullptr;
     QCPItemText *m_floorText = nullptr;
-    QStringList m_estimates;
+    QStringList m_estimates, m_functions;
     double m_longest = 0;
     QPoint m_pressed;
 };

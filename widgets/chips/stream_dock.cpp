@@ -3,6 +3,7 @@
 
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/function_words.h"
 #include "widgets/common/table_foot.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -193,8 +194,9 @@ void StreamDock::refresh()
     if (!m_sized) {
         // Columns of a model that had none do not keep widths.
         m_sized = true;
-        setColumnWidths(m_matrix->horizontalHeader(), {14, 6, 6});
+        setColumnWidths(m_matrix->horizontalHeader(), {14, 8, 6, 6});
     }
+    m_matrix->setColumnHidden(StreamMatrixModel::FunctionColumn, !severalFunctions(*bundle));
     if (m_chip == kNoIndex)
         m_chip = m_state.table()->columnOf(m_state.target());
     if (m_weight >= bundle->weights().size())

@@ -2,6 +2,7 @@
 #include "widgets/chips/stream_matrix_model.h"
 
 #include "widgets/chips/chip_words.h"
+#include "widgets/common/function_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QFont>
@@ -17,7 +18,7 @@ void StreamMatrixModel::setTable(BundlePtr bundle, std::shared_ptr<const Decisio
     const auto namesOf = [](const BundlePtr &of) {
         std::vector<std::string> names;
         for (const Weight &weight : of->weights())
-            names.push_back(weight.name);
+            names.push_back(weight.address());
         return names;
     };
     // After an edit the rows are the same weights: views keep their place.
@@ -65,7 +66,8 @@ void StreamMatrixModel::select()
     for (std::size_t row = 0; row < m_table->rows(); ++row) {
         const Weight &weight = m_bundle->weights()[row];
         const bool faster = row < m_faster.size() && m_faster[row];
-        if ((m_onlyFaster && !faster) || !m_filter.passes({weight.name, formText(weight.form)}))
+        if ((m_onlyFaster && !faster) ||
+            !m_filter.passes({weight.name, functionWords(weight), formText(weight.form)}))
             continue;
         m_rows.push_back(row);
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
@@ -112,12 +114,14 @@ QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role)
 {
     const Weight &w = m_bundle->weights()[weight];
     if (role == Qt::TextAlignmentRole)
-        return column == 2 ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
+        return column == StoredColumn ? QVariant(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     if (role != Qt::DisplayRole && role != CopyRole && role != Qt::ToolTipRole)
         return {};
-    if (column == 0)
+    if (column == WeightColumn)
         return fromUtf8(w.name);
-    if (column == 1)
+    if (column == FunctionColumn)
+        return fromUtf8(functionWords(w));
+    if (column == FormColumn)
         return fromUtf8(formText(w.form));
     return role == CopyRole ? QVariant(static_cast<qulonglong>(w.storedBytes.value))
                             : QVariant(groupedNumber(w.storedBytes.value));
@@ -134,8 +138,9 @@ QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int r
     case Qt::ToolTipRole:
     case Qt::AccessibleDescriptionRole:
         return tr("%1 on %2: %3. %4")
-            .arg(fromUtf8(m_bundle->weights()[weight].name), fromUtf8(verdict.target->name),
-                 outcomeWord(verdict.outcome), fromUtf8(verdict.nearestChange));
+            .arg(fromUtf8(m_bundle->weights()[weight].findableName()),
+                 fromUtf8(verdict.target->name), outcomeWord(verdict.outcome),
+                 fromUtf8(verdict.nearestChange));
     case Qt::BackgroundRole:
         return token == Token::OutUnknown ? QVariant() : QVariant(tokenTint(token, dark));
     case Qt::ForegroundRole:
@@ -198,7 +203,10 @@ QVariant StreamMatrixModel::headerData(int section, Qt::Orientation orientation,
     if (chip == kNoIndex) {
         if (role != Qt::DisplayRole)
             return {};
-        return section == 0 ? tr("Weight") : section == 1 ? tr("Form") : tr("Stored B");
+        return section == WeightColumn     ? tr("Weight")
+               : section == FunctionColumn ? tr("Function")
+               : section == FormColumn     ? tr("Form")
+                                           : tr("Stored B");
     }
     const target::Target &target = m_table->target(chip);
     if (role == Qt::DisplayRole)

@@ -18,7 +18,8 @@ class StreamMatrixModel final : public QAbstractTableModel
     Q_OBJECT
 
 public:
-    static constexpr int kFirstChip = 3; ///< after weight, form, stored bytes
+    enum Column : int { WeightColumn, FunctionColumn, FormColumn, StoredColumn };
+    static constexpr int kFirstChip = StoredColumn + 1;
 
     using QAbstractTableModel::QAbstractTableModel;
 

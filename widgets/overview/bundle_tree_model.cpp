@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/bundle_tree_model.h"
 
+#include "widgets/common/function_words.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"
@@ -21,13 +22,6 @@ namespace {
 // bundle, and a leaf's id tells the shown group that it hangs below.
 constexpr quintptr kBundleId = 0, kGroupId = 1, kFirstLeafId = 2;
 constexpr std::uint32_t kHidden = std::numeric_limits<std::uint32_t>::max();
-
-/// "main", "detector/main"; of a neural network in a pipeline the model alone.
-std::string groupOf(const Weight &weight)
-{
-    const bool both = !weight.model.empty() && !weight.function.empty();
-    return weight.model + (both ? "/" : "") + weight.function;
-}
 
 } // namespace
 
@@ -78,9 +72,9 @@ void BundleTreeModel::makeGroups()
     std::map<std::string, std::size_t> byName;
     const auto &weights = m_bundle->weights();
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        const auto [at, added] = byName.try_emplace(groupOf(weights[i]), m_groups.size());
+        const auto [at, added] = byName.try_emplace(functionWords(weights[i]), m_groups.size());
         if (added)
-            m_groups.push_back({Node::Kind::Function, fromUtf8(groupOf(weights[i])), {}, {}});
+            m_groups.push_back({Node::Kind::Function, fromUtf8(functionWords(weights[i])), {}, {}});
         m_groups[at->second].all.push_back(static_cast<std::uint32_t>(i));
     }
     Group files{Node::Kind::FileGroup, tr("files"), {}, {}};

@@ -2,6 +2,7 @@
 #include "widgets/patch/edit_line.h"
 
 #include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/edit_preview.h"
 
@@ -13,6 +14,8 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QStringListModel>
+
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -43,6 +46,18 @@ constexpr std::array kKinds{
     KindRow{Edit::Kind::FromNpy, QT_TRANSLATE_NOOP("kernscope::ui::EditLine", "from .npy file"),
             "weight=FILE.npy"},
 };
+
+/// The place of a fault counts characters of what was typed.
+QString syntaxText(const Error &error)
+{
+    Error rest = error;
+    rest.offset.reset();
+    rest.length.reset();
+    const QString text = fromUtf8(describe(rest));
+    return error.offset && error.file.empty()
+               ? EditLine::tr("Character %1: %2").arg(error.offset->value + 1).arg(text)
+               : text;
+}
 
 } // namespace
 
@@ -90,11 +105,18 @@ EditLine::EditLine(Session &session, QWidget *parent)
     connect(&session, &Session::editsRefused, this, &EditLine::refused);
     connect(&session, &Session::patchesChanged, this, &EditLine::accepted);
     connect(&session, &Session::patchingEnabledChanged, this, &EditLine::preview);
+    connect(&session.tasks(), &TaskManager::becameIdle, this, [this] {
+        if (!std::exchange(m_asking, false))
+            return;
+        preview(); // cancelled, or nothing had to change
+    });
+    connect(m_text, &QLineEdit::textEdited, this, [this] { m_asking = false; });
     connect(&session, &Session::bundleChanged, this, [this] {
+        m_asking = false;
         QStringList names;
         if (const BundlePtr &bundle = m_session.bundle()) {
             for (std::size_t i = 0; i < std::min(bundle->weights().size(), kMaxNames); ++i)
-                names << rawFromUtf8(bundle->weights()[i].name);
+                names << rawFromUtf8(bundle->weights()[i].findableName());
         }
         m_names->setStringList(names);
         m_text->clear();
@@ -150,7 +172,7 @@ void EditLine::preview()
     }
     const auto edit = parseEdit(kind(), text.toStdString());
     if (!edit) {
-        say(fromUtf8(describe(edit.error())), true);
+        say(syntaxText(edit.error()), true);
         return;
     }
     const auto answer = previewEdit(*m_session.bundle(), *edit);
@@ -168,24 +190,30 @@ void EditLine::add()
         return;
     auto edit = parseEdit(kind(), text.toStdString());
     if (!edit) {
-        say(fromUtf8(describe(edit.error())), true);
+        say(syntaxText(edit.error()), true);
         return;
     }
     m_asking = true;
     m_session.requestEdits({std::move(*edit)}, {});
-    m_asking = false;
+    // A large edit is answered later; whatever else runs ends no earlier than that answer comes.
+    m_asking = m_asking && !m_session.tasks().idle();
+    if (m_asking)
+        say(tr("Being planned: the status bar says how far it is, Ctrl+. cancels."), false);
 }
 
 void EditLine::refused(const Error &error)
 {
-    if (m_asking)
-        say(fromUtf8(describe(error)), true);
+    if (!m_asking)
+        return;
+    m_asking = false;
+    say(fromUtf8(describe(error)), true);
 }
 
 void EditLine::accepted()
 {
     if (!m_asking)
         return;
+    m_asking = false;
     m_text->clear();
     m_pause.stop();
     say(tr("Done."), false);
@@ -196,7 +224,8 @@ void EditLine::browse()
     auto *dialog = new QFileDialog(this, tr("Values from a NumPy file"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilter(tr("NumPy arrays (*.npy)"));
+    dialog->setNameFilters(
+        {tr("NumPy arrays (*.npy)"), tr("Tensors of the weight's name (*.npz *.safetensors)")});
     connect(dialog, &QFileDialog::fileSelected, this, [this](const QString &file) {
         const auto equals = m_text->text().indexOf(QLatin1Char('='));
         const QString name = equals < 0 ? m_text->text() : m_text->text().left(equals);

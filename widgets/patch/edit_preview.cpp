@@ -153,7 +153,8 @@ QString cellSpelling(const Weight &weight, std::uint64_t element)
     }
     if (indices.isEmpty())
         indices << QStringLiteral("0");
-    return QStringLiteral("%1[%2]=").arg(rawFromUtf8(weight.name), indices.join(QLatin1Char(',')));
+    return QStringLiteral("%1[%2]=").arg(rawFromUtf8(weight.findableName()),
+                                         indices.join(QLatin1Char(',')));
 }
 
 } // namespace kernscope::ui

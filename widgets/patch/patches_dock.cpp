@@ -43,7 +43,8 @@ PatchesDock::PatchesDock(Session &session, QWidget *parent)
     setContent(content);
     setFocusProxy(m_table);
 
-    connect(m_model, &PatchListModel::stepWanted, this, &PatchesDock::setStep);
+    connect(m_model, &PatchListModel::stepWanted, this,
+            [this](std::size_t step) { Q_EMIT stepWanted(static_cast<int>(step)); });
     connect(&session, &Session::patchesChanged, this, &PatchesDock::scheduleRefresh);
 }
 
@@ -89,10 +90,12 @@ void PatchesDock::buildActions()
     QUndoStack &stack = session().undoStack();
     // Short ones: the stack's own actions spell out the edit, and would move the others about.
     auto *undo = new QAction(tr("Undo"), this);
-    connect(undo, &QAction::triggered, &stack, &QUndoStack::undo);
+    connect(undo, &QAction::triggered, this,
+            [this, &stack] { Q_EMIT stepWanted(stack.index() - 1); });
     connect(&stack, &QUndoStack::canUndoChanged, undo, &QAction::setEnabled);
     auto *redo = new QAction(tr("Redo"), this);
-    connect(redo, &QAction::triggered, &stack, &QUndoStack::redo);
+    connect(redo, &QAction::triggered, this,
+            [this, &stack] { Q_EMIT stepWanted(stack.index() + 1); });
     connect(&stack, &QUndoStack::canRedoChanged, redo, &QAction::setEnabled);
     undo->setEnabled(stack.canUndo());
     redo->setEnabled(stack.canRedo());
@@ -164,11 +167,6 @@ void PatchesDock::jump()
     }
     place.element = firstElement(*session().bundle(), edit.edit);
     session().goTo(place, this);
-}
-
-void PatchesDock::setStep(std::size_t step)
-{
-    session().undoStack().setIndex(static_cast<int>(step));
 }
 
 void PatchesDock::copyText(const QString &text, const QString &what)

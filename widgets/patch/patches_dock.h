@@ -27,6 +27,11 @@ public:
     /// Puts the cursor into the line for a new edit, begun with the cell that is selected.
     void beginEdit();
 
+Q_SIGNALS:
+    /// Undo, redo, or a patch switched on or off: the undo stack is to go to this index. Large
+    /// steps take time, so that the document does it.
+    void stepWanted(int index);
+
 protected:
     void refresh() override;
 
@@ -36,7 +41,6 @@ private:
     void showPatches();
     void showBytes();
     void jump();
-    void setStep(std::size_t step);
     void copyText(const QString &text, const QString &what);
 
     PatchListModel *m_model = nullptr;

@@ -25,7 +25,7 @@ Edit partEdit(const Weight &weight, Edit::Kind kind, std::uint64_t index)
 {
     Edit edit;
     edit.kind = kind;
-    edit.weight = weight.name;
+    edit.weight = weight.findableName();
     IndexRange one;
     one.start = index;
     edit.indices = {one};

@@ -40,14 +40,36 @@ std::string addressOf(const mil::Function &function, const std::string &input)
     return address + input;
 }
 
+using Functions = std::set<std::pair<std::string, std::string>>; ///< model and name
+
+/// The functions that those of a block call.
+void collectCalls(const mil::Function &function, const mil::Block &block, Functions &called)
+{
+    for (const mil::Operation &operation : block.operations) {
+        const mil::Value *named =
+            operation.type == "call" ? operation.operand("function") : nullptr;
+        if (named && named->literal() && named->literal()->strings.size() == 1)
+            called.emplace(function.model, named->literal()->strings.front());
+        for (const mil::Block &body : operation.blocks)
+            collectCalls(function, body, called);
+    }
+}
+
+Functions calledFunctions(const mil::Program &program)
+{
+    Functions called;
+    for (const mil::Function &function : program.functions)
+        collectCalls(function, function.body, called);
+    return called;
+}
+
 class Inference
 {
 public:
-    Inference(mil::Program &program, std::string_view file) : m_program(program), m_file(file)
+    Inference(mil::Program &program, std::string_view file)
+        : m_program(program), m_file(file), m_called(calledFunctions(program)),
+          m_walks(program.functions.size())
     {
-        for (const mil::Function &function : program.functions)
-            collectCalls(function, function.body);
-        m_walks.resize(program.functions.size());
     }
 
     Result<void> bind(const Binding &binding);
@@ -60,7 +82,6 @@ private:
         bool running = false;
     };
 
-    void collectCalls(const mil::Function &function, const mil::Block &block);
     std::string inputsText() const;
     std::vector<Place> placesOf(const std::string &input) const;
     std::vector<Tensor> inputsOf(std::size_t function) const;
@@ -70,24 +91,12 @@ private:
 
     mil::Program &m_program;
     std::string m_file;
-    std::set<std::pair<std::string, std::string>> m_called; ///< model and function
+    Functions m_called;
     std::map<Place, Dims> m_bound;
     std::vector<State> m_walks;
     int m_depth = 0; ///< functions at hand, each called by the one before
     Summary m_summary;
 };
-
-void Inference::collectCalls(const mil::Function &function, const mil::Block &block)
-{
-    for (const mil::Operation &operation : block.operations) {
-        const mil::Value *named =
-            operation.type == "call" ? operation.operand("function") : nullptr;
-        if (named && named->literal() && named->literal()->strings.size() == 1)
-            m_called.emplace(function.model, named->literal()->strings.front());
-        for (const mil::Block &body : operation.blocks)
-            collectCalls(function, body);
-    }
-}
 
 /// "x tensor<fp16, [1, ?]>, main/y …", for messages.
 std::string Inference::inputsText() const
@@ -264,6 +273,27 @@ Summary Inference::run()
 }
 
 } // namespace
+
+std::vector<OpenInput> openInputs(const mil::Program &program)
+{
+    const Functions called = calledFunctions(program);
+    std::vector<OpenInput> inputs;
+    for (const mil::Function &function : program.functions) {
+        if (called.contains({function.model, function.name}))
+            continue;
+        for (const mil::NamedType &input : function.inputs) {
+            const auto &dims = input.type.dims;
+            const bool open = std::any_of(dims.begin(), dims.end(),
+                                          [](std::int64_t extent) { return extent < 0; });
+            if (!input.type.isTensor() || !open)
+                continue;
+            inputs.push_back(
+                {program.functions.size() > 1 ? addressOf(function, input.name) : input.name,
+                 mil::typeText(input.type), dims});
+        }
+    }
+    return inputs;
+}
 
 Result<Binding> parseBinding(std::string_view text)
 {

@@ -43,6 +43,15 @@ struct Summary {
     Diagnostics diagnostics;    ///< "shape.conflict" (error), "shape.unknown" (note)
 };
 
+/// An input with extents that the program leaves open.
+struct OpenInput {
+    std::string input; ///< by which it is bound: "x"; where there are several functions "main/x"
+    std::string type;  ///< "tensor<fp16, [1, 3, ?, ?]>"
+    std::vector<std::int64_t> dims; ///< mil::kUnknownExtent where open; alone: of any rank
+};
+/// Those of functions that no other one calls, in the program's order.
+std::vector<OpenInput> openInputs(const mil::Program &program);
+
 /// Binds the inputs and fills every open extent of `program` that follows, function by function;
 /// functions that `call` names take the shapes that it gives them. Declared extents are never
 /// changed: one that contradicts what follows is a diagnostic. `file` is named in the diagnostics.

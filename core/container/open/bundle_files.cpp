@@ -3,6 +3,7 @@
 
 #include "core/container/archive/zip.h"
 #include "core/container/container_reader.h"
+#include "core/container/milblob/lfs_pointer.h"
 #include "core/container/open/folder_listing.h"
 
 #include <algorithm>

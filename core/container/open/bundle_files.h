@@ -43,17 +43,11 @@ Result<void> checkInPlace(const std::vector<BundleFile> &files);
 void openReferenced(std::vector<BundleFile> &files, const OpenedFiles &opened,
                     const std::vector<std::string> &paths, DiagnosticLog &log);
 
-/// What a file that Git LFS has not downloaded says of the content; nothing for any other file.
-struct LfsPointer {
-    std::string oid;   ///< "sha256:…"
-    std::string bytes; ///< of the content
-};
-std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes);
-
 /// Error "bundle.kind": `found` is not what Kernscope opens.
 Error kindError(std::string_view found, std::string message);
-/// Error "bundle.lfs".
-Error lfsError(const LfsPointer &pointer, const std::string &path);
+/// Bundles and files that can be opened, right inside a folder or one folder below, by their
+/// endings: paths from the folder, ascending, at most 1,000.
+std::vector<std::string> bundlesIn(const std::filesystem::path &folder);
 /// What a folder without a program is: "bundle.several" where bundles lie in it or one folder
 /// below, else "bundle.kind".
 Error noBundle(const std::filesystem::path &folder);

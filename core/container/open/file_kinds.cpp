@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error_builder.h"
 #include "core/container/container_reader.h"
+#include "core/container/milblob/lfs_pointer.h"
 #include "core/container/open/bundle_files.h"
 
 #include <algorithm>
@@ -19,36 +20,6 @@ bool startsWith(std::span<const std::byte> bytes, std::string_view magic)
            std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
-/// Bundles and files that can be opened, right inside a folder or one folder below.
-std::vector<std::string> bundlesIn(const fs::path &folder)
-{
-    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
-    std::vector<std::string_view> known;
-    for (const ContainerReader *reader : containerReaders()) {
-        const auto more = reader->endings();
-        known.insert(known.end(), more.begin(), more.end());
-    }
-    std::vector<std::string> found;
-    std::error_code failure;
-    std::size_t entries = 0;
-    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
-                                        failure);
-    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
-        if (++entries > kMaxEntries || found.size() >= kMost)
-            break;
-        const std::string name = at->path().filename().string();
-        const bool bundle = std::any_of(known.begin(), known.end(), [&](auto ending) {
-            return name.size() > ending.size() && name.ends_with(ending);
-        });
-        if (bundle)
-            found.push_back(at->path().lexically_relative(folder).generic_string());
-        if (bundle || at.depth() >= 1)
-            at.disable_recursion_pending();
-    }
-    std::sort(found.begin(), found.end());
-    return found;
-}
-
 /// "a .mlmodelc folder, …, or a folder that quantize wrote".
 std::string wantedKinds()
 {
@@ -63,22 +34,6 @@ std::string wantedKinds()
 }
 
 } // namespace
-
-std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes)
-{
-    constexpr std::size_t kLongest = 1024; // the format's own limit
-    if (bytes.size() > kLongest || !startsWith(bytes, "version https://git-lfs.github.com/spec/"))
-        return std::nullopt;
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    const auto valueOf = [text](std::string_view key) {
-        const auto at = text.find(key);
-        if (at == std::string_view::npos)
-            return std::string();
-        const auto from = at + key.size();
-        return std::string(text.substr(from, text.find_first_of("\r\n", from) - from));
-    };
-    return LfsPointer{valueOf("\noid "), valueOf("\nsize ")};
-}
 
 std::string_view knownKind(std::span<const std::byte> bytes)
 {
@@ -122,13 +77,33 @@ Error kindError(std::string_view found, std::string message)
         .message(std::move(message));
 }
 
-Error lfsError(const LfsPointer &pointer, const std::string &path)
+std::vector<std::string> bundlesIn(const fs::path &folder)
 {
-    return ErrorBuilder("bundle.lfs")
-        .file(path)
-        .expected(pointer.bytes + " bytes, " + pointer.oid)
-        .found("a pointer of Git LFS")
-        .message("The file was not downloaded: run git lfs pull.");
+    constexpr std::size_t kMost = 1000, kMaxEntries = 20000;
+    std::vector<std::string_view> known;
+    for (const ContainerReader *reader : containerReaders()) {
+        const auto more = reader->endings();
+        known.insert(known.end(), more.begin(), more.end());
+    }
+    std::vector<std::string> found;
+    std::error_code failure;
+    std::size_t entries = 0;
+    fs::recursive_directory_iterator at(folder, fs::directory_options::skip_permission_denied,
+                                        failure);
+    for (; !failure && at != fs::recursive_directory_iterator(); at.increment(failure)) {
+        if (++entries > kMaxEntries || found.size() >= kMost)
+            break;
+        const std::string name = at->path().filename().string();
+        const bool bundle = std::any_of(known.begin(), known.end(), [&](auto ending) {
+            return name.size() > ending.size() && name.ends_with(ending);
+        });
+        if (bundle)
+            found.push_back(at->path().lexically_relative(folder).generic_string());
+        if (bundle || at.depth() >= 1)
+            at.disable_recursion_pending();
+    }
+    std::sort(found.begin(), found.end());
+    return found;
 }
 
 Error noBundle(const std::filesystem::path &folder)

@@ -2,9 +2,8 @@
 // Typed edits turned into bytes, on files of the planner's own.
 #include "core/patch/plan/planner.h"
 
-#include "core/container/open/bundle_builder.h"
+#include "core/patch/aside.h"
 #include "core/patch/edit/find_weight.h"
-#include "core/patch/patch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -208,29 +207,10 @@ Result<void> Planner::rereadAndCheck(const Edit &edit)
 Result<std::vector<AppliedEdit>> planEdits(const BundlePtr &bundle, const std::vector<Edit> &edits,
                                            double tolerance, Progress *progress)
 {
-    auto scratch = [&bundle]() -> Result<BundlePtr> {
-        const BundleReadLock lock(*bundle);
-        return BundleBuilder::fork(*bundle);
-    }();
-    if (!scratch)
-        return tl::unexpected(std::move(scratch.error()));
-    patch::Planner planner(std::move(*scratch), tolerance, progress);
-    std::vector<AppliedEdit> planned;
-    std::optional<Error> refusal;
-    for (std::size_t i = 0; i < edits.size() && !refusal; ++i) {
-        auto applied = planner.plan(edits[i]);
-        if (applied) {
-            planned.push_back(std::move(*applied));
-            continue;
-        }
-        // Of many edits, which one it is.
-        refusal = std::move(applied.error());
-        refusal->message = fmt::format("{} {}: {}", editKindName(edits[i].kind), editText(edits[i]),
-                                       refusal->message);
-    }
-    if (refusal)
-        return tl::unexpected(std::move(*refusal));
-    return planned;
+    auto planned = planOnFork(bundle, edits, tolerance, progress);
+    if (!planned)
+        return tl::unexpected(std::move(planned.error()));
+    return std::move(planned->edits);
 }
 
 } // namespace kernscope

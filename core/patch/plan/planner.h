@@ -28,6 +28,8 @@ public:
     }
 
     Result<AppliedEdit> plan(const Edit &edit);
+    /// The bundle of its own, as it is after the edits so far.
+    const BundlePtr &bundle() const { return m_bundle; }
 
 private:
     Result<void> planBytes(const Edit &edit, WeightPlanner &planner);

@@ -57,6 +57,31 @@ int chipColumn(const StreamMatrixModel &model, const char *name)
            static_cast<int>(model.table()->columnOf(*target::findTarget(name)->target));
 }
 
+/// The sample with its function twice.
+BundlePtr openTwoFunctions()
+{
+    for (const sample::SampleBundle &bundle : sample::bundles()) {
+        if (bundle.name != "sample-dense.mlmodelc")
+            continue;
+        OpenOptions options;
+        options.memory = bundle.files;
+        for (auto &[path, content] : options.memory) {
+            if (path != "model.mil")
+                continue;
+            std::string text(reinterpret_cast<const char *>(content.data()), content.size());
+            const auto begin = text.find("func main"), end = text.rfind('}');
+            std::string copy = text.substr(begin, end - begin);
+            copy.replace(0, std::string_view("func main").size(), "func second");
+            text.insert(end, copy);
+            const auto bytes = std::as_bytes(std::span(text));
+            content.assign(bytes.begin(), bytes.end());
+        }
+        const auto opened = Bundle::open(bundle.name, options);
+        return opened ? *opened : nullptr;
+    }
+    return nullptr;
+}
+
 } // namespace
 
 class TestChipDocks : public QObject
@@ -102,6 +127,34 @@ private Q_SLOTS:
         QVERIFY(at(box.left(), box.center().y()) != at(box.right() - 5, box.center().y()));
     }
 
+    /// Shown where functions must be told apart, and only there.
+    void functionColumn()
+    {
+        Session session;
+        StreamDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QTableView &matrix = dock.matrix();
+        QVERIFY(matrix.isColumnHidden(StreamMatrixModel::FunctionColumn));
+        const BundlePtr two = openTwoFunctions();
+        QVERIFY(two);
+        QVERIFY(two->weights().front().sharesName);
+        session.setBundle(two);
+        QVERIFY(settle(dock));
+        QVERIFY(QTest::qWaitFor([&] { return dock.model().rowCount() > 1; }));
+        QVERIFY(!matrix.isColumnHidden(StreamMatrixModel::FunctionColumn));
+        QCOMPARE(
+            dock.model().headerData(StreamMatrixModel::FunctionColumn, Qt::Horizontal).toString(),
+            QStringLiteral("Function"));
+        const int half = (dock.model().rowCount() - 1) / 2;
+        QCOMPARE(textAt(dock.model(), 0, StreamMatrixModel::FunctionColumn),
+                 QStringLiteral("main"));
+        QCOMPARE(textAt(dock.model(), half, StreamMatrixModel::FunctionColumn),
+                 QStringLiteral("second"));
+        dock.model().setFilter(QStringLiteral("second"));
+        QCOMPARE(dock.model().rowCount() - 1, half);
+    }
+
     void matrixHasEveryChipAndSums()
     {
         Session session;
@@ -144,8 +197,8 @@ private Q_SLOTS:
         QCOMPARE(shown.model()->rowCount(), 1);
         QCOMPARE(shown.model()->index(0, 0).data(), dock.model().index(sums, 0).data());
         QVERIFY(shown.viewport()->height() >= shown.fontMetrics().height());
-        dock.matrix().horizontalHeader()->resizeSection(1, 123);
-        QCOMPARE(shown.columnWidth(1), 123);
+        dock.matrix().horizontalHeader()->resizeSection(StreamMatrixModel::FormColumn, 123);
+        QCOMPARE(shown.columnWidth(StreamMatrixModel::FormColumn), 123);
         QScrollBar *bar = dock.matrix().horizontalScrollBar();
         bar->setValue(bar->maximum());
         QCOMPARE(shown.columnViewportPosition(dock.model().columnCount() - 1),
@@ -213,7 +266,8 @@ private Q_SLOTS:
         QVERIFY(dock.facts().text().contains(QStringLiteral("141")));
         QVERIFY(plot.roofCount() > 5);
         QVERIFY(plot.pointText(0).contains(QStringLiteral("FLOP/B")));
-        QCOMPARE(plot.columns().size(), 16);
+        QCOMPARE(plot.columns().size(), 17);
+        QCOMPARE(plot.cell(0, 16).toString(), QStringLiteral("main"));
         const double before = plot.cell(0, 5).toDouble();
         dock.batch().setValue(16);
         QVERIFY(settle(dock));

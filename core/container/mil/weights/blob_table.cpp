@@ -4,6 +4,7 @@
 #include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/container/mil/blob_path.h"
+#include "core/container/milblob/lfs_pointer.h"
 #include "core/container/milblob/sniff.h"
 
 #include <algorithm>
@@ -51,6 +52,8 @@ Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offse
 {
     const BundleFile &owner = m_files[file];
     const auto bytes = owner.file->bytes();
+    if (const auto pointer = lfsPointer(bytes))
+        return tl::unexpected(lfsError(*pointer, owner.path));
     Error error;
     error.file = owner.path;
     if (bytes.size() < milblob::kHeaderBytes) {

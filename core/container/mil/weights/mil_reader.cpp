@@ -12,6 +12,7 @@
 #include "core/container/mil/weights/model_claims.h"
 #include "core/container/mil/weights/weight_reader.h"
 #include "core/container/mil/writer.h"
+#include "core/container/milblob/lfs_pointer.h"
 #include "core/container/milblob/sniff.h"
 #include "core/container/milblob/weights/blob_claims.h"
 #include "core/container/network/weights/network_weights.h"
@@ -95,6 +96,8 @@ void ProgramReading::readProgram()
     if (place == kNoIndex)
         return;
     const auto bytes = m_files[place].file->bytes();
+    if (lfsPointer(bytes))
+        return; // was said when it was opened
     const std::string &path = m_input.programPath;
     mil::ParsedProgram parsed = isModelProtobuf(bytes, path) ? mil::readModelProtobuf(bytes, path)
                                                              : mil::readProgramText(bytes, path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/weights/blob_claims.h"
 
+#include "core/container/milblob/lfs_pointer.h"
+
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -54,6 +56,8 @@ std::vector<milblob::Record> mergedRecords(std::vector<milblob::Record> walked,
 std::vector<milblob::Record>
 readBlobRecords(BundleFile &file, const std::vector<milblob::Record> &named, DiagnosticLog &log)
 {
+    if (lfsPointer(file.file->bytes()))
+        return {}; // was said when it was opened
     milblob::BlobFile found = milblob::readBlobFile(file.file->bytes(), file.path);
     log.add(std::move(found.diagnostics));
     std::vector<milblob::Record> records = mergedRecords(std::move(found.records), named);

@@ -40,6 +40,7 @@ private slots:
     void patchSource();
     void zippedBundle();
     void pointers();
+    void pointersInAPackage();
     void folders();
 };
 
@@ -231,6 +232,38 @@ void TestCheckpoint::pointers()
     QCOMPARE(lone.error().code, std::string("bundle.lfs"));
     QVERIFY(lone.error().expected.find("12345 bytes") != std::string::npos);
     QVERIFY(lone.error().message.find("git lfs pull") != std::string::npos);
+}
+
+/// What is not there is said once, and not read as something else.
+void TestCheckpoint::pointersInAPackage()
+{
+    const QByteArray pointer =
+        "version https://git-lfs.github.com/spec/v1\n"
+        "oid sha256:4d7a214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
+        "size 12345\n";
+    test::MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", test::Bytes(4)));
+    made.consume("w");
+    QTemporaryDir folder;
+    QDir dir(folder.path());
+    QVERIFY(dir.mkpath(u"m.mlmodelc/weights"_s));
+    const auto put = [&dir](const QString &name, const QByteArray &content) {
+        QFile file(dir.filePath(name));
+        return file.open(QIODevice::WriteOnly) && file.write(content) == content.size();
+    };
+    QVERIFY(put(u"m.mlmodelc/model.mil"_s, QByteArray::fromStdString(made.text())));
+    QVERIFY(put(u"m.mlmodelc/weights/weight.bin"_s, pointer));
+    const auto weights = Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString());
+    QVERIFY(weights);
+    for (const Diagnostic &row : (*weights)->diagnostics())
+        QVERIFY2(row.error.code != "blob.version" && row.error.code != "blob.sentinel",
+                 describe(row.error).c_str());
+    QCOMPARE((*weights)->diagnostics().front().error.code, std::string("bundle.lfs"));
+    QVERIFY(put(u"m.mlmodelc/model.mil"_s, pointer));
+    const auto program = Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString());
+    QVERIFY(program);
+    for (const Diagnostic &row : (*program)->diagnostics())
+        QCOMPARE(row.error.code, std::string("bundle.lfs"));
 }
 
 void TestCheckpoint::folders()

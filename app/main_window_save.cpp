@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the window asks before it saves, closes or reads again.
+#include "app/main_window.h"
+
+#include "app/save_dialog.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+
+#include <QAbstractButton>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QMessageBox>
+#include <QPushButton>
+
+#include <utility>
+
+namespace kernscope::app {
+
+namespace {
+
+/// "12 B differ from the disk."; of very many, no more than the size of the blocks they lie in.
+QString changedText(const Bundle &bundle)
+{
+    constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
+    std::uint64_t most = 0, bytes = 0;
+    for (const BundleFile &file : bundle.files()) {
+        for (const ByteRange &run : file.file->changedBlocks())
+            most += run.bytes.value;
+    }
+    if (most > kMostCompared)
+        return MainWindow::tr("Up to %1 B differ from the disk.").arg(ui::groupedNumber(most));
+    for (const WrittenRange &range : pendingRanges(bundle))
+        bytes += range.range.bytes.value;
+    return bytes == 1 ? MainWindow::tr("One byte differs from the disk.")
+                      : MainWindow::tr("%1 B differ from the disk.").arg(ui::groupedNumber(bytes));
+}
+
+} // namespace
+
+void MainWindow::save()
+{
+    if (!m_document.modified())
+        return;
+    if (m_document.inMemory()) {
+        saveAs();
+        return;
+    }
+    // Of very large edits, finding what differs takes a while.
+    m_session.tasks().start(
+        this, tr("Collecting what is changed"),
+        [bundle = m_session.bundle()](Progress &) {
+            const BundleReadLock lock(*bundle);
+            return pendingRanges(*bundle);
+        },
+        [this](const std::vector<WrittenRange> &ranges) {
+            if (m_document.modified() && m_document.busy() == Document::Busy::Idle)
+                askSave(ranges);
+        });
+}
+
+void MainWindow::askSave(const std::vector<WrittenRange> &ranges)
+{
+    auto *dialog = new SaveDialog(*m_session.bundle(), ranges, m_settings.keepBackup(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        m_settings.setKeepBackup(dialog->keepBackup());
+        m_document.save(dialog->keepBackup());
+    });
+    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
+    dialog->open();
+}
+
+void MainWindow::saveAs()
+{
+    if (!m_document.isOpen())
+        return;
+    const QFileInfo now(m_document.inMemory() ? m_document.name() : m_document.path());
+    const QString suffix = now.suffix().isEmpty() ? QString() : QLatin1Char('.') + now.suffix();
+    const QString folder = m_document.inMemory() ? m_settings.lastFolder() : now.absolutePath();
+    const QString proposal = tr("%1-patched%2").arg(now.completeBaseName(), suffix);
+    auto *dialog = new QFileDialog(this, tr("Save As"), folder);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setFileMode(QFileDialog::AnyFile);
+    dialog->setOption(QFileDialog::DontConfirmOverwrite); // askSaveAs says what can be done
+    dialog->selectFile(proposal);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::askSaveAs);
+    connect(dialog, &QDialog::rejected, this, [this] { m_afterSave = nullptr; });
+    dialog->open();
+}
+
+void MainWindow::askSaveAs(const QString &target)
+{
+    if (!QFileInfo::exists(target)) {
+        m_document.saveAs(target);
+        return;
+    }
+    auto *box =
+        new QMessageBox(QMessageBox::Question, tr("Save As"),
+                        tr("%1 exists already. A copy is never written over anything.").arg(target),
+                        QMessageBox::Cancel, this);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    QAbstractButton *other = box->addButton(tr("Choose Another Name"), QMessageBox::AcceptRole);
+    connect(box, &QMessageBox::finished, this, [this, box, other] {
+        if (box->clickedButton() == other)
+            saveAs();
+        else
+            m_afterSave = nullptr;
+    });
+    box->open();
+}
+
+void MainWindow::revert()
+{
+    whenKept([this] {
+        m_wantedLayout = m_layouts->current();
+        m_document.reload();
+    });
+}
+
+void MainWindow::closeBundle()
+{
+    whenKept([this] { m_document.close(); });
+}
+
+void MainWindow::whenKept(std::function<void()> next)
+{
+    if (!m_document.modified()) {
+        next();
+        return;
+    }
+    auto *box =
+        new QMessageBox(QMessageBox::Warning, tr("Unsaved Changes"),
+                        tr("%1 has changes that are not saved.").arg(m_document.name()),
+                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
+    box->setInformativeText(changedText(*m_session.bundle()));
+    box->setDefaultButton(QMessageBox::Save);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this, next = std::move(next)](int answer) {
+        if (answer == QMessageBox::Discard) {
+            next();
+        } else if (answer == QMessageBox::Save) {
+            m_afterSave = next;
+            save();
+        }
+    });
+    box->open();
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+/// Files of which Git LFS left only the pointer.
+namespace kernscope {
+
+/// What a file that Git LFS has not downloaded says of the content; nothing for any other file.
+struct LfsPointer {
+    std::string oid;   ///< "sha256:…"
+    std::string bytes; ///< of the content
+};
+std::optional<LfsPointer> lfsPointer(std::span<const std::byte> bytes);
+/// Error "bundle.lfs".
+Error lfsError(const LfsPointer &pointer, const std::string &path);
+
+} // namespace kernscope

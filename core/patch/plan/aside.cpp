@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/patch/aside.h"
+
+#include "core/container/open/bundle_builder.h"
+#include "core/patch/plan/planner.h"
+#include "core/patch/plan/recorder.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::size_t kStepBytes = std::size_t{1} << 20; ///< written between two looks at Cancel
+
+Result<BundlePtr> forkOf(const Bundle &bundle)
+{
+    const BundleReadLock lock(bundle);
+    return BundleBuilder::fork(bundle);
+}
+
+/// One edit on a fork that is thrown away where this fails.
+Result<void> makeStep(const Bundle &fork, const EditStep &step, Progress &progress)
+{
+    for (const FileEdit &run : step.edit->bytes) {
+        if (run.before.size() != run.after.size())
+            return patch::writeEdits(fork, std::span(&run, 1), step.forward); // gives the error
+        for (std::size_t at = 0; at < run.after.size(); at += kStepBytes) {
+            const std::size_t count = std::min(kStepBytes, run.after.size() - at);
+            FileEdit piece{run.file, FileOffset(run.offset.value + at), {}, {}};
+            const auto cut = [at, count](const std::vector<std::byte> &bytes) {
+                const auto from = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+                return std::vector<std::byte>(from, from + static_cast<std::ptrdiff_t>(count));
+            };
+            piece.before = cut(run.before);
+            piece.after = cut(run.after);
+            if (auto written = patch::writeEdits(fork, std::span(&piece, 1), step.forward);
+                !written)
+                return written;
+            if (!progress.advance(count))
+                return tl::unexpected(cancelledError("Nothing was changed"));
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+Result<PlannedEdits> planOnFork(const BundlePtr &bundle, const std::vector<Edit> &edits,
+                                double tolerance, Progress *progress)
+{
+    auto fork = forkOf(*bundle);
+    if (!fork)
+        return tl::unexpected(std::move(fork.error()));
+    patch::Planner planner(std::move(*fork), tolerance, progress);
+    PlannedEdits planned;
+    for (const Edit &edit : edits) {
+        auto applied = planner.plan(edit);
+        if (!applied) {
+            // Of many edits, which one it is.
+            Error refusal = std::move(applied.error());
+            refusal.message =
+                fmt::format("{} {}: {}", editKindName(edit.kind), editText(edit), refusal.message);
+            return tl::unexpected(std::move(refusal));
+        }
+        planned.edits.push_back(std::move(*applied));
+    }
+    planned.bundle = planner.bundle();
+    return planned;
+}
+
+Result<BundlePtr> forkWithSteps(const BundlePtr &bundle, std::span<const EditStep> steps,
+                                Progress *progress)
+{
+    Progress unwatched;
+    Progress &watched = progress != nullptr ? *progress : unwatched;
+    std::uint64_t total = 0;
+    bool tables = false;
+    for (const EditStep &step : steps) {
+        tables = tables || step.edit->tables;
+        for (const FileEdit &run : step.edit->bytes)
+            total += run.after.size();
+    }
+    watched.setTotal(total);
+    auto fork = forkOf(*bundle);
+    if (!fork)
+        return fork;
+    for (const EditStep &step : steps) {
+        if (auto made = makeStep(**fork, step, watched); !made)
+            return tl::unexpected(std::move(made.error()));
+    }
+    if (auto same = (*fork)->checkUnchanged(); !same)
+        return tl::unexpected(std::move(same.error()));
+    return tables ? (*fork)->reread() : fork;
+}
+
+} // namespace kernscope

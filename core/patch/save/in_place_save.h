@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/patch/patch.h"
+#include "core/patch/save/file_io.h"
+#include "core/patch/save_steps.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Private to the save: opening, locking, checking, backing up, journalling, writing, bringing to
+/// the disk, reading back, removing the journal.
+namespace kernscope::patch {
+
+class InPlaceSave
+{
+public:
+    InPlaceSave(const Bundle &bundle, const SaveHook &hook, Progress *progress)
+        : m_bundle(bundle), m_hook(hook), m_progress(progress),
+          m_journal(journalPath(bundle.path()))
+    {
+    }
+
+    Result<SaveReport> run(bool keepBackup);
+    /// Files were written and put back: their times on disk are not those of the mapping any more.
+    bool putBack() const { return m_putBack; }
+
+private:
+    /// One file that has changes.
+    struct Target {
+        const BundleFile *file = nullptr;
+        File onDisk;
+        std::vector<ByteRange> ranges;
+        std::size_t begun = 0; ///< ranges whose writing was begun
+    };
+
+    Result<void> prepare(bool keepBackup);
+    Result<void> openTargets();
+    Result<void> lock();
+    Result<void> refusePending() const;
+    Result<void> checkStamp(const Target &target) const;
+    Result<void> checkUnchanged(const Target &target) const;
+    Result<void> journal();
+    Result<std::string> entryPath(const Target &target) const;
+    Result<void> writeAndVerify();
+    Result<void> writeRanges();
+    Result<void> verify(const Target &target) const;
+    Error rollBack(Error cause);
+    Result<void> passed(SaveStep step) const;
+    Result<void> advance(std::uint64_t bytes) const;
+    bool stopped() const;
+    SaveReport report() const;
+
+    const Bundle &m_bundle;
+    const SaveHook &m_hook;
+    Progress *m_progress; ///< may be null; counts each byte four times: checked, kept in the
+                          ///< journal, written, read back
+    std::filesystem::path m_journal;
+    SaveLock m_lock;
+    std::vector<Target> m_targets;
+    std::optional<File> m_journalFile; ///< locked as long as the save goes on
+    bool m_putBack = false;
+    SignalShield m_shield;
+};
+
+/// Bytes that are read and written at once.
+inline constexpr std::size_t kSaveBlock = std::size_t{1} << 20;
+
+/// Calls `visit(at, count)` for the blocks of a run.
+template <class Visit>
+Result<void> forEachPiece(ByteRange range, const Visit &visit)
+{
+    for (std::uint64_t at = range.offset.value; at < range.end(); at += kSaveBlock) {
+        const auto count =
+            static_cast<std::size_t>(std::min<std::uint64_t>(kSaveBlock, range.end() - at));
+        if (auto done = visit(at, count); !done)
+            return done;
+    }
+    return {};
+}
+
+} // namespace kernscope::patch

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/shapes_dialog.h"
+#include "made_bundle.h"
+#include "window_fixture.h"
+
+#include <QDialogButtonBox>
+#include <QInputDialog>
+#include <QLineEdit>
+#include <QListView>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QUndoStack>
+
+using namespace kernscope;
+using app::Document;
+
+namespace {
+
+constexpr std::uint64_t kFlops = 2 * 8 * 3; ///< of one place of the output
+
+test::MadeBundle openProgram(const char *parameters)
+{
+    test::MadeBundle made;
+    made.parameters = parameters;
+    made.constant("tensor<fp16, [8, 3, 1, 1]>", "w",
+                  made.blob(ElementType::Fp16, "[8, 3, 1, 1]", test::Bytes(48)));
+    made.line("tensor<fp16, [8]> codes = constexpr_lut_to_dense()[indices = " +
+              made.blob(ElementType::Uint8, "[1]", test::Bytes(1)) +
+              ", lut = tensor<fp16, [2]>([0x1p+1, 0x1p+2]), name = string(\"codes\"), "
+              "shape = tensor<uint32, [1]>([8])]");
+    made.line("tensor<fp16, [1, 8, ?, ?]> y = conv(weight = w, x = x)");
+    made.consume("codes");
+    return made;
+}
+
+bool writeTo(const QString &folder, const test::MadeBundle &made)
+{
+    QDir().mkpath(folder + QStringLiteral("/weights"));
+    QFile program(folder + QStringLiteral("/model.mil"));
+    QFile weights(folder + QStringLiteral("/weights/weight.bin"));
+    const test::Bytes bytes = made.weights();
+    return program.open(QIODevice::WriteOnly) &&
+           program.write(QByteArray::fromStdString(made.text())) > 0 &&
+           weights.open(QIODevice::WriteOnly) &&
+           weights.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size())) ==
+               qint64(bytes.size());
+}
+
+constexpr const char *kOpen = "tensor<fp16, [1, 3, ?, ?]> x";
+
+} // namespace
+
+/// Shapes that the inputs of an open bundle are given, and folders of several bundles.
+class TestWindowShapes : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void bindsAndOpensAgain();
+    void keptByEditsAndReloads();
+    void forgottenWhereTheyFitNoMore();
+    void asksInADialog();
+    void dialogChecks();
+    void listsBundlesOfAFolder();
+
+private:
+    std::uint64_t flops() const
+    {
+        const auto &weight = (*m_window)->session().bundle()->weights().front();
+        return weight.consumers.front().flops.value_or(0);
+    }
+    QStringList notices() { return (*m_window)->findChild<app::NoticeArea *>()->texts(); }
+    bool bind(const char *text);
+
+    std::unique_ptr<test::TestWindow> m_window;
+    std::unique_ptr<QTemporaryDir> m_folder;
+    QString m_path;
+};
+
+void TestWindowShapes::init()
+{
+    m_window.reset();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_path = m_folder->filePath(QStringLiteral("open.mlmodelc"));
+    QVERIFY(writeTo(m_path, openProgram(kOpen)));
+    m_window = std::make_unique<test::TestWindow>();
+    QVERIFY(m_window->open({m_path}));
+}
+
+bool TestWindowShapes::bind(const char *text)
+{
+    const auto binding = shapes::parseBinding(text);
+    if (!binding)
+        return false;
+    (*m_window)->document().bindShapes({*binding});
+    return m_window->settle();
+}
+
+void TestWindowShapes::bindsAndOpensAgain()
+{
+    QCOMPARE(flops(), std::uint64_t{0});
+    QVERIFY(
+        notices().join(QLatin1Char(' ')).contains(QStringLiteral("leaves the shape of x open")));
+    QVERIFY(bind("x=1,3,5,4"));
+    QCOMPARE(flops(), kFlops * 20);
+    QVERIFY(notices().join(QLatin1Char(' ')).contains(QStringLiteral("x = [1, 3, 5, 4]: ")));
+    QVERIFY(!(*m_window)->document().modified());
+    (*m_window)->document().bindShapes({});
+    QVERIFY(m_window->settle());
+    QCOMPARE(flops(), std::uint64_t{0});
+    QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
+    QVERIFY(bind("x=1,4,5,5"));
+    QCOMPARE(refused.size(), 1);
+    QCOMPARE(flops(), std::uint64_t{0});
+}
+
+void TestWindowShapes::keptByEditsAndReloads()
+{
+    QVERIFY(bind("x=1,3,5,4"));
+    Document &document = (*m_window)->document();
+    ui::Session &session = (*m_window)->session();
+    session.setPatchingEnabled(true);
+    const auto edit = parseEdit(Edit::Kind::Codebook, "codes[0][0]=4");
+    QVERIFY(edit);
+    session.requestEdits({*edit}, {});
+    QVERIFY(m_window->settle());
+    QVERIFY(document.modified());
+    QCOMPARE(flops(), kFlops * 20);
+    session.undoStack().undo();
+    QCOMPARE(flops(), kFlops * 20);
+    session.undoStack().redo();
+    document.save(false);
+    QVERIFY(m_window->settle());
+    document.reload();
+    QVERIFY(m_window->settle());
+    QCOMPARE(flops(), kFlops * 20);
+    document.saveAs(m_folder->filePath(QStringLiteral("copy.mlmodelc")));
+    QVERIFY(m_window->settle());
+    QCOMPARE(flops(), kFlops * 20);
+    // Another bundle has shapes of its own.
+    QVERIFY(m_window->open({m_path}));
+    QCOMPARE(flops(), std::uint64_t{0});
+}
+
+void TestWindowShapes::forgottenWhereTheyFitNoMore()
+{
+    QVERIFY(bind("x=1,3,5,4"));
+    QVERIFY(QDir(m_path).removeRecursively());
+    QVERIFY(writeTo(m_path, openProgram("tensor<fp16, [1, 3, 7, ?]> x")));
+    QSignalSpy refused(&(*m_window)->document(), &Document::shapesRefused);
+    (*m_window)->document().reload();
+    QVERIFY(m_window->settle());
+    QCOMPARE(refused.size(), 1);
+    QVERIFY(!(*m_window)->session().bundle()->shapeBindings());
+    QVERIFY(notices().join(QLatin1Char(' ')).contains(QStringLiteral("The shapes are not used")));
+}
+
+void TestWindowShapes::asksInADialog()
+{
+    QAction *action = nullptr;
+    for (QAction *one : (*m_window)->findChildren<QAction *>()) {
+        if (one->text().contains(QStringLiteral("Shapes of Inputs")))
+            action = one;
+    }
+    QVERIFY(action && action->isEnabled() && !action->shortcut().isEmpty());
+    action->trigger();
+    auto *dialog = qobject_cast<app::ShapesDialog *>(test::dialog());
+    QVERIFY(dialog);
+    auto *field = dialog->findChild<QLineEdit *>();
+    QCOMPARE(field->text(), QStringLiteral("1,3,?,?"));
+    QVERIFY(!field->accessibleName().isEmpty());
+    field->setText(QStringLiteral("1,3,2,2"));
+    dialog->accept();
+    QVERIFY(m_window->settle());
+    QCOMPARE(flops(), kFlops * 4);
+    // Asked again, it begins with what is bound.
+    action->trigger();
+    dialog = qobject_cast<app::ShapesDialog *>(test::dialog());
+    QVERIFY(dialog);
+    QCOMPARE(dialog->findChild<QLineEdit *>()->text(), QStringLiteral("1,3,2,2"));
+    dialog->reject();
+}
+
+void TestWindowShapes::dialogChecks()
+{
+    const shapes::OpenInput input{"x", "tensor<fp16, [1, 3, ?, ?]>", {1, 3, -1, -1}};
+    app::ShapesDialog dialog({input}, {});
+    auto *field = dialog.findChild<QLineEdit *>();
+    auto *ok = dialog.findChild<QDialogButtonBox *>()->button(QDialogButtonBox::Ok);
+    QVERIFY(ok->isEnabled());
+    QVERIFY(dialog.bindings().empty());
+    for (const char *wrong : {"", "1,3,4", "1,3,0,4", "1,4,4,4", "1,3,4,x"}) {
+        field->setText(QString::fromLatin1(wrong));
+        QVERIFY2(!ok->isEnabled(), wrong);
+    }
+    field->setText(QStringLiteral("1,3,640,?"));
+    QVERIFY(ok->isEnabled());
+    QCOMPARE(dialog.bindings().size(), std::size_t{1});
+    QVERIFY(dialog.bindings().front().dims == (std::vector<std::int64_t>{1, 3, 640, -1}));
+}
+
+void TestWindowShapes::listsBundlesOfAFolder()
+{
+    QVERIFY(writeTo(m_folder->filePath(QStringLiteral("a/other.mlmodelc")), openProgram(kOpen)));
+    (*m_window)->openPaths({m_folder->path()});
+    auto *dialog = qobject_cast<QInputDialog *>(test::dialog());
+    QVERIFY(dialog);
+    QCOMPARE(dialog->comboBoxItems(),
+             (QStringList{QStringLiteral("a/other.mlmodelc"), QStringLiteral("open.mlmodelc")}));
+    dialog->setTextValue(QStringLiteral("a/other.mlmodelc"));
+    dialog->accept();
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->document().name(), QStringLiteral("other.mlmodelc"));
+    QVERIFY((*m_window)->session().other() == nullptr);
+    // As the one to compare with.
+    (*m_window)->document().openOther(m_folder->path());
+    dialog = qobject_cast<QInputDialog *>(test::dialog());
+    QVERIFY(dialog);
+    dialog->setTextValue(QStringLiteral("open.mlmodelc"));
+    dialog->accept();
+    QVERIFY(m_window->settle());
+    QCOMPARE((*m_window)->document().name(), QStringLiteral("other.mlmodelc"));
+    QVERIFY((*m_window)->session().other() != nullptr);
+}
+
+QTEST_MAIN(TestWindowShapes)
+#include "tst_window_shapes.moc"

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Edits and saves that run on another thread than the one that shows the bundle.
+#include "core/patch/aside.h"
+#include "made_bundle.h"
+#include "on_disk.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <functional>
+#include <thread>
+#include <utility>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+/// Cancels once a share of the work is done, from a thread of its own.
+class CancelsAt
+{
+public:
+    explicit CancelsAt(double share)
+        : m_thread([this, share] {
+              while (!m_over && progress.fraction() < share)
+                  std::this_thread::yield();
+              if (!m_over)
+                  progress.cancel();
+          })
+    {
+    }
+    ~CancelsAt()
+    {
+        m_over = true;
+        m_thread.join();
+    }
+
+    Progress progress;
+
+private:
+    std::atomic<bool> m_over{false};
+    std::thread m_thread;
+};
+
+std::vector<EditStep> stepsOf(const std::vector<AppliedEdit> &edits, bool forward)
+{
+    std::vector<EditStep> steps;
+    for (const AppliedEdit &edit : edits)
+        steps.push_back({std::make_shared<const AppliedEdit>(edit), forward});
+    if (!forward)
+        std::reverse(steps.begin(), steps.end());
+    return steps;
+}
+
+std::vector<Bytes> filesOf(const Bundle &bundle)
+{
+    std::vector<Bytes> files;
+    for (const BundleFile &entry : bundle.files())
+        files.emplace_back(entry.file->bytes().begin(), entry.file->bytes().end());
+    return files;
+}
+
+/// A bundle with one dense weight of 2 Mi elements, on disk.
+class Large
+{
+public:
+    Large()
+    {
+        MadeBundle made;
+        made.constant("tensor<fp16, [2097152]>", "w",
+                      made.blob(ElementType::Fp16, "[2097152]", Bytes(std::size_t{4} << 20)));
+        made.consume("w");
+        for (const auto &[name, bytes] : made.options().memory)
+            writeAll(path / name, bytes);
+        original = readTree(path);
+    }
+
+    BundlePtr filled() const
+    {
+        const auto bundle = Bundle::open(path);
+        const auto planned = planOnFork(*bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0);
+        return planned ? planned->bundle : nullptr;
+    }
+
+private:
+    QTemporaryDir m_folder;
+
+public:
+    const fs::path path = fs::path(m_folder.path().toStdString()) / "large.mlmodelc";
+    Tree original;
+};
+
+} // namespace
+
+class TestAside : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void plansAndLays();
+    void stepsThereAndBack();
+    void refusesOtherBytes();
+    void cancelled();
+    void saveReportsProgress();
+    void saveCancelled_data();
+    void saveCancelled();
+};
+
+/// Data and tables alike: the fork is what laying the plan makes, the bundle stays as it was.
+void TestAside::plansAndLays()
+{
+    for (const auto &[form, script] :
+         {std::pair("dense-fp16", "set w[3]=5\nset w[3]=6\nset behind[9]=0.25"),
+          std::pair("lut2", kThree)}) {
+        const OnDisk disk(form);
+        const auto bundle = disk.open();
+        const auto edits = parseEditScript(script, "edits");
+        QVERIFY(edits);
+        const auto before = filesOf(*bundle);
+        const auto planned = planOnFork(bundle, *edits, HUGE_VAL);
+        QVERIFY2(planned, planned ? "" : describe(planned.error()).c_str());
+        QVERIFY(filesOf(*bundle) == before);
+        QVERIFY(!bundle->modified() && planned->bundle->modified());
+        BundlePtr laid = bundle;
+        for (const AppliedEdit &edit : planned->edits) {
+            const auto next = applyEdit(laid, edit);
+            QVERIFY(next);
+            laid = *next;
+        }
+        QVERIFY(filesOf(*laid) == filesOf(*planned->bundle));
+        QCOMPARE(laid->weights().size(), planned->bundle->weights().size());
+        QCOMPARE(decoded(*laid, "w"), decoded(*planned->bundle, "w"));
+    }
+}
+
+void TestAside::stepsThereAndBack()
+{
+    const OnDisk disk("lut2");
+    const auto bundle = disk.open();
+    const auto edits = parseEditScript(kThree, "edits");
+    const auto planned = planOnFork(bundle, *edits, HUGE_VAL);
+    QVERIFY(planned);
+    Progress progress;
+    const auto back = forkWithSteps(planned->bundle, stepsOf(planned->edits, false), &progress);
+    QVERIFY2(back, back ? "" : describe(back.error()).c_str());
+    QCOMPARE(progress.fraction(), 1.0);
+    QVERIFY(filesOf(**back) == filesOf(*bundle));
+    QVERIFY(!(*back)->modified());
+    QVERIFY(planned->bundle->modified());
+    const auto again = forkWithSteps(*back, stepsOf(planned->edits, true));
+    QVERIFY(again);
+    QVERIFY(filesOf(**again) == filesOf(*planned->bundle));
+    QCOMPARE(decoded(**again, "w"), decoded(*planned->bundle, "w"));
+}
+
+void TestAside::refusesOtherBytes()
+{
+    const OnDisk disk("dense-fp16");
+    const auto bundle = disk.open();
+    const auto planned = planOnFork(bundle, {*parseEdit(Edit::Kind::Set, "w[3]=5")}, 0);
+    QVERIFY(planned);
+    const auto wrong = forkWithSteps(planned->bundle, stepsOf(planned->edits, true));
+    QVERIFY(!wrong);
+    QCOMPARE(wrong.error().code, std::string("patch.conflict"));
+    AppliedEdit broken = planned->edits.front();
+    broken.bytes.front().after.push_back({});
+    QVERIFY(!forkWithSteps(bundle, stepsOf({broken}, true)));
+    QVERIFY(!bundle->modified());
+}
+
+void TestAside::cancelled()
+{
+    const Large large;
+    const auto bundle = *Bundle::open(large.path);
+    Progress progress;
+    progress.cancel();
+    const auto planned =
+        planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0, &progress);
+    QVERIFY(!planned);
+    QCOMPARE(planned.error().code, std::string("task.cancelled"));
+    const auto whole = planOnFork(bundle, {*parseEdit(Edit::Kind::Fill, "w[:]=0.5")}, 0);
+    QVERIFY(whole);
+    for (const double share : {0.0, 0.3, 0.9}) {
+        CancelsAt cancels(share);
+        const auto back =
+            forkWithSteps(whole->bundle, stepsOf(whole->edits, false), &cancels.progress);
+        if (!back)
+            QCOMPARE(back.error().code, std::string("task.cancelled"));
+        QVERIFY(whole->bundle->modified());
+        QCOMPARE(decoded(*whole->bundle, "w")[7], 0.5f);
+    }
+    QVERIFY(!bundle->modified());
+}
+
+void TestAside::saveReportsProgress()
+{
+    const Large large;
+    const auto bundle = large.filled();
+    QVERIFY(bundle);
+    Progress progress;
+    std::function<void()> settle;
+    const auto saved = saveInPlace(bundle, false, settle, &progress);
+    QVERIFY2(saved, saved ? "" : describe(saved.error()).c_str());
+    QCOMPARE(progress.fraction(), 1.0);
+    settle();
+    QVERIFY(!bundle->modified());
+    QCOMPARE(decoded(**Bundle::open(large.path), "w")[2097151], 0.5f);
+}
+
+void TestAside::saveCancelled_data()
+{
+    QTest::addColumn<double>("share");
+    for (const double share : {0.0, 0.2, 0.45, 0.6, 0.85})
+        QTest::addRow("%.2f", share) << share;
+}
+
+/// Wherever it is stopped, the files are the old ones or the new ones, and no journal is left.
+void TestAside::saveCancelled()
+{
+    QFETCH(const double, share);
+    const Large large;
+    const auto bundle = large.filled();
+    QVERIFY(bundle);
+    std::function<void()> settle;
+    {
+        CancelsAt cancels(share);
+        const auto saved = saveInPlace(bundle, false, settle, &cancels.progress);
+        if (saved)
+            QVERIFY(readTree(large.path) != large.original);
+        else
+            QCOMPARE(saved.error().code, std::string("task.cancelled"));
+        if (!saved)
+            QVERIFY(readTree(large.path) == large.original);
+    }
+    settle();
+    QCOMPARE(readTree(large.path.parent_path()).size(), large.original.size());
+    QVERIFY(bundle->checkUnchanged());
+    // What was not saved can be saved.
+    const auto again = saveInPlace(*bundle, false);
+    QVERIFY2(again, again ? "" : describe(again.error()).c_str());
+    QCOMPARE(decoded(**Bundle::open(large.path), "w")[0], 0.5f);
+}
+
+QTEST_GUILESS_MAIN(TestAside)
+#include "tst_aside.moc"
