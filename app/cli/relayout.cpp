@@ -18,18 +18,6 @@ using codec::Microscaled;
 using report::Json;
 using LaidOut = std::vector<std::uint8_t>;
 
-tl::unexpected<Error> layoutFault(std::string code, std::string field, std::string expected,
-                                  std::string found, std::string message)
-{
-    Error error;
-    error.code = std::move(code);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
-}
-
 Result<LaidOut> dataAs(const Microscaled &matrix, const std::string &layout)
 {
     if (layout == "nd")
@@ -56,9 +44,9 @@ Result<void> givesTheSameBack(const StoredMicroscaled &stored)
         return tl::unexpected(data ? exponents.error() : data.error());
     if (*data == stored.data && *exponents == stored.exponents)
         return {};
-    return layoutFault("quantize.padding", *data == stored.data ? "exp.bin" : "data.bin",
-                       "zeros where boxes are padded", "other bytes",
-                       "A change of the layout would lose these bytes");
+    return refused("quantize.padding", *data == stored.data ? "exp.bin" : "data.bin",
+                   "zeros where boxes are padded", "other bytes",
+                   "A change of the layout would lose these bytes");
 }
 
 /// The constraints of pto.tquant for the layouts that are asked for.
