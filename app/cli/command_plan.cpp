@@ -47,7 +47,8 @@ void addMeasured(CLI::App &command, const Options &options)
 {
     command
         .add_option("--activations", options->activations,
-                    "Mean squares of each weight's input channels: arrays by the weights' names")
+                    "Statistics of what flows into the weights, by the weights' names: NAME (mean "
+                    "squares of the input channels), NAME.mean, NAME.second_moment")
         ->type_name("FILE.npz");
     command
         .add_option("--sensitivity", options->sensitivity,

@@ -153,6 +153,7 @@ public:
 
 private:
     report::PlanSubject subject() const;
+    OutputRules rules() const;
 
     const PlanOptions &m_options;
     Session &m_session;
@@ -179,6 +180,18 @@ report::PlanSubject PlanRun::subject() const
     return subject;
 }
 
+/// Neither output takes the place of anything that is read.
+OutputRules PlanRun::rules() const
+{
+    OutputRules rules = outputRules(m_session, *m_bundle);
+    for (const std::string &path : {m_options.activations, m_options.sensitivity}) {
+        if (!path.empty())
+            rules.inputs.emplace_back(path);
+    }
+    rules.inputs.insert(rules.inputs.end(), m_options.compare.begin(), m_options.compare.end());
+    return rules;
+}
+
 /// What can be refused before any work.
 Result<void> PlanRun::prepare()
 {
@@ -197,7 +210,7 @@ Result<void> PlanRun::prepare()
     if (!survey)
         return tl::unexpected(std::move(survey.error()));
     m_surveyOptions = std::move(*survey);
-    const OutputRules rules = outputRules(m_session, *m_bundle);
+    const OutputRules rules = this->rules();
     if (!m_options.output.empty()) {
         if (auto free = checkOutput(m_options.output, OutputKind::Folder, rules); !free)
             return tl::unexpected(std::move(free.error()));
@@ -246,7 +259,7 @@ Result<void> PlanRun::write()
         return same;
     std::optional<OutputFile> report;
     if (!m_options.report.empty()) {
-        auto file = OutputFile::create(m_options.report, outputRules(m_session, *m_bundle));
+        auto file = OutputFile::create(m_options.report, rules());
         if (!file)
             return tl::unexpected(std::move(file.error()));
         const std::string text = reportText(*reportKind(m_options.report), subject());

@@ -89,7 +89,8 @@ std::string planTotals(const PlanSubject &subject)
     return heading("Before and after") + table.text();
 }
 
-std::string planFront(const char *title, const std::vector<plan::FrontPoint> &points)
+std::string planFront(const char *axis, const std::vector<plan::FrontPoint> &points,
+                      const plan::FrontCount &count)
 {
     Table table({{"error", Align::Right},
                  {"largest of a layer", Align::Right},
@@ -99,7 +100,7 @@ std::string planFront(const char *title, const std::vector<plan::FrontPoint> &po
         table.add({fmt::format("{:.4g}", point.totals.error),
                    fmt::format("{:.4g}", point.totals.largestError), grouped(point.totals.stored),
                    planSeconds(plan::slowest(point.totals))});
-    return points.empty() ? "" : heading(title) + table.text();
+    return points.empty() ? "" : heading(report::frontTitle(axis, points, count)) + table.text();
 }
 
 } // namespace
@@ -114,8 +115,8 @@ std::string planText(const PlanSubject &subject)
     for (const std::string &note : report::planNotes(subject))
         text += "  " + note + "\n";
     text += planWeights(subject) + planTotals(subject);
-    text += planFront("Front: error against stored bytes", plan.storedFront);
-    text += planFront("Front: error against time", plan.timeFront);
+    text += planFront("stored bytes", plan.storedFront, plan.storedCount);
+    text += planFront("time", plan.timeFront, plan.timeCount);
     if (!subject.builds.empty()) {
         Table table({{"build", Align::Name},
                      {"error", Align::Right},

@@ -2,6 +2,7 @@
 #include "core/plan/form_name.h"
 
 #include "core/base/csv.h"
+#include "core/patch/edit/find_weights.h"
 
 #include <algorithm>
 
@@ -238,13 +239,8 @@ Result<FormSpec> formFromName(std::string_view name, const Axes &axes)
     FormSpec spec;
     if (readForm(name, axes, spec))
         return spec;
-    Error error;
-    error.code = "plan.form";
-    error.field = "form";
-    error.expected = kExpected;
-    error.found = std::string(name);
-    error.message = "There is no form of this name";
-    return tl::unexpected(std::move(error));
+    return refused("plan.form", "form", std::string(kExpected), std::string(name),
+                   "There is no form of this name");
 }
 
 std::string storedFormName(const decision::WeightForm &form)
@@ -286,27 +282,9 @@ decision::WeightForm proposedForm(const FormSpec &spec, const decision::WeightFo
     return form;
 }
 
-bool matches(std::string_view pattern, std::string_view name)
+bool isLike(std::string_view pattern, std::string_view name)
 {
-    std::size_t p = 0, n = 0;
-    std::size_t star = pattern.npos, from = 0;
-    while (n < name.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            from = n;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-            ++p;
-            ++n;
-        } else if (star != pattern.npos) {
-            p = star + 1;
-            n = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (p < pattern.size() && pattern[p] == '*')
-        ++p;
-    return p == pattern.size();
+    return pattern == name || patch::matchesPattern(pattern, name);
 }
 
 } // namespace kernscope::plan

@@ -6,22 +6,16 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 namespace kernscope::plan {
 
 namespace {
 
-tl::unexpected<Error> inputError(std::string code, std::string file, std::string field,
-                                 std::string expected, std::string found, std::string message)
+tl::unexpected<Error> badRow(const std::string &file, std::string field, std::string expected,
+                             std::string found, std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.file = std::move(file);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
+    Error error = valueError("plan.sensitivity", std::move(field), std::move(expected),
+                             std::move(found), std::move(message));
+    error.file = file;
     return tl::unexpected(std::move(error));
 }
 
@@ -36,28 +30,26 @@ Result<std::vector<double>> readSensitivity(const Bundle &network, std::string_v
     const std::string file(fileName);
     const auto names = table->column("weight"), numbers = table->column("sensitivity");
     if (!names || !numbers)
-        return inputError("plan.sensitivity", file, "columns", "weight, sensitivity", "others",
-                          "The table has not the columns that are needed");
+        return badRow(file, "columns", "weight, sensitivity", "others",
+                      "The table has not the columns that are needed");
     std::vector<double> all(network.weights().size(), 1.0);
     for (std::size_t row = 0; row < table->rows(); ++row) {
         const std::string_view pattern = table->cell(row, *names);
         const auto number = parseNumber(table->cell(row, *numbers));
         if (!number || !(*number >= 0) || std::isinf(*number))
-            return inputError("plan.sensitivity", file, std::string(pattern), "0 or more",
-                              std::string(table->cell(row, *numbers)),
-                              "A sensitivity cannot be this");
+            return badRow(file, std::string(pattern), "0 or more",
+                          std::string(table->cell(row, *numbers)), "A sensitivity cannot be this");
         bool any = false;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Weight &weight = network.weights()[i];
-            if (!matches(pattern, weight.findableName()) && !matches(pattern, weight.name))
+            if (!isLike(pattern, weight.findableName()) && !isLike(pattern, weight.name))
                 continue;
             all[i] = *number;
             any = true;
         }
         if (!any)
-            return inputError("plan.sensitivity", file, std::string(pattern),
-                              "the name of a weight, or a pattern", "none like it",
-                              "The bundle has no weight of this name");
+            return badRow(file, std::string(pattern), "the name of a weight, or a pattern",
+                          "none like it", "The bundle has no weight of this name");
     }
     return all;
 }

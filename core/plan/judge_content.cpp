@@ -203,10 +203,7 @@ Result<void> ContentJudge::judge(Content &content)
     for (const codec::FormSpec &spec : content.forms) {
         tryForm(content, *values, spec);
         if (m_options.progress != nullptr && !m_options.progress->advance(values->values.size())) {
-            Error error;
-            error.code = "task.cancelled";
-            error.message = "The plan was cancelled";
-            return tl::unexpected(std::move(error));
+            return tl::unexpected(cancelledError("The plan was cancelled"));
         }
     }
     return {};

@@ -109,11 +109,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
             return true;
         }
         const std::lock_guard lock(mutex);
-        failed = error ? Error{} : error.error();
-        if (error) {
-            failed->code = "task.cancelled";
-            failed->message = "The comparison was cancelled";
-        }
+        failed = error ? cancelledError("The comparison was cancelled") : error.error();
         return false;
     });
     if (failed)
@@ -137,12 +133,10 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
         }
     }
     if (build.paired == 0) {
-        Error none;
-        none.code = "plan.build";
+        Error none =
+            valueError("plan.build", {}, "weights that are read as those of " + bundle.name(),
+                       "none", "This is no build of the network that is planned");
         none.file = other.name();
-        none.expected = "weights that are read as those of " + bundle.name();
-        none.found = "none";
-        none.message = "This is no build of the network that is planned";
         return tl::unexpected(std::move(none));
     }
     build.totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;

@@ -16,18 +16,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kGoals{"time", "stored", "moved", "error"};
 
-tl::unexpected<Error> infeasible(std::string code, std::string field, std::string expected,
-                                 std::string found, std::string message)
-{
-    Error error;
-    error.code = std::move(code);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
-}
-
 /// The weight without a choice, and what comes nearest.
 tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits, const Network &network,
                                std::size_t item)
@@ -39,11 +27,11 @@ tl::unexpected<Error> noChoice(const Survey &survey, const Limits &limits, const
             least = &candidate;
     }
     if (least == nullptr)
-        return infeasible("plan.infeasible", row.name, "a form that every chip takes",
-                          row.candidates->front().refused, "No form of this weight can be chosen");
-    return infeasible("plan.infeasible", row.name, fmt::format("at most {:g}", limits.tolerance),
-                      fmt::format("{:.4g} ({})", layerError(row, *least), least->name),
-                      "No form of this weight keeps the tolerance of a layer");
+        return refused("plan.infeasible", row.name, "a form that every chip takes",
+                       row.candidates->front().refused, "No form of this weight can be chosen");
+    return refused("plan.infeasible", row.name, fmt::format("at most {:g}", limits.tolerance),
+                   fmt::format("{:.4g} ({})", layerError(row, *least), least->name),
+                   "No form of this weight keeps the tolerance of a layer");
 }
 
 tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const Network &network,
@@ -58,25 +46,25 @@ tl::unexpected<Error> explain(const Survey &survey, const Limits &limits, const 
     switch (unsolved.binds) {
     case Unsolved::Binds::Item: return noChoice(survey, limits, network, unsolved.item);
     case Unsolved::Binds::Stored:
-        return infeasible("plan.infeasible", "max-bytes", bytes,
-                          fmt::format("{} bytes", static_cast<std::uint64_t>(unsolved.least) +
-                                                      network.fixedStored),
-                          "The smallest forms that keep the tolerance of every layer take more "
-                          "bytes");
+        return refused("plan.infeasible", "max-bytes", bytes,
+                       fmt::format("{} bytes", static_cast<std::uint64_t>(unsolved.least) +
+                                                   network.fixedStored),
+                       "The smallest forms that keep the tolerance of every layer take more "
+                       "bytes");
     case Unsolved::Binds::Error:
-        return infeasible("plan.infeasible", "total-tolerance", total, errorOf(unsolved.least),
-                          "The forms of least error have more in total");
+        return refused("plan.infeasible", "total-tolerance", total, errorOf(unsolved.least),
+                       "The forms of least error have more in total");
     case Unsolved::Binds::Both:
-        return infeasible("plan.infeasible", "max-bytes, total-tolerance", bytes + ", " + total,
-                          errorOf(unsolved.least) + " within the bytes",
-                          "The bytes and the total error cannot both be kept");
+        return refused("plan.infeasible", "max-bytes, total-tolerance", bytes + ", " + total,
+                       errorOf(unsolved.least) + " within the bytes",
+                       "The bytes and the total error cannot both be kept");
     case Unsolved::Binds::Open:
-        return infeasible("plan.open", "max-bytes, total-tolerance", bytes + ", " + total,
-                          errorOf(unsolved.least) + " within the bytes, the best that was found",
-                          "No plan was found, and it is not proven that there is none");
+        return refused("plan.open", "max-bytes, total-tolerance", bytes + ", " + total,
+                       errorOf(unsolved.least) + " within the bytes, the best that was found",
+                       "No plan was found, and it is not proven that there is none");
     case Unsolved::Binds::Cancelled: break;
     }
-    return infeasible("task.cancelled", {}, {}, {}, "The plan was cancelled");
+    return tl::unexpected(cancelledError("The plan was cancelled"));
 }
 
 std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t choice, bool forced)
@@ -101,19 +89,17 @@ std::string whyOf(const Row &row, const Limits &limits, Goal goal, std::size_t c
 }
 
 std::vector<FrontPoint> frontOf(const Survey &survey, const Network &network, Goal goal,
-                                std::size_t most)
+                                std::size_t most, FrontCount &count)
 {
+    Front found = front(choicesOf(survey, network, goal), most);
+    count = {found.undominated, found.whole};
     std::vector<FrontPoint> points;
-    const Front whole = front(choicesOf(survey, network, goal));
-    const std::size_t count = whole.points.size();
-    const std::size_t kept = std::min(count, std::max<std::size_t>(most, 2));
-    for (std::size_t i = 0; i < kept; ++i) {
-        const std::size_t at = kept < 2 ? 0 : i * (count - 1) / (kept - 1);
-        std::vector<std::size_t> candidates = whole.at(at);
-        for (std::size_t item = 0; item < candidates.size(); ++item)
-            candidates[item] = network.possible[item][candidates[item]];
+    for (Front::Point &chosen : found.points) {
+        for (std::size_t item = 0; item < chosen.choice.size(); ++item)
+            chosen.choice[item] = network.possible[item][chosen.choice[item]];
         FrontPoint point;
-        point.choice = spread(survey, network, candidates);
+        point.choice = spread(survey, network, chosen.choice);
+        point.corner = chosen.corner;
         point.totals = totalsOf(survey, point.choice);
         points.push_back(std::move(point));
     }
@@ -135,15 +121,6 @@ Goal goalOf(const Survey &survey, const Limits &limits)
     return limits.goal.value_or(untimedRows(survey) == 0 ? Goal::Time : Goal::Stored);
 }
 
-/// The front of times, where each of its points has one.
-std::vector<FrontPoint> timeFrontOf(const Survey &survey, const Network &network,
-                                    const PlanTotals &before, std::size_t most)
-{
-    if (!slowest(before))
-        return {};
-    return frontOf(survey, network, Goal::Time, most);
-}
-
 /// Chips without roofs, and layers whose work is not known, have no times to make least: one layer
 /// must have one on one of the chips.
 Result<void> checkTimes(const Survey &survey)
@@ -162,11 +139,11 @@ Result<void> checkTimes(const Survey &survey)
         std::none_of(rows.begin(), rows.end(), [](const Row &row) { return bool(row.candidates); }))
         return {};
     if (roofs)
-        return infeasible("plan.time", names, "a layer whose time is known", "none",
-                          "The times of the layers that this plan may change are not known: "
-                          "minimise stored or moved bytes");
-    return infeasible("plan.time", names, "a compute and a bandwidth ceiling", "none that is known",
-                      "The times on this chip are not known: minimise stored or moved bytes");
+        return refused("plan.time", names, "a layer whose time is known", "none",
+                       "The times of the layers that this plan may change are not known: "
+                       "minimise stored or moved bytes");
+    return refused("plan.time", names, "a compute and a bandwidth ceiling", "none that is known",
+                   "The times on this chip are not known: minimise stored or moved bytes");
 }
 
 } // namespace
@@ -264,8 +241,10 @@ Result<Plan> solve(const Survey &survey, const Limits &limits)
         plan.why.push_back(whyOf(row, limits, goal, plan.choice[r], network->forced[r]));
     }
     plan.untimed = untimedRows(survey);
-    plan.storedFront = frontOf(survey, *network, Goal::Stored, limits.frontPoints);
-    plan.timeFront = timeFrontOf(survey, *network, plan.before, limits.frontPoints);
+    plan.storedFront =
+        frontOf(survey, *network, Goal::Stored, limits.frontPoints, plan.storedCount);
+    if (slowest(plan.before))
+        plan.timeFront = frontOf(survey, *network, Goal::Time, limits.frontPoints, plan.timeCount);
     return plan;
 }
 

@@ -36,7 +36,7 @@ struct Limits {
     /// Pattern of weights' names, and a form or "keep"; of several that match, the last. A form
     /// that is asked for by hand may pass the tolerance of its layer.
     std::vector<std::pair<std::string, std::string>> forced;
-    std::size_t frontPoints = 40; ///< of each front, at most
+    std::size_t frontPoints = 40; ///< of each front, at most: its corners, then plans between them
     Progress *progress = nullptr; ///< cancels the search
 };
 
@@ -53,7 +53,14 @@ struct PlanTotals {
 
 struct FrontPoint {
     std::vector<std::size_t> choice; ///< by row
+    bool corner = false;             ///< of the lower convex hull: proven best at its cost
     PlanTotals totals;
+};
+
+/// Of a front: how many plans there are that none is better than.
+struct FrontCount {
+    std::size_t found = 0; ///< of which the points of the front may be some
+    bool whole = false;    ///< all that there are
 };
 
 struct Plan {
@@ -70,6 +77,7 @@ struct Plan {
     /// chip; the tolerance of layers and the limits are left aside. Errors fall along the front.
     /// There is none of times where no chip's sum of times is known.
     std::vector<FrontPoint> storedFront, timeFront;
+    FrontCount storedCount, timeCount;
 };
 
 /// Chooses. Errors: "plan.infeasible" (no choice keeps the limits: which limit binds, and the least

@@ -11,18 +11,6 @@ namespace kernscope::plan {
 
 namespace {
 
-tl::unexpected<Error> forcedError(std::string field, std::string expected, std::string found,
-                                  std::string message)
-{
-    Error error;
-    error.code = "plan.forced";
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
-}
-
 /// The candidate that is asked for by hand, by row.
 Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, const Limits &limits)
 {
@@ -31,7 +19,7 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
         bool any = false;
         for (std::size_t r = 0; r < survey.rows.size(); ++r) {
             const Row &row = survey.rows[r];
-            if (!matches(pattern, row.name) || !row.candidates)
+            if (!isLike(pattern, row.name) || !row.candidates)
                 continue;
             any = true;
             const auto &all = *row.candidates;
@@ -40,19 +28,19 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
                     return candidate.name == form;
                 });
             if (at == all.end() && form != "dense")
-                return forcedError(row.name, "a form that was tried", form,
-                                   "This form was not tried for the weight");
+                return refused("plan.forced", row.name, "a form that was tried", form,
+                               "This form was not tried for the weight");
             // A dense weight has no candidate of that name: it is kept.
             const std::size_t index =
                 at == all.end() ? 0 : static_cast<std::size_t>(at - all.begin());
             if (!all[index].refused.empty() && index != 0)
-                return forcedError(row.name, form, all[index].refused,
-                                   "This form cannot be given to the weight");
+                return refused("plan.forced", row.name, form, all[index].refused,
+                               "This form cannot be given to the weight");
             forced[r] = index;
         }
         if (!any)
-            return forcedError(pattern, "the name of a weight that is planned", "none",
-                               "No weight that is planned has a name like this");
+            return refused("plan.forced", pattern, "the name of a weight that is planned", "none",
+                           "No weight that is planned has a name like this");
     }
     return forced;
 }

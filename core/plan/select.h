@@ -57,22 +57,26 @@ struct Unsolved {
 /// many are left, the best that was found is returned with the bound and `proven` false.
 tl::expected<Selection, Unsolved> select(const Problem &problem, Progress *progress = nullptr);
 
-/// A front of selections: each has the least squared error of all that cost as much or less.
+/// Selections that none is better than: cost rises and squared error falls from point to point.
 struct Front {
     struct Point {
+        std::vector<std::size_t> choice; ///< by item
         double cost = 0, error = 0;
+        bool corner = false; ///< of the lower convex hull
     };
-    struct Step {
-        std::size_t item = 0, choice = 0;
-    };
-    std::vector<std::size_t> cheapest; ///< the choices of the first point
-    std::vector<Step> steps;           ///< each leads from a point to the next one
-    std::vector<Point> points;         ///< one more than steps; cost rises, error falls
-
-    std::vector<std::size_t> at(std::size_t point) const; ///< the choices of a point
+    std::vector<Point> points;
+    std::size_t undominated = 0; ///< that were found, of which `points` may be some
+    /// `undominated` are all that there are. Otherwise those between the corners were not searched,
+    /// or some of them are only near the best at their cost.
+    bool whole = false;
 };
-/// The points on the lower convex hull, of which each is proven best at its cost. Limits are not
-/// applied. Empty where an item has no choice.
-Front front(const std::vector<std::vector<Choice>> &items);
+/// At most `most` (2 or more) points of the front; limits are not applied. The corners of the lower
+/// convex hull are proven best at their cost; those between them come from merging the items one by
+/// one, and are all that there are as long as no more than `mostLabels` partial selections are left
+/// at a time. Where there are more points than asked for: the corners, if they fit, and of the
+/// others (or of the corners) every so many-th one. Where the corners alone are as many as asked
+/// for, the others are not searched. Empty where an item has no choice.
+Front front(const std::vector<std::vector<Choice>> &items, std::size_t most,
+            std::size_t mostLabels = 40'000);
 
 } // namespace kernscope::plan

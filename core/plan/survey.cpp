@@ -15,18 +15,6 @@ namespace kernscope::plan {
 
 namespace {
 
-tl::unexpected<Error> planError(std::string code, std::string message, std::string field = {},
-                                std::string expected = {}, std::string found = {})
-{
-    Error error;
-    error.code = std::move(code);
-    error.message = std::move(message);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    return tl::unexpected(std::move(error));
-}
-
 LayersByWeight layersIn(const Bundle &bundle)
 {
     LayersByWeight layers(bundle.weights().size());
@@ -56,12 +44,12 @@ std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &opti
 Result<void> Surveyor::checkOptions()
 {
     if (m_options.targets.empty())
-        return planError("plan.target", "A plan is made for a chip", "target", "at least one",
-                         "none");
+        return refused("plan.target", "target", "at least one", "none",
+                       "A plan is made for a chip");
     if (m_bundle.programFile() == kNoIndex || m_bundle.kind() == BundleKind::MilBlob)
-        return planError("plan.program", "Without a program a weight has no form to change", {},
-                         "a program beside the weight file",
-                         std::string(bundleKindName(m_bundle.kind())));
+        return refused("plan.program", {}, "a program beside the weight file",
+                       std::string(bundleKindName(m_bundle.kind())),
+                       "Without a program a weight has no form to change");
     for (const target::Target *target : m_options.targets) {
         auto roofs = roofline::roofsOf(*target);
         if (!roofs)
@@ -136,17 +124,17 @@ Result<void> Surveyor::checkChannels(std::size_t index) const
     const Weight &weight = shaped().weights()[index];
     if (auto fits = codec::checkInputs(*inputs, weight.shape); !fits) {
         const Error &found = fits.error();
-        return planError("plan.activations", found.message, weight.findableName(), found.expected,
-                         found.found);
+        return refused("plan.activations", weight.findableName(), found.expected, found.found,
+                       found.message);
     }
     const std::uint64_t channels = weight.shape[inputs->axis];
     const std::uint64_t groups = weight.consumers[m_layers[index].front().consumer].geometry.groups;
     const std::uint64_t given = inputs->meanSquare.size();
     if (given == 0 || given == channels || given == channels * groups)
         return {};
-    return planError("plan.activations", "The statistics do not fit the weight",
-                     weight.findableName(), fmt::format("{} input channels", channels * groups),
-                     fmt::format("{} values", given));
+    return refused("plan.activations", weight.findableName(),
+                   fmt::format("{} input channels", channels * groups),
+                   fmt::format("{} values", given), "The statistics do not fit the weight");
 }
 
 Result<void> Surveyor::addRows()
@@ -174,7 +162,7 @@ bool Surveyor::triesForm(const std::string &name) const
 {
     return m_options.forms.empty() ||
            std::any_of(m_options.forms.begin(), m_options.forms.end(),
-                       [&name](const std::string &pattern) { return matches(pattern, name); });
+                       [&name](const std::string &pattern) { return isLike(pattern, name); });
 }
 
 /// The forms to try, and those that are asked for by hand.
@@ -205,7 +193,7 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index) const
         }
     }
     for (const auto &[pattern, form] : m_options.forced) {
-        if (form == kKeep || !matches(pattern, m_survey.rows[index].name))
+        if (form == kKeep || !isLike(pattern, m_survey.rows[index].name))
             continue;
         const auto spec = formFromName(form, content.axes);
         if (!spec)
@@ -293,7 +281,7 @@ Result<Survey> Surveyor::run()
     findItems();
     findContents();
     if (m_options.progress != nullptr && m_options.progress->cancelled())
-        return planError("task.cancelled", "The plan was cancelled");
+        return tl::unexpected(cancelledError("The plan was cancelled"));
     for (const Row &row : m_survey.rows) {
         if (!row.fixed.empty())
             continue;

@@ -19,12 +19,9 @@ namespace kernscope::plan {
 
 namespace {
 
-tl::unexpected<Error> stopped()
+Error stopped()
 {
-    Error error;
-    error.code = "task.cancelled";
-    error.message = "The plan was cancelled";
-    return tl::unexpected(std::move(error));
+    return cancelledError("The plan was cancelled");
 }
 
 /// One weight in its new form.
@@ -107,7 +104,7 @@ Result<void> Writer::encode()
         const bool on = m_options.progress == nullptr || m_options.progress->advance(done);
         const std::lock_guard lock(mutex);
         if (!encoded || !on) {
-            failed = encoded ? stopped().value() : encoded.error();
+            failed = encoded ? stopped() : encoded.error();
             return false;
         }
         m_encoded[work[i].first] = std::make_shared<Encoded>(std::move(*encoded));
@@ -323,7 +320,7 @@ Result<void> Writer::verify() const
         if (same && on)
             return true;
         const std::lock_guard lock(mutex);
-        failed = same ? stopped().value() : same.error();
+        failed = same ? stopped() : same.error();
         return false;
     });
     if (failed)

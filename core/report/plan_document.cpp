@@ -298,11 +298,12 @@ std::string planMarkdown(const PlanSubject &subject)
         text += "Written to " + markdownCell(subject.output) + ", decoded and assessed again. " +
                 markdownCell(raisedText(subject)) + "\n\n";
     text += "## Before and after\n\n" + markdownTable(totalsTable(subject)) + "\n## Weights\n\n" +
-            markdownTable(weightTable(subject)) + "\n## Front: error against stored bytes\n\n" +
-            markdownTable(frontTable(subject.plan->storedFront));
+            markdownTable(weightTable(subject)) + "\n## " +
+            frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
+            "\n\n" + markdownTable(frontTable(subject.plan->storedFront));
     if (!subject.plan->timeFront.empty())
-        text += "\n## Front: error against time\n\n" +
-                markdownTable(frontTable(subject.plan->timeFront));
+        text += "\n## " + frontTitle("time", subject.plan->timeFront, subject.plan->timeCount) +
+                "\n\n" + markdownTable(frontTable(subject.plan->timeFront));
     if (!subject.builds.empty())
         text += "\n## Other builds\n\n" + markdownTable(buildTable(subject));
     text += "\n## Rules\n\n";
@@ -331,9 +332,12 @@ std::string planHtml(const PlanSubject &subject)
                 htmlText(raisedText(subject)) + "</p>\n";
     text += "<h2>Before and after</h2>\n" + htmlTable(totalsTable(subject)) + "<h2>Weights</h2>\n" +
             htmlTable(weightTable(subject)) + "<h2>Fronts</h2>\n" + frontPictures(subject) +
-            htmlTable(frontTable(subject.plan->storedFront));
+            "<h3>" +
+            frontTitle("stored bytes", subject.plan->storedFront, subject.plan->storedCount) +
+            "</h3>\n" + htmlTable(frontTable(subject.plan->storedFront));
     if (!subject.plan->timeFront.empty())
-        text += htmlTable(frontTable(subject.plan->timeFront));
+        text += "<h3>" + frontTitle("time", subject.plan->timeFront, subject.plan->timeCount) +
+                "</h3>\n" + htmlTable(frontTable(subject.plan->timeFront));
     if (!subject.builds.empty())
         text += "<h2>Other builds</h2>\n" + htmlTable(buildTable(subject));
     text += "<h2>Rules</h2>\n<ul>";

@@ -121,6 +121,7 @@ void addFront(Json &pareto, const PlanSubject &subject, std::string_view axis,
     for (const plan::FrontPoint &point : points) {
         Json json;
         json["front"] = axis;
+        json["corner"] = point.corner;
         json["error"] = point.totals.error;
         json["largest_error"] = point.totals.largestError;
         json["within_tolerance"] = point.totals.largestError <= subject.limits->tolerance;
@@ -131,6 +132,15 @@ void addFront(Json &pareto, const PlanSubject &subject, std::string_view axis,
             json["forms"].push_back(plan::formOf(survey.rows[r], point.choice[r]));
         pareto.push_back(std::move(json));
     }
+}
+
+void addCount(Json &fronts, std::string_view axis, const std::vector<plan::FrontPoint> &points,
+              const plan::FrontCount &count)
+{
+    fronts.push_back({{"front", axis},
+                      {"points", numberJson(points.size())},
+                      {"found", numberJson(count.found)},
+                      {"whole", count.whole}});
 }
 
 Json raisedJson(const std::vector<plan::RaisedModel> &raised)
@@ -234,6 +244,18 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     return notes;
 }
 
+std::string frontTitle(std::string_view axis, const std::vector<plan::FrontPoint> &points,
+                       const plan::FrontCount &count)
+{
+    std::string text = fmt::format("Front: error against {}", axis);
+    if (points.size() < count.found)
+        text += fmt::format(" ({} of {}{} plans)", points.size(), count.whole ? "" : "at least ",
+                            count.found);
+    else if (!count.whole)
+        text += " (there may be more plans between these)";
+    return text;
+}
+
 void addPlan(Json &document, const PlanSubject &subject)
 {
     const plan::Survey &survey = *subject.survey;
@@ -262,6 +284,9 @@ void addPlan(Json &document, const PlanSubject &subject)
     document["pareto"] = Json::array();
     addFront(document["pareto"], subject, "stored", subject.plan->storedFront);
     addFront(document["pareto"], subject, "time", subject.plan->timeFront);
+    document["fronts"] = Json::array();
+    addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
+    addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);
     document["builds"] = Json::array();
     for (const plan::Build &build : subject.builds) {
         Json json;

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// Plans as documents: what each weight was and becomes, before and after on every chip, the front.
@@ -34,6 +35,10 @@ std::string planHtml(const PlanSubject &subject);
 
 /// How errors are summed and chips are taken together, in a sentence each.
 std::vector<std::string> planRules(const plan::Survey &survey);
+
+/// "Front: error against stored bytes", and what is left out of it.
+std::string frontTitle(std::string_view axis, const std::vector<plan::FrontPoint> &points,
+                       const plan::FrontCount &count);
 
 /// What is to be known of this plan, in a sentence each: a goal that was not given, times that are
 /// not known and what that leaves out. Empty where there is nothing to say.

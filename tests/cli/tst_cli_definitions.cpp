@@ -76,6 +76,8 @@ private slots:
     void patched();
     void encoded_data();
     void encoded();
+    void planned_data();
+    void planned();
 
 private:
     QStringList decode(const QString &path, QString &fault) const;
@@ -211,6 +213,48 @@ void TestCliDefinitions::encoded()
     const QStringList kept = withoutConstants(before);
     QVERIFY(kept.size() > 200);
     QCOMPARE(withoutConstants(after), kept);
+}
+
+void TestCliDefinitions::planned_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QStringList>("options");
+    const QStringList four{u"--forms"_s, u"palette4"_s,   u"--forms"_s, u"int8"_s,
+                           u"--forms"_s, u"sparse-0.5"_s, u"--forms"_s, u"palette8"_s};
+    QTest::newRow("convolutions, iOS 15 raised") << source(u"real/basic-pitch/nmp.mlpackage"_s)
+                                                 << four + QStringList{u"--tolerance"_s, u"0.1"_s};
+    QTest::newRow("LSTM without times") << source(u"real/dtln/DTLN_AEC_128_Part1.mlpackage"_s)
+                                        << four + QStringList{u"--tolerance"_s, u"0.05"_s};
+    QTest::newRow("grouped palettes, iOS 15 raised to 18")
+        << source(u"real/basic-pitch/nmp.mlpackage"_s)
+        << QStringList{u"--forms"_s,     u"palette4-g2"_s, u"--target"_s,   u"M4"_s,
+                       u"--tolerance"_s, u"0.2"_s,         u"--minimise"_s, u"stored"_s};
+}
+
+/// A plan's bundle, by the published definitions, and by our own reader: what was promised.
+void TestCliDefinitions::planned()
+{
+    QFETCH(QString, path);
+    QFETCH(QStringList, options);
+    const QString copy = m_scratch.filePath(u"planned.mlpackage"_s);
+    QDir(copy).removeRecursively();
+    const auto result =
+        runCli(QStringList{u"plan"_s, path, u"--json"_s, u"--output"_s, copy} + options);
+    QVERIFY2(result.exitCode == 0, result.out.constData());
+    const auto json = result.json();
+    std::size_t changed = 0;
+    for (const auto &row : json["plan"])
+        changed += row["changed"].get<bool>() ? 1 : 0;
+    QVERIFY(changed > 0);
+    QString fault;
+    const QStringList before = decode(path, fault), after = decode(copy, fault);
+    QCOMPARE(fault, QString());
+    QVERIFY(before != after);
+    QCOMPARE(withoutConstants(after), withoutConstants(before));
+    const auto written = runCli({u"inspect"_s, copy, u"--json"_s});
+    QCOMPARE(written.exitCode, 0);
+    QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
+             text(json["totals"]["after"]["bytes"]));
 }
 
 QTEST_GUILESS_MAIN(TestCliDefinitions)

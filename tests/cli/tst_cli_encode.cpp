@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli_process.h"
+#include "written_archive.h"
 #include "written_bundle.h"
-
-#include "core/numeric/npy.h"
 
 #include <QTest>
 
 #include <cmath>
 #include <cstring>
-#include <fstream>
 
 #include <fmt/format.h>
 
@@ -29,58 +27,6 @@ Bytes someHalves(std::size_t count, unsigned seed)
     }
     return bytes;
 }
-
-/// A zip archive with entries that are stored as they are.
-class ZipFile
-{
-public:
-    void add(const std::string &name, const Shape &shape, const std::vector<float> &values)
-    {
-        std::string data = npyHeader(ElementType::Fp32, shape);
-        data.append(reinterpret_cast<const char *>(values.data()), 4 * values.size());
-        const std::string path = name + ".npy";
-        const auto at = static_cast<std::uint32_t>(m_bytes.size());
-        const std::string common =
-            number(20, 2) + number(0, 2) + number(0, 2) + number(0, 4) + number(checksum(data), 4) +
-            number(static_cast<std::uint32_t>(data.size()), 4) +
-            number(static_cast<std::uint32_t>(data.size()), 4) +
-            number(static_cast<std::uint32_t>(path.size()), 2) + number(0, 2);
-        m_bytes += "PK\x03\x04" + common + path + data;
-        m_directory += "PK\x01\x02" + number(20, 2) + common + number(0, 2) + number(0, 2) +
-                       number(0, 2) + number(0, 4) + number(at, 4) + path;
-        ++m_count;
-    }
-
-    void write(const QString &file) const
-    {
-        std::ofstream out(file.toStdString(), std::ios::binary);
-        out << m_bytes << m_directory << "PK\x05\x06" << number(0, 4) << number(m_count, 2)
-            << number(m_count, 2) << number(static_cast<std::uint32_t>(m_directory.size()), 4)
-            << number(static_cast<std::uint32_t>(m_bytes.size()), 4) << number(0, 2);
-    }
-
-private:
-    static std::string number(std::uint32_t value, int bytes)
-    {
-        std::string text;
-        for (int i = 0; i < bytes; ++i)
-            text += static_cast<char>(value >> (8 * i) & 0xff);
-        return text;
-    }
-    static std::uint32_t checksum(const std::string &data)
-    {
-        std::uint32_t crc = ~0u;
-        for (const char c : data) {
-            crc ^= static_cast<unsigned char>(c);
-            for (int bit = 0; bit < 8; ++bit)
-                crc = (crc >> 1) ^ ((crc & 1u) != 0 ? 0xedb88320u : 0u);
-        }
-        return ~crc;
-    }
-
-    std::string m_bytes, m_directory;
-    std::uint32_t m_count = 0;
-};
 
 } // namespace
 
@@ -137,7 +83,7 @@ void TestCliEncode::initTestCase()
                   made.blob(ElementType::Fp16, "[8, 16]", special));
     made.consume("odd_weight");
     m_bundle = writeBundle(m_scratch, "net.mlmodelc", made);
-    ZipFile arrays, means, stray, lonely;
+    WrittenArchive arrays, means, stray, lonely;
     std::vector<float> squares(16), average(16);
     for (std::size_t i = 0; i < 16; ++i) {
         squares[i] = static_cast<float>(1 + (i * 7) % 16 * (i % 3 == 0 ? 20 : 1));
@@ -154,7 +100,7 @@ void TestCliEncode::initTestCase()
     stray.write(m_scratch.filePath(u"stray.npz"_s));
     lonely.add("enc_0_weight.mean", {16}, average);
     lonely.write(m_scratch.filePath(u"lonely.npz"_s));
-    ZipFile shorter, table;
+    WrittenArchive shorter, table;
     shorter.add("enc_0_weight", {4}, {1, 2, 3, 4});
     shorter.write(m_scratch.filePath(u"shorter.npz"_s));
     table.add("enc_0_weight.second_moment", {2, 3}, {1, 2, 3, 4, 5, 6});

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // plan: the document, what is written, and the ways of saying no.
 #include "cli_process.h"
+#include "written_archive.h"
 #include "written_bundle.h"
 
 #include "core/codec/encode/encoder.h"
 
+#include <cmath>
 #include <random>
 
 #include <QTest>
@@ -44,6 +46,11 @@ private slots:
     void reports_data();
     void reports();
     void sensitivities();
+    void activations();
+    void activationsThatDoNotFit_data();
+    void activationsThatDoNotFit();
+    void inputsStay_data();
+    void inputsStay();
     void thereIsNoPlan();
     void wrongUse_data();
     void wrongUse();
@@ -166,6 +173,111 @@ void TestCliPlan::sensitivities()
     const auto refused = runCli(line("--sensitivity %/s.csv --json"));
     QCOMPARE(refused.exitCode, 3);
     QVERIFY(refused.out.contains("plan.sensitivity"));
+}
+
+/// Errors are those of the outputs, and encoders count what flows through: what is written is what
+/// is said.
+void TestCliPlan::activations()
+{
+    std::vector<float> squares(64), means(64);
+    for (std::size_t i = 0; i < 64; ++i) {
+        squares[i] = i % 8 == 0 ? 9.0f : 0.01f;
+        means[i] = 0.8f * std::sqrt(squares[i]);
+    }
+    WrittenArchive archive;
+    archive.add("w0", {64}, squares);
+    archive.add("w1", {64}, squares);
+    archive.add("w1.mean", {64}, means);
+    archive.write(m_scratch.filePath(QStringLiteral("squares.npz")));
+    const QByteArray options = "--minimise stored --tolerance 0.05 --candidates --json";
+    const auto plain = runCli(line(options));
+    const auto result = runCli(line(options + " --activations %/squares.npz -o %/by.mlmodelc"));
+    QVERIFY2(result.exitCode == 0, result.out + result.err);
+    const auto before = plain.json(), after = result.json();
+    QVERIFY(after["plan"][0]["bytes"] < before["plan"][0]["bytes"]);
+    QVERIFY(after["plan"][2] == before["plan"][2]); // nothing is known of it
+    const auto methodsOf = [](const nlohmann::ordered_json &row) {
+        QByteArrayList methods;
+        for (const auto &candidate : row["candidates"]) {
+            if (candidate.contains("method"))
+                methods << text(candidate["method"]);
+        }
+        return methods;
+    };
+    QVERIFY(methodsOf(after["plan"][0]).contains("\"fitted\""));
+    QVERIFY(!methodsOf(after["plan"][0]).contains("\"feedback\""));
+    QVERIFY(methodsOf(after["plan"][1]).contains("\"feedback\""));
+    QVERIFY(text(after["rules"]).contains("outputs that are expected"));
+    // A lone array, by the name of its file.
+    QFile npy(m_scratch.filePath(QStringLiteral("w0.npy")));
+    QVERIFY(npy.open(QIODevice::WriteOnly));
+    npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})));
+    npy.write(reinterpret_cast<const char *>(squares.data()), 256);
+    npy.close();
+    const auto lone = runCli(line(options + " --activations %/w0.npy")).json();
+    QVERIFY(lone["plan"][0] == after["plan"][0]);
+    QVERIFY(lone["plan"][1] == before["plan"][1]);
+    const auto written = runCli({QStringLiteral("inspect"), QStringLiteral("--json"),
+                                 m_scratch.filePath(QStringLiteral("by.mlmodelc"))});
+    QCOMPARE(text(written.json()["totals"]["stored_bytes"]),
+             text(after["totals"]["after"]["bytes"]));
+}
+
+void TestCliPlan::activationsThatDoNotFit_data()
+{
+    QTest::addColumn<QByteArray>("name");
+    QTest::addColumn<QByteArray>("code");
+    QTest::newRow("another number") << QByteArray("few.npz") << QByteArray("plan.activations");
+    QTest::newRow("negative") << QByteArray("negative.npz") << QByteArray("plan.activations");
+    QTest::newRow("stray name") << QByteArray("stray.npz") << QByteArray("activations.name");
+    // A lone array has the name of its file.
+    QTest::newRow("npy") << QByteArray("squares.npy") << QByteArray("activations.name");
+    QTest::newRow("bundle") << QByteArray("m.mlmodelc") << QByteArray("activations.archive");
+}
+
+void TestCliPlan::activationsThatDoNotFit()
+{
+    QFETCH(QByteArray, name);
+    QFETCH(QByteArray, code);
+    WrittenArchive few, negative, stray;
+    few.add("w0", {7}, std::vector<float>(7, 1.0f));
+    few.write(m_scratch.filePath(QStringLiteral("few.npz")));
+    negative.add("w0", {64}, std::vector<float>(64, -1.0f));
+    negative.write(m_scratch.filePath(QStringLiteral("negative.npz")));
+    stray.add("nobody", {64}, std::vector<float>(64, 1.0f));
+    stray.write(m_scratch.filePath(QStringLiteral("stray.npz")));
+    QFile npy(m_scratch.filePath(QStringLiteral("squares.npy")));
+    QVERIFY(npy.open(QIODevice::WriteOnly));
+    npy.write(QByteArray::fromStdString(npyHeader(ElementType::Fp32, {64})) +
+              QByteArray(256, '\0'));
+    npy.close();
+    const auto result = runCli(line("--json --activations %/" + name));
+    QVERIFY2(result.exitCode == 3, result.out);
+    QVERIFY2(result.out.contains(code), result.out);
+}
+
+void TestCliPlan::inputsStay_data()
+{
+    QTest::addColumn<QByteArray>("options");
+    QTest::newRow("sensitivity") << QByteArray("--sensitivity %/in.csv --report %/in.csv");
+    QTest::newRow("activations") << QByteArray("--activations %/in.csv --report %/in.csv");
+    QTest::newRow("compared") << QByteArray("--compare %/m.mlmodelc --report "
+                                            "%/m.mlmodelc/weights/in.csv");
+}
+
+/// With --force as well, nothing that is read is written over.
+void TestCliPlan::inputsStay()
+{
+    QFETCH(QByteArray, options);
+    const QByteArray table("weight,sensitivity\nw1,2\n");
+    QFile file(m_scratch.filePath(QStringLiteral("in.csv")));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(table);
+    file.close();
+    const auto result = runCli(line("--tolerance 0.1 --force --json " + options));
+    QVERIFY2(result.exitCode != 0, result.out);
+    QCOMPARE(fileText(file.fileName()).toUtf8(), table);
+    QVERIFY(!QFile::exists(m_scratch.filePath(QStringLiteral("m.mlmodelc/weights/in.csv"))));
 }
 
 void TestCliPlan::thereIsNoPlan()

@@ -51,6 +51,7 @@ struct MxGroups {
     const std::uint8_t *exponents = nullptr; ///< one a group
     const float *factors = nullptr;          ///< one an element instead, or null
     bool nanFactors = false;                 ///< some factors are NaN
+    const std::uint16_t *shifts = nullptr;   ///< MXFP4: instead of factors, or null
     std::size_t count = 0;
 };
 

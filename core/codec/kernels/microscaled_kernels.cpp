@@ -116,7 +116,35 @@ void elementRun(const std::uint8_t *in, const float *factors, bool nanFactors, s
     }
 }
 
+/// Groups of 32 nibbles whose exponents are added to those of their halves.
+template <bool Streamed>
+void shiftedRun(const std::uint8_t *in, const std::uint16_t *shifts, std::uint16_t *out,
+                std::size_t groups)
+{
+    constexpr std::size_t kOne = 127;    // the exponent of 1
+    constexpr std::size_t kAhead = 2048; // as above
+    const hn::FixedTag<std::uint16_t, 32> d;
+    const NibbleTable table = loadNibbleTable(mxTables().e2m1.data() + kOne * MxTables::kNibbles);
+    for (std::size_t g = 0; g < groups; ++g, in += 16, shifts += 32, out += 32) {
+        __builtin_prefetch(in + kAhead);
+        const auto codes = hn::PromoteTo(d, loadManyNibbles(in));
+        const HalfLine halves{_mm512_permutexvar_epi16(codes.raw, table.halves.raw)};
+        const auto isNumber = hn::Ne(hn::And(codes, hn::Set(d, 7)), hn::Zero(d));
+        const auto result = hn::Add(halves, hn::IfThenElseZero(isNumber, hn::LoadU(d, shifts)));
+        if constexpr (Streamed)
+            hn::Stream(result, d, out);
+        else
+            hn::StoreU(result, d, out);
+    }
+}
+
 #else
+
+/// Other targets multiply.
+template <bool Streamed>
+void shiftedRun(const std::uint8_t *, const std::uint16_t *, std::uint16_t *, std::size_t)
+{
+}
 
 /// Groups of 32 elements with a factor each; `nanFactors`: some of which are NaN.
 template <bool E4m3, bool Streamed>
@@ -205,7 +233,10 @@ void byteGroupRun(const std::uint8_t *in, const std::uint8_t *exponents, std::ui
 template <bool Streamed>
 void groupRun(const MxGroups &groups, std::uint16_t *out)
 {
-    if (groups.factors != nullptr && groups.mxfp4)
+    constexpr bool kShifts = HWY_TARGET <= HWY_AVX3;
+    if (kShifts && groups.shifts != nullptr)
+        shiftedRun<Streamed>(groups.in, groups.shifts, out, groups.count);
+    else if (groups.factors != nullptr && groups.mxfp4)
         elementRun<false, Streamed>(groups.in, groups.factors, groups.nanFactors, out,
                                     groups.count);
     else if (groups.factors != nullptr)
@@ -304,6 +335,19 @@ bool microscaledFactors(std::span<const std::uint8_t> exponents, bool mxfp4, std
     return std::find(exponents.begin(), exponents.end(), kE8m0Nan) != exponents.end();
 }
 
+bool microscaledShifts(std::span<const std::uint8_t> exponents, std::span<std::uint16_t> out)
+{
+    // Magnitudes are 2^-1 to 6: normal in fp16 (2^-14 to 65504) at 2^-13 to 2^13.
+    constexpr unsigned kLeast = 127 - 13, kMost = 127 + 13;
+    unsigned outside = 0;
+    for (std::size_t i = 0; i < exponents.size(); ++i) {
+        const unsigned exponent = exponents[i];
+        outside |= exponent - kLeast > kMost - kLeast ? 1u : 0u;
+        out[i] = static_cast<std::uint16_t>((exponent - 127u) << 10);
+    }
+    return outside == 0;
+}
+
 void microscaledRunToHalf(const MxRun &run, std::span<std::uint16_t> out)
 {
     const auto one = [&](std::size_t i) {
@@ -330,6 +374,7 @@ void microscaledRunToHalf(const MxRun &run, std::span<std::uint16_t> out)
         if (run.perElement) {
             whole.factors = run.factors.data() + done;
             whole.nanFactors = run.nanFactors;
+            whole.shifts = run.shifts.empty() ? nullptr : run.shifts.data() + done;
         } else {
             whole.exponents = run.exponents.data() + (at / 32 - run.first / 32);
         }

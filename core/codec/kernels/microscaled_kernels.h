@@ -20,6 +20,8 @@ struct MxRun {
     /// Where every element has one: the same as microscaledFactors(), and whether some are NaN.
     std::span<const float> factors;
     bool nanFactors = false;
+    /// MXFP4, where every element has one: what microscaledShifts() found, or empty.
+    std::span<const std::uint16_t> shifts;
     /// The result outgrows the caches: stored past them where streamsMicroscaled() allows it.
     /// flushStream() is the caller's.
     bool streamed = false;
@@ -31,6 +33,11 @@ void microscaledRunToHalf(const MxRun &run, std::span<std::uint16_t> out);
 /// What the vector code multiplies elements by, of exponents.size() of them (`out` as long), so
 /// that it is worked out once for the 32 rows that share them. Returns whether some are NaN.
 bool microscaledFactors(std::span<const std::uint8_t> exponents, bool mxfp4, std::span<float> out);
+
+/// What is added to the halves of E2M1 elements that are not zero, so that they are multiplied by
+/// 2^(exponent - 127), exactly. False, and no use of `out` (as long as `exponents`), where one of
+/// them may leave the normal numbers of fp16.
+bool microscaledShifts(std::span<const std::uint8_t> exponents, std::span<std::uint16_t> out);
 
 /// Whether the lines of `out` begin where groups do, or whole bytes with an exponent an element.
 bool streamsMicroscaled(const MxRun &run, std::span<const std::uint16_t> out);

@@ -190,6 +190,7 @@ void decodeRows(const Microscaled &matrix, const Rows &rows, bool streamed, std:
     MxRun run;
     run.data = matrix.data;
     run.mxfp4 = matrix.format == MxFormat::Mxfp4;
+    std::vector<std::uint16_t> shifts(run.mxfp4 ? factors.size() : 0);
     run.perElement = true;
     run.streamed = streamed;
     for (std::uint64_t done = 0; done < rows.width; done += kColumns) {
@@ -199,6 +200,8 @@ void decodeRows(const Microscaled &matrix, const Rows &rows, bool streamed, std:
                             .subspan(rows.first / kMxGroup * matrix.columns + column, width);
         run.factors = std::span(factors).first(width);
         run.nanFactors = microscaledFactors(run.exponents, run.mxfp4, factors);
+        const bool shifted = run.mxfp4 && microscaledShifts(run.exponents, shifts);
+        run.shifts = std::span<const std::uint16_t>(shifts).first(shifted ? width : 0);
         for (std::uint64_t row = 0; row < rows.count; ++row) {
             run.first = (rows.first + row) * matrix.columns + column;
             microscaledRunToHalf(run, {out + row * matrix.columns + done, width});

@@ -3,6 +3,7 @@
 
 #include "core/plan/select.h"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -92,6 +93,9 @@ private slots:
     void largeNetworkHasAnHonestBound();
     void saysWhatBinds();
     void frontIsBestAtItsCost();
+    void frontIsWhole_data();
+    void frontIsWhole();
+    void frontOfManyIsThinned();
 };
 
 void TestPlanSelect::againstExhaustiveSearch_data()
@@ -178,14 +182,131 @@ void TestPlanSelect::saysWhatBinds()
     QCOMPARE(selected.error().item, std::size_t(2));
 }
 
+/// The whole front, by every selection there is.
+std::vector<std::pair<double, double>> exhaustiveFront(const Problem &problem)
+{
+    std::vector<std::pair<double, double>> all;
+    std::vector<std::size_t> digits(problem.items.size(), 0);
+    for (bool more = true; more;) {
+        double cost = 0, error = 0;
+        for (std::size_t i = 0; i < digits.size(); ++i) {
+            cost += problem.items[i][digits[i]].cost;
+            error += problem.items[i][digits[i]].error;
+        }
+        all.emplace_back(cost, error);
+        more = false;
+        for (std::size_t i = 0; i < digits.size() && !more; ++i) {
+            more = ++digits[i] < problem.items[i].size();
+            if (!more)
+                digits[i] = 0;
+        }
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<std::pair<double, double>> stairs;
+    for (const auto &[cost, error] : all) {
+        if (!stairs.empty() && (error > stairs.back().second || near(error, stairs.back().second)))
+            continue;
+        if (!stairs.empty() && near(cost, stairs.back().first))
+            stairs.pop_back();
+        stairs.emplace_back(cost, error);
+    }
+    return stairs;
+}
+
+void TestPlanSelect::frontIsWhole_data()
+{
+    QTest::addColumn<unsigned>("seed");
+    QTest::addColumn<unsigned>("grain");
+    for (const unsigned grain : {0u, 3u, 12u}) {
+        for (unsigned seed = 0; seed < 25; ++seed)
+            QTest::addRow("grain %u seed %u", grain, seed) << seed << grain;
+    }
+}
+
+/// Every plan that none is better than, and no other.
+void TestPlanSelect::frontIsWhole()
+{
+    QFETCH(unsigned, seed);
+    QFETCH(unsigned, grain);
+    const Problem problem = randomProblem(seed, 2 + seed % 5, 3 + seed % 4, grain);
+    const auto expected = exhaustiveFront(problem);
+    const Front front = plan::front(problem.items, 100'000);
+    QVERIFY(front.whole);
+    QCOMPARE(front.undominated, front.points.size());
+    QCOMPARE(front.points.size(), expected.size());
+    for (std::size_t p = 0; p < expected.size(); ++p) {
+        const Front::Point &point = front.points[p];
+        QVERIFY(near(point.cost, expected[p].first));
+        QVERIFY(near(point.error, expected[p].second));
+        double cost = 0, error = 0;
+        for (std::size_t i = 0; i < point.choice.size(); ++i) {
+            cost += problem.items[i][point.choice[i]].cost;
+            error += problem.items[i][point.choice[i]].error;
+        }
+        QVERIFY(near(cost, point.cost));
+        QVERIFY(near(error, point.error));
+    }
+    // Few of them: each is one of the front, the ends are there, and the corners if they fit.
+    std::size_t corners = 0;
+    for (const auto &point : front.points)
+        corners += point.corner ? 1 : 0;
+    for (const std::size_t most : {std::size_t(2), corners, corners + 1, corners + 3}) {
+        const Front few = plan::front(problem.items, most);
+        QVERIFY(few.points.size() <= std::max<std::size_t>(most, 2));
+        QVERIFY(few.points.size() == std::min(std::max<std::size_t>(most, 2), front.points.size()));
+        QCOMPARE(few.points.front().cost, front.points.front().cost);
+        QCOMPARE(few.points.back().cost, front.points.back().cost);
+        std::size_t kept = 0;
+        for (const auto &point : few.points) {
+            kept += point.corner ? 1 : 0;
+            QVERIFY(std::any_of(expected.begin(), expected.end(), [&point](const auto &one) {
+                return near(one.first, point.cost) && near(one.second, point.error);
+            }));
+        }
+        if (most >= corners)
+            QCOMPARE(kept, corners);
+    }
+}
+
+/// Too many for all of them: said so, and none is better than the whole front, nor far from it.
+void TestPlanSelect::frontOfManyIsThinned()
+{
+    const Problem problem = randomProblem(3, 40, 8, 0);
+    const Front whole = plan::front(problem.items, 1'000'000, 1'000'000);
+    QVERIFY(whole.whole);
+    const Front front = plan::front(problem.items, 1'000'000, whole.undominated / 4);
+    QVERIFY(!front.whole);
+    QVERIFY(front.points.size() > 20 && front.points.size() < whole.points.size());
+    for (std::size_t p = 1; p < front.points.size(); ++p) {
+        QVERIFY(front.points[p].cost > front.points[p - 1].cost);
+        QVERIFY(front.points[p].error < front.points[p - 1].error);
+    }
+    for (const auto &point : front.points) {
+        const auto after = std::find_if(
+            whole.points.begin(), whole.points.end(), [&point](const Front::Point &other) {
+                return other.cost > point.cost && !near(other.cost, point.cost);
+            });
+        QVERIFY(after != whole.points.begin());
+        const double least = std::prev(after)->error;
+        QVERIFY(least <= point.error || near(least, point.error));
+        QVERIFY(point.error <= least + 0.05 * whole.points.front().error);
+    }
+    // Corners alone are enough: the rest is not searched.
+    const Front few = plan::front(problem.items, 12);
+    QCOMPARE(few.points.size(), std::size_t(12));
+    QVERIFY(!few.whole);
+    for (const auto &point : few.points)
+        QVERIFY(point.corner);
+}
+
+/// Corners, against all selections that cost as much.
 void TestPlanSelect::frontIsBestAtItsCost()
 {
     for (unsigned seed = 0; seed < 12; ++seed) {
         const Problem problem = randomProblem(seed, 5, 4, seed % 2 == 0 ? 0 : 5);
-        const Front front = plan::front(problem.items);
-        QCOMPARE(front.points.size(), front.steps.size() + 1);
+        const Front front = plan::front(problem.items, 1000);
         for (std::size_t p = 0; p < front.points.size(); ++p) {
-            const auto choices = front.at(p);
+            const auto &choices = front.points[p].choice;
             double cost = 0, error = 0;
             Problem least; // of the selections that cost as much: the least error
             least.mostError = front.points[p].cost;
