@@ -287,7 +287,8 @@ void MainWindow::buildCompareMenu()
     });
     for (const DockSet::Entry &entry : m_docks->entries()) {
         const QString id = entry.dock->id();
-        if (id != QLatin1String("compare") && id != QLatin1String("bytes"))
+        if (id != QLatin1String("compare") && id != QLatin1String("places") &&
+            id != QLatin1String("bytes"))
             continue;
         menu->addSeparator();
         menu->addActions(entry.menuActions);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_dock.h"
 
-#include "core/diff/largest_difference.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
@@ -10,6 +9,7 @@
 #include "widgets/compare/compare_runner.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
+#include "widgets/compare/places_dock.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -157,6 +157,8 @@ void CompareDock::connectParts()
     connect(m_table, &QAbstractItemView::clicked, this, &CompareDock::onCurrentRow);
     connect(m_table, &QAbstractItemView::activated, this, &CompareDock::onCurrentRow);
     connect(m_pictures, &PairPictures::elementPicked, this, &CompareDock::onElement);
+    connect(m_pictures, &PairPictures::elementRead, this,
+            [this](quint64, double a, double b) { m_figures->setValues(std::pair(a, b)); });
     connect(m_figures, &PairFigures::elementPicked, this,
             [this](quint64 element) { showElement(element); });
     connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
@@ -290,18 +292,22 @@ void CompareDock::follow(const Place &place, QObject *origin)
     if (row != m_row)
         showRow(row);
     m_pictures->setElement(place.element);
-    m_figures->setElement(place.element);
+    if (!place.element)
+        m_figures->setValues(std::nullopt);
 }
 
 void CompareDock::showRow(std::size_t number)
 {
     m_row = number;
-    if (m_sampling)
-        m_sampling->cancel();
-    m_sampling = nullptr;
+    for (TaskPtr *task : {&m_sampling, &m_locating}) {
+        if (*task)
+            (*task)->cancel();
+        *task = nullptr;
+    }
     if (number >= m_model->rows().size()) {
         m_pictures->clear();
         m_figures->clear();
+        Q_EMIT placesChanged({});
         return;
     }
     const CompareRow &row = m_model->rows()[number];
@@ -311,11 +317,12 @@ void CompareDock::showRow(std::size_t number)
     if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
         subject.obstacle = verdictSentence(row);
     m_figures->showRow(row);
+    m_figures->setValues(std::nullopt);
+    showPlaces({subject, m_swapped, nullptr, subject.obstacle}, 1);
     if (subject.comparable()) {
         takeSample(subject);
         return;
     }
-    m_figures->showSample({});
     m_pictures->show(subject, PairSample::none());
 }
 
@@ -332,40 +339,56 @@ void CompareDock::takeSample(const PairSubject &subject)
             PairSubject shown = subject;
             if (!sample)
                 shown.obstacle = fromUtf8(describe(sample.error()));
-            m_figures->showSample(sample ? *sample : PairSample());
             m_pictures->show(shown, sample ? *sample : PairSample::none());
             const Place &now = place();
-            if (documentWeight(m_row) == now.weight && now.element) {
+            if (documentWeight(m_row) == now.weight && now.element)
                 m_pictures->setElement(now.element);
-                m_figures->setElement(now.element);
-            }
+            if (sample)
+                findPlaces(shown, sample->valueRange);
+            else
+                showPlaces({shown, m_swapped, nullptr, shown.obstacle}, 1);
         });
 }
 
-/// A single changed value of a large weight cannot be found by eye: reads both weights once.
+/// All elements once: channels, the worst elements, and how often each value occurs.
+void CompareDock::findPlaces(const PairSubject &subject, double range)
+{
+    constexpr std::size_t kElements = 256;
+    m_locating = session().tasks().start(
+        this, tr("Looking for the places that differ"),
+        [subject](Progress &progress) {
+            progress.setTotal(subject.a->weights()[subject.weightA].elements.value);
+            return findWorstPlaces(*subject.a, subject.weightA, *subject.b, subject.weightB,
+                                   {PlacesWanted::kMostChannels, kElements, true}, &progress);
+        },
+        [this, subject, range](Result<WorstPlaces> found) {
+            m_locating = nullptr;
+            PairPlaces places{subject, m_swapped, nullptr, {}};
+            if (found)
+                places.places = std::make_shared<const WorstPlaces>(*std::move(found));
+            else
+                places.obstacle = fromUtf8(describe(found.error()));
+            showPlaces(places, range);
+        });
+}
+
+void CompareDock::showPlaces(const PairPlaces &places, double range)
+{
+    std::shared_ptr<const PairBins> bins;
+    if (places.places && places.places->bins) // shared with what holds it
+        bins = {places.places, &*places.places->bins};
+    m_figures->showBins(bins, range);
+    Q_EMIT placesChanged(places);
+}
+
 void CompareDock::goToLargest()
 {
     if (m_row >= m_model->rows().size() || !m_model->rows()[m_row].pair.values)
         return;
-    if (m_searching)
-        m_searching->cancel();
-    const WeightPair &pair = m_model->rows()[m_row].pair;
-    m_searching = session().tasks().start(
-        this, tr("Looking for the largest difference"),
-        [a = m_a, b = m_b, wa = pair.a, wb = pair.b](Progress &progress) {
-            return findLargestDifference(*a, wa, *b, wb, progress);
-        },
-        [this, row = m_row](const Result<std::optional<LargestDifference>> &found) {
-            m_searching = nullptr;
-            if (row != m_row)
-                return;
-            if (!found)
-                Q_EMIT session().statusMessage(fromUtf8(describe(found.error())));
-            else if (!*found)
-                Q_EMIT session().statusMessage(tr("The two weights have the same values."));
-            else
-                showElement((*found)->element);
-        });
+    if (const auto &worst = m_model->rows()[m_row].pair.values->worst)
+        showElement(worst->element);
+    else
+        Q_EMIT session().statusMessage(tr("The two weights have the same values."));
 }
 
 /// Goes to an element that was not picked in a picture.
@@ -377,7 +400,6 @@ void CompareDock::showElement(std::uint64_t element)
 
 void CompareDock::onElement(std::uint64_t element)
 {
-    m_figures->setElement(element);
     if (const std::size_t weight = documentWeight(m_row); weight != kNoIndex)
         session().goToElement(weight, element, this);
 }
@@ -385,8 +407,8 @@ void CompareDock::onElement(std::uint64_t element)
 bool CompareDock::working() const
 {
     const bool sampling = m_sampling && !m_sampling->progress().cancelled();
-    const bool searching = m_searching && !m_searching->progress().cancelled();
-    return m_runner->running() || sampling || searching || m_pictures->loading();
+    const bool locating = m_locating && !m_locating->progress().cancelled();
+    return m_runner->running() || sampling || locating || m_pictures->loading();
 }
 
 } // namespace kernscope::ui

@@ -22,6 +22,7 @@ class CompareHeader;
 class CompareRunner;
 class PairFigures;
 class PairPictures;
+struct PairPlaces;
 struct PairSubject;
 
 /// Two bundles set against each other: the weights in pairs with the differences as columns, and
@@ -50,6 +51,8 @@ public:
 
 Q_SIGNALS:
     void swappedChanged(bool swapped);
+    /// Another pair is shown, or where its values differ was found.
+    void placesChanged(const PairPlaces &places);
 
 protected:
     void refresh() override;
@@ -73,6 +76,8 @@ private:
     void goToLargest();
     void showElement(std::uint64_t element);
     void takeSample(const PairSubject &subject);
+    void findPlaces(const PairSubject &subject, double range);
+    void showPlaces(const PairPlaces &places, double range);
 
     CompareModel *m_model = nullptr;
     CompareRunner *m_runner = nullptr;
@@ -87,7 +92,7 @@ private:
     QActionGroup *m_modeGroup = nullptr;
     QList<QAction *> m_actions;
     BundlePtr m_a, m_b; ///< what the rows are of
-    TaskPtr m_sampling, m_searching;
+    TaskPtr m_sampling, m_locating;
     std::size_t m_row = kNoIndex; ///< whose pair is shown
     QString m_shownA, m_shownB;   ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;
