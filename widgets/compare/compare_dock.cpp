@@ -7,6 +7,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
@@ -22,20 +23,6 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-/// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
-void markChecked(QAction *action, const QString &on, const QString &off)
-{
-    const auto mark = [=](bool checked) {
-        action->setIconText((checked ? on : off) + QLatin1Char(' ') + action->text());
-    };
-    QObject::connect(action, &QAction::toggled, action, mark);
-    mark(action->isChecked());
-}
-
-} // namespace
-
 CompareDock::CompareDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("compare"), tr("Compare"), parent),
       m_model(new CompareModel(this)), m_runner(new CompareRunner(session.tasks(), *m_model, this))
@@ -47,6 +34,8 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
 
     m_splitter = new QSplitter(Qt::Vertical, content);
     m_splitter->setChildrenCollapsible(false);
+    m_limits = new LimitsBar(content);
+    m_limits->hide();
     buildTable(m_splitter);
     auto *details = new QSplitter(Qt::Horizontal, m_splitter);
     details->setChildrenCollapsible(false);
@@ -61,6 +50,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_splitter->setStretchFactor(1, 3);
     buildActions();
     column->addWidget(buildToolRow(content));
+    column->addWidget(m_limits);
     column->addWidget(m_splitter, 1);
     setContent(content);
     content->setFocusProxy(m_table);
@@ -74,45 +64,9 @@ void CompareDock::buildTable(QWidget *parent)
     m_table->setModel(m_model);
     prepareTable(m_table);
     m_table->setMinimumHeight(theme::em(this, 4));
+    m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
     setColumnWidths(m_table->horizontalHeader(),
-                    {15, 6, 6, 4.8, 4.8, 4.8, 4.4, 12, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
-}
-
-void CompareDock::buildActions()
-{
-    m_swapAction = dockAction(this, tr("Swap Sides"), {}, [this] { setSwapped(!m_swapped); });
-    m_onlyAction = new QAction(tr("Differences Only"), this);
-    m_onlyAction->setCheckable(true);
-    m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
-    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
-    m_modeGroup = new QActionGroup(this);
-    const auto mode = [this](const QString &text, const QString &tip, PictureMode value) {
-        auto *action = new QAction(text, m_modeGroup);
-        action->setCheckable(true);
-        action->setToolTip(tip);
-        action->setData(static_cast<int>(value));
-        action->setChecked(value == m_pictures->mode());
-        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"));
-        return action;
-    };
-    auto *values = mode(tr("Values"), tr("Show values and their differences"), PictureMode::Values);
-    auto *zeros = mode(tr("Zeros and Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
-    m_largestAction = dockAction(this, tr("Go to Largest Difference"),
-                                 QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
-    m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
-    m_againAction =
-        dockAction(this, tr("Compare the Rest"), {}, [this] { m_runner->start(m_a, m_b); });
-    m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
-    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Comparison\u2026"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("comparison"));
-        if (!fault.isEmpty())
-            Q_EMIT this->session().statusMessage(fault);
-    });
-    m_actions = {m_swapAction,    m_onlyAction,  values, zeros,
-                 m_largestAction, m_againAction, copy,   save};
-    m_table->addActions({m_swapAction, m_onlyAction, m_largestAction, m_againAction, save});
+                    {15, 6, 6, 4.8, 4.8, 4.8, 4.4, 12, 14, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
 }
 
 /// Wraps where the dock is narrow, so that it never widens the window.
@@ -134,6 +88,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
         row->addWidget(made);
     };
     button(m_onlyAction);
+    button(m_limitsAction);
     button(m_largestAction);
     for (QAction *action : m_modeGroup->actions())
         button(action);
@@ -167,14 +122,21 @@ void CompareDock::connectParts()
     connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
         if (row == m_row)
             m_figures->showRow(m_model->rows()[row]);
+        countLimits();
     });
     const auto progress = [this] {
         m_header->setProgress(m_runner->running(), m_runner->fraction());
         m_againAction->setEnabled(m_runner->stopped());
     };
     connect(m_runner, &CompareRunner::progressed, this, progress);
+    connect(m_limits, &LimitsBar::limitsChanged, this, [this] {
+        keepSelection([this] { m_model->setLimits(m_limits->limits()); });
+        countLimits();
+    });
+    connect(&session(), &Session::patchingEnabledChanged, this, &CompareDock::updateCopyActions);
     connect(m_runner, &CompareRunner::finished, this, [this, progress] {
         keepSelection([this] { m_model->settle(); });
+        countLimits();
         progress();
     });
     progress();
@@ -299,6 +261,7 @@ void CompareDock::follow(const Place &place, QObject *origin)
 void CompareDock::showRow(std::size_t number)
 {
     m_row = number;
+    updateCopyActions();
     for (TaskPtr *task : {&m_sampling, &m_locating}) {
         if (*task)
             (*task)->cancel();
@@ -408,7 +371,10 @@ bool CompareDock::working() const
 {
     const bool sampling = m_sampling && !m_sampling->progress().cancelled();
     const bool locating = m_locating && !m_locating->progress().cancelled();
-    return m_runner->running() || sampling || locating || m_pictures->loading();
+    const bool copying = m_copying && !m_copying->progress().cancelled();
+    const bool saving = m_saving && !m_saving->progress().cancelled();
+    return m_runner->running() || sampling || locating || copying || saving ||
+           m_pictures->loading();
 }
 
 } // namespace kernscope::ui

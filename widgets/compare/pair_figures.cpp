@@ -88,6 +88,8 @@ void PairFigures::fillTable(const CompareRow &row)
         add(compareColumnTitle(column), compareCellText(row, column));
     }
     add(tr("In a sentence"), verdictSentence(row));
+    if (!row.reason.isEmpty())
+        add(tr("Why they are a pair"), row.reason);
     m_table->setRowCount(static_cast<int>(cells.size()));
     for (int i = 0; i < m_table->rowCount(); ++i) {
         m_table->setItem(i, 0, new QTableWidgetItem(cells[i].first));

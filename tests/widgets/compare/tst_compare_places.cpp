@@ -5,12 +5,15 @@
 #include "widgets/compare/channel_plot.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/histogram_pair_plot.h"
+#include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/scatter_plot.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
+#include <QLineEdit>
+#include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
 
@@ -67,6 +70,8 @@ private slots:
     void scatterHasAllElements();
     void histograms();
     void strip();
+    void limits();
+    void copyAcross();
 };
 
 void TestComparePlaces::tables()
@@ -227,6 +232,85 @@ void TestComparePlaces::strip()
     QCOMPARE(strip.pointOfChannel(0), -1);
     Q_EMIT strip.currentPointChanged(0);
     QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
+}
+
+/// Two pairs, of which one exceeds what is typed; what is half typed is no limit.
+void TestComparePlaces::limits()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[3, 4]", kA}, {"v", "[3, 4]", kA}}));
+    session.setOther(denseBundle({{"w", "[3, 4]", kB}, {"v", "[3, 4]", kA}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    const int column = static_cast<int>(CompareColumn::Limits);
+    const auto text = [&](int row) { return dock.model().index(row, column).data().toString(); };
+    const QAction *toggle = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() != QStringLiteral("Limits"))
+            continue;
+        action->trigger();
+        toggle = action;
+    }
+    QVERIFY(toggle && dock.limits()->isVisible());
+    QVERIFY(!dock.table()->isColumnHidden(column));
+    QVERIFY(!dock.model().rows()[0].holds());
+    dock.limits()->field(0)->setText(QStringLiteral("0.5"));
+    QCOMPARE(dock.model().rows()[0].holds(), std::optional(false));
+    QCOMPARE(dock.model().rows()[1].holds(), std::optional(true));
+    QCOMPARE(text(0), QStringLiteral("\u2717 max_abs 3 (0.5)"));
+    QCOMPARE(text(1), QStringLiteral("\u2713 holds"));
+    QCOMPARE(dock.limits()->verdict(), QStringLiteral("\u2717 1 of 2 do not hold"));
+    dock.limits()->field(0)->setText(QStringLiteral("3"));
+    QCOMPARE(dock.limits()->verdict(), QStringLiteral("\u2713 2 hold"));
+    // What appears where A has zero has no ratio.
+    dock.limits()->field(1)->setText(QStringLiteral("1000"));
+    QCOMPARE(text(0), QStringLiteral("\u2717 max_rel infinite (1000)"));
+    dock.limits()->field(1)->clear();
+    dock.limits()->field(0)->setText(QStringLiteral("1e-"));
+    QVERIFY(!dock.limits()->limits().any());
+    QVERIFY(!dock.model().rows()[0].holds());
+}
+
+/// Only what differs, only where patching is allowed, in the one of the two that is the document.
+void TestComparePlaces::copyAcross()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    const auto action = [&](const char *text) {
+        for (QAction *each : docks.compare.menuActions()) {
+            if (each->text().startsWith(QLatin1String(text)))
+                return each;
+        }
+        return static_cast<QAction *>(nullptr);
+    };
+    QAction *element = action("Copy Element"), *channel = action("Copy Channel"),
+            *weight = action("Copy Weight");
+    QVERIFY(element && channel && weight);
+    QVERIFY(!element->isEnabled() && !weight->isEnabled());
+    docks.session.setPatchingEnabled(true);
+    QVERIFY(element->isEnabled() && weight->isEnabled());
+    QSignalSpy wanted(&docks.session, &Session::editsRequested);
+    const auto editsOf = [&](QAction *each) {
+        wanted.clear();
+        each->trigger();
+        if (!settle(docks.compare) || wanted.size() != 1)
+            return std::vector<std::string>();
+        std::vector<std::string> texts;
+        for (const Edit &edit : wanted.front().front().value<std::vector<Edit>>())
+            texts.push_back(editText(edit));
+        return texts;
+    };
+    docks.session.goToElement(0, 9, nullptr);
+    QVERIFY(settle(docks.compare));
+    QCOMPARE(editsOf(element), (std::vector<std::string>{"w[9]=0"}));
+    QCOMPARE(editsOf(channel), (std::vector<std::string>{"w[9]=0", "w[10]=-3.5", "w[11]=2"}));
+    QCOMPARE(editsOf(weight).size(), std::size_t(4));
+    // The other way round A is the other one, and its values are those that are given.
+    docks.compare.setSwapped(true);
+    QVERIFY(settle(docks.compare));
+    docks.session.goToElement(0, 9, nullptr);
+    QVERIFY(settle(docks.compare));
+    QCOMPARE(editsOf(element), (std::vector<std::string>{"w[9]=0"}));
 }
 
 QTEST_MAIN(TestComparePlaces)
