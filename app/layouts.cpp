@@ -40,9 +40,9 @@ Node inspectLayout()
 
 Node compareLayout()
 {
-    return Node::column(1,
-                        {Node::row(66, {Node::leaf(76, "compare"), Node::hidden(24, "help")}),
-                         Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "diagnostics")})});
+    return Node::column(1, {Node::row(66, {Node::leaf(76, "compare"), Node::hidden(24, "help")}),
+                            Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "places"),
+                                            Node::leaf(1, "diagnostics")})});
 }
 
 Node patchLayout()

@@ -73,6 +73,7 @@ private:
     void buildAppearanceMenus(QMenu *menu);
     void buildGoMenu();
     void buildCompareMenu();
+    void addChangesAction(QMenu *menu);
     void buildTaskMenus();
     // main_window_tools.cpp
     void buildToolBar();

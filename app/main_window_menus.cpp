@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
+#include "app/change_applier.h"
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
@@ -8,6 +9,7 @@
 #include "app/welcome_page.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/patch/patches_dock.h"
 
@@ -16,6 +18,7 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QMenu>
@@ -283,6 +286,7 @@ void MainWindow::buildCompareMenu()
           std::pair{tr("Sample: Dense with P&alette"), QStringLiteral("sample-palette.mlmodelc")}})
         add(menu, text, {}, [this, dense, sample = name] { openSample(dense, sample); });
     menu->addSeparator();
+    addChangesAction(menu);
     m_needOther << add(menu, tr("&Open the Other One Instead"), {}, [this] {
         whenKept([this] {
             m_wantedLayout = Layout::Compare;
@@ -296,11 +300,34 @@ void MainWindow::buildCompareMenu()
     });
     for (const DockSet::Entry &entry : m_docks->entries()) {
         const QString id = entry.dock->id();
-        if (id != QLatin1String("compare") && id != QLatin1String("bytes"))
+        if (id != QLatin1String("compare") && id != QLatin1String("places") &&
+            id != QLatin1String("bytes"))
             continue;
         menu->addSeparator();
         menu->addActions(entry.menuActions);
     }
+}
+
+/// The changes that a comparison was saved as, made on the document.
+void MainWindow::addChangesAction(QMenu *menu)
+{
+    auto *changes = new ChangeApplier(m_session, this);
+    connect(changes, &ChangeApplier::failed, this, &MainWindow::onRefused);
+    connect(changes, &ChangeApplier::applied, this, [this](const QString &path, bool proved) {
+        const QString name = ui::shown(QFileInfo(path).fileName());
+        Q_EMIT m_session.statusMessage(
+            proved ? tr("%1 is applied; the weights are those that it was made of").arg(name)
+                   : tr("%1 is applied").arg(name));
+    });
+    m_needBundle << add(menu, tr("&Apply Changes from File\u2026"), {}, [this, changes] {
+        auto *dialog =
+            new QFileDialog(this, tr("Apply Changes"), m_settings.lastFolder(),
+                            tr("Changes (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        dialog->setFileMode(QFileDialog::ExistingFile);
+        connect(dialog, &QFileDialog::fileSelected, changes, &ChangeApplier::apply);
+        dialog->open();
+    });
 }
 
 /// What the docks can do, by what one is at work on.

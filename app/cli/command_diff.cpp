@@ -57,13 +57,20 @@ void addDiff(CLI::App &app, Session &session)
                       "Compare the decoded values as well; limits imply it");
     command->add_flag("--check-forms", arguments->checkForms,
                       "Say how well B stores the values of A: patterns of masks, palette entries "
-                      "that are not the nearest, clipped and unused codes (implies --values)");
+                      "that are not the nearest, clipped and unused codes, scales that are not the "
+                      "best (implies --values)");
     command
         ->add_option("--worst", arguments->worst,
                      "Name the N output channels and elements that are furthest apart in every "
                      "weight that differs (implies --values)")
         ->type_name("N")
         ->check(CLI::Range(1, 10000));
+    command->add_flag("--channels", arguments->channels,
+                      "Figures of every output channel of the weights that differ, the worst first "
+                      "(implies --values)");
+    command->add_flag("--histograms", arguments->histograms,
+                      "How often each value occurs in A and in B, all elements in bins (implies "
+                      "--values)");
     addLimits(*command, *arguments);
     command
         ->add_option("--format", arguments->format,
@@ -77,6 +84,7 @@ void addDiff(CLI::App &app, Session &session)
     addExamples(*command,
                 {"diff old.mlmodelc new.mlmodelc",
                  "diff --max-abs 0.001 --same-program old.mlmodelc new.mlmodelc",
+                 "diff --channels --worst 20 --histograms dense.mlmodelc palette.mlmodelc",
                  "diff --rules limits.toml --output report.html dense.mlmodelc pruned.mlmodelc",
                  "diff dense.mlmodelc palette.mlmodelc sparse.mlmodelc"});
     command->callback([arguments, &session] {

@@ -113,13 +113,15 @@ Result<void> checkForms(Checked &checked, Session &session)
     return {};
 }
 
-Result<void> findWorst(Checked &checked, std::size_t most, Session &session)
+Result<void> findWorst(Checked &checked, const DiffArguments &arguments, Session &session)
 {
+    const PlacesWanted wanted{arguments.channels ? PlacesWanted::kMostChannels : arguments.worst,
+                              arguments.worst, arguments.histograms};
     const auto &pairs = checked.difference.weights;
     for (std::size_t i = 0; i < pairs.size(); ++i) {
         if (!pairs[i].values || pairs[i].values->identical())
             continue;
-        auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, most,
+        auto worst = findWorstPlaces(*checked.a, pairs[i].a, *checked.b, pairs[i].b, wanted,
                                      &session.progress);
         if (!worst)
             return tl::unexpected(std::move(worst.error()));
@@ -146,8 +148,8 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
             if (auto forms = checkForms(checked, session); !forms)
                 return tl::unexpected(std::move(forms.error()));
         }
-        if (arguments.worst > 0) {
-            if (auto worst = findWorst(checked, arguments.worst, session); !worst)
+        if (arguments.places()) {
+            if (auto worst = findWorst(checked, arguments, session); !worst)
                 return tl::unexpected(std::move(worst.error()));
         }
         all.push_back(std::move(checked));
@@ -271,7 +273,7 @@ int runDiff(DiffArguments arguments, Session &session)
     if (!limits)
         return reportFailure(session, "diff", limits.error());
     arguments.options.values = arguments.options.values || arguments.checkForms ||
-                               arguments.worst > 0 || limits->concernsWeights();
+                               arguments.places() || limits->concernsWeights();
     arguments.options.tolerance = limits->values.maxAbs.value_or(0);
     std::vector<BundlePtr> bundles;
     for (const std::string &path : arguments.paths) {

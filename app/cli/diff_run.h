@@ -17,6 +17,10 @@ struct DiffArguments {
     DiffLimits limits;
     bool checkForms = false;
     std::size_t worst = 0; ///< channels and elements to name of every weight that differs
+    bool channels = false; ///< name every channel instead
+    bool histograms = false;
+
+    bool places() const { return worst > 0 || channels || histograms; }
     std::string rules;     ///< file of rules; empty: none
     std::string format;    ///< "text", "json", …; empty: by the output's name, else text
     std::string output;    ///< file to write the report to; empty: standard output

@@ -151,7 +151,8 @@ std::string weightsText(const Bundle &a, const Bundle &b, const Difference &diff
         } else if (values) {
             row.insert(row.end(), 5, "-");
         }
-        row.emplace_back(pairingName(pair.pairing));
+        row.emplace_back(pairingText(pair) +
+                         (pair.confidence == Confidence::Guess ? " (a guess)" : ""));
         row.push_back(verdict(pair, a, b));
         table.add(std::move(row));
     }

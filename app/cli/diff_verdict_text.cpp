@@ -104,10 +104,75 @@ std::string formsText(const Checked &checked)
                                 name, grouped(form.codes->clipped), grouped(form.codes->examined),
                                 grouped(form.codes->notNearest - form.codes->clipped),
                                 grouped(form.codes->usedCodes), grouped(form.codes->codes));
+        if (form.scales && form.scales->notBest == 0)
+            text += fmt::format("  {} scales: all {} are the best for their codes\n", name,
+                                grouped(form.scales->scales));
+        else if (form.scales)
+            text +=
+                fmt::format("  {} scales: {} of {} are not the best for their codes; RMSE {:.4g}, "
+                            "with the best {:.4g}\n",
+                            name, grouped(form.scales->notBest), grouped(form.scales->scales),
+                            form.scales->rmseStored, form.scales->rmseBest);
         if (!form.notExamined.empty())
             text += fmt::format("  {} not examined: {}\n", name, form.notExamined);
     }
     return text;
+}
+
+/// Both histograms as a table of at most 16 rows over the bins that hold anything.
+std::string histogramText(const PairBins &bins)
+{
+    constexpr std::size_t kRows = 16;
+    const auto occupied = bins.occupied();
+    if (!occupied)
+        return {};
+    Table table({{"from", Table::Align::Right},
+                 {"below", Table::Align::Right},
+                 {"in A", Table::Align::Right},
+                 {"in B", Table::Align::Right},
+                 {"B - A", Table::Align::Right}});
+    const auto [first, last] = *occupied;
+    const std::size_t step = (last - first) / kRows + 1;
+    for (std::size_t bin = first; bin <= last; bin += step) {
+        const std::size_t end = std::min(bin + step, PairBins::kBins);
+        std::uint64_t a = 0, b = 0;
+        for (std::size_t i = bin; i < end; ++i) {
+            a += bins.a[i];
+            b += bins.b[i];
+        }
+        table.add({fmt::format("{}", bins.edge(bin)), fmt::format("{}", bins.edge(end)), grouped(a),
+                   grouped(b),
+                   (a > b   ? "-"
+                    : b > a ? "+"
+                            : "") +
+                       grouped(a > b ? a - b : b - a)});
+    }
+    std::string text = table.text();
+    const auto beyond = [&text](std::uint64_t a, std::uint64_t b, std::string_view what) {
+        if (a > 0 || b > 0)
+            text += fmt::format("  {}: {} in A, {} in B\n", what, grouped(a), grouped(b));
+    };
+    beyond(bins.outsideA, bins.outsideB, "beyond the bins");
+    beyond(bins.notFiniteA, bins.notFiniteB, "not finite");
+    return text;
+}
+
+std::string channelsText(const WorstPlaces &worst)
+{
+    Table table({{"channel", Table::Align::Right},
+                 {"different", Table::Align::Right},
+                 {"changed", Table::Align::Right},
+                 {"zeroed", Table::Align::Right},
+                 {"revived", Table::Align::Right},
+                 {"max |d|", Table::Align::Right},
+                 {"rmse", Table::Align::Right},
+                 {"SNR dB", Table::Align::Right}});
+    for (const ChannelDifference &channel : worst.worstChannels)
+        table.add({grouped(channel.channel), grouped(channel.different), grouped(channel.changed),
+                   grouped(channel.zeroed), grouped(channel.revived),
+                   fmt::format("{:.4g}", channel.maxAbs), fmt::format("{:.3g}", channel.rmse),
+                   fmt::format("{:.2f}", channel.snr)});
+    return table.empty() ? std::string() : table.text();
 }
 
 std::string worstText(const Checked &checked)
@@ -117,21 +182,16 @@ std::string worstText(const Checked &checked)
         text += heading("Worst places of " + pairText(checked, index)) +
                 fmt::format("  {} of {} output channels differ\n", grouped(worst.differentChannels),
                             grouped(worst.channels));
-        Table channels({{"channel", Table::Align::Right},
-                        {"different", Table::Align::Right},
-                        {"max |d|", Table::Align::Right},
-                        {"rmse", Table::Align::Right},
-                        {"SNR dB", Table::Align::Right}});
-        for (const ChannelDifference &channel : worst.worstChannels)
-            channels.add({grouped(channel.channel), grouped(channel.different),
-                          fmt::format("{:.4g}", channel.maxAbs),
-                          fmt::format("{:.3g}", channel.rmse), fmt::format("{:.2f}", channel.snr)});
         Table elements({{"element"}, {"A", Table::Align::Right}, {"B", Table::Align::Right}});
         const Shape &shape = checked.a->weights()[checked.difference.weights[index].a].shape;
         for (const ElementPair &element : worst.worstElements)
             elements.add({fmt::format("[{}]", fmt::join(elementPlace(shape, element.element), ",")),
                           fmt::format("{}", element.a), fmt::format("{}", element.b)});
-        text += channels.text() + elements.text();
+        text += channelsText(worst);
+        if (!elements.empty())
+            text += elements.text();
+        if (worst.bins)
+            text += histogramText(*worst.bins);
     }
     return text;
 }

@@ -5,6 +5,7 @@
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "core/diff/byte_tally.h"
+#include "core/diff/channel_order.h"
 #include "core/diff/program_difference.h"
 #include "core/diff/value_difference.h"
 
@@ -21,8 +22,33 @@ enum class Pairing : std::uint8_t { Consumer, Name, Content, ShapeOnly, Position
 /// "consumer", "name", "content", "shape", "position".
 std::string_view pairingName(Pairing pairing);
 
+/// How far the contents of a pair that was found by content agree.
+enum class ContentKind : std::uint8_t {
+    None,      ///< the pair was found otherwise
+    Exact,     ///< the same decoded values
+    Nearest,   ///< nearly the same: stored otherwise, rounded, pruned, trained on
+    Reordered, ///< the same channels in another order
+};
+/// "exact", "nearest", "reordered"; empty for None.
+std::string_view contentKindName(ContentKind kind);
+
+/// How far a pairing can be relied on.
+enum class Confidence : std::uint8_t {
+    Certain, ///< nothing else explains it
+    Likely,  ///< another candidate is possible
+    Guess,   ///< nothing but shape and place speak for it
+};
+/// "certain", "likely", "guess".
+std::string_view confidenceName(Confidence confidence);
+
 struct WeightPair {
     Pairing pairing = Pairing::Name;
+    ContentKind content = ContentKind::None;
+    Confidence confidence = Confidence::Certain;
+    /// Of a pair by content that is not exact: correlation of sampled values, and that of the most
+    /// similar other candidate (0: none).
+    std::optional<double> similarity;
+    double nextSimilarity = 0;
     std::size_t a = kNoIndex, b = kNoIndex;
     double storedRatio = 1;   ///< stored bytes of B over those of A
     bool layoutEqual = false; ///< same form, type, shape and part sizes
@@ -33,6 +59,10 @@ struct WeightPair {
     /// plainly. Found along with the values.
     std::optional<double> step;
     std::optional<Error> fault; ///< why the values could not be compared
+    /// The channels of B are those of A in another order: found with the pair, or, where the values
+    /// in their places have little in common, along with the values.
+    std::optional<ChannelOrder> order;
+    std::optional<ReorderedValues> reordered; ///< values in that order, found along with `values`
 };
 
 /// One file of either bundle. Its bytes are set against those of the other side by what they
@@ -98,6 +128,12 @@ std::string verdict(const WeightPair &pair, const Bundle &a, const Bundle &b);
 /// compared.
 std::string differenceSummary(const Bundle &a, const Bundle &b, const Difference &difference);
 
+/// Why two weights were taken for one: "both are weight of conv op1", "the most similar values:
+/// correlation 0.981, of the next one 0.012".
+std::string pairingReason(const Bundle &a, const Bundle &b, const WeightPair &pair);
+/// In a word or two: "consumer", "content: nearest", "content: reordered".
+std::string pairingText(const WeightPair &pair);
+
 /// Decoded values of one pair, all figures in one pass, on every processor. Takes the files' locks
 /// itself, shared, for as long as it runs: the caller must not hold them. Errors: those of
 /// Bundle::decoder, "diff.shape", "task.cancelled". Progress in elements.
@@ -109,6 +145,11 @@ Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, cons
 /// same layout is not decoded. False where cancelled.
 bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
                    Progress *progress = nullptr);
+
+/// Fills in what follows from the values of a pair: the step, and whether the channels stand in
+/// another order where the values have little in common in their places (a search over samples, and
+/// the values once more where there is one). Takes the files' locks itself.
+void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair);
 
 /// Largest quantisation step of the two, as WeightPair::step. Takes the files' locks itself.
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,

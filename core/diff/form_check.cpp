@@ -5,6 +5,7 @@
 #include "core/diff/mask_tally.h"
 #include "core/diff/pair_reader.h"
 #include "core/diff/read_lock.h"
+#include "core/diff/scale_tally.h"
 
 #include <algorithm>
 #include <cmath>
@@ -103,6 +104,10 @@ public:
         : m_scale(scale), m_bits(bitWidth(payload.type)), m_signed(isSignedInteger(payload.type)),
           m_map(encoding.shape, gridOf(encoding, scale)), m_tallies(std::size_t(1) << m_bits)
     {
+        const auto cells = elementCount(scale.shape);
+        if (cells && cells->value <= diff::ScaleTally::kMostCells &&
+            !encoding.scaling->addsOffset && diff::ScaleTally::canRound(scale.type))
+            m_scales.emplace(scale, cells->value);
     }
 
     static Shape gridOf(const codec::Encoding &encoding, const codec::Operand &scale)
@@ -125,12 +130,20 @@ public:
                 std::min<std::uint64_t>(walker.cellLeft(), run.a.size() - done));
             const double step = codec::operandValue(m_scale, walker.cell()).value_or(0);
             for (std::size_t i = done; i < done + count; ++i) {
-                if (run.codes[i] != codec::Decoder::kNotStored)
-                    addOne(run.codes[i], run.a[i], run.b[i], step);
+                if (run.codes[i] == codec::Decoder::kNotStored)
+                    continue;
+                addOne(run.codes[i], run.a[i], run.b[i], step);
+                if (m_scales)
+                    m_scales->add(walker.cell(), run.a[i], run.b[i]);
             }
             walker.advance(count);
             done += count;
         }
+    }
+
+    std::optional<ScaleCheck> scales() const
+    {
+        return m_scales ? std::optional(m_scales->finish()) : std::nullopt;
     }
 
     CodeCheck finish() const
@@ -173,6 +186,7 @@ private:
     bool m_signed;
     codec::GridMap m_map;
     std::vector<Tally> m_tallies; ///< by code, the lowest first
+    std::optional<diff::ScaleTally> m_scales;
 };
 
 const codec::Operand *plainScale(const codec::Encoding &encoding)
@@ -236,6 +250,8 @@ public:
             m_result.palette = m_palette->finish();
         if (m_codes)
             m_result.codes = m_codes->finish();
+        if (m_codes)
+            m_result.scales = m_codes->scales();
         return std::move(m_result);
     }
 

@@ -47,11 +47,25 @@ struct CodeCheck {
     std::uint64_t codes = 0, usedCodes = 0; ///< that the type has; that occur
 };
 
+/// Whether the scales of B are the best ones for its codes: those of least squared error to A, of
+/// the type that they are stored in.
+struct ScaleCheck {
+    std::uint64_t scales = 0;  ///< of which any code that is not zero depends
+    std::uint64_t notBest = 0; ///< another one lowers the squared error by a thousandth or more
+    double rmseStored = 0, rmseBest = 0; ///< over the weight: as it is, and with the best scales
+    /// The one with the most to gain an element: its index, value and the best one.
+    std::uint64_t worst = 0;
+    double worstStored = 0, worstBest = 0, worstGain = 0;
+};
+
 /// How well B stores the values of A in its form. Parts that do not apply are empty.
 struct FormCheck {
     std::optional<MaskCheck> mask;
     std::optional<PaletteCheck> palette;
     std::optional<CodeCheck> codes;
+    /// Empty where a bias is added to the products, where the scales are of a type of fewer than 16
+    /// bits, or more than 2^20.
+    std::optional<ScaleCheck> scales;
     /// Why a palette or codes were not examined: vectors, a scaled palette, scales that are coded
     /// themselves, codes of floating point.
     std::string notExamined;

@@ -184,19 +184,16 @@ private:
     void checkValues(const std::string &name, const ValueDifference &values,
                      const WeightLimits &limits)
     {
-        for (std::size_t i = 0; i < kValueLimits.size(); ++i) {
-            const auto &[limit, rule] = limits.values[i];
-            if (!limit)
-                continue;
-            const NamedLimit &kind = kValueLimits[i];
-            const LimitFigure found = foundFigure(values, kind.member);
-            const double number = numberOf(found);
-            // Written so that what is not a number does not hold.
-            const bool within = kind.atMost ? number <= *limit : number >= *limit;
-            if (values.notFinite > 0)
-                add(name, kind.name, "not finite", *limit, rule);
-            else if (!within)
-                add(name, kind.name, found, *limit, rule);
+        ValueLimits wanted;
+        for (std::size_t i = 0; i < kValueLimits.size(); ++i)
+            wanted.*kValueLimits[i].member = limits.values[i].value;
+        for (LimitFault &fault : exceededLimits(values, wanted)) {
+            const auto kind =
+                std::find_if(kValueLimits.begin(), kValueLimits.end(),
+                             [&](const NamedLimit &each) { return fault.limit == each.name; });
+            const auto index = static_cast<std::size_t>(kind - kValueLimits.begin());
+            add(name, fault.limit, std::move(fault.found), std::move(fault.allowed),
+                limits.values[index].rule);
         }
     }
 
@@ -229,6 +226,25 @@ bool DiffLimits::any() const
 bool DiffLimits::onlyProgram() const
 {
     return sameProgram && !values.any() && rules.empty() && !allowMissing;
+}
+
+std::vector<LimitFault> exceededLimits(const ValueDifference &values, const ValueLimits &limits)
+{
+    std::vector<LimitFault> faults;
+    for (const NamedLimit &kind : kValueLimits) {
+        const auto &limit = limits.*kind.member;
+        if (!limit)
+            continue;
+        LimitFigure found = foundFigure(values, kind.member);
+        const double number = numberOf(found);
+        // Written so that what is not a number does not hold.
+        const bool within = kind.atMost ? number <= *limit : number >= *limit;
+        if (values.notFinite > 0)
+            found = "not finite";
+        if (values.notFinite > 0 || !within)
+            faults.push_back({{}, {}, kind.name, std::move(found), *limit, {}});
+    }
+    return faults;
 }
 
 std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Difference &difference,

@@ -62,6 +62,10 @@ struct LimitFault {
     std::string rule; ///< pattern of the rule that set the limit; empty: it is of every weight
 };
 
+/// Which limits the values of a pair exceed, without the names of the weight. Of values that are
+/// not finite on one side only, or differ there, none holds.
+std::vector<LimitFault> exceededLimits(const ValueDifference &values, const ValueLimits &limits);
+
 /// What does not hold. Without any limit: empty exactly where the two are identical. Of values that
 /// are not finite on one side only, or differ there, no limit holds. Needs the values compared
 /// where limits.concernsWeights().

@@ -56,6 +56,20 @@ std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, con
     return std::max(*stepA, *stepB);
 }
 
+void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
+{
+    constexpr double kLittle = 0.9;
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
+    if (pair.values->identical() || (!pair.order && pair.values->cosine >= kLittle))
+        return;
+    if (!pair.order) {
+        const diff::ReadLock lock(a, b);
+        pair.order = diff::findChannelOrder(a, pair.a, b, pair.b);
+    }
+    if (pair.order)
+        pair.reordered = diff::compareReordered(a, pair.a, b, pair.b, *pair.order, nullptr);
+}
+
 bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
                    Progress *progress)
 {
@@ -73,7 +87,7 @@ bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double to
         return true;
     }
     pair.values = *std::move(values);
-    pair.step = quantisationStep(a, pair.a, b, pair.b);
+    describeValues(a, b, pair);
     return true;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/content_match.h"
 #include "core/diff/diff.h"
 #include "core/diff/read_lock.h"
 
@@ -30,13 +31,15 @@ class Pairer
 public:
     Pairer(const Bundle &a, const Bundle &b)
         : m_a(a), m_b(b), m_ofA(a.weights().size(), kNoIndex), m_ofB(b.weights().size(), kNoIndex),
-          m_how(a.weights().size(), Pairing::Name)
+          m_how(a.weights().size(), Pairing::Name), m_shared(a.weights().size(), false),
+          m_match(a.weights().size())
     {
     }
 
     void byConsumer();
     void byName();
     void byContent();
+    void byNearest();
     void byShape();
 
     std::vector<WeightPair> pairs() const;
@@ -54,6 +57,8 @@ private:
     const Bundle &m_b;
     std::vector<std::size_t> m_ofA, m_ofB; ///< partner of each weight
     std::vector<Pairing> m_how;            ///< by weight of A
+    std::vector<bool> m_shared; ///< by weight of A: others have the key that it was paired by
+    std::vector<std::optional<diff::ContentMatch>> m_match; ///< by weight of A
 };
 
 bool Pairer::pair(std::size_t a, std::size_t b, Pairing how)
@@ -91,7 +96,7 @@ void Pairer::byKey(Pairing how, const KeyOf &keyOf)
             continue;
         const auto &b = found->second;
         for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
-            pair(a[i], b[i], how);
+            m_shared[a[i]] = pair(a[i], b[i], how) && std::max(a.size(), b.size()) > 1;
     }
 }
 
@@ -200,6 +205,17 @@ void Pairer::byContent()
     });
 }
 
+/// What nothing else pairs, by samples of its values: as they stand, then in another order.
+void Pairer::byNearest()
+{
+    std::vector<std::size_t> onlyA, onlyB;
+    leftOver(onlyA, onlyB);
+    for (diff::ContentMatch &match : diff::matchContent(m_a, onlyA, m_b, onlyB)) {
+        if (pair(match.a, match.b, Pairing::Content))
+            m_match[match.a] = std::move(match);
+    }
+}
+
 void Pairer::byShape()
 {
     const auto shapeKey = [](const Bundle &bundle, std::size_t i) {
@@ -242,8 +258,30 @@ bool sameLayout(const Weight &a, const Weight &b)
            std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), samePart);
 }
 
+/// How sure a pair is, once everything else of it is known.
+Confidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace)
+{
+    constexpr double kSure = 0.95, kFar = 0.5;
+    switch (pair.pairing) {
+    case Pairing::Consumer: return pair.shapeEqual ? Confidence::Certain : Confidence::Likely;
+    case Pairing::Name:
+        return pair.shapeEqual && !namedByPlace ? Confidence::Certain : Confidence::Likely;
+    case Pairing::Content:
+        if (pair.content == ContentKind::Exact)
+            return shared ? Confidence::Likely : Confidence::Certain;
+        return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
+                   ? Confidence::Certain
+                   : Confidence::Likely;
+    case Pairing::ShapeOnly:
+    case Pairing::Position: break;
+    }
+    return Confidence::Guess;
+}
+
 std::vector<WeightPair> Pairer::pairs() const
 {
+    const bool namedByPlace =
+        m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
     std::vector<WeightPair> pairs;
     for (std::size_t i = 0; i < m_ofA.size(); ++i) {
         if (m_ofA[i] == kNoIndex)
@@ -259,6 +297,16 @@ std::vector<WeightPair> Pairer::pairs() const
             pair.storedRatio =
                 static_cast<double>(b.storedBytes.value) / static_cast<double>(a.storedBytes.value);
         }
+        if (pair.pairing == Pairing::Content) {
+            pair.content = ContentKind::Exact;
+            if (const auto &match = m_match[i]) {
+                pair.content = match->order ? ContentKind::Reordered : ContentKind::Nearest;
+                pair.similarity = match->similarity;
+                pair.nextSimilarity = match->next;
+                pair.order = match->order;
+            }
+        }
+        pair.confidence = confidenceOf(pair, m_shared[i], namedByPlace);
         pairs.push_back(std::move(pair));
     }
     return pairs;
@@ -279,13 +327,6 @@ void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> 
 }
 
 } // namespace
-
-std::string_view pairingName(Pairing pairing)
-{
-    static constexpr std::array<std::string_view, 5> kNames{"consumer", "name", "content", "shape",
-                                                            "position"};
-    return kNames[static_cast<std::size_t>(pairing)];
-}
 
 std::string baseName(std::string_view name)
 {
@@ -313,6 +354,7 @@ std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
     pairer.byConsumer();
     pairer.byName();
     pairer.byContent();
+    pairer.byNearest();
     pairer.byShape();
     pairer.leftOver(onlyA, onlyB);
     return pairer.pairs();

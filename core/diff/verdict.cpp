@@ -25,10 +25,23 @@ std::string storedVerdict(const WeightPair &pair, const Weight &a, const Weight 
     return a.form == b.form ? "layouts differ" : "forms differ";
 }
 
+/// Of a pair whose channels stand in another order.
+std::string reorderedVerdict(const WeightPair &pair)
+{
+    const std::string text = "channels reordered, ";
+    if (pair.reordered->different == 0)
+        return text + "same values";
+    if (pair.step && pair.reordered->maxAbs <= *pair.step)
+        return text + "within one step";
+    return text + (pair.order->correlation >= 0.999 ? "close" : "similar");
+}
+
 std::string valueVerdict(const WeightPair &pair, const ValueDifference &values)
 {
     if (values.identical())
         return pair.storedEqual ? "identical" : "same values";
+    if (pair.order && pair.reordered)
+        return reorderedVerdict(pair);
     const std::uint64_t different = values.changed + values.zeroed + values.revived;
     // A patch leaves the layout as it is: there the number says more than any word.
     if (pair.layoutEqual && different <= kFew)

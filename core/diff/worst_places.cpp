@@ -2,6 +2,7 @@
 #include "core/diff/worst_places.h"
 
 #include "core/diff/pair_reader.h"
+#include "core/diff/pair_sample.h"
 #include "core/diff/read_lock.h"
 
 #include <algorithm>
@@ -72,8 +73,8 @@ private:
 class PlaceFinder
 {
 public:
-    PlaceFinder(std::uint64_t perChannel, std::size_t most)
-        : m_perChannel(perChannel), m_channels(most), m_elements(most)
+    PlaceFinder(std::uint64_t perChannel, const PlacesWanted &wanted)
+        : m_perChannel(perChannel), m_channels(wanted.channels), m_elements(wanted.elements)
     {
     }
 
@@ -107,7 +108,11 @@ private:
         if (distance == 0)
             return;
         ++m_now.different;
-        m_now.maxAbs = std::max(m_now.maxAbs, distance);
+        ++(a != 0 && b == 0 ? m_now.zeroed : a == 0 && b != 0 ? m_now.revived : m_now.changed);
+        if (distance > m_now.maxAbs) {
+            m_now.maxAbs = distance;
+            m_now.worst = element;
+        }
         m_elements.offer(distance, {element, a, b});
     }
 
@@ -138,15 +143,24 @@ private:
 } // namespace
 
 Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                    std::size_t weightB, std::size_t most, Progress *progress)
+                                    std::size_t weightB, const PlacesWanted &wanted,
+                                    Progress *progress)
 {
+    std::optional<diff::PairBinner> binner;
+    if (wanted.bins) {
+        Progress sampling;
+        const auto sample = samplePair(a, weightA, b, weightB, sampling);
+        if (!sample)
+            return tl::unexpected(sample.error());
+        binner.emplace(sample->valueRange);
+    }
     const diff::ReadLock lock(a, b);
     const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());
     const Shape &shape = a.weights()[weightA].shape;
     const std::uint64_t outputs = shape.empty() ? 1 : std::max<std::uint64_t>(shape.front(), 1);
-    PlaceFinder finder(std::max<std::uint64_t>(reader->elements() / outputs, 1), most);
+    PlaceFinder finder(std::max<std::uint64_t>(reader->elements() / outputs, 1), wanted);
     std::vector<double> valuesA(kWorstRun), valuesB(kWorstRun);
     for (std::uint64_t first = 0; first < reader->elements(); first += kWorstRun) {
         const auto count =
@@ -154,10 +168,15 @@ Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const 
         const auto runA = std::span(valuesA).first(count), runB = std::span(valuesB).first(count);
         reader->readDoubles(first, runA, runB);
         finder.add(first, runA, runB);
+        if (binner)
+            binner->add(first, runA, runB);
         if (progress != nullptr && !progress->advance(count))
             return tl::unexpected(cancelledError("The search was cancelled"));
     }
-    return finder.finish();
+    WorstPlaces places = finder.finish();
+    if (binner)
+        places.bins = binner->take();
+    return places;
 }
 
 } // namespace kernscope

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "core/diff/diff.h"
+#include "core/diff/pair_bins.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace kernscope {
@@ -12,9 +14,11 @@ namespace kernscope {
 struct ChannelDifference {
     std::uint64_t channel = 0;
     std::uint64_t elements = 0, different = 0;
-    double maxAbs = 0; ///< infinite where an element is not finite on one side only
-    double rmse = 0;   ///< over the elements finite in both
-    double snr = 0;    ///< dB; infinite without an error
+    std::uint64_t changed = 0, zeroed = 0, revived = 0; ///< as ValueDifference; their sum differs
+    std::uint64_t worst = 0; ///< the first element of the largest difference
+    double maxAbs = 0;       ///< infinite where an element is not finite on one side only
+    double rmse = 0;         ///< over the elements finite in both
+    double snr = 0;          ///< dB; infinite without an error
 };
 
 /// Where two weights are furthest apart.
@@ -22,13 +26,22 @@ struct WorstPlaces {
     std::uint64_t channels = 0, differentChannels = 0;
     std::vector<ChannelDifference> worstChannels; ///< largest maxAbs first, equal ones in order
     std::vector<ElementPair> worstElements;       ///< largest |a - b| first, equal ones in order
+    std::optional<PairBins> bins;                 ///< of all elements, where asked for
 };
 
-/// At most `most` of each; memory goes with that number only. Decodes both weights once. Errors:
-/// those of diff::PairReader::make, "task.cancelled". Takes the files' locks itself, shared.
-/// Progress in elements.
+/// What findWorstPlaces() is asked for.
+struct PlacesWanted {
+    static constexpr std::size_t kMostChannels = 65536; ///< "all" of a weight that anybody reads
+
+    std::size_t channels = 0, elements = 0; ///< at most so many of each
+    bool bins = false;
+};
+
+/// One pass over both weights; memory goes with what is wanted only. Errors: those of
+/// diff::PairReader::make, "task.cancelled". Takes the files' locks itself, shared. Progress in
+/// elements.
 Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                    std::size_t weightB, std::size_t most,
+                                    std::size_t weightB, const PlacesWanted &wanted,
                                     Progress *progress = nullptr);
 
 } // namespace kernscope

@@ -94,12 +94,37 @@ Json structureJson(const Bundle &a, const Bundle &b, const Difference &differenc
     return json;
 }
 
+/// Channels of B for those of A along one axis; what differs once they stand in that order.
+Json orderJson(const WeightPair &pair)
+{
+    const ChannelOrder &order = *pair.order;
+    Json json;
+    json["correlation"] = order.correlation;
+    json["outputs_moved"] = ChannelOrder::moved(order.outputs);
+    json["inputs_moved"] = ChannelOrder::moved(order.inputs);
+    json["outputs"] = order.outputs;
+    json["inputs"] = order.inputs;
+    if (const auto &values = pair.reordered) {
+        json["equal"] = numberJson(values->equal);
+        json["different"] = numberJson(values->different);
+        json["max_abs"] = std::isfinite(values->maxAbs) ? Json(values->maxAbs) : Json(nullptr);
+        json["rmse"] = values->rmse;
+    }
+    return json;
+}
+
 Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
 {
     Json json;
     json["name"] = a.weights()[pair.a].name;
     json["name_b"] = b.weights()[pair.b].name;
     json["pairing"] = pairingName(pair.pairing);
+    json["pairing_confidence"] = confidenceName(pair.confidence);
+    json["pairing_reason"] = pairingReason(a, b, pair);
+    if (pair.content != ContentKind::None)
+        json["pairing_content"] = contentKindName(pair.content);
+    if (pair.similarity)
+        json["similarity"] = {{"correlation", *pair.similarity}, {"next", pair.nextSimilarity}};
     json["a"] = weightJson(a, pair.a, std::nullopt, {});
     json["b"] = weightJson(b, pair.b, std::nullopt, {});
     json["stored_ratio"] = ratioJson(pair.storedRatio);
@@ -108,6 +133,8 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
     json["values"] = pair.values ? valuesJson(*pair.values) : Json(nullptr);
     if (pair.step)
         json["step"] = *pair.step;
+    if (pair.order)
+        json["reordered"] = orderJson(pair);
     json["verdict"] = verdict(pair, a, b);
     if (pair.fault)
         json["fault"] = diagnosticJson({Severity::Error, *pair.fault});

@@ -101,6 +101,19 @@ Json codesJson(const CodeCheck &codes)
             {"used_codes", numberJson(codes.usedCodes)}};
 }
 
+Json scalesJson(const ScaleCheck &scales)
+{
+    Json json{{"scales", numberJson(scales.scales)},
+              {"not_best", numberJson(scales.notBest)},
+              {"rmse_stored", figureNumber(scales.rmseStored)},
+              {"rmse_best", figureNumber(scales.rmseBest)}};
+    if (scales.notBest > 0)
+        json["worst"] = {{"scale", numberJson(scales.worst)},
+                         {"stored", figureNumber(scales.worstStored)},
+                         {"best", figureNumber(scales.worstBest)}};
+    return json;
+}
+
 Json formsJson(const CheckedDifference &checked)
 {
     Json list = Json::array();
@@ -115,6 +128,8 @@ Json formsJson(const CheckedDifference &checked)
             json["palette"] = paletteJson(*form.palette, weight.shape);
         if (form.codes)
             json["codes"] = codesJson(*form.codes);
+        if (form.scales)
+            json["scales"] = scalesJson(*form.scales);
         if (!form.notExamined.empty())
             json["not_examined"] = form.notExamined;
         list.push_back(std::move(json));
@@ -152,6 +167,28 @@ Json verdictJson(const CheckedDifference &checked)
     return json;
 }
 
+/// Both histograms, and both values of an element together: [bin of A, bin of B, elements].
+Json binsJson(const PairBins &bins)
+{
+    Json json;
+    json["bin_width"] = bins.width;
+    json["from"] = bins.edge(0);
+    json["a"] = numbersJson(bins.a);
+    json["b"] = numbersJson(bins.b);
+    json["outside"] = {numberJson(bins.outsideA), numberJson(bins.outsideB)};
+    json["not_finite"] = {numberJson(bins.notFiniteA), numberJson(bins.notFiniteB)};
+    json["zero_in_both"] = numberJson(bins.zeros);
+    json["zeroed"] = numbersJson(bins.zeroed);
+    json["revived"] = numbersJson(bins.revived);
+    json["joint"] = Json::array();
+    for (std::size_t i = 0; i < bins.both.size(); ++i) {
+        if (bins.both[i] > 0)
+            json["joint"].push_back(
+                {i % PairBins::kBins, i / PairBins::kBins, numberJson(bins.both[i])});
+    }
+    return json;
+}
+
 Json worstJson(const WorstPlaces &worst, const Shape &shape)
 {
     Json json;
@@ -162,6 +199,10 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
         json["worst_channels"].push_back({{"channel", numberJson(channel.channel)},
                                           {"elements", numberJson(channel.elements)},
                                           {"different", numberJson(channel.different)},
+                                          {"changed", numberJson(channel.changed)},
+                                          {"zeroed", numberJson(channel.zeroed)},
+                                          {"revived", numberJson(channel.revived)},
+                                          {"worst", numberJson(channel.worst)},
                                           {"max_abs", figureNumber(channel.maxAbs)},
                                           {"rmse", figureNumber(channel.rmse)},
                                           {"snr_db", figureNumber(channel.snr)}});
@@ -171,6 +212,8 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
             {{"index", numbersJson(elementPlace(shape, element.element))},
              {"a", figureNumber(element.a)},
              {"b", figureNumber(element.b)}});
+    if (worst.bins)
+        json["histogram"] = binsJson(*worst.bins);
     return json;
 }
 

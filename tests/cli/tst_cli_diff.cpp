@@ -100,7 +100,20 @@ void TestCliDiff::different()
         QCOMPARE(file["equal"].get<bool>(), !weights);
         if (weights)
             QCOMPARE(file["ranges"].dump(), std::string("[[135,1],[142,1]]"));
+        QCOMPARE(file["changed_bytes"].get<int>(), weights ? 2 : 0);
+        QCOMPARE(file["only_a_bytes"].get<int>() + file["only_b_bytes"].get<int>(), 0);
     }
+    QCOMPARE(json["weights"][0]["pairing_confidence"].get<std::string>(), std::string("certain"));
+    QVERIFY(!json["weights"][0]["pairing_reason"].get<std::string>().empty());
+    const CliResult places =
+        diff(m_a, m_b, {m_json, QStringLiteral("--channels"), QStringLiteral("--histograms")});
+    const auto worst = places.json()["weights"][0]["worst"];
+    QCOMPARE(worst["worst_channels"].size(), worst["different_channels"].get<std::size_t>());
+    QVERIFY(worst["worst_elements"].empty());
+    std::uint64_t counted = 0;
+    for (const auto &count : worst["histogram"]["a"])
+        counted += count.get<std::uint64_t>();
+    QCOMPARE(counted, json["weights"][0]["a"]["elements"].get<std::uint64_t>());
     // Without --values nothing is decoded.
     QVERIFY(diff(m_a, m_b, {m_json}).json()["weights"][0]["values"].is_null());
 }

@@ -100,7 +100,17 @@ QString ByteCompareView::stateOf(std::size_t index, bool ofA) const
     if (ofA || !m_differences)
         return {};
     const ByteTally &tally = m_differences->tallyOf(index);
-    return tally.any() ? QStringLiteral("  \u2260 ") + fromUtf8(tallyText(tally)) : tr("  = equal");
+    if (!tally.any())
+        return tr("  = equal");
+    // Without the word "bytes": the title has little room.
+    QStringList words;
+    if (tally.changed > 0)
+        words << tr("%1 changed").arg(groupedNumber(tally.changed));
+    if (tally.onlyA > 0)
+        words << tr("%1 only in A").arg(groupedNumber(tally.onlyA));
+    if (tally.onlyB > 0)
+        words << tr("%1 only in B").arg(groupedNumber(tally.onlyB));
+    return QStringLiteral("  \u2260 ") + words.join(QStringLiteral(", "));
 }
 
 void ByteCompareView::paintFileTitle(QPainter &painter, std::size_t index, double top) const

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_dock.h"
 
-#include "core/diff/largest_difference.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
+#include "widgets/compare/places_dock.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -22,20 +23,6 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-/// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
-void markChecked(QAction *action, const QString &on, const QString &off)
-{
-    const auto mark = [=](bool checked) {
-        action->setIconText((checked ? on : off) + QLatin1Char(' ') + action->text());
-    };
-    QObject::connect(action, &QAction::toggled, action, mark);
-    mark(action->isChecked());
-}
-
-} // namespace
-
 CompareDock::CompareDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("compare"), tr("Compare"), parent),
       m_model(new CompareModel(this)), m_runner(new CompareRunner(session.tasks(), *m_model, this))
@@ -47,6 +34,8 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
 
     m_splitter = new QSplitter(Qt::Vertical, content);
     m_splitter->setChildrenCollapsible(false);
+    m_limits = new LimitsBar(content);
+    m_limits->hide();
     buildTable(m_splitter);
     auto *details = new QSplitter(Qt::Horizontal, m_splitter);
     details->setChildrenCollapsible(false);
@@ -61,6 +50,7 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_splitter->setStretchFactor(1, 3);
     buildActions();
     column->addWidget(buildToolRow(content));
+    column->addWidget(m_limits);
     column->addWidget(m_splitter, 1);
     setContent(content);
     content->setFocusProxy(m_table);
@@ -74,45 +64,9 @@ void CompareDock::buildTable(QWidget *parent)
     m_table->setModel(m_model);
     prepareTable(m_table);
     m_table->setMinimumHeight(theme::em(this, 4));
+    m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
     setColumnWidths(m_table->horizontalHeader(),
-                    {15, 6, 6, 4.8, 4.8, 4.8, 4.4, 12, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
-}
-
-void CompareDock::buildActions()
-{
-    m_swapAction = dockAction(this, tr("Swap Sides"), {}, [this] { setSwapped(!m_swapped); });
-    m_onlyAction = new QAction(tr("Differences Only"), this);
-    m_onlyAction->setCheckable(true);
-    m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
-    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
-    m_modeGroup = new QActionGroup(this);
-    const auto mode = [this](const QString &text, const QString &tip, PictureMode value) {
-        auto *action = new QAction(text, m_modeGroup);
-        action->setCheckable(true);
-        action->setToolTip(tip);
-        action->setData(static_cast<int>(value));
-        action->setChecked(value == m_pictures->mode());
-        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"));
-        return action;
-    };
-    auto *values = mode(tr("Values"), tr("Show values and their differences"), PictureMode::Values);
-    auto *zeros = mode(tr("Zeros and Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
-    m_largestAction = dockAction(this, tr("Go to Largest Difference"),
-                                 QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
-    m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
-    m_againAction =
-        dockAction(this, tr("Compare the Rest"), {}, [this] { m_runner->start(m_a, m_b); });
-    m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
-    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
-                            [this] { copySelection(*m_table); });
-    auto *save = dockAction(this, tr("Export Comparison\u2026"), {}, [this] {
-        const QString fault = exportTable(this, *m_model, QStringLiteral("comparison"));
-        if (!fault.isEmpty())
-            Q_EMIT this->session().statusMessage(fault);
-    });
-    m_actions = {m_swapAction,    m_onlyAction,  values, zeros,
-                 m_largestAction, m_againAction, copy,   save};
-    m_table->addActions({m_swapAction, m_onlyAction, m_largestAction, m_againAction, save});
+                    {15, 6, 6, 4.8, 4.8, 4.8, 4.4, 12, 14, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
 }
 
 /// Wraps where the dock is narrow, so that it never widens the window.
@@ -134,6 +88,7 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
         row->addWidget(made);
     };
     button(m_onlyAction);
+    button(m_limitsAction);
     button(m_largestAction);
     for (QAction *action : m_modeGroup->actions())
         button(action);
@@ -157,6 +112,8 @@ void CompareDock::connectParts()
     connect(m_table, &QAbstractItemView::clicked, this, &CompareDock::onCurrentRow);
     connect(m_table, &QAbstractItemView::activated, this, &CompareDock::onCurrentRow);
     connect(m_pictures, &PairPictures::elementPicked, this, &CompareDock::onElement);
+    connect(m_pictures, &PairPictures::elementRead, this,
+            [this](quint64, double a, double b) { m_figures->setValues(std::pair(a, b)); });
     connect(m_figures, &PairFigures::elementPicked, this,
             [this](quint64 element) { showElement(element); });
     connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
@@ -165,14 +122,21 @@ void CompareDock::connectParts()
     connect(m_runner, &CompareRunner::pairCompared, this, [this](std::size_t row) {
         if (row == m_row)
             m_figures->showRow(m_model->rows()[row]);
+        countLimits();
     });
     const auto progress = [this] {
         m_header->setProgress(m_runner->running(), m_runner->fraction());
         m_againAction->setEnabled(m_runner->stopped());
     };
     connect(m_runner, &CompareRunner::progressed, this, progress);
+    connect(m_limits, &LimitsBar::limitsChanged, this, [this] {
+        keepSelection([this] { m_model->setLimits(m_limits->limits()); });
+        countLimits();
+    });
+    connect(&session(), &Session::patchingEnabledChanged, this, &CompareDock::updateCopyActions);
     connect(m_runner, &CompareRunner::finished, this, [this, progress] {
         keepSelection([this] { m_model->settle(); });
+        countLimits();
         progress();
     });
     progress();
@@ -290,18 +254,23 @@ void CompareDock::follow(const Place &place, QObject *origin)
     if (row != m_row)
         showRow(row);
     m_pictures->setElement(place.element);
-    m_figures->setElement(place.element);
+    if (!place.element)
+        m_figures->setValues(std::nullopt);
 }
 
 void CompareDock::showRow(std::size_t number)
 {
     m_row = number;
-    if (m_sampling)
-        m_sampling->cancel();
-    m_sampling = nullptr;
+    updateCopyActions();
+    for (TaskPtr *task : {&m_sampling, &m_locating}) {
+        if (*task)
+            (*task)->cancel();
+        *task = nullptr;
+    }
     if (number >= m_model->rows().size()) {
         m_pictures->clear();
         m_figures->clear();
+        Q_EMIT placesChanged({});
         return;
     }
     const CompareRow &row = m_model->rows()[number];
@@ -311,11 +280,12 @@ void CompareDock::showRow(std::size_t number)
     if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
         subject.obstacle = verdictSentence(row);
     m_figures->showRow(row);
+    m_figures->setValues(std::nullopt);
+    showPlaces({subject, m_swapped, nullptr, subject.obstacle}, 1);
     if (subject.comparable()) {
         takeSample(subject);
         return;
     }
-    m_figures->showSample({});
     m_pictures->show(subject, PairSample::none());
 }
 
@@ -332,40 +302,56 @@ void CompareDock::takeSample(const PairSubject &subject)
             PairSubject shown = subject;
             if (!sample)
                 shown.obstacle = fromUtf8(describe(sample.error()));
-            m_figures->showSample(sample ? *sample : PairSample());
             m_pictures->show(shown, sample ? *sample : PairSample::none());
             const Place &now = place();
-            if (documentWeight(m_row) == now.weight && now.element) {
+            if (documentWeight(m_row) == now.weight && now.element)
                 m_pictures->setElement(now.element);
-                m_figures->setElement(now.element);
-            }
+            if (sample)
+                findPlaces(shown, sample->valueRange);
+            else
+                showPlaces({shown, m_swapped, nullptr, shown.obstacle}, 1);
         });
 }
 
-/// A single changed value of a large weight cannot be found by eye: reads both weights once.
+/// All elements once: channels, the worst elements, and how often each value occurs.
+void CompareDock::findPlaces(const PairSubject &subject, double range)
+{
+    constexpr std::size_t kElements = 256;
+    m_locating = session().tasks().start(
+        this, tr("Looking for the places that differ"),
+        [subject](Progress &progress) {
+            progress.setTotal(subject.a->weights()[subject.weightA].elements.value);
+            return findWorstPlaces(*subject.a, subject.weightA, *subject.b, subject.weightB,
+                                   {PlacesWanted::kMostChannels, kElements, true}, &progress);
+        },
+        [this, subject, range](Result<WorstPlaces> found) {
+            m_locating = nullptr;
+            PairPlaces places{subject, m_swapped, nullptr, {}};
+            if (found)
+                places.places = std::make_shared<const WorstPlaces>(*std::move(found));
+            else
+                places.obstacle = fromUtf8(describe(found.error()));
+            showPlaces(places, range);
+        });
+}
+
+void CompareDock::showPlaces(const PairPlaces &places, double range)
+{
+    std::shared_ptr<const PairBins> bins;
+    if (places.places && places.places->bins) // shared with what holds it
+        bins = {places.places, &*places.places->bins};
+    m_figures->showBins(bins, range);
+    Q_EMIT placesChanged(places);
+}
+
 void CompareDock::goToLargest()
 {
     if (m_row >= m_model->rows().size() || !m_model->rows()[m_row].pair.values)
         return;
-    if (m_searching)
-        m_searching->cancel();
-    const WeightPair &pair = m_model->rows()[m_row].pair;
-    m_searching = session().tasks().start(
-        this, tr("Looking for the largest difference"),
-        [a = m_a, b = m_b, wa = pair.a, wb = pair.b](Progress &progress) {
-            return findLargestDifference(*a, wa, *b, wb, progress);
-        },
-        [this, row = m_row](const Result<std::optional<LargestDifference>> &found) {
-            m_searching = nullptr;
-            if (row != m_row)
-                return;
-            if (!found)
-                Q_EMIT session().statusMessage(fromUtf8(describe(found.error())));
-            else if (!*found)
-                Q_EMIT session().statusMessage(tr("The two weights have the same values."));
-            else
-                showElement((*found)->element);
-        });
+    if (const auto &worst = m_model->rows()[m_row].pair.values->worst)
+        showElement(worst->element);
+    else
+        Q_EMIT session().statusMessage(tr("The two weights have the same values."));
 }
 
 /// Goes to an element that was not picked in a picture.
@@ -377,7 +363,6 @@ void CompareDock::showElement(std::uint64_t element)
 
 void CompareDock::onElement(std::uint64_t element)
 {
-    m_figures->setElement(element);
     if (const std::size_t weight = documentWeight(m_row); weight != kNoIndex)
         session().goToElement(weight, element, this);
 }
@@ -385,8 +370,11 @@ void CompareDock::onElement(std::uint64_t element)
 bool CompareDock::working() const
 {
     const bool sampling = m_sampling && !m_sampling->progress().cancelled();
-    const bool searching = m_searching && !m_searching->progress().cancelled();
-    return m_runner->running() || sampling || searching || m_pictures->loading();
+    const bool locating = m_locating && !m_locating->progress().cancelled();
+    const bool copying = m_copying && !m_copying->progress().cancelled();
+    const bool saving = m_saving && !m_saving->progress().cancelled();
+    return m_runner->running() || sampling || locating || copying || saving ||
+           m_pictures->loading();
 }
 
 } // namespace kernscope::ui

@@ -20,8 +20,10 @@ namespace kernscope::ui {
 
 class CompareHeader;
 class CompareRunner;
+class LimitsBar;
 class PairFigures;
 class PairPictures;
+struct PairPlaces;
 struct PairSubject;
 
 /// Two bundles set against each other: the weights in pairs with the differences as columns, and
@@ -33,8 +35,8 @@ class CompareDock : public Dock
 public:
     explicit CompareDock(Session &session, QWidget *parent = nullptr);
 
-    /// Swap sides, differences only, values, zeros, go to the largest difference (Ctrl+F8), compare
-    /// the rest, copy, export.
+    /// Swap sides, differences only, limits, values, zeros, go to the largest difference (Ctrl+F8),
+    /// copy values from the other bundle, compare the rest, copy, export, save the difference.
     QList<QAction *> menuActions() const { return m_actions; }
 
     /// A is the other bundle and B the document; both docks of a comparison should agree.
@@ -45,11 +47,14 @@ public:
     QTableView *table() const { return m_table; }
     PairPictures *pictures() const { return m_pictures; }
     PairFigures *figures() const { return m_figures; }
+    LimitsBar *limits() const { return m_limits; }
     /// Row (by its stable number) whose pair is shown; kNoIndex for none.
     std::size_t shownRow() const { return m_row; }
 
 Q_SIGNALS:
     void swappedChanged(bool swapped);
+    /// Another pair is shown, or where its values differ was found.
+    void placesChanged(const PairPlaces &places);
 
 protected:
     void refresh() override;
@@ -59,6 +64,13 @@ protected:
 private:
     void buildTable(QWidget *parent);
     void buildActions();
+    QList<QAction *> copyActions();
+    void updateCopyActions();
+    void showLimits(bool shown);
+    void countLimits();
+    enum class Extent : std::uint8_t { Element, Channel, Weight };
+    void copyFromOther(Extent extent);
+    void saveDifference();
     QWidget *buildToolRow(QWidget *parent);
     void connectParts();
     /// Weight of the document in a row, and the way back; kNoIndex for none.
@@ -73,21 +85,25 @@ private:
     void goToLargest();
     void showElement(std::uint64_t element);
     void takeSample(const PairSubject &subject);
+    void findPlaces(const PairSubject &subject, double range);
+    void showPlaces(const PairPlaces &places, double range);
 
     CompareModel *m_model = nullptr;
     CompareRunner *m_runner = nullptr;
     CompareHeader *m_header = nullptr;
     QLineEdit *m_filter = nullptr;
+    LimitsBar *m_limits = nullptr;
     QTableView *m_table = nullptr;
     PairPictures *m_pictures = nullptr;
     PairFigures *m_figures = nullptr;
     QSplitter *m_splitter = nullptr;
     QAction *m_swapAction = nullptr, *m_onlyAction = nullptr, *m_againAction = nullptr;
-    QAction *m_largestAction = nullptr;
+    QAction *m_largestAction = nullptr, *m_limitsAction = nullptr, *m_saveAction = nullptr;
+    QList<QAction *> m_copyActions;
     QActionGroup *m_modeGroup = nullptr;
     QList<QAction *> m_actions;
     BundlePtr m_a, m_b; ///< what the rows are of
-    TaskPtr m_sampling, m_searching;
+    TaskPtr m_sampling, m_locating, m_copying, m_saving;
     std::size_t m_row = kNoIndex; ///< whose pair is shown
     QString m_shownA, m_shownB;   ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;

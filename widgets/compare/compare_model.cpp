@@ -40,8 +40,21 @@ bool CompareModel::samePairs(const std::vector<CompareRow> &rows) const
            std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(), same);
 }
 
+void CompareModel::setLimits(const ValueLimits &limits)
+{
+    m_limits = limits;
+    for (CompareRow &row : m_rows)
+        row.limits = limits;
+    if (!m_order.empty())
+        Q_EMIT dataChanged(index(0, static_cast<int>(CompareColumn::Limits)),
+                           index(rowCount() - 1, static_cast<int>(CompareColumn::Limits)));
+    settle();
+}
+
 void CompareModel::setRows(std::vector<CompareRow> rows)
 {
+    for (CompareRow &row : rows)
+        row.limits = m_limits;
     if (samePairs(rows)) {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (rows[i].state == CompareState::Compared)
@@ -174,6 +187,10 @@ QVariant CompareModel::data(const QModelIndex &index, int role) const
             return nameTip(row);
         if (column == CompareColumn::Verdict)
             return verdictSentence(row);
+        if (column == CompareColumn::Limits && row.holds())
+            return limitsText(row);
+        if (column == CompareColumn::Pairing && !row.reason.isEmpty())
+            return row.reason;
         return compareColumnHelp(column);
     case SortRole: {
         const auto key = compareCellNumber(row, column);

@@ -36,6 +36,9 @@ public:
     /// Shows only rows whose names, forms, pairing or verdict contain every word of `text`.
     void setFilterText(const QString &text);
     void setDifferencesOnly(bool only);
+    /// What every pair is held against.
+    void setLimits(const ValueLimits &limits);
+    const ValueLimits &limits() const { return m_limits; }
     bool differencesOnly() const { return m_differencesOnly; }
 
     /// Stable number of the row shown at `shown`, and the way back (-1 where it is filtered out).
@@ -64,6 +67,7 @@ private:
     std::vector<std::size_t> m_order; ///< shown row -> row
     std::vector<int> m_shown;         ///< row -> shown row, -1 where filtered out
     TextFilter m_filter;
+    ValueLimits m_limits;
     bool m_differencesOnly = false;
     int m_sortColumn = -1;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;

@@ -68,8 +68,9 @@ QString textOf(const CompareRow &row, CompareColumn column)
     case CompareColumn::FormA: return row.formA;
     case CompareColumn::FormB: return row.formB;
     case CompareColumn::Verdict: return verdictText(row);
+    case CompareColumn::Limits: return limitsText(row);
     case CompareColumn::Pairing:
-        return row.onA() && row.onB() ? fromUtf8(pairingName(row.pair.pairing)) : QString();
+        return row.onA() && row.onB() ? fromUtf8(pairingText(row.pair)) : QString();
     default: return {};
     }
 }
@@ -79,6 +80,13 @@ QString textOf(const CompareRow &row, CompareColumn column)
 bool CompareRow::differs() const
 {
     return verdict() != CompareVerdict::Identical;
+}
+
+std::optional<bool> CompareRow::holds() const
+{
+    if (!limits.any() || state == CompareState::Waiting || state == CompareState::Stopped)
+        return std::nullopt;
+    return pair.values && exceededLimits(*pair.values, limits).empty();
 }
 
 CompareVerdict CompareRow::verdict() const
@@ -121,6 +129,8 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
         row.nameB = fromUtf8(wb.name);
     row.formA = fromUtf8(formText(wa.form));
     row.formB = fromUtf8(formText(wb.form));
+    row.reason = fromUtf8(pairingReason(a, b, pair)) +
+                 QStringLiteral(" (%1)").arg(fromUtf8(confidenceName(pair.confidence)));
     row.shapeA = wa.shape;
     row.shapeB = wb.shape;
     row.bytesA = wa.storedBytes.value;
@@ -154,6 +164,7 @@ bool isNumberColumn(CompareColumn column)
     case CompareColumn::FormA:
     case CompareColumn::FormB:
     case CompareColumn::Verdict:
+    case CompareColumn::Limits:
     case CompareColumn::Pairing:
     case CompareColumn::Count: return false;
     default: return true;
@@ -181,6 +192,9 @@ QString compareCellText(const CompareRow &row, CompareColumn column)
 {
     if (column == CompareColumn::Verdict)
         return verdictGlyph(row.verdict()) + QLatin1Char(' ') + verdictText(row);
+    if (column == CompareColumn::Limits && row.holds())
+        return (*row.holds() ? QStringLiteral("\u2713 ") : QStringLiteral("\u2717 ")) +
+               limitsText(row);
     if (!isNumberColumn(column)) {
         const QString text = textOf(row, column);
         return text.isEmpty() ? kDash : text;

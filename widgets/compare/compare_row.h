@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/diff/diff.h"
+#include "core/diff/limits.h"
 
 #include <QString>
 #include <QVariant>
@@ -21,6 +22,7 @@ enum class CompareColumn : int {
     MaxUlp,
     Zeroed,
     Verdict,
+    Limits,
     BytesA,
     BytesB,
     Equal,
@@ -64,6 +66,8 @@ struct CompareRow {
     WeightPair pair; ///< a or b is kNoIndex where the weight is on one side only
     CompareState state = CompareState::Waiting;
     QString word;        ///< the core's verdict, once compared
+    QString reason;      ///< why the two are a pair
+    ValueLimits limits;  ///< what it is held against
     QString name, nameB; ///< nameB is empty where it is the same
     QString formA, formB;
     Shape shapeA, shapeB;
@@ -74,6 +78,8 @@ struct CompareRow {
     /// True where the two sides are known to differ, or are not known to be the same.
     bool differs() const;
     CompareVerdict verdict() const;
+    /// Whether the row keeps its limits; nothing without limits, or as long as it is not compared.
+    std::optional<bool> holds() const;
 };
 
 /// Every row of a comparison by what the tables say: the pairs in the order of A, then what only A
@@ -100,6 +106,9 @@ QString verdictGlyph(CompareVerdict verdict);
 QString verdictText(const CompareRow &row);
 /// A sentence with the figures of this row: why the verdict is what it is.
 QString verdictSentence(const CompareRow &row);
+
+/// "holds", "max_abs 0.0742 (0.01)", "only in A"; empty without limits.
+QString limitsText(const CompareRow &row);
 
 /// Three significant digits or more: "0.0100", "1.25e-05".
 QString shortNumber(double number);

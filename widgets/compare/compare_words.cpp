@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 
 #include <array>
+#include <cmath>
 
 namespace kernscope::ui {
 
@@ -44,6 +45,10 @@ constexpr std::array<ColumnWords, kCompareColumns> kColumns{{
          "Share of the elements that are nonzero in A and zero in B: what pruning took away.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Verdict"),
      QT_TRANSLATE_NOOP("kernscope::CompareRow", "What became of the weight, in a word.")},
+    {QT_TRANSLATE_NOOP("kernscope::CompareRow", "Limits"),
+     QT_TRANSLATE_NOOP(
+         "kernscope::CompareRow",
+         "Whether the pair keeps the limits that are set above, or which it exceeds.")},
     {QT_TRANSLATE_NOOP("kernscope::CompareRow", "A bytes"),
      QT_TRANSLATE_NOOP("kernscope::CompareRow",
                        "Bytes that A stores for the weight, all its parts.")},
@@ -143,6 +148,28 @@ QString verdictGlyph(CompareVerdict verdict)
 QString verdictText(const CompareRow &row)
 {
     return row.word.isEmpty() ? CompareWords::tr(wordsOf(row.verdict()).text) : row.word;
+}
+
+QString limitsText(const CompareRow &row)
+{
+    const auto holds = row.holds();
+    if (!holds)
+        return {};
+    if (*holds)
+        return CompareWords::tr("holds");
+    if (!row.pair.values)
+        return verdictText(row);
+    QStringList texts;
+    for (const LimitFault &fault : exceededLimits(*row.pair.values, row.limits)) {
+        const auto figure = [](const LimitFigure &value) {
+            const auto *number = std::get_if<double>(&value);
+            return number != nullptr && std::isfinite(*number) ? QString::number(*number, 'g', 4)
+                                                               : fromUtf8(limitFigureText(value));
+        };
+        texts << CompareWords::tr("%1 %2 (%3)")
+                     .arg(fromUtf8(fault.limit), figure(fault.found), figure(fault.allowed));
+    }
+    return texts.join(QStringLiteral("; "));
 }
 
 QString verdictSentence(const CompareRow &row)

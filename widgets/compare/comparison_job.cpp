@@ -89,7 +89,7 @@ private:
         if (!comparable(m_rows[number]))
             return;
         if (pair.values)
-            pair.step = quantisationStep(*m_now.a, pair.a, *m_now.b, pair.b);
+            describeValues(*m_now.a, *m_now.b, pair);
         else if (!compareValues(*m_now.a, *m_now.b, pair, 0.0, &progress) || progress.cancelled())
             return;
         if (pair.values)

@@ -4,6 +4,7 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/compare/histogram_pair_plot.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 
@@ -19,6 +20,7 @@ PairFigures::PairFigures(QWidget *parent) : QTabWidget(parent)
     setAccessibleName(tr("Figures of the pair"));
     m_ulp = new UlpPlot(this);
     m_scatter = new ScatterPlot(this);
+    m_histogram = new HistogramPairPlot(this);
     m_table = new QTableWidget(this);
     m_table->setAccessibleName(tr("Figures of the pair as a table"));
     m_table->setColumnCount(2);
@@ -29,6 +31,7 @@ PairFigures::PairFigures(QWidget *parent) : QTabWidget(parent)
     dockAction(m_table, tr("Copy Figures"), QKeySequence::Copy,
                [this] { copySelection(*m_table); });
     addTab(m_ulp, tr("ULP"));
+    addTab(m_histogram, tr("Values"));
     addTab(m_scatter, tr("Scatter"));
     addTab(m_table, tr("Figures"));
     connect(m_scatter, &ScatterPlot::currentPointChanged, this, [this](int point) {
@@ -46,21 +49,26 @@ void PairFigures::showRow(const CompareRow &row)
     fillTable(row);
 }
 
-void PairFigures::showSample(const PairSample &sample)
+void PairFigures::showBins(const std::shared_ptr<const PairBins> &bins, double range)
 {
-    m_scatter->setSample(sample);
+    m_scatter->setBins(bins, range);
+    m_histogram->setBins(bins, range);
+    setValues(m_values);
 }
 
 void PairFigures::clear()
 {
     m_ulp->clear();
     m_scatter->clear();
+    m_histogram->clear();
+    m_values.reset();
     m_table->setRowCount(0);
 }
 
-void PairFigures::setElement(std::optional<std::uint64_t> element)
+void PairFigures::setValues(std::optional<std::pair<double, double>> values)
 {
-    m_scatter->setCurrentPoint(element ? m_scatter->pointOf(*element) : -1);
+    m_values = values;
+    m_scatter->setCurrentPoint(values ? m_scatter->pointOf(values->first, values->second) : -1);
 }
 
 void PairFigures::fillTable(const CompareRow &row)
@@ -80,6 +88,8 @@ void PairFigures::fillTable(const CompareRow &row)
         add(compareColumnTitle(column), compareCellText(row, column));
     }
     add(tr("In a sentence"), verdictSentence(row));
+    if (!row.reason.isEmpty())
+        add(tr("Why they are a pair"), row.reason);
     m_table->setRowCount(static_cast<int>(cells.size()));
     for (int i = 0; i < m_table->rowCount(); ++i) {
         m_table->setItem(i, 0, new QTableWidgetItem(cells[i].first));

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/pair_sample.h"
+#include "core/diff/pair_bins.h"
 #include "widgets/compare/compare_row.h"
 
 #include <QList>
 #include <QTabWidget>
+
+#include <memory>
 
 class QAction;
 class QTableWidget;
 
 namespace kernscope::ui {
 
+class HistogramPairPlot;
 class ScatterPlot;
 class UlpPlot;
 
-/// The figures of one pair: histogram of ULP, scatter of values, and all of them as a table.
+/// The figures of one pair: histogram of ULP, histograms and scatter of the values, and all of them
+/// as a table.
 class PairFigures : public QTabWidget
 {
     Q_OBJECT
@@ -25,13 +29,15 @@ public:
 
     /// Figures of a row as far as they are known.
     void showRow(const CompareRow &row);
-    void showSample(const PairSample &sample);
+    /// Null: nothing is known. `range`: a magnitude that most values keep within.
+    void showBins(const std::shared_ptr<const PairBins> &bins, double range);
     void clear();
-    /// Marks the point of an element where the sample has it.
-    void setElement(std::optional<std::uint64_t> element);
+    /// Marks where the two values of an element lie; nothing for none.
+    void setValues(std::optional<std::pair<double, double>> values);
 
     UlpPlot *ulpPlot() const { return m_ulp; }
     ScatterPlot *scatterPlot() const { return m_scatter; }
+    HistogramPairPlot *histogramPlot() const { return m_histogram; }
     QTableWidget *table() const { return m_table; }
 
 Q_SIGNALS:
@@ -42,7 +48,9 @@ private:
 
     UlpPlot *m_ulp = nullptr;
     ScatterPlot *m_scatter = nullptr;
+    HistogramPairPlot *m_histogram = nullptr;
     QTableWidget *m_table = nullptr;
+    std::optional<std::pair<double, double>> m_values;
 };
 
 } // namespace kernscope::ui

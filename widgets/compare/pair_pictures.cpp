@@ -333,6 +333,9 @@ void PairPictures::readCell()
             if (a.there && b.there && m_subject.comparable())
                 text += QStringLiteral("   ") + changeText(a.value, b.value);
             setReadout(text);
+            if (a.there && b.there)
+                Q_EMIT elementRead(element, static_cast<double>(a.value),
+                                   static_cast<double>(b.value));
         });
 }
 

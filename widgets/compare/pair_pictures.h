@@ -64,6 +64,8 @@ Q_SIGNALS:
     void elementPicked(quint64 element);    ///< by mouse or keys
     void elementActivated(quint64 element); ///< double click, Enter
     void loaded();
+    /// The values of the marked element, where both sides have it.
+    void elementRead(quint64 element, double a, double b);
 
 protected:
     void changeEvent(QEvent *event) override;

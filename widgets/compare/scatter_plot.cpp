@@ -11,27 +11,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <tuple>
 
 namespace kernscope::ui {
 
 namespace {
 
-constexpr double kPointSize = 4.5;
+constexpr double kPointSize = 5;
+constexpr auto kScatterBins = PairBins::kBins;
 
-QCPScatterStyle::ScatterShape shapeOf(std::size_t graph)
+QColor mixed(const QColor &from, const QColor &to, double share)
 {
-    constexpr std::array kShapes{QCPScatterStyle::ssCircle, QCPScatterStyle::ssTriangleInverted,
-                                 QCPScatterStyle::ssTriangle};
-    return kShapes[graph];
-}
-
-/// Index into the graphs: kept in both, only in A, only in B.
-std::size_t graphOf(float a, float b)
-{
-    if (a != 0.0f && b == 0.0f)
-        return 1;
-    return a == 0.0f && b != 0.0f ? 2 : 0;
+    const auto part = [share](int x, int y) {
+        return static_cast<int>(std::lround(x + share * (y - x)));
+    };
+    return {part(from.red(), to.red()), part(from.green(), to.green()),
+            part(from.blue(), to.blue())};
 }
 
 } // namespace
@@ -39,58 +35,110 @@ std::size_t graphOf(float a, float b)
 ScatterPlot::ScatterPlot(QWidget *parent)
     : PlotWidget(tr("Values of A against values of B"), parent)
 {
+    m_map = new QCPColorMap(plot().xAxis, plot().yAxis);
+    m_map->setInterpolate(false);
+    m_map->setAntialiased(false);
+    m_map->setName(keptText(KeptState::Both));
+    m_map->removeFromLegend();
     m_diagonal = plot().addGraph();
     m_diagonal->removeFromLegend();
-    for (std::size_t i = 0; i < m_graphs.size(); ++i) {
-        m_graphs[i] = plot().addGraph();
-        m_graphs[i]->setLineStyle(QCPGraph::lsNone);
-        m_graphs[i]->setName(keptText(kKeptStates[i]));
+    for (std::size_t i = 0; i < m_axes.size(); ++i) {
+        m_axes[i] = plot().addGraph();
+        m_axes[i]->setLineStyle(QCPGraph::lsNone);
+        m_axes[i]->setName(keptText(kKeptStates[i + 1]));
     }
     m_current = plot().addGraph();
     m_current->setLineStyle(QCPGraph::lsNone);
     m_current->removeFromLegend();
-    plot().xAxis->setLabel(tr("A"));
     plot().yAxis->setLabel(tr("B"));
-    plot().legend->setVisible(true);
     plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
-    rescale();
+    frame(1);
 }
 
-void ScatterPlot::setSample(PairSample sample)
+void ScatterPlot::setBins(std::shared_ptr<const PairBins> bins, double range)
 {
     beginData();
-    m_sample = std::move(sample);
-    m_order.clear();
-    for (std::size_t i = 0; i < m_sample.a.size(); ++i) {
-        if (std::isfinite(m_sample.a[i]) && std::isfinite(m_sample.b[i]))
-            m_order.push_back(i);
-    }
-    std::stable_sort(m_order.begin(), m_order.end(), [this](std::size_t x, std::size_t y) {
-        return m_sample.a[x] < m_sample.a[y];
-    });
-    std::array<QVector<double>, 3> keys, values;
-    for (const std::size_t i : m_order) {
-        const std::size_t graph = graphOf(m_sample.a[i], m_sample.b[i]);
-        keys[graph].append(static_cast<double>(m_sample.a[i]));
-        values[graph].append(static_cast<double>(m_sample.b[i]));
-    }
-    for (std::size_t i = 0; i < m_graphs.size(); ++i)
-        m_graphs[i]->setData(keys[i], values[i], true);
-    rescale();
+    m_bins = std::move(bins);
+    collect();
+    draw();
+    frame(range);
     endData();
 }
 
+void ScatterPlot::collect()
+{
+    m_points.clear();
+    if (!m_bins)
+        return;
+    for (std::size_t i = 0; i < m_bins->both.size(); ++i) {
+        if (m_bins->both[i] > 0)
+            m_points.push_back(
+                {0, i % kScatterBins, i / kScatterBins, m_bins->both[i], m_bins->first[i]});
+    }
+    for (std::size_t i = 0; i < kScatterBins; ++i) {
+        if (m_bins->zeroed[i] > 0)
+            m_points.push_back({1, i, kScatterBins / 2, m_bins->zeroed[i], m_bins->firstZeroed[i]});
+        if (m_bins->revived[i] > 0)
+            m_points.push_back(
+                {2, kScatterBins / 2, i, m_bins->revived[i], m_bins->firstRevived[i]});
+    }
+    std::sort(m_points.begin(), m_points.end(), [this](const Point &x, const Point &y) {
+        return std::tuple(xOf(x), yOf(x), x.kind) < std::tuple(xOf(y), yOf(y), y.kind);
+    });
+}
+
+double ScatterPlot::xOf(const Point &point) const
+{
+    return point.kind == 2 ? 0.0 : m_bins->edge(point.a) + m_bins->width / 2;
+}
+
+double ScatterPlot::yOf(const Point &point) const
+{
+    return point.kind == 1 ? 0.0 : m_bins->edge(point.b) + m_bins->width / 2;
+}
+
+void ScatterPlot::draw()
+{
+    std::array<QVector<double>, 2> keys, values;
+    m_map->data()->clear();
+    if (m_bins) {
+        m_map->data()->setSize(static_cast<int>(kScatterBins), static_cast<int>(kScatterBins));
+        const double half = m_bins->width / 2;
+        const QCPRange centres(m_bins->edge(0) + half, m_bins->edge(kScatterBins) - half);
+        m_map->data()->setRange(centres, centres);
+        m_map->data()->fill(std::numeric_limits<double>::quiet_NaN());
+    }
+    double most = 1;
+    for (const Point &point : m_points) {
+        if (point.kind > 0) {
+            keys[point.kind - 1].append(xOf(point));
+            values[point.kind - 1].append(yOf(point));
+            continue;
+        }
+        const double shade = std::log10(static_cast<double>(point.count) + 1);
+        most = std::max(most, shade);
+        m_map->data()->setCell(static_cast<int>(point.a), static_cast<int>(point.b), shade);
+    }
+    m_map->setDataRange({0, most});
+    for (std::size_t i = 0; i < m_axes.size(); ++i) {
+        m_axes[i]->setData(keys[i], values[i], true);
+        if (keys[i].isEmpty())
+            m_axes[i]->removeFromLegend();
+        else
+            m_axes[i]->addToLegend();
+    }
+    plot().legend->setVisible(plot().legend->itemCount() > 0 && width() > theme::em(this, 16));
+}
+
 /// Everything, unless a few values would press the others into a spot: those then lie outside.
-void ScatterPlot::rescale()
+void ScatterPlot::frame(double range)
 {
     constexpr double kOutlier = 4, kRoom = 1.6;
     double low = 0, high = 0;
-    for (const std::size_t i : m_order) {
-        const auto a = static_cast<double>(m_sample.a[i]), b = static_cast<double>(m_sample.b[i]);
-        low = std::min({low, a, b});
-        high = std::max({high, a, b});
+    for (const Point &point : m_points) {
+        low = std::min({low, xOf(point), yOf(point)});
+        high = std::max({high, xOf(point), yOf(point)});
     }
-    const double range = m_sample.valueRange;
     if (std::max(high, -low) > kOutlier * range) {
         low = std::max(low, -kRoom * range);
         high = std::min(high, kRoom * range);
@@ -99,87 +147,91 @@ void ScatterPlot::rescale()
     plot().xAxis->setRange(low - margin, high + margin);
     plot().yAxis->setRange(low - margin, high + margin);
     m_diagonal->setData({low - margin, high + margin}, {low - margin, high + margin}, true);
-    labelAxes(low, high);
-}
-
-void ScatterPlot::labelAxes(double low, double high)
-{
-    const auto outside = std::count_if(m_order.begin(), m_order.end(), [&](std::size_t i) {
-        const auto a = static_cast<double>(m_sample.a[i]);
-        const auto b = static_cast<double>(m_sample.b[i]);
-        return std::min(a, b) < low || std::max(a, b) > high;
-    });
-    QString label = sampled() && pointCount() > 0
-                        ? tr("A (a sample of %1)").arg(groupedNumber(m_order.size()))
-                        : tr("A");
+    std::uint64_t all = 0, outside = m_bins ? m_bins->outside : 0;
+    for (const Point &point : m_points) {
+        const double x = xOf(point), y = yOf(point);
+        all += point.count;
+        if (std::min(x, y) < low - margin || std::max(x, y) > high + margin)
+            outside += point.count;
+    }
+    if (m_bins)
+        all += m_bins->zeros + m_bins->outside;
+    QString label = all > 0 ? tr("A (all %1)").arg(groupedNumber(all)) : tr("A");
     if (outside > 0)
-        label += tr(", %1 outside").arg(outside);
+        label += tr(", %1 outside").arg(groupedNumber(outside));
     plot().xAxis->setLabel(label);
 }
 
 void ScatterPlot::resizeEvent(QResizeEvent *event)
 {
     PlotWidget::resizeEvent(event);
-    plot().legend->setVisible(width() > theme::em(this, 16));
+    plot().legend->setVisible(plot().legend->itemCount() > 0 && width() > theme::em(this, 16));
 }
 
 std::uint64_t ScatterPlot::elementOf(int point) const
 {
-    return m_sample.elements[at(point)];
+    return at(point).element;
 }
 
-int ScatterPlot::pointOf(std::uint64_t element) const
+int ScatterPlot::pointOf(double a, double b) const
 {
-    const auto found =
-        std::lower_bound(m_sample.elements.begin(), m_sample.elements.end(), element);
-    if (found == m_sample.elements.end() || *found != element)
+    if (!m_bins || !std::isfinite(a) || !std::isfinite(b))
         return -1;
-    const auto index = static_cast<std::size_t>(found - m_sample.elements.begin());
-    const auto point = std::find(m_order.begin(), m_order.end(), index);
-    return point == m_order.end() ? -1 : static_cast<int>(point - m_order.begin());
+    const std::size_t kind = a != 0 && b == 0 ? 1 : a == 0 && b != 0 ? 2 : 0;
+    const auto binA = m_bins->binOf(a), binB = m_bins->binOf(b);
+    const auto found = std::find_if(m_points.begin(), m_points.end(), [&](const Point &point) {
+        return point.kind == kind && binA == point.a && binB == point.b;
+    });
+    return found == m_points.end() ? -1 : static_cast<int>(found - m_points.begin());
 }
 
 QString ScatterPlot::pointText(int point) const
 {
-    const auto a = static_cast<double>(m_sample.a[at(point)]);
-    const auto b = static_cast<double>(m_sample.b[at(point)]);
-    return tr("element %1: A %2, B %3, difference %4")
-        .arg(elementOf(point))
-        .arg(a, 0, 'g', 5)
-        .arg(b, 0, 'g', 5)
-        .arg(b - a, 0, 'g', 4);
+    const Point &p = at(point);
+    const auto range = [this](std::size_t bin) {
+        return tr("%1 to %2")
+            .arg(m_bins->edge(bin), 0, 'g', 5)
+            .arg(m_bins->edge(bin + 1), 0, 'g', 5);
+    };
+    const QString count =
+        p.count == 1 ? tr("element %1").arg(p.element)
+                     : tr("%1 elements, the first %2").arg(groupedNumber(p.count)).arg(p.element);
+    return tr("%1: A %2, B %3")
+        .arg(count, p.kind == 2 ? tr("zero") : range(p.a), p.kind == 1 ? tr("zero") : range(p.b));
 }
 
 QStringList ScatterPlot::columns() const
 {
-    return {tr("element"), tr("A"), tr("B"), tr("difference")};
+    return {tr("A from"), tr("A below"), tr("B from"), tr("B below"), tr("elements"), tr("first")};
 }
 
 QVariant ScatterPlot::cell(int point, int column) const
 {
-    const float a = m_sample.a[at(point)], b = m_sample.b[at(point)];
+    const Point &p = at(point);
+    const auto edge = [this](bool zero, std::size_t bin) { return zero ? 0.0 : m_bins->edge(bin); };
     switch (column) {
-    case 0: return static_cast<qulonglong>(elementOf(point));
-    case 1: return static_cast<double>(a);
-    case 2: return static_cast<double>(b);
-    default: return static_cast<double>(b) - static_cast<double>(a);
+    case 0: return edge(p.kind == 2, p.a);
+    case 1: return edge(p.kind == 2, p.a + 1);
+    case 2: return edge(p.kind == 1, p.b);
+    case 3: return edge(p.kind == 1, p.b + 1);
+    case 4: return static_cast<qulonglong>(p.count);
+    default: return static_cast<qulonglong>(p.element);
     }
 }
 
 double ScatterPlot::keyOf(int point) const
 {
-    return static_cast<double>(m_sample.a[at(point)]);
+    return xOf(at(point));
 }
 
 int ScatterPlot::pointAt(double key) const
 {
     const auto found =
-        std::lower_bound(m_order.begin(), m_order.end(), key, [this](std::size_t i, double k) {
-            return static_cast<double>(m_sample.a[i]) < k;
-        });
-    if (m_order.empty())
+        std::lower_bound(m_points.begin(), m_points.end(), key,
+                         [this](const Point &point, double k) { return xOf(point) < k; });
+    if (m_points.empty())
         return -1;
-    return std::min(static_cast<int>(found - m_order.begin()), pointCount() - 1);
+    return std::min(static_cast<int>(found - m_points.begin()), pointCount() - 1);
 }
 
 /// The point that lies nearest on the screen; -1 where none is near.
@@ -193,8 +245,7 @@ int ScatterPlot::nearest(const QPoint &position) const
         const double dx = plot().xAxis->coordToPixel(keyOf(i)) - position.x();
         if (dx > reach)
             break;
-        const auto b = static_cast<double>(m_sample.b[at(i)]);
-        const double dy = plot().yAxis->coordToPixel(b) - position.y();
+        const double dy = plot().yAxis->coordToPixel(yOf(at(i))) - position.y();
         if (dx * dx + dy * dy < best) {
             best = dx * dx + dy * dy;
             found = i;
@@ -223,21 +274,30 @@ bool ScatterPlot::eventFilter(QObject *watched, QEvent *event)
 void ScatterPlot::applyColors(bool dark)
 {
     const QColor ground = palette().color(QPalette::Base);
-    for (std::size_t i = 0; i < m_graphs.size(); ++i) {
-        const QColor color = keptColor(kKeptStates[i], dark);
-        m_graphs[i]->setScatterStyle(
-            QCPScatterStyle(shapeOf(i), QPen(color, 0), color, kPointSize));
+    // From few elements, which still stand out against the ground, to many.
+    const QColor many = palette().color(QPalette::Text);
+    const QColor few = mixed(ground, theme::color(Token::DiffLess, dark), 0.55);
+    QCPColorGradient gradient;
+    gradient.clearColorStops();
+    gradient.setColorStopAt(0, few);
+    gradient.setColorStopAt(0.5, theme::color(Token::DiffLess, dark));
+    gradient.setColorStopAt(1, mixed(theme::color(Token::DiffLess, dark), many, 0.75));
+    gradient.setNanHandling(QCPColorGradient::nhTransparent);
+    m_map->setGradient(gradient);
+    constexpr std::array kShapes{QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssTriangle};
+    for (std::size_t i = 0; i < m_axes.size(); ++i) {
+        const QColor color = keptColor(kKeptStates[i + 1], dark);
+        m_axes[i]->setScatterStyle(QCPScatterStyle(kShapes[i], QPen(color, 0), color, kPointSize));
     }
     QColor line = palette().color(QPalette::Text);
     line.setAlpha(110);
     m_diagonal->setPen(QPen(line, 0, Qt::DashLine));
     const QColor mark = theme::color(Token::MarkChanged, dark);
     m_current->setScatterStyle(
-        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(mark, 2), ground, 2 * kPointSize));
+        QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(mark, 2), QBrush(), 2 * kPointSize));
     m_current->data()->clear();
     if (currentPoint() >= 0)
-        m_current->addData(keyOf(currentPoint()),
-                           static_cast<double>(m_sample.b[at(currentPoint())]));
+        m_current->addData(keyOf(currentPoint()), yOf(at(currentPoint())));
 }
 
 } // namespace kernscope::ui

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "core/diff/pair_sample.h"
+#include "core/diff/pair_bins.h"
 #include "widgets/common/plot_widget.h"
 
 #include <array>
+#include <memory>
+#include <optional>
 #include <vector>
 
+class QCPColorMap;
 class QCPGraph;
 
 namespace kernscope::ui {
 
-/// Values of A along, of B upwards: equal ones lie on the diagonal, zeroed ones on the horizontal,
-/// revived ones on the vertical axis, each with a shape of its own. Of large weights a sample.
+/// Values of A along, of B upwards, all elements in bins: how many lie in a bin is its shade. Equal
+/// ones lie on the diagonal; zeroed ones on the horizontal and revived ones on the vertical axis,
+/// each with a shape of its own.
 class ScatterPlot final : public PlotWidget
 {
     Q_OBJECT
@@ -20,15 +24,15 @@ class ScatterPlot final : public PlotWidget
 public:
     explicit ScatterPlot(QWidget *parent = nullptr);
 
-    void setSample(PairSample sample);
-    void clear() { setSample({}); }
-    /// Element that a point stands for.
+    /// Null: nothing is known. `range`: a magnitude that most values keep within, for the view.
+    void setBins(std::shared_ptr<const PairBins> bins, double range);
+    void clear() { setBins(nullptr, 1); }
+    /// The first of the elements that a point stands for.
     std::uint64_t elementOf(int point) const;
-    /// The point of an element; -1 where the sample leaves it out.
-    int pointOf(std::uint64_t element) const;
-    bool sampled() const { return !m_sample.whole; }
+    /// The point whose bin holds both values; -1 for none.
+    int pointOf(double a, double b) const;
 
-    int pointCount() const override { return static_cast<int>(m_order.size()); }
+    int pointCount() const override { return static_cast<int>(m_points.size()); }
     QString pointText(int point) const override;
     QStringList columns() const override;
     QVariant cell(int point, int column) const override;
@@ -41,14 +45,24 @@ protected:
     void resizeEvent(QResizeEvent *event) override;
 
 private:
-    std::size_t at(int point) const { return m_order[static_cast<std::size_t>(point)]; }
+    /// Bins that hold elements. Of one that is zero on a side the other bin counts.
+    struct Point {
+        std::size_t kind = 0; ///< kept in both, only in A, only in B
+        std::size_t a = 0, b = 0;
+        std::uint64_t count = 0, element = 0;
+    };
+    const Point &at(int point) const { return m_points[static_cast<std::size_t>(point)]; }
+    double xOf(const Point &point) const;
+    double yOf(const Point &point) const;
+    void collect();
+    void draw();
+    void frame(double range);
     int nearest(const QPoint &position) const;
-    void rescale();
-    void labelAxes(double low, double high);
 
-    PairSample m_sample;
-    std::vector<std::size_t> m_order;     ///< point -> index into the sample, by value of A
-    std::array<QCPGraph *, 3> m_graphs{}; ///< kept in both, only in A, only in B
+    std::shared_ptr<const PairBins> m_bins;
+    std::vector<Point> m_points; ///< by value of A, then of B
+    QCPColorMap *m_map = nullptr;
+    std::array<QCPGraph *, 2> m_axes{}; ///< only in A, only in B
     QCPGraph *m_diagonal = nullptr, *m_current = nullptr;
 };
 

@@ -92,6 +92,7 @@ private slots:
     void maskOfWholeChannels();
     void nearestEntries();
     void clippedCodes();
+    void bestScales();
     void places();
     void worstPlaces();
 };
@@ -326,6 +327,46 @@ void TestDiffVerdict::clippedCodes()
     QCOMPARE(check->codes->usedCodes, std::uint64_t(6));
 }
 
+/// One scale for each of two channels: the first fits its codes, the second is 0.5 where values are
+/// codes times 0.6. Rounded to fp16, the best one is 0.6 to eleven bits.
+void TestDiffVerdict::bestScales()
+{
+    MadeBundle made;
+    const std::string codes =
+        made.blob(ElementType::Int8, "[2, 4]", hex("01 fe 03 fc 01 02 03 fb"));
+    made.line(
+        fmt::format("tensor<fp16, [2, 4]> w = constexpr_blockwise_shift_scale(data = {}, scale "
+                    "= {})[name = string(\"w\")]",
+                    codes, made.blob(ElementType::Fp16, "[2, 1]", halves({0.25f, 0.5f}))));
+    made.consume("w");
+    const BundlePtr b = *made.open();
+    QVERIFY(b->diagnostics().empty());
+    MadeBundle dense;
+    dense.constant("tensor<fp16, [2, 4]>", "w",
+                   dense.blob(ElementType::Fp16, "[2, 4]",
+                              halves({0.25f, -0.5f, 0.75f, -1.0f, 0.6f, 1.2f, 1.8f, -3.0f})));
+    dense.consume("w");
+    const BundlePtr a = *dense.open();
+    const auto check = checkForm(*a, *b, compare(a, b).weights[0]);
+    QVERIFY(check && check->scales);
+    QCOMPARE(check->scales->scales, std::uint64_t(2));
+    QCOMPARE(check->scales->notBest, std::uint64_t(1));
+    QCOMPARE(check->scales->worst, std::uint64_t(1));
+    QCOMPARE(check->scales->worstStored, 0.5);
+    QVERIFY(std::abs(check->scales->worstBest - 0.6) < 0.0005);
+    // By plain arithmetic: 0.1 times 1, 2, 3 and -5.
+    QVERIFY(std::abs(check->scales->rmseStored - std::sqrt(0.39 / 8)) < 1e-3);
+    QVERIFY(check->scales->rmseBest < 1e-3);
+    // What is stored exactly needs no other scale.
+    const auto exact = checkForm(*b, *b, compare(b, b).weights[0]);
+    QCOMPARE(exact->scales->notBest, std::uint64_t(0));
+    QCOMPARE(exact->scales->rmseStored, 0.0);
+    // A palette has none.
+    const BundlePtr palette = *sampleBundle("lut4").open();
+    const BundlePtr from = *sampleBundle("dense-fp16").open();
+    QVERIFY(!checkForm(*from, *palette, compare(from, palette).weights[0])->scales);
+}
+
 void TestDiffVerdict::places()
 {
     QCOMPARE(elementPlace({2, 3, 4}, 23), (std::vector<std::uint64_t>{1, 2, 3}));
@@ -346,7 +387,7 @@ void TestDiffVerdict::worstPlaces()
         return std::abs(from[x] - to[x]) > std::abs(from[y] - to[y]);
     });
     for (const std::size_t most : {std::size_t(0), std::size_t(5), std::size_t(1000)}) {
-        const auto worst = findWorstPlaces(*a, 0, *b, 0, most);
+        const auto worst = findWorstPlaces(*a, 0, *b, 0, {most, most});
         QVERIFY(worst);
         QCOMPARE(worst->worstElements.size(), std::min(most, order.size()));
         for (std::size_t i = 0; i < worst->worstElements.size(); ++i)
@@ -356,6 +397,7 @@ void TestDiffVerdict::worstPlaces()
         for (const ChannelDifference &channel : worst->worstChannels) {
             QCOMPARE(channel.elements, std::uint64_t(8));
             different += channel.different;
+            QCOMPARE(channel.changed + channel.zeroed + channel.revived, channel.different);
         }
         if (most >= 8)
             QCOMPARE(different, std::uint64_t(order.size()));
@@ -363,11 +405,11 @@ void TestDiffVerdict::worstPlaces()
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     const BundlePtr c = *denseBundle(halves({1, kNan, 3})).open();
     const BundlePtr d = *denseBundle(halves({9, 2, 3})).open();
-    const auto wild = findWorstPlaces(*c, 0, *d, 0, 9);
+    const auto wild = findWorstPlaces(*c, 0, *d, 0, {9, 9});
     QCOMPARE(wild->worstElements.size(), std::size_t(2));
     QCOMPARE(wild->worstElements[0].element, std::uint64_t(1));
     QVERIFY(std::isinf(wild->worstChannels[0].maxAbs));
-    QVERIFY(findWorstPlaces(*c, 0, *c, 0, 9)->worstElements.empty());
+    QVERIFY(findWorstPlaces(*c, 0, *c, 0, {9, 9})->worstElements.empty());
 }
 
 QTEST_GUILESS_MAIN(TestDiffVerdict)

@@ -92,7 +92,7 @@ private Q_SLOTS:
     void swapSides();
     void filterAndDifferences();
     void editsShowAtOnce();
-    void scatterIsBounded();
+    void sampleIsBounded();
     void themesAndNames();
 };
 
@@ -276,7 +276,7 @@ void TestCompareDock::cellsMoveEverybody()
     ScatterPlot *scatter = dock.figures()->scatterPlot();
     QCOMPARE(scatter->elementOf(scatter->currentPoint()), std::uint64_t{5});
     // A point of the scatter moves the pictures.
-    Q_EMIT scatter->currentPointChanged(scatter->pointOf(6));
+    Q_EMIT scatter->currentPointChanged(scatter->pointOf(6, 3));
     QCOMPARE(difference->currentCell(), std::optional(Cell{1, 2}));
     QCOMPARE(session.place().element, std::optional<std::uint64_t>(6));
 }
@@ -418,7 +418,7 @@ void TestCompareDock::editsShowAtOnce()
              theme::color(Token::DiffLess, false)); // B minus A
 }
 
-void TestCompareDock::scatterIsBounded()
+void TestCompareDock::sampleIsBounded()
 {
     std::vector<float> values(300 * 200);
     for (std::size_t i = 0; i < values.size(); ++i)

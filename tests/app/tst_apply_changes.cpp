@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/change_applier.h"
+#include "app/document.h"
+#include "core/diff/diff.h"
+#include "widgets/compare/difference_export.h"
+#include "window_fixture.h"
+
+#include <QSignalSpy>
+#include <QUndoStack>
+
+using namespace kernscope;
+using kernscope::app::ChangeApplier;
+using kernscope::app::Document;
+
+/// The difference of two bundles, saved as a script, applied to another copy of the first.
+class TestApplyChanges : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void makesTheOther();
+    void refusesAnotherBundle();
+    void refusesWhileLocked();
+    void saysWhatIsWrong();
+
+private:
+    bool open(const QString &path);
+    QString path(const char *name) const { return m_folder->filePath(QLatin1String(name)); }
+    bool write(const QString &name, const std::string &text) const;
+    bool settle();
+
+    std::unique_ptr<QTemporaryDir> m_folder;
+    std::unique_ptr<ui::Session> m_session;
+    std::unique_ptr<Document> m_document;
+    std::unique_ptr<ChangeApplier> m_applier;
+};
+
+void TestApplyChanges::init()
+{
+    m_applier.reset();
+    m_document.reset();
+    m_session = std::make_unique<ui::Session>();
+    m_document = std::make_unique<Document>(*m_session);
+    m_applier = std::make_unique<ChangeApplier>(*m_session);
+    m_folder = std::make_unique<QTemporaryDir>();
+}
+
+bool TestApplyChanges::open(const QString &file)
+{
+    m_document->open(file);
+    return QTest::qWaitFor([this] { return m_document->busy() == Document::Busy::Idle; }, 20'000) &&
+           m_document->isOpen();
+}
+
+bool TestApplyChanges::settle()
+{
+    return QTest::qWaitFor(
+        [this] {
+            return m_session->tasks().idle() && !m_applier->working() &&
+                   m_document->busy() == Document::Busy::Idle;
+        },
+        20'000);
+}
+
+bool TestApplyChanges::write(const QString &name, const std::string &text) const
+{
+    QFile file(name);
+    return file.open(QIODevice::WriteOnly) &&
+           file.write(text.data(), static_cast<qint64>(text.size())) ==
+               static_cast<qint64>(text.size());
+}
+
+void TestApplyChanges::makesTheOther()
+{
+    const QString bundle = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    QVERIFY(open(bundle));
+    m_session->setPatchingEnabled(true);
+    const BundlePtr before = *Bundle::open(bundle.toStdString());
+    m_session->requestEdits({test::setEdit(*m_session->bundle(), 0, 3, 0.5),
+                             test::setEdit(*m_session->bundle(), 0, 7, -1.25)},
+                            {});
+    QVERIFY(settle());
+    Progress progress;
+    const auto script = ui::differenceDocument(before, m_session->bundle(), {},
+                                               QStringLiteral("changes.kpatch"), progress);
+    QVERIFY2(script, script ? "" : script.error().message.c_str());
+    QVERIFY(write(path("changes.kpatch"), *script));
+    m_session->undoStack().undo();
+    QVERIFY(settle());
+    QVERIFY(!m_document->modified());
+    const int steps = m_session->undoStack().index();
+    QSignalSpy applied(m_applier.get(), &ChangeApplier::applied);
+    QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
+    m_applier->apply(path("changes.kpatch"));
+    QVERIFY(settle());
+    QCOMPARE(failed.size(), 0);
+    QCOMPARE(applied.size(), 1);
+    QCOMPARE(applied.front().at(1).toBool(), true); // by the digest
+    QVERIFY(m_document->modified());
+    QCOMPARE(m_session->undoStack().index(), steps + 1); // one step
+    float value = 0;
+    m_session->bundle()->decoder(0)->decodeFloat(7, std::span(&value, 1));
+    QCOMPARE(value, -1.25f);
+    m_session->undoStack().undo();
+    QVERIFY(settle());
+    QVERIFY(!m_document->modified());
+}
+
+void TestApplyChanges::refusesAnotherBundle()
+{
+    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("palette"))));
+    m_session->setPatchingEnabled(true);
+    QVERIFY(write(path("x.kpatch"), "# base sha256:" + std::string(64, '0') + "\n"));
+    QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
+    m_applier->apply(path("x.kpatch"));
+    QVERIFY(settle());
+    QCOMPARE(failed.size(), 1);
+    QCOMPARE(failed.front().front().value<Error>().code, std::string("patch.base"));
+    QVERIFY(!m_document->modified());
+}
+
+void TestApplyChanges::refusesWhileLocked()
+{
+    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
+    const Edit edit = test::setEdit(*m_session->bundle(), 0, 3, 0.5);
+    QVERIFY(write(path("x.kpatch"), "set " + editText(edit) + "\n"));
+    QSignalSpy refused(m_session.get(), &ui::Session::editsRefused);
+    m_applier->apply(path("x.kpatch"));
+    QVERIFY(settle());
+    QCOMPARE(refused.size(), 1);
+    QVERIFY(!m_document->modified());
+    // A script that says nothing of its origin is applied, and nothing is proved.
+    m_session->setPatchingEnabled(true);
+    QSignalSpy applied(m_applier.get(), &ChangeApplier::applied);
+    m_applier->apply(path("x.kpatch"));
+    QVERIFY(settle());
+    QCOMPARE(applied.size(), 1);
+    QCOMPARE(applied.front().at(1).toBool(), false);
+    QVERIFY(m_document->modified());
+}
+
+void TestApplyChanges::saysWhatIsWrong()
+{
+    QVERIFY(open(test::writeSample(m_folder->path(), QStringLiteral("dense"))));
+    m_session->setPatchingEnabled(true);
+    QVERIFY(write(path("bad.kpatch"), "set no edit at all\n"));
+    QSignalSpy failed(m_applier.get(), &ChangeApplier::failed);
+    for (const char *name : {"bad.kpatch", "missing.kpatch"}) {
+        m_applier->apply(path(name));
+        QVERIFY(settle());
+    }
+    QCOMPARE(failed.size(), 2);
+    QCOMPARE(failed.front().front().value<Error>().code, std::string("patch.syntax"));
+    QCOMPARE(failed.back().front().value<Error>().code, std::string("io.open"));
+}
+
+QTEST_MAIN(TestApplyChanges)
+#include "tst_apply_changes.moc"

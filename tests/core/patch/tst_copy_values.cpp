@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/numeric/half.h"
+#include "core/patch/edit/copy_values.h"
+#include "core/patch/patch.h"
+#include "sample_bundles.h"
+
+#include <QTest>
+
+#include <limits>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+constexpr double kAny = std::numeric_limits<double>::infinity();
+
+/// The bundle once the edits are laid over it.
+BundlePtr edited(BundlePtr bundle, const std::vector<Edit> &edits)
+{
+    const auto plans = planEdits(bundle, edits, kAny);
+    if (!plans)
+        return nullptr;
+    for (const AppliedEdit &plan : *plans)
+        bundle = *applyEdit(bundle, plan);
+    return bundle;
+}
+
+} // namespace
+
+/// Values of one bundle given to a weight of another, in the form that this one has.
+class TestCopyValues : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void everyForm_data();
+    void everyForm();
+    void ranges();
+    void refused();
+};
+
+void TestCopyValues::everyForm_data()
+{
+    QTest::addColumn<QByteArray>("form");
+    for (const SampleForm &form : sampleForms())
+        QTest::newRow(form.name.c_str()) << QByteArray::fromStdString(form.name);
+}
+
+/// From any form to dense: exactly the values of the other, and nothing is left to copy.
+void TestCopyValues::everyForm()
+{
+    QFETCH(const QByteArray, form);
+    const BundlePtr from = *sampleBundle(form.toStdString()).open();
+    const BundlePtr to = *sampleBundle("dense-fp16").open();
+    const std::uint64_t count = to->weights()[0].elements.value;
+    if (from->weights()[0].elements.value != count) {
+        QCOMPARE(patch::copyValues(*to, 0, *from, 0, 0, count).error().code,
+                 std::string("patch.copy"));
+        return;
+    }
+    const auto edits = patch::copyValues(*to, 0, *from, 0, 0, count);
+    QVERIFY2(edits, edits ? "" : edits.error().message.c_str());
+    const BundlePtr now = edited(to, *edits);
+    QVERIFY(now);
+    const auto wanted = decoded(*from, "w"), found = decoded(*now, "w");
+    bool exact = true; // in the fp16 of the receiver
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const float held = halfToFloat(floatToHalf(wanted[i]));
+        exact = exact && held == wanted[i];
+        QCOMPARE(found[i], held);
+    }
+    QCOMPARE(patch::copyValues(*now, 0, *from, 0, 0, count)->empty(), exact);
+}
+
+/// One element changes one, a channel its own elements only.
+void TestCopyValues::ranges()
+{
+    const BundlePtr from = *sampleBundle("lut4").open(), to = *sampleBundle("dense-fp16").open();
+    const auto before = decoded(*to, "w"), other = decoded(*from, "w");
+    const std::uint64_t first = 16, count = 8;
+    const auto edits = patch::copyValues(*to, 0, *from, 0, first, count);
+    QVERIFY(edits && !edits->empty() && edits->size() <= count);
+    const BundlePtr now = edited(to, *edits);
+    QVERIFY(now);
+    const auto after = decoded(*now, "w");
+    for (std::size_t i = 0; i < after.size(); ++i)
+        QCOMPARE(after[i], i >= first && i < first + count ? other[i] : before[i]);
+    QVERIFY(patch::copyValues(*to, 0, *from, 0, 0, 0)->empty());
+}
+
+void TestCopyValues::refused()
+{
+    const BundlePtr from = *sampleBundle("lut4").open(), to = *sampleBundle("dense-fp16").open();
+    const std::uint64_t all = to->weights()[0].elements.value;
+    QCOMPARE(patch::copyValues(*to, 0, *from, 0, all, 1).error().code, std::string("patch.copy"));
+    QCOMPARE(patch::copyValues(*to, 0, *from, 0, 1, all).error().code, std::string("patch.copy"));
+    QCOMPARE(patch::copyValues(*to, 0, *from, 0, 2, UINT64_MAX).error().code,
+             std::string("patch.copy"));
+    Progress progress;
+    progress.cancel();
+    QCOMPARE(patch::copyValues(*to, 0, *from, 0, 0, all, &progress).error().code,
+             std::string("task.cancelled"));
+}
+
+QTEST_GUILESS_MAIN(TestCopyValues)
+#include "tst_copy_values.moc"

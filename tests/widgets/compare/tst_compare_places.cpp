@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/compare/pair_bundles.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/compare/channel_plot.h"
+#include "widgets/compare/compare_dock.h"
+#include "widgets/compare/histogram_pair_plot.h"
+#include "widgets/compare/limits_bar.h"
+#include "widgets/compare/pair_figures.h"
+#include "widgets/compare/places_dock.h"
+#include "widgets/compare/scatter_plot.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QLineEdit>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::test::denseBundle;
+using kernscope::test::settle;
+using kernscope::test::showDock;
+
+namespace {
+
+/// Three channels of four: the first one equal, a large difference in the second, small ones and a
+/// zeroed element in the third.
+const std::vector<float> kA{1, 2, 3, 4, 5, 6, 7, 8, -1, -2, -3, 0};
+const std::vector<float> kB{1, 2, 3, 4, 5, 9, 7, 8, -1, 0, -3.5f, 2};
+
+/// Both docks over one session, joined as the window joins them.
+struct Docks {
+    Session session;
+    CompareDock compare{session};
+    PlacesDock places{session};
+
+    explicit Docks(const std::vector<float> &a = kA, const std::vector<float> &b = kB,
+                   const std::string &shape = "[3, 4]")
+    {
+        QObject::connect(&compare, &CompareDock::placesChanged, &places, &PlacesDock::setPlaces);
+        session.setBundle(denseBundle({{"w", shape, a}}));
+        session.setOther(denseBundle({{"w", shape, b}}));
+    }
+    bool show()
+    {
+        return showDock(compare, 1300, 800) && showDock(places, 1300, 300) && settle(compare) &&
+               settle(places);
+    }
+};
+
+QString cell(const QTableView &table, int row, int column)
+{
+    return table.model()->index(row, column).data().toString();
+}
+
+} // namespace
+
+class TestComparePlaces : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void tables();
+    void sorting();
+    void enterGoesThere();
+    void swapped();
+    void nothingDiffers();
+    void scatterHasAllElements();
+    void histograms();
+    void strip();
+    void limits();
+    void copyAcross();
+};
+
+void TestComparePlaces::tables()
+{
+    Docks docks;
+    QAbstractItemModelTester channels(docks.places.channels()->model(),
+                                      QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QAbstractItemModelTester elements(docks.places.elements()->model(),
+                                      QAbstractItemModelTester::FailureReportingMode::QtTest);
+    QVERIFY(docks.show());
+    const QTableView &channel = *docks.places.channels(), &element = *docks.places.elements();
+    QCOMPARE(channel.model()->rowCount(), 2);
+    QCOMPARE(cell(channel, 0, ChannelModel::Channel), QStringLiteral("1"));
+    QCOMPARE(cell(channel, 0, ChannelModel::MaxAbs), QStringLiteral("3"));
+    QCOMPARE(cell(channel, 0, ChannelModel::Changed), QStringLiteral("1"));
+    QCOMPARE(cell(channel, 1, ChannelModel::Channel), QStringLiteral("2"));
+    QCOMPARE(cell(channel, 1, ChannelModel::Changed), QStringLiteral("1"));
+    QCOMPARE(cell(channel, 1, ChannelModel::Zeroed), QStringLiteral("1"));
+    QCOMPARE(cell(channel, 1, ChannelModel::Revived), QStringLiteral("1"));
+    QCOMPARE(element.model()->rowCount(), 4);
+    QCOMPARE(cell(element, 0, ElementModel::Index), QStringLiteral("[1, 1]"));
+    QCOMPARE(cell(element, 0, ElementModel::Delta), QStringLiteral("3"));
+    QCOMPARE(cell(element, 0, ElementModel::Relative), QStringLiteral("0.5"));
+    QCOMPARE(cell(element, 2, ElementModel::Index), QStringLiteral("[2, 3]"));
+    QCOMPARE(cell(element, 2, ElementModel::Relative), QStringLiteral("\u221E"));
+    for (const QAction *action : docks.places.menuActions())
+        QVERIFY(!action->text().isEmpty());
+}
+
+void TestComparePlaces::sorting()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    QAbstractItemModel &model = *docks.places.elements()->model();
+    model.sort(ElementModel::InB, Qt::AscendingOrder);
+    double before = -100;
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const double value = model.index(row, ElementModel::InB).data(SortRole).toDouble();
+        QVERIFY(value >= before);
+        before = value;
+    }
+    QCOMPARE(cell(*docks.places.elements(), 0, ElementModel::Index), QStringLiteral("[2, 2]"));
+    model.sort(-1, Qt::AscendingOrder);
+    QCOMPARE(cell(*docks.places.elements(), 0, ElementModel::Index), QStringLiteral("[1, 1]"));
+}
+
+/// Enter on an element, and on a channel its worst element: everybody follows.
+void TestComparePlaces::enterGoesThere()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    QTableView *elements = docks.places.elements(), *channels = docks.places.channels();
+    elements->setCurrentIndex(elements->model()->index(1, 0));
+    QTest::keyClick(elements, Qt::Key_Return);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(9));
+    QVERIFY(settle(docks.compare));
+    QCOMPARE(docks.compare.pictures()->element(), std::optional<std::uint64_t>(9));
+    QVERIFY2(docks.compare.pictures()->readout().contains(QStringLiteral("zeroed")),
+             qPrintable(docks.compare.pictures()->readout()));
+    const ScatterPlot *scatter = docks.compare.figures()->scatterPlot();
+    QVERIFY(scatter->currentPoint() >= 0);
+    QCOMPARE(scatter->elementOf(scatter->currentPoint()), std::uint64_t{9});
+    channels->setCurrentIndex(channels->model()->index(0, 0));
+    QTest::keyClick(channels, Qt::Key_Return);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
+    // And it follows: the element that is picked elsewhere is marked here.
+    docks.session.goToElement(0, 11, nullptr);
+    QCOMPARE(elements->currentIndex().row(), 2);
+    QCOMPARE(channels->currentIndex().row(), 1);
+    QCOMPARE(docks.places.strip()->channelOf(docks.places.strip()->currentPoint()),
+             std::uint64_t{2});
+}
+
+/// With the document as B the same element is gone to.
+void TestComparePlaces::swapped()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    docks.compare.setSwapped(true);
+    QVERIFY(settle(docks.compare) && settle(docks.places));
+    QCOMPARE(cell(*docks.places.elements(), 0, ElementModel::InA), QStringLiteral("9"));
+    QTableView *elements = docks.places.elements();
+    elements->setCurrentIndex(elements->model()->index(0, 0));
+    QTest::keyClick(elements, Qt::Key_Return);
+    QCOMPARE(docks.session.place().weight, std::size_t{0});
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
+}
+
+void TestComparePlaces::nothingDiffers()
+{
+    Docks docks(kA, kA);
+    QVERIFY(docks.show());
+    QVERIFY(!docks.places.showsContent());
+    QCOMPARE(docks.places.elements()->model()->rowCount(), 0);
+    docks.session.setOther(nullptr);
+    QVERIFY(settle(docks.compare) && settle(docks.places));
+    QVERIFY(!docks.places.showsContent());
+}
+
+/// More elements than any sample: every one of them is in a bin.
+void TestComparePlaces::scatterHasAllElements()
+{
+    std::vector<float> a(300 * 200), b(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        a[i] = static_cast<float>(i % 97) / 64.0f;
+        b[i] = i % 5 == 0 ? 0.0f : a[i];
+    }
+    b[59999] = -1.25f; // the last element, all alone
+    Docks docks(a, b, "[300, 200]");
+    QVERIFY(docks.show());
+    const ScatterPlot &scatter = *docks.compare.figures()->scatterPlot();
+    std::uint64_t counted = 0;
+    for (int point = 0; point < scatter.pointCount(); ++point)
+        counted += scatter.cell(point, 4).toULongLong();
+    const auto zeros = static_cast<std::uint64_t>(
+        std::count_if(a.begin(), a.end(), [](float value) { return value == 0.0f; }));
+    QCOMPARE(counted, std::uint64_t(a.size()) - zeros);
+    const int alone = scatter.pointOf(static_cast<double>(a[59999]), -1.25);
+    QVERIFY(alone >= 0);
+    QCOMPARE(scatter.elementOf(alone), std::uint64_t{59999});
+    QCOMPARE(scatter.cell(alone, 4).toULongLong(), qulonglong{1});
+    QCOMPARE(scatter.pointOf(100, 100), -1);
+    // A point that is picked goes to its element.
+    Q_EMIT docks.compare.figures()->scatterPlot()->currentPointChanged(alone);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(59999));
+}
+
+void TestComparePlaces::histograms()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    const HistogramPairPlot &plot = *docks.compare.figures()->histogramPlot();
+    QVERIFY(plot.pointCount() > 0);
+    std::uint64_t a = 0, b = 0;
+    qlonglong difference = 0;
+    for (int point = 0; point < plot.pointCount(); ++point) {
+        QVERIFY(plot.cell(point, 0).toDouble() < plot.cell(point, 1).toDouble());
+        QVERIFY(!plot.pointText(point).isEmpty());
+        a += plot.cell(point, 2).toULongLong();
+        b += plot.cell(point, 3).toULongLong();
+        difference += plot.cell(point, 4).toLongLong();
+    }
+    QCOMPARE(a, std::uint64_t{12});
+    QCOMPARE(b, std::uint64_t{12});
+    QCOMPARE(difference, 0);
+}
+
+void TestComparePlaces::strip()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    ChannelPlot &strip = *docks.places.strip();
+    QCOMPARE(strip.pointCount(), 2);
+    QCOMPARE(strip.channelOf(0), std::uint64_t{1});
+    strip.setWorstFirst(true);
+    QCOMPARE(strip.channelOf(1), std::uint64_t{2});
+    QCOMPARE(strip.pointOfChannel(2), 1);
+    QCOMPARE(strip.pointOfChannel(0), -1);
+    Q_EMIT strip.currentPointChanged(0);
+    QCOMPARE(docks.session.place().element, std::optional<std::uint64_t>(5));
+}
+
+/// Two pairs, of which one exceeds what is typed; what is half typed is no limit.
+void TestComparePlaces::limits()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"w", "[3, 4]", kA}, {"v", "[3, 4]", kA}}));
+    session.setOther(denseBundle({{"w", "[3, 4]", kB}, {"v", "[3, 4]", kA}}));
+    QVERIFY(showDock(dock, 1300, 800));
+    const int column = static_cast<int>(CompareColumn::Limits);
+    const auto text = [&](int row) { return dock.model().index(row, column).data().toString(); };
+    const QAction *toggle = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() != QStringLiteral("Limits"))
+            continue;
+        action->trigger();
+        toggle = action;
+    }
+    QVERIFY(toggle && dock.limits()->isVisible());
+    QVERIFY(!dock.table()->isColumnHidden(column));
+    QVERIFY(!dock.model().rows()[0].holds());
+    dock.limits()->field(0)->setText(QStringLiteral("0.5"));
+    QCOMPARE(dock.model().rows()[0].holds(), std::optional(false));
+    QCOMPARE(dock.model().rows()[1].holds(), std::optional(true));
+    QCOMPARE(text(0), QStringLiteral("\u2717 max_abs 3 (0.5)"));
+    QCOMPARE(text(1), QStringLiteral("\u2713 holds"));
+    QCOMPARE(dock.limits()->verdict(), QStringLiteral("\u2717 1 of 2 do not hold"));
+    dock.limits()->field(0)->setText(QStringLiteral("3"));
+    QCOMPARE(dock.limits()->verdict(), QStringLiteral("\u2713 2 hold"));
+    // What appears where A has zero has no ratio.
+    dock.limits()->field(1)->setText(QStringLiteral("1000"));
+    QCOMPARE(text(0), QStringLiteral("\u2717 max_rel infinite (1000)"));
+    dock.limits()->field(1)->clear();
+    dock.limits()->field(0)->setText(QStringLiteral("1e-"));
+    QVERIFY(!dock.limits()->limits().any());
+    QVERIFY(!dock.model().rows()[0].holds());
+}
+
+/// Only what differs, only where patching is allowed, in the one of the two that is the document.
+void TestComparePlaces::copyAcross()
+{
+    Docks docks;
+    QVERIFY(docks.show());
+    const auto action = [&](const char *text) {
+        for (QAction *each : docks.compare.menuActions()) {
+            if (each->text().startsWith(QLatin1String(text)))
+                return each;
+        }
+        return static_cast<QAction *>(nullptr);
+    };
+    QAction *element = action("Copy Element"), *channel = action("Copy Channel"),
+            *weight = action("Copy Weight");
+    QVERIFY(element && channel && weight);
+    QVERIFY(!element->isEnabled() && !weight->isEnabled());
+    docks.session.setPatchingEnabled(true);
+    QVERIFY(element->isEnabled() && weight->isEnabled());
+    QSignalSpy wanted(&docks.session, &Session::editsRequested);
+    const auto editsOf = [&](QAction *each) {
+        wanted.clear();
+        each->trigger();
+        if (!settle(docks.compare) || wanted.size() != 1)
+            return std::vector<std::string>();
+        std::vector<std::string> texts;
+        for (const Edit &edit : wanted.front().front().value<std::vector<Edit>>())
+            texts.push_back(editText(edit));
+        return texts;
+    };
+    docks.session.goToElement(0, 9, nullptr);
+    QVERIFY(settle(docks.compare));
+    QCOMPARE(editsOf(element), (std::vector<std::string>{"w[9]=0"}));
+    QCOMPARE(editsOf(channel), (std::vector<std::string>{"w[9]=0", "w[10]=-3.5", "w[11]=2"}));
+    QCOMPARE(editsOf(weight).size(), std::size_t(4));
+    // The other way round A is the other one, and its values are those that are given.
+    docks.compare.setSwapped(true);
+    QVERIFY(settle(docks.compare));
+    docks.session.goToElement(0, 9, nullptr);
+    QVERIFY(settle(docks.compare));
+    QCOMPARE(editsOf(element), (std::vector<std::string>{"w[9]=0"}));
+}
+
+QTEST_MAIN(TestComparePlaces)
+#include "tst_compare_places.moc"

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/channel_plot.h"
+
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace kernscope::ui {
+
+ChannelPlot::ChannelPlot(QWidget *parent)
+    : PlotWidget(tr("Largest difference by output channel"), parent)
+{
+    m_bars = new QCPBars(plot().xAxis, plot().yAxis);
+    m_bars->setAntialiased(false);
+    m_bars->setName(tr("max |\u0394|"));
+    m_rmse = plot().addGraph();
+    m_rmse->setLineStyle(QCPGraph::lsStepCenter);
+    m_rmse->setName(tr("RMSE"));
+    plot().xAxis->setSubTicks(false);
+    plot().legend->setVisible(true);
+    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    arrange();
+}
+
+void ChannelPlot::setPlaces(WorstPlacesPtr places)
+{
+    beginData();
+    m_places = std::move(places);
+    arrange();
+    endData();
+}
+
+void ChannelPlot::setWorstFirst(bool worstFirst)
+{
+    beginData();
+    m_worstFirst = worstFirst;
+    arrange();
+    endData();
+}
+
+void ChannelPlot::arrange()
+{
+    m_order.assign(m_places ? m_places->worstChannels.size() : 0, 0);
+    std::iota(m_order.begin(), m_order.end(), std::size_t{0});
+    if (!m_worstFirst) {
+        std::sort(m_order.begin(), m_order.end(), [this](std::size_t x, std::size_t y) {
+            return m_places->worstChannels[x].channel < m_places->worstChannels[y].channel;
+        });
+    }
+    QVector<double> keys, heights, rmse;
+    double most = 0;
+    for (int point = 0; point < pointCount(); ++point) {
+        const double height = at(point).maxAbs;
+        most = std::isfinite(height) ? std::max(most, height) : most;
+        keys.append(keyOf(point));
+        heights.append(height);
+        rmse.append(at(point).rmse);
+    }
+    most = most > 0 ? most : 1;
+    for (double &height : heights) // what is not finite reaches to the top
+        height = std::isfinite(height) ? height : 2 * most;
+    m_bars->setData(keys, heights, true);
+    m_rmse->setData(keys, rmse, true);
+    const double first = keys.isEmpty() || m_worstFirst ? 0 : keys.front();
+    const double last = keys.isEmpty() ? 1 : keys.back();
+    plot().xAxis->setRange(first - 0.6, last + 0.6);
+    plot().yAxis->setRange(0, most * 1.08);
+    plot().xAxis->setLabel(m_worstFirst ? tr("rank of the output channel") : tr("output channel"));
+    plot().legend->setVisible(!keys.isEmpty());
+}
+
+int ChannelPlot::pointOfChannel(std::uint64_t channel) const
+{
+    for (int point = 0; point < pointCount(); ++point) {
+        if (at(point).channel == channel)
+            return point;
+    }
+    return -1;
+}
+
+QString ChannelPlot::pointText(int point) const
+{
+    const ChannelDifference &channel = at(point);
+    return tr("channel %1: max |\u0394| %2, RMSE %3, %4 of %5 elements differ")
+        .arg(channel.channel)
+        .arg(channel.maxAbs, 0, 'g', 5)
+        .arg(channel.rmse, 0, 'g', 4)
+        .arg(groupedNumber(channel.different), groupedNumber(channel.elements));
+}
+
+QStringList ChannelPlot::columns() const
+{
+    return {tr("channel"), tr("max |\u0394|"), tr("RMSE"), tr("different")};
+}
+
+QVariant ChannelPlot::cell(int point, int column) const
+{
+    const ChannelDifference &channel = at(point);
+    switch (column) {
+    case 0: return static_cast<qulonglong>(channel.channel);
+    case 1: return channel.maxAbs;
+    case 2: return channel.rmse;
+    default: return static_cast<qulonglong>(channel.different);
+    }
+}
+
+double ChannelPlot::keyOf(int point) const
+{
+    return m_worstFirst ? point : static_cast<double>(at(point).channel);
+}
+
+/// The nearest channel that differs.
+int ChannelPlot::pointAt(double key) const
+{
+    if (m_order.empty())
+        return -1;
+    int low = 0, high = pointCount() - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (keyOf(middle) + 0.5 < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return std::abs(keyOf(low) - key) <= 1 ? low : -1;
+}
+
+void ChannelPlot::applyColors(bool dark)
+{
+    m_bars->setPen(Qt::NoPen);
+    m_bars->setBrush(theme::color(Token::DiffMore, dark));
+    m_rmse->setPen(QPen(theme::color(Token::DiffLess, dark), 1.4));
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What one can do in the dock, beside looking: limits, copying values across, saving.
+#include "core/patch/edit/copy_values.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/compare/compare_dock.h"
+#include "widgets/compare/compare_runner.h"
+#include "widgets/compare/difference_export.h"
+#include "widgets/compare/limits_bar.h"
+#include "widgets/compare/pair_pictures.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QFileDialog>
+#include <QTableView>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// Says by a glyph whether a button is on: the shade of a pressed button is hard to see.
+void markChecked(QAction *action, const QString &on, const QString &off)
+{
+    const auto mark = [=](bool checked) {
+        action->setIconText((checked ? on : off) + QLatin1Char(' ') + action->text());
+    };
+    QObject::connect(action, &QAction::toggled, action, mark);
+    mark(action->isChecked());
+}
+
+} // namespace
+
+void CompareDock::buildActions()
+{
+    m_swapAction = dockAction(this, tr("Swap Sides"), {}, [this] { setSwapped(!m_swapped); });
+    m_onlyAction = new QAction(tr("Differences Only"), this);
+    m_onlyAction->setCheckable(true);
+    m_onlyAction->setToolTip(tr("Leave out the weights that are the same in both"));
+    markChecked(m_onlyAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
+    m_limitsAction = new QAction(tr("Limits"), this);
+    m_limitsAction->setCheckable(true);
+    m_limitsAction->setToolTip(tr("Hold every pair against limits, and say which keep them"));
+    markChecked(m_limitsAction, QStringLiteral("\u2611"), QStringLiteral("\u2610"));
+    connect(m_limitsAction, &QAction::toggled, this, &CompareDock::showLimits);
+    m_modeGroup = new QActionGroup(this);
+    const auto mode = [this](const QString &text, const QString &tip, PictureMode value) {
+        auto *action = new QAction(text, m_modeGroup);
+        action->setCheckable(true);
+        action->setToolTip(tip);
+        action->setData(static_cast<int>(value));
+        action->setChecked(value == m_pictures->mode());
+        markChecked(action, QStringLiteral("\u25C9"), QStringLiteral("\u25CB"));
+        return action;
+    };
+    auto *values = mode(tr("Values"), tr("Show values and their differences"), PictureMode::Values);
+    auto *zeros = mode(tr("Zeros and Mask"), tr("Show what each side keeps"), PictureMode::Zeros);
+    m_largestAction = dockAction(this, tr("Go to Largest Difference"),
+                                 QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
+    m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
+    m_againAction =
+        dockAction(this, tr("Compare the Rest"), {}, [this] { m_runner->start(m_a, m_b); });
+    m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
+    auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *save = dockAction(this, tr("Export Comparison\u2026"), {}, [this] {
+        const QString fault = exportTable(this, *m_model, QStringLiteral("comparison"));
+        if (!fault.isEmpty())
+            Q_EMIT this->session().statusMessage(fault);
+    });
+    m_saveAction =
+        dockAction(this, tr("Save the Difference\u2026"), {}, [this] { saveDifference(); });
+    m_saveAction->setToolTip(tr("As changes for another copy of A, or as a report"));
+    m_copyActions = copyActions();
+    m_actions = QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction,
+                                 values,       zeros,        m_largestAction} +
+                m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
+    m_table->addActions({m_swapAction, m_onlyAction, m_limitsAction, m_largestAction});
+    m_table->addActions(m_copyActions);
+    m_table->addActions({m_againAction, save, m_saveAction});
+}
+
+QList<QAction *> CompareDock::copyActions()
+{
+    const auto make = [this](const QString &text, const QString &tip, Extent extent) {
+        QAction *action = dockAction(this, text, {}, [this, extent] { copyFromOther(extent); });
+        action->setToolTip(tip);
+        action->setEnabled(false);
+        return action;
+    };
+    return {make(tr("Copy Element from the Other"),
+                 tr("Give the selected element the value that it has in the other bundle"),
+                 Extent::Element),
+            make(tr("Copy Channel from the Other"),
+                 tr("Give the output channel of the selected element the values of the other "
+                    "bundle"),
+                 Extent::Channel),
+            make(tr("Copy Weight from the Other"),
+                 tr("Give the whole weight the values that it has in the other bundle, in its own "
+                    "form"),
+                 Extent::Weight)};
+}
+
+/// Only the document is written; the other one is opened as the document for the way back.
+void CompareDock::updateCopyActions()
+{
+    const bool pair = m_row < m_model->rows().size() && m_model->rows()[m_row].onA() &&
+                      m_model->rows()[m_row].onB() && m_model->rows()[m_row].pair.shapeEqual;
+    for (QAction *action : m_copyActions)
+        action->setEnabled(pair && session().patchingEnabled());
+}
+
+void CompareDock::copyFromOther(Extent extent)
+{
+    if (m_row >= m_model->rows().size() || !m_a || !m_b)
+        return;
+    const WeightPair &pair = m_model->rows()[m_row].pair;
+    const BundlePtr to = m_swapped ? m_b : m_a, from = m_swapped ? m_a : m_b;
+    const std::size_t weightTo = m_swapped ? pair.b : pair.a;
+    const std::size_t weightFrom = m_swapped ? pair.a : pair.b;
+    const Weight &weight = to->weights()[weightTo];
+    std::uint64_t first = 0, count = weight.elements.value;
+    const auto element = m_pictures->element();
+    if (extent != Extent::Weight && !element) {
+        Q_EMIT session().statusMessage(tr("Pick an element first."));
+        return;
+    }
+    const std::uint64_t channels =
+        weight.shape.empty() ? 1 : std::max<std::uint64_t>(weight.shape[0], 1);
+    if (extent == Extent::Element) {
+        first = *element;
+        count = 1;
+    } else if (extent == Extent::Channel) {
+        count = std::max<std::uint64_t>(count / channels, 1);
+        first = *element / count * count;
+    }
+    const QString title = extent == Extent::Element   ? tr("Copy an element of %1 from the other")
+                          : extent == Extent::Channel ? tr("Copy a channel of %1 from the other")
+                                                      : tr("Copy %1 from the other");
+    if (m_copying)
+        m_copying->cancel();
+    m_copying = session().tasks().start(
+        this, tr("Reading the values to copy"),
+        [=](Progress &progress) {
+            progress.setTotal(count);
+            return patch::copyValues(*to, weightTo, *from, weightFrom, first, count, &progress);
+        },
+        [this, to, title, name = fromUtf8(weight.name)](Result<std::vector<Edit>> edits) {
+            m_copying = nullptr;
+            if (!edits)
+                Q_EMIT session().statusMessage(fromUtf8(describe(edits.error())));
+            else if (edits->empty())
+                Q_EMIT session().statusMessage(tr("These values are the same already."));
+            else if (session().bundle() == to)
+                session().requestEdits(*std::move(edits), title.arg(name));
+        });
+}
+
+void CompareDock::showLimits(bool shown)
+{
+    m_limits->setVisible(shown);
+    m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), !shown);
+    keepSelection([&] { m_model->setLimits(shown ? m_limits->limits() : ValueLimits()); });
+    countLimits();
+}
+
+void CompareDock::countLimits()
+{
+    std::size_t hold = 0, exceed = 0, waiting = 0;
+    for (const CompareRow &row : m_model->rows()) {
+        const auto holds = row.holds();
+        ++(!holds ? waiting : *holds ? hold : exceed);
+    }
+    m_limits->setCounts(hold, exceed, waiting);
+}
+
+void CompareDock::saveDifference()
+{
+    if (!m_a || !m_b)
+        return;
+    const QString path = QFileDialog::getSaveFileName(
+        this, tr("Save the Difference"), QStringLiteral("changes.kpatch"), differenceKinds());
+    if (path.isEmpty())
+        return;
+    DiffLimits limits;
+    limits.values = m_model->limits();
+    m_saving = session().tasks().start(
+        this, tr("Writing down the difference"),
+        [a = m_a, b = m_b, limits, path](Progress &progress) {
+            return differenceDocument(a, b, limits, path, progress);
+        },
+        [this, path](const Result<std::string> &text) {
+            m_saving = nullptr;
+            QString fault;
+            if (!text)
+                fault = fromUtf8(describe(text.error()));
+            else
+                fault = writeTextFile(path, QString::fromStdString(*text));
+            Q_EMIT session().statusMessage(fault.isEmpty() ? tr("Saved %1").arg(path) : fault);
+        });
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/difference_export.h"
+
+#include "core/report/change_script.h"
+#include "core/report/difference_formats.h"
+#include "core/report/difference_report.h"
+
+#include <QCoreApplication>
+#include <QFileInfo>
+
+#include <span>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+namespace kernscope::ui {
+
+namespace {
+
+struct ExportWords {
+    Q_DECLARE_TR_FUNCTIONS(kernscope::DifferenceExport)
+};
+
+} // namespace
+
+QString differenceKinds()
+{
+    return ExportWords::tr("Changes for another copy of A (*.kpatch);;Report (*.html);;"
+                           "Markdown (*.md);;Table (*.csv);;JSON (*.json);;JUnit (*.xml)");
+}
+
+Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
+                                       const DiffLimits &limits, const QString &fileName,
+                                       Progress &progress)
+{
+    DiffOptions options;
+    options.values = true;
+    auto difference = compareBundles(*a, *b, options, &progress);
+    if (!difference)
+        return tl::unexpected(std::move(difference.error()));
+    const QString ending = QFileInfo(fileName).suffix().toLower();
+    if (ending == QLatin1String("kpatch"))
+        return report::changeScript(*a, *b, *difference, &progress);
+    report::CheckedDifference checked{a, b, *std::move(difference), {}, {}, {}, {}};
+    checked.faults = checkLimits(*a, *b, checked.difference, limits);
+    checked.verdict = buildVerdict(*a, *b, checked.difference);
+    const std::span<const report::CheckedDifference> all(&checked, 1);
+    if (ending == QLatin1String("html"))
+        return report::differenceHtml(all, &progress);
+    if (ending == QLatin1String("md"))
+        return report::differenceMarkdown(all);
+    if (ending == QLatin1String("csv"))
+        return report::differenceCsv(all);
+    if (ending == QLatin1String("xml"))
+        return report::differenceJunit(all);
+    if (ending == QLatin1String("json")) {
+        report::Json document = report::checkedDifferenceJson(checked);
+        report::finish(document, {});
+        return document.dump(1, ' ', false, report::Json::error_handler_t::replace) + "\n";
+    }
+    Error error;
+    error.code = "diff.format";
+    error.file = fileName.toStdString();
+    error.expected = ".kpatch, .html, .md, .csv, .json or .xml";
+    error.found = ending.toStdString();
+    error.message = "The ending of the name gives the format";
+    return tl::unexpected(std::move(error));
+}
+
+} // namespace kernscope::ui

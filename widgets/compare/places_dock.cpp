@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/places_dock.h"
+
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/channel_plot.h"
+
+#include <QAction>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::ui {
+
+namespace {
+
+QLabel *titleLabel(QWidget *parent)
+{
+    auto *label = new QLabel(parent);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    return label;
+}
+
+QTableView *placesTable(QWidget *parent, const QString &name, QAbstractItemModel *model,
+                        std::initializer_list<double> widths)
+{
+    auto *table = new QTableView(parent);
+    table->setAccessibleName(name);
+    table->setModel(model);
+    prepareTable(table);
+    setColumnWidths(table->horizontalHeader(), widths);
+    table->setMinimumHeight(theme::em(parent, 4));
+    return table;
+}
+
+} // namespace
+
+PlacesDock::PlacesDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("places"), tr("Channels and Elements"), parent),
+      m_channelModel(new ChannelModel(this)), m_elementModel(new ElementModel(this))
+{
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = contentColumn(content);
+    auto *splitter = new QSplitter(Qt::Horizontal, content);
+    splitter->setChildrenCollapsible(false);
+    splitter->addWidget(buildChannels(splitter));
+    m_strip = new ChannelPlot(splitter);
+    splitter->addWidget(m_strip);
+    splitter->addWidget(buildElements(splitter));
+    splitter->setSizes({theme::em(this, 34), theme::em(this, 24), theme::em(this, 32)});
+    column->addWidget(splitter, 1);
+    buildActions();
+    setContent(content);
+    content->setFocusProxy(m_elements);
+    connect(&session, &Session::otherChanged, this, &PlacesDock::scheduleRefresh);
+    connect(m_strip, &PlotWidget::currentPointChanged, this, [this](int point) {
+        if (point >= 0)
+            goTo(m_strip->elementOf(point));
+    });
+    showMessage(tr("Select a pair of weights in Compare to see where they are furthest apart."));
+}
+
+QWidget *PlacesDock::buildChannels(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme::em(this, 0.2));
+    m_channelTitle = titleLabel(box);
+    m_channels = placesTable(box, tr("Output channels that differ"), m_channelModel,
+                             {4.5, 5.5, 5.5, 4.5, 4.5, 4.5, 4.5});
+    column->addWidget(m_channelTitle);
+    column->addWidget(m_channels, 1);
+    connect(m_channels, &QAbstractItemView::activated, this,
+            [this](const QModelIndex &index) { goTo(m_channelModel->elementAt(index.row())); });
+    connect(m_channels->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &index) {
+                if (m_following || !index.isValid())
+                    return;
+                const auto channel = index.siblingAtColumn(ChannelModel::Channel).data(SortRole);
+                m_strip->setCurrentPoint(m_strip->pointOfChannel(channel.toULongLong()));
+            });
+    return box;
+}
+
+QWidget *PlacesDock::buildElements(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme::em(this, 0.2));
+    m_elementTitle = titleLabel(box);
+    m_elements =
+        placesTable(box, tr("Elements that differ most"), m_elementModel, {7, 5.5, 5.5, 6, 5, 4.5});
+    column->addWidget(m_elementTitle);
+    column->addWidget(m_elements, 1);
+    connect(m_elements, &QAbstractItemView::activated, this,
+            [this](const QModelIndex &index) { goTo(m_elementModel->elementAt(index.row())); });
+    return box;
+}
+
+void PlacesDock::buildActions()
+{
+    m_worstFirst = new QAction(tr("Worst Channels First in the Plot"), this);
+    m_worstFirst->setCheckable(true);
+    m_worstFirst->setToolTip(tr("Sort the bars by their height instead of by the channel"));
+    connect(m_worstFirst, &QAction::toggled, m_strip, &ChannelPlot::setWorstFirst);
+    QList<QAction *> copies;
+    for (QTableView *table : {m_channels, m_elements}) {
+        const QString text = table == m_channels ? tr("Copy Channels") : tr("Copy Elements");
+        copies << dockAction(table, text, QKeySequence::Copy, [table] { copySelection(*table); });
+    }
+    auto *channels = exportAction(this, session(), tr("Export Channels\u2026"), *m_channelModel,
+                                  QStringLiteral("channels"));
+    auto *elements = exportAction(this, session(), tr("Export Worst Elements\u2026"),
+                                  *m_elementModel, QStringLiteral("elements"));
+    m_actions = QList<QAction *>{m_worstFirst} + copies + QList<QAction *>{channels, elements};
+    m_channels->addActions({m_worstFirst, channels});
+    m_elements->addAction(elements);
+    m_strip->addAction(m_worstFirst);
+}
+
+void PlacesDock::setPlaces(const PairPlaces &places)
+{
+    m_places = places;
+    scheduleRefresh();
+}
+
+void PlacesDock::refresh()
+{
+    const WorstPlacesPtr places = session().other() ? m_places.places : nullptr;
+    const bool known = places && m_places.subject.comparable();
+    m_channelModel->setPlaces(known ? places : nullptr);
+    m_strip->setPlaces(known ? places : nullptr);
+    const Weight *a = known ? &m_places.subject.a->weights()[m_places.subject.weightA] : nullptr;
+    m_elementModel->setPlaces(known ? places : nullptr, a ? a->shape : Shape(),
+                              a ? a->type : ElementType::Fp16);
+    if (!session().bundle() || !session().other()) {
+        showMessage(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+                                       : tr("Open a bundle to begin (Ctrl+O)."));
+        return;
+    }
+    if (!known) {
+        const bool chosen = m_places.subject.hasA() || m_places.subject.hasB();
+        showMessage(!m_places.obstacle.isEmpty() ? m_places.obstacle
+                    : chosen ? tr("Looking for the channels and elements that differ\u2026")
+                             : tr("Select a pair of weights in Compare to see where they are "
+                                  "furthest apart."));
+        return;
+    }
+    if (places->worstElements.empty()) {
+        showMessage(tr("No element of %1 differs.").arg(fromUtf8(a->name)));
+        return;
+    }
+    m_channelTitle->setText(tr("<b>%1 of %2</b> output channels of %3 differ")
+                                .arg(groupedNumber(places->differentChannels),
+                                     groupedNumber(places->channels),
+                                     fromUtf8(a->name).toHtmlEscaped()));
+    m_elementTitle->setText(tr("<b>The %1 elements</b> that differ most")
+                                .arg(groupedNumber(places->worstElements.size())));
+    showContent();
+    followPlace();
+}
+
+std::size_t PlacesDock::documentWeight() const
+{
+    return m_places.documentIsB ? m_places.subject.weightB : m_places.subject.weightA;
+}
+
+void PlacesDock::goTo(std::optional<std::uint64_t> element)
+{
+    if (element && documentWeight() != kNoIndex)
+        session().goToElement(documentWeight(), *element, this);
+}
+
+/// Marks the element and its channel where they are among those that are listed.
+void PlacesDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || !m_places.places || !place.element || place.weight != documentWeight() ||
+        !m_places.subject.comparable())
+        return;
+    const Weight &a = m_places.subject.a->weights()[m_places.subject.weightA];
+    const std::uint64_t outputs = a.shape.empty() ? 1 : std::max<std::uint64_t>(a.shape[0], 1);
+    const std::uint64_t perChannel = std::max<std::uint64_t>(a.elements.value / outputs, 1);
+    const std::uint64_t channel = *place.element / perChannel;
+    m_following = true;
+    m_strip->setCurrentPoint(m_strip->pointOfChannel(channel));
+    if (const int row = m_channelModel->rowOfChannel(channel); row >= 0)
+        chooseRow(m_channels, m_channelModel->index(row, 0));
+    if (const int row = m_elementModel->rowOfElement(*place.element); row >= 0)
+        chooseRow(m_elements, m_elementModel->index(row, 0));
+    m_following = false;
+}
+
+} // namespace kernscope::ui

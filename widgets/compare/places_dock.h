@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/compare/pair_pictures.h"
+#include "widgets/compare/places_models.h"
+
+#include <QList>
+
+class QAction;
+class QLabel;
+class QTableView;
+
+namespace kernscope::ui {
+
+class ChannelPlot;
+
+/// What the places of a pair are of: made by the dock that shows the pair.
+struct PairPlaces {
+    PairSubject subject;
+    bool documentIsB = false;
+    WorstPlacesPtr places; ///< null: still looked for, or there are none
+    QString obstacle;      ///< why there are none; empty while they are looked for
+};
+
+/// Where the pair that the Compare dock shows is furthest apart: its output channels as a table
+/// and as a strip, and the worst elements. Choosing one goes there in both bundles.
+class PlacesDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit PlacesDock(Session &session, QWidget *parent = nullptr);
+
+    void setPlaces(const PairPlaces &places);
+
+    /// Worst channels first, copy, export channels, export elements.
+    QList<QAction *> menuActions() const { return m_actions; }
+    QTableView *channels() const { return m_channels; }
+    QTableView *elements() const { return m_elements; }
+    ChannelPlot *strip() const { return m_strip; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+
+private:
+    QWidget *buildChannels(QWidget *parent);
+    QWidget *buildElements(QWidget *parent);
+    void buildActions();
+    void goTo(std::optional<std::uint64_t> element);
+    std::size_t documentWeight() const;
+
+    PairPlaces m_places;
+    ChannelModel *m_channelModel = nullptr;
+    ElementModel *m_elementModel = nullptr;
+    QTableView *m_channels = nullptr, *m_elements = nullptr;
+    QLabel *m_channelTitle = nullptr, *m_elementTitle = nullptr;
+    ChannelPlot *m_strip = nullptr;
+    QAction *m_worstFirst = nullptr;
+    QList<QAction *> m_actions;
+    bool m_following = false;
+};
+
+} // namespace kernscope::ui
