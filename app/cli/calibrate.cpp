@@ -3,7 +3,7 @@
 #include "core/assessment/calibrate.h"
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
-#include "core/report/json_values.h"
+#include "core/report/calibration_json.h"
 
 #include <algorithm>
 
@@ -16,28 +16,6 @@ namespace {
 
 using report::Json;
 using roofline::CalibrationRow;
-
-Json rowJson(const CalibrationRow &row)
-{
-    Json json;
-    json["measurement"] = row.measurement;
-    json["target"] = row.target;
-    json["form"] = row.form;
-    json["condition"] = row.condition;
-    json["source"] = row.source;
-    json["unit"] = row.unit;
-    json["measured"] = row.measured();
-    json["measured_low"] = row.low;
-    json["measured_high"] = row.high;
-    json["predicted"] = report::optionalJson(row.predicted);
-    json["ratio"] = report::optionalJson(row.ratio());
-    json["within"] = report::optionalJson(row.within());
-    json["goal"] = row.goal;
-    json["basis"] = row.basis;
-    json["fitted_on"] = row.fittedOn.empty() ? Json(nullptr) : Json(row.fittedOn);
-    json["missing_effect"] = row.missing.empty() ? Json(nullptr) : Json(row.missing);
-    return json;
-}
 
 std::string valueText(const CalibrationRow &row, double value)
 {
@@ -63,23 +41,6 @@ std::string rowsText(const std::vector<CalibrationRow> &rows)
                    row.ratio() ? fmt::format("{:.2f}", *row.ratio()) : "-", yesNo(row.within()),
                    row.condition, row.source});
     return table.text();
-}
-
-Json figureJson(const roofline::PublishedFigure &figure)
-{
-    Json json;
-    json["measurement"] = figure.measurement;
-    json["target"] = figure.target;
-    json["form"] = figure.form;
-    json["unit"] = figure.unit;
-    json["measured_low"] = figure.low;
-    json["measured_high"] = figure.high;
-    json["predicted"] = report::optionalJson(figure.predicted);
-    json["basis"] = figure.basis.empty() ? Json(nullptr) : Json(figure.basis);
-    json["condition"] = figure.condition;
-    json["source"] = figure.source;
-    json["confidence"] = format::confidenceName(figure.confidence);
-    return json;
 }
 
 std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
@@ -155,12 +116,8 @@ int runCalibrate(const ChipOptions &, Session &session)
     Json document = report::document("calibrate");
     document["target"] = target ? Json(target->name) : Json(nullptr);
     document["within_goal"] = roofline::kCalibrationGoal;
-    document["rows"] = Json::array();
-    for (const CalibrationRow &row : rows)
-        document["rows"].push_back(rowJson(row));
-    document["figures"] = Json::array();
-    for (const roofline::PublishedFigure &figure : figures)
-        document["figures"].push_back(figureJson(figure));
+    document["rows"] = report::calibrationJson(rows);
+    document["figures"] = report::publishedFiguresJson(figures);
     printDocument(session, document, {});
     return kDone;
 }

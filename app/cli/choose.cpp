@@ -3,6 +3,7 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/report/chip_json.h"
+#include "core/report/choice_json.h"
 #include "core/report/json_values.h"
 
 #include <fmt/format.h>
@@ -15,55 +16,6 @@ namespace {
 using Align = Table::Align;
 
 using report::Json;
-
-Json errorJson(const codec::AccuracyError &error)
-{
-    Json json;
-    json["relative"] = error.outputRelative;
-    json["rmse"] = error.outputRmse;
-    json["max_abs"] = error.outputMaxAbs;
-    json["dense_relative"] = error.denseRelative;
-    json["weight_relative"] = error.weightRelative;
-    json["weight_max_abs"] = error.weightMaxAbs;
-    json["outputs"] = report::numberJson(error.outputs);
-    json["contested"] = report::numberJson(error.contested);
-    return json;
-}
-
-Json choiceJson(const FormChoice &choice)
-{
-    Json json;
-    json["weight"] = choice.name;
-    json["stored"] = choice.stored;
-    json["op"] = choice.op;
-    json["bound"] = roofline::boundName(choice.bound);
-    json["zero_fraction"] = report::ratioJson(choice.zeroFraction);
-    json["sampled"] = choice.sampled;
-    json["form"] = choice.chosen;
-    json["reason"] = choice.reason;
-    json["advice"] = choice.advice.empty() ? Json(nullptr) : Json(choice.advice);
-    json["candidates"] = Json::array();
-    for (const FormCandidate &candidate : choice.candidates) {
-        Json row;
-        row["form"] = candidate.form;
-        row["bytes"] = report::numberJson(candidate.bytes);
-        row["bytes_per_weight"] = report::ratioJson(candidate.bytesPerWeight);
-        row["outcome"] = decision::outcomeName(candidate.assessment.outcome);
-        row["stored"] = candidate.stored;
-        row["streams"] = candidate.assessment.outcome == decision::Outcome::Streams;
-        row["error"] = candidate.error ? errorJson(*candidate.error) : Json(nullptr);
-        row["within_tolerance"] = candidate.withinTolerance;
-        row["passed_over"] =
-            candidate.passedOver.empty() ? Json(nullptr) : Json(candidate.passedOver);
-        row["time_s"] = report::optionalJson(candidate.assessment.timeS);
-        row["bound"] = roofline::boundName(candidate.assessment.bound);
-        row["speedup"] = report::speedupJson(candidate.assessment.speedup);
-        row["predicted_speedup"] = report::optionalJson(candidate.assessment.predictedSpeedup);
-        row["chosen"] = candidate.form == choice.chosen;
-        json["candidates"].push_back(std::move(row));
-    }
-    return json;
-}
 
 std::string choiceText(const FormChoice &choice)
 {
@@ -146,7 +98,7 @@ int runChoose(const ChipOptions &options, Session &session)
                 continue;
             }
             if (session.json)
-                choices.push_back(choiceJson(*choice));
+                choices.push_back(report::choiceJson(*choice));
             else
                 text += choiceText(*choice);
         }

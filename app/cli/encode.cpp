@@ -2,6 +2,7 @@
 #include "app/cli/encode.h"
 
 #include "app/cli/text_output.h"
+#include "core/report/encode_json.h"
 
 #include <charconv>
 
@@ -123,38 +124,6 @@ Result<FormSpec> formOf(const EncodeOptions &options)
     return form;
 }
 
-report::Json accuracyJson(const codec::AccuracyError &error)
-{
-    report::Json json;
-    json["weight_max_abs"] = error.weightMaxAbs;
-    json["weight_rmse"] = error.weightRmse;
-    json["weight_relative"] = error.weightRelative;
-    json["output_max_abs"] = error.outputMaxAbs;
-    json["output_rmse"] = error.outputRmse;
-    json["output_relative"] = error.outputRelative;
-    json["dense_relative"] = error.denseRelative;
-    json["outputs"] = error.outputs;
-    json["non_finite"] = error.nonFinite;
-    json["contested"] = error.contested;
-    json["estimate"] = true;
-    return json;
-}
-
-static report::Json raisedJson(const RaisedBundle &raised)
-{
-    report::Json opset;
-    opset["before"] = raised.before;
-    opset["after"] = raised.after;
-    opset["changes"] = report::Json::array();
-    for (const OpsetChange &change : raised.changes)
-        opset["changes"].push_back({{"operation", change.operation},
-                                    {"function", change.function},
-                                    {"count", change.count},
-                                    {"opset", fmt::format("ios{}", change.opset)},
-                                    {"change", change.change}});
-    return opset;
-}
-
 static void addWeightJson(report::Json &json, const Bundle &bundle, const EncodedBundle &encoded,
                           const EncodedOne &one)
 {
@@ -163,7 +132,7 @@ static void addWeightJson(report::Json &json, const Bundle &bundle, const Encode
     json["form"] = formText(after.form);
     json["before"] = report::weightJson(bundle, one.before, std::nullopt, {});
     json["after"] = report::weightJson(*encoded.made, one.after, std::nullopt, {});
-    json["error"] = accuracyJson(one.error);
+    json["error"] = report::accuracyJson(one.error);
     json["error"]["inputs_relative"] =
         one.inputRelative ? report::Json(*one.inputRelative) : report::Json(nullptr);
 }
@@ -188,10 +157,10 @@ void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBu
     document["bytes_after"] = encoded.made->totalBytes().value;
     document["output"] = options.output;
     document["opset"] =
-        encoded.raised.empty() ? report::Json(nullptr) : raisedJson(encoded.raised.front());
+        encoded.raised.empty() ? report::Json(nullptr) : report::raisedJson(encoded.raised.front());
     document["opsets"] = report::Json::array();
     for (const RaisedBundle &raised : encoded.raised)
-        document["opsets"].push_back(raisedJson(raised));
+        document["opsets"].push_back(report::raisedJson(raised));
 }
 
 /// Which operations the later operation set defines anew; all of them mean what they meant.

@@ -83,7 +83,6 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
                                     std::span<const InputStatistics> inputs,
                                     const std::string &opset, Progress &progress);
 
-report::Json accuracyJson(const codec::AccuracyError &error);
 void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,
                    const codec::FormSpec &form, const EncodeOptions &options);
 std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,

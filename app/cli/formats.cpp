@@ -4,7 +4,7 @@
 #include "app/cli/text_output.h"
 
 #include "core/format/legality.h"
-#include "core/report/json_values.h"
+#include "core/report/format_json.h"
 #include "core/target/dma_format.h"
 #include "core/target/rules.h"
 
@@ -18,101 +18,6 @@ namespace {
 using format::CatalogueRow;
 using format::KernelFormatRow;
 using report::Json;
-
-template <class T>
-Json numberJson(const Result<T> &number)
-{
-    return number ? Json(number->value) : Json();
-}
-
-const char *stateName(format::RuleState state)
-{
-    switch (state) {
-    case format::RuleState::Passes: return "passes";
-    case format::RuleState::Refuses: return "refuses";
-    case format::RuleState::Unknown: break;
-    }
-    return "unknown";
-}
-
-/// A row of the enum with the five helpers of table 25.1 and every rule that was consulted.
-Json formatJson(const KernelFormatRow &row, const format::Legality &legality)
-{
-    Json json;
-    json["code"] = row.format.value;
-    json["name"] = row.name;
-    json["kind"] = format::kernelFormatKindName(row.kind);
-    const auto bits = format::bitDepth(row.format);
-    json["bit_depth"] = bits ? Json(*bits) : Json();
-    json["palette_format"] = numberJson(format::paletteEntryFormat(row.format));
-    const auto type = format::underlyingType(row.format);
-    json["underlying_type"] = type ? Json(*type) : Json();
-    json["palette_lut_bytes"] = numberJson(format::paletteLutBytes(row.format, 1));
-    json["type_number"] = numberJson(format::typeNumber(row.format));
-    json["register_value"] = row.registerValue ? Json(*row.registerValue) : Json();
-    const auto legal = legality.verdict();
-    json["legal"] = legal ? Json(*legal) : Json(); // null: a rule cannot be answered
-    const format::LegalityRule *refusal = legality.refusal();
-    json["refused_by"] = refusal != nullptr ? Json(refusal->name) : Json();
-    json["rules"] = Json::array();
-    for (const format::LegalityRule &rule : legality.rules)
-        json["rules"].push_back({{"name", rule.name},
-                                 {"state", stateName(rule.state)},
-                                 {"required", rule.required},
-                                 {"found", rule.found},
-                                 {"source", rule.source},
-                                 {"confidence", format::confidenceName(rule.confidence)}});
-    json["confidence"] = format::confidenceName(row.confidence);
-    json["source"] = row.source;
-    json["note"] = row.note;
-    return json;
-}
-
-Json typesJson(std::span<const CatalogueRow> rows)
-{
-    Json list = Json::array();
-    for (const CatalogueRow &row : rows) {
-        Json json;
-        json["code"] = row.code;
-        json["name"] = row.name;
-        json["bits"] = row.bits ? Json(*row.bits) : Json();
-        json["confidence"] = format::confidenceName(row.confidence);
-        json["source"] = row.source;
-        list.push_back(std::move(json));
-    }
-    return list;
-}
-
-Json tensorFormatsJson(const target::Target &target)
-{
-    Json list = typesJson(format::tensorFormats());
-    for (Json &json : list) {
-        const format::TensorFormat code(json["code"].get<std::uint32_t>());
-        const target::DmaFormat dma = target::checkDmaFormat(target, code);
-        json["dma_to_fp16"] = format::isDmaConvertibleToFp16(code);
-        json["dma_valid"] = dma.valid ? Json(*dma.valid) : Json();
-        json["capability_byte"] = dma.byte ? Json(target::halOffsetText(*dma.byte)) : Json();
-    }
-    return list;
-}
-
-/// Table 25.5: what the target's encoder can write.
-Json codegenJson(unsigned version)
-{
-    Json list = Json::array();
-    for (const format::CodegenRule &rule : format::codegenRules()) {
-        Json json;
-        json["capability"] = rule.capability;
-        json["since_version"] = rule.sinceVersion;
-        json["implemented"] = version >= rule.sinceVersion;
-        json["offset"] = rule.offset ? Json(fmt::format("{:#05x}", *rule.offset)) : Json();
-        json["source"] = rule.source;
-        json["confidence"] = format::confidenceName(rule.confidence);
-        json["note"] = rule.note;
-        list.push_back(std::move(json));
-    }
-    return list;
-}
 
 std::string codegenText(unsigned version)
 {
@@ -186,15 +91,13 @@ int runFormats(const ChipOptions &options, Session &session)
     Json document = report::document("formats");
     document["target"] = target.name;
     document["descriptor_version"] = use.descriptorVersion;
-    document["kernel_formats"] = Json::array();
-    for (const KernelFormatRow &row : format::kernelFormats())
-        document["kernel_formats"].push_back(formatJson(row, format::checkKernelFormat(row, use)));
-    document["tensor_formats"] = tensorFormatsJson(target);
-    document["codegen"] = codegenJson(use.descriptorVersion);
+    document["kernel_formats"] = report::kernelFormatsJson(use);
+    document["tensor_formats"] = report::tensorFormatsJson(target);
+    document["codegen"] = report::codegenJson(use.descriptorVersion);
     addMoreFormats(document, use.descriptorVersion);
-    document["element_catalogue"] = typesJson(format::elementCatalogue());
-    document["serialization_types"] = typesJson(format::serializationTypes());
-    document["blob_types"] = typesJson(format::blobTypes());
+    document["element_catalogue"] = report::typesJson(format::elementCatalogue());
+    document["serialization_types"] = report::typesJson(format::serializationTypes());
+    document["blob_types"] = report::typesJson(format::blobTypes());
     printDocument(session, document, {});
     return kDone;
 }

@@ -52,6 +52,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     if (const auto anec = anec::readAnec(file, "x.anec")) {
         checkTasks(anec->image, file);
         anec::coverAnec(*anec, file);
+        const auto written = anec::writeAnec(*anec, file);
+        fuzz::require(written &&
+                      std::equal(written->begin(), written->end(), file.begin(), file.end()));
     }
     return 0;
 }

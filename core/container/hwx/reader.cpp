@@ -53,8 +53,8 @@ std::string Fields::text(std::uint64_t at, std::uint64_t limit) const
     return result;
 }
 
-void ContainerReader::report(Severity severity, std::string code, std::uint64_t at,
-                             std::string expected, std::string found, std::string message)
+void TableReader::report(Severity severity, std::string code, std::uint64_t at,
+                         std::string expected, std::string found, std::string message)
 {
     if (m_result.diagnostics.size() >= kMaxRows)
         return;
@@ -66,24 +66,23 @@ void ContainerReader::report(Severity severity, std::string code, std::uint64_t 
                                                   .message(std::move(message))});
 }
 
-Result<Container> ContainerReader::read()
+Result<Container> TableReader::read()
 {
-    Error error;
-    error.file = m_file;
-    error.offset = FileOffset(0);
-    if (!isContainer(m_bytes)) {
-        error.code = "hwx.magic";
-        error.expected = "0xbeefface";
-        error.message = "not a hardware container";
-        return tl::unexpected(std::move(error));
-    }
-    if (m_bytes.size() < kHeaderBytes) {
-        error.code = "hwx.header";
-        error.expected = "32 bytes";
-        error.found = fmt::format("{} bytes", m_bytes.size());
-        error.message = "the container's header is cut short";
-        return tl::unexpected(std::move(error));
-    }
+    if (!isContainer(m_bytes))
+        return ErrorBuilder("hwx.magic")
+            .file(m_file)
+            .at(FileOffset(0))
+            .expected("0xbeefface")
+            .message("not a hardware container")
+            .unexpected();
+    if (m_bytes.size() < kHeaderBytes)
+        return ErrorBuilder("hwx.header")
+            .file(m_file)
+            .at(FileOffset(0))
+            .expected("32 bytes")
+            .found(fmt::format("{} bytes", m_bytes.size()))
+            .message("the container's header is cut short")
+            .unexpected();
     const Fields fields(m_bytes, 0, kHeaderBytes);
     Header &header = m_result.header;
     header = {fields.u32(0),  fields.u32(4),  fields.u32(8),  fields.u32(12),
@@ -102,7 +101,7 @@ Result<Container> ContainerReader::read()
     return std::move(m_result);
 }
 
-void ContainerReader::readCommands()
+void TableReader::readCommands()
 {
     const Header &header = m_result.header;
     std::uint64_t end = kHeaderBytes + header.sizeofcmds;
@@ -139,7 +138,7 @@ void ContainerReader::readCommands()
                fmt::format("{:#x}", at), "bytes are left after the last command");
 }
 
-void ContainerReader::readCommand(LoadCommand &command)
+void TableReader::readCommand(LoadCommand &command)
 {
     switch (command.kind) {
     case CommandKind::Segment:
@@ -170,7 +169,7 @@ void ContainerReader::readCommand(LoadCommand &command)
 }
 
 /// Segments that share bytes of the file.
-void ContainerReader::checkOverlaps()
+void TableReader::checkOverlaps()
 {
     std::vector<const Segment *> withBytes;
     for (const Segment &segment : m_result.segments) {
@@ -190,7 +189,7 @@ void ContainerReader::checkOverlaps()
     }
 }
 
-void ContainerReader::checkRelocations()
+void TableReader::checkRelocations()
 {
     for (const Segment &segment : m_result.segments) {
         for (const Section &section : segment.sections) {
@@ -214,7 +213,7 @@ void ContainerReader::checkRelocations()
     }
 }
 
-descriptor::WalkHints ContainerReader::hintsOf(const Section &section) const
+descriptor::WalkHints TableReader::hintsOf(const Section &section) const
 {
     descriptor::WalkHints hints;
     hints.file = m_file;
@@ -235,7 +234,7 @@ descriptor::WalkHints ContainerReader::hintsOf(const Section &section) const
     return hints;
 }
 
-void ContainerReader::walkTexts()
+void TableReader::walkTexts()
 {
     for (const Segment &segment : m_result.segments) {
         for (const Section &section : segment.sections) {
@@ -257,7 +256,7 @@ void ContainerReader::walkTexts()
 
 Result<Container> readContainer(std::span<const std::byte> bytes, const std::string &file)
 {
-    return ContainerReader(bytes, file).read();
+    return TableReader(bytes, file).read();
 }
 
 } // namespace kernscope::hwx

@@ -44,10 +44,10 @@ private:
 bool readTypeEntry(std::string_view name, TypeEntry &entry);
 bool readTensorFrame(std::string_view name, TensorFrame &frame);
 
-class ContainerReader
+class TableReader
 {
 public:
-    ContainerReader(std::span<const std::byte> bytes, const std::string &file)
+    TableReader(std::span<const std::byte> bytes, const std::string &file)
         : m_bytes(bytes), m_file(file)
     {
     }

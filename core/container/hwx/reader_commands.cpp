@@ -19,7 +19,7 @@ constexpr std::uint64_t kMaxText = 4096;
 
 } // namespace
 
-void ContainerReader::readSegment(const LoadCommand &command)
+void TableReader::readSegment(const LoadCommand &command)
 {
     const Fields fields(m_bytes, command.offset.value, command.size);
     Segment segment;
@@ -45,8 +45,7 @@ void ContainerReader::readSegment(const LoadCommand &command)
     m_result.segments.push_back(std::move(segment));
 }
 
-void ContainerReader::readSections(const Fields &fields, const LoadCommand &command,
-                                   Segment &segment)
+void TableReader::readSections(const Fields &fields, const LoadCommand &command, Segment &segment)
 {
     std::uint64_t count = segment.sectionCount;
     const std::uint64_t room =
@@ -80,7 +79,7 @@ void ContainerReader::readSections(const Fields &fields, const LoadCommand &comm
 }
 
 /// A section has bytes where its segment has, and its offset lies within the segment's bytes.
-void ContainerReader::placeSection(Section &section, const Segment &segment)
+void TableReader::placeSection(Section &section, const Segment &segment)
 {
     if (!segment.hasBytes() || section.size == 0 || section.offset == 0)
         return;
@@ -100,7 +99,7 @@ void ContainerReader::placeSection(Section &section, const Segment &segment)
     section.bytes = ByteRange{range.offset, ByteCount(std::min(section.size, room))};
 }
 
-void ContainerReader::readRelocations(Section &section)
+void TableReader::readRelocations(Section &section)
 {
     std::uint64_t count = section.relocationCount;
     if (count == 0)
@@ -123,7 +122,7 @@ void ContainerReader::readRelocations(Section &section)
     }
 }
 
-void ContainerReader::readBinding(const LoadCommand &command)
+void TableReader::readBinding(const LoadCommand &command)
 {
     const Fields fields(m_bytes, command.offset.value, command.size);
     Binding binding;
@@ -138,7 +137,7 @@ void ContainerReader::readBinding(const LoadCommand &command)
     m_result.bindings.push_back(std::move(binding));
 }
 
-void ContainerReader::readNote(const LoadCommand &command)
+void TableReader::readNote(const LoadCommand &command)
 {
     const Fields fields(m_bytes, command.offset.value, command.size);
     Note note;
@@ -156,7 +155,7 @@ void ContainerReader::readNote(const LoadCommand &command)
     m_result.notes.push_back(std::move(note));
 }
 
-void ContainerReader::readIdent(const LoadCommand &command)
+void TableReader::readIdent(const LoadCommand &command)
 {
     const Fields fields(m_bytes, command.offset.value, command.size);
     const std::string all = fields.text(8, command.size);
@@ -181,7 +180,7 @@ void ContainerReader::readIdent(const LoadCommand &command)
     m_result.ident = std::move(ident);
 }
 
-void ContainerReader::readThread(const LoadCommand &command)
+void TableReader::readThread(const LoadCommand &command)
 {
     const Fields fields(m_bytes, command.offset.value, command.size);
     Thread thread;
@@ -208,7 +207,7 @@ void ContainerReader::readThread(const LoadCommand &command)
     m_result.threads.push_back(std::move(thread));
 }
 
-void ContainerReader::readProgram(const Fields &fields, Thread &thread)
+void TableReader::readProgram(const Fields &fields, Thread &thread)
 {
     constexpr std::uint64_t kApertures = 0x10, kBase = 0x810;
     const std::uint64_t step = thread.flavor == 1 ? 8 : 16;
@@ -234,7 +233,7 @@ void ContainerReader::readProgram(const Fields &fields, Thread &thread)
 }
 
 /// A count and {tag, size, value}, where the state is long enough to have them.
-void ContainerReader::readTags(const Fields &fields, std::uint64_t at, Thread &thread)
+void TableReader::readTags(const Fields &fields, std::uint64_t at, Thread &thread)
 {
     const std::uint64_t end = std::min(thread.stateEnd, fields.size());
     if (at + 8 > end)
@@ -257,7 +256,7 @@ void ContainerReader::readTags(const Fields &fields, std::uint64_t at, Thread &t
     }
 }
 
-void ContainerReader::readPort(const Fields &fields, Thread &thread)
+void TableReader::readPort(const Fields &fields, Thread &thread)
 {
     thread.kind = fields.u32(0x10);
     thread.direction = fields.u32(0x14);

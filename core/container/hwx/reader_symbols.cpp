@@ -15,7 +15,7 @@ constexpr std::uint64_t kMaxSymbols = 1U << 20;
 
 } // namespace
 
-void ContainerReader::readSymbolTable(const LoadCommand &command)
+void TableReader::readSymbolTable(const LoadCommand &command)
 {
     const Fields fields(m_bytes, command.offset.value, command.size);
     SymbolTable table{fields.u32(8), fields.u32(12), fields.u32(16), fields.u32(20)};
@@ -29,7 +29,7 @@ void ContainerReader::readSymbolTable(const LoadCommand &command)
         m_result.symbolTable = table;
 }
 
-void ContainerReader::readSymbols()
+void TableReader::readSymbols()
 {
     if (!m_result.symbolTable)
         return;
@@ -71,7 +71,7 @@ void ContainerReader::readSymbols()
     }
 }
 
-void ContainerReader::readFrames()
+void TableReader::readFrames()
 {
     for (std::size_t i = 0; i < m_result.symbols.size(); ++i) {
         const Symbol &symbol = m_result.symbols[i];

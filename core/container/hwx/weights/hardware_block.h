@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-/// Private to the bundle: one set of slices as a weight, its biases as another.
+/// Private to the readers of hardware images: one set of slices as a weight, its biases as another.
 namespace kernscope {
 
 class BlockReader

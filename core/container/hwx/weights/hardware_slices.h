@@ -10,7 +10,8 @@
 #include <string>
 #include <vector>
 
-/// Private to the bundle: the slices that the tasks of a hardware container load.
+/// Private to the readers of hardware images: the slices that the tasks of a hardware container
+/// load.
 namespace kernscope {
 
 /// What a task says about the coefficients that it loads.

@@ -54,29 +54,27 @@ Result<milblob::Record> BlobTable::readRecord(std::size_t file, FileOffset offse
     const auto bytes = owner.file->bytes();
     if (const auto pointer = lfsPointer(bytes))
         return tl::unexpected(lfsError(*pointer, owner.path));
-    Error error;
-    error.file = owner.path;
-    if (bytes.size() < milblob::kHeaderBytes) {
-        error.code = "blob.header";
-        error.offset = FileOffset(0);
-        error.field = "header";
-        error.expected = fmt::format("{} bytes", milblob::kHeaderBytes);
-        error.found = fmt::format("{} bytes", bytes.size());
-        error.message = "The weight file is shorter than its header.";
-        return tl::unexpected(std::move(error));
-    }
+    if (bytes.size() < milblob::kHeaderBytes)
+        return ErrorBuilder("blob.header")
+            .file(owner.path)
+            .at(FileOffset(0))
+            .field("header")
+            .expected(fmt::format("{} bytes", milblob::kHeaderBytes))
+            .found(fmt::format("{} bytes", bytes.size()))
+            .message("The weight file is shorter than its header.")
+            .unexpected();
     const auto version = loadLittle<std::uint32_t>(bytes, 4);
-    if (version != milblob::kVersion) {
-        error.code = "blob.version";
-        error.offset = FileOffset(4);
-        error.field = "version";
-        error.expected = fmt::format("{}", milblob::kVersion);
-        error.found = fmt::format("{}", version);
-        error.message = version == 1
-                            ? "Storage version 1, the older Espresso layout, is not supported."
-                            : "This storage version is not known.";
-        return tl::unexpected(std::move(error));
-    }
+    if (version != milblob::kVersion)
+        return ErrorBuilder("blob.version")
+            .file(owner.path)
+            .at(FileOffset(4))
+            .field("version")
+            .expected(fmt::format("{}", milblob::kVersion))
+            .found(fmt::format("{}", version))
+            .message(version == 1
+                         ? "Storage version 1, the older Espresso layout, is not supported."
+                         : "This storage version is not known.")
+            .unexpected();
     return milblob::readRecord(bytes, offset, owner.path);
 }
 

@@ -78,8 +78,6 @@ private slots:
     void slotsAndTargets();
     void loadsAndStrips();
     void refusesBadAddresses();
-    void readsAnec_data();
-    void readsAnec();
 };
 
 void TestHwxSynthetic::opensAndWrites_data()
@@ -425,49 +423,6 @@ void TestHwxSynthetic::refusesBadAddresses()
              "slot.alignment");
     QCOMPARE(hwx::computeStrip(opened.container, found, {0x1000})[0].fault->code.c_str(),
              "slot.range");
-}
-
-void TestHwxSynthetic::readsAnec_data()
-{
-    QTest::addColumn<int>("header");
-    QTest::newRow("content at 0x1000") << 0x1000;
-    QTest::newRow("content at 0x800") << 0x800;
-}
-
-/// The same text and kernel behind the header of the Linux driver's form.
-void TestHwxSynthetic::readsAnec()
-{
-    QFETCH(int, header);
-    const Opened source = open(syntheticH13(2));
-    const hwx::Section *text = source.container.firstOf(hwx::SectionType::Text);
-    const hwx::Section *kernel = source.container.firstOf(hwx::SectionType::Kernel);
-    const std::uint64_t begin = text->bytes->offset.value, end = kernel->bytes->end();
-    Bytes bytes(static_cast<std::size_t>(header));
-    storeLittle<std::uint64_t>(bytes, 0, end - begin);
-    storeLittle<std::uint32_t>(bytes, 8, 0x1f8);
-    storeLittle<std::uint32_t>(bytes, 12, 2);
-    storeLittle<std::uint64_t>(bytes, 16, text->size);
-    storeLittle<std::uint64_t>(bytes, 24, kernel->size);
-    bytes.insert(bytes.end(), source.bytes.begin() + std::ptrdiff_t(begin),
-                 source.bytes.begin() + std::ptrdiff_t(end));
-    OpenOptions options;
-    options.memory = {{"x.anec", bytes}};
-    const auto bundle = Bundle::open("x.anec", options);
-    QVERIFY(bundle);
-    QCOMPARE((*bundle)->kind(), BundleKind::Anec);
-    QVERIFY((*bundle)->diagnostics().empty());
-    QCOMPARE((*bundle)->hardware()->taskCount(), std::size_t(2));
-    // Slices of lanes are sections of their own; together they are the kernel.
-    std::uint64_t inKernel = 0;
-    for (const Section &section : (*bundle)->sections()) {
-        if (section.range.offset.value >= bytes.size() - kernel->size)
-            inKernel += section.range.bytes.value;
-    }
-    QCOMPARE(inKernel, kernel->size);
-    // One byte more and the sizes do not fit any more: no .anec.
-    bytes.push_back(std::byte(0));
-    options.memory = {{"x.anec", bytes}};
-    QVERIFY(!Bundle::open("x.anec", options));
 }
 
 QTEST_GUILESS_MAIN(TestHwxSynthetic)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Weight sections: built, read, written byte for byte, decoded back, relocated, edited, damaged.
+// Weight sections: built, read, written byte for byte, decoded back, relocated, edited.
 #include "core/base/little_endian.h"
 #include "core/bundle/bundle.h"
 #include "core/codec/edit/editor.h"
@@ -8,6 +8,7 @@
 #include "core/container/section/layout.h"
 #include "core/container/section/weights/section_weight.h"
 #include "core/patch/patch.h"
+#include "made_section.h"
 #include "tests/core/bundle/promises.h"
 #include "tests/core/container/section/order_check.h"
 
@@ -17,103 +18,7 @@
 
 using namespace kernscope;
 using namespace kernscope::section;
-
-namespace {
-
-std::vector<float> someValues(std::uint64_t count, unsigned seed, bool withZeros)
-{
-    std::mt19937 random(seed);
-    std::normal_distribution<float> normal;
-    std::vector<float> values(count);
-    for (float &value : values)
-        value = withZeros && random() % 3 == 0 ? 0.0f : normal(random);
-    return values;
-}
-
-struct Made {
-    codec::EncodedWeight encoded;
-    std::optional<codec::Decoder> decoder;
-    std::vector<std::byte> bytes;
-};
-
-lanes::Geometry geometryOf(const Shape &shape)
-{
-    lanes::Geometry geometry;
-    geometry.outputs = shape[0];
-    geometry.inputs = shape[1];
-    geometry.height = shape[2];
-    geometry.width = shape[3];
-    return geometry;
-}
-
-/// A section of one weight "w" in the named form.
-std::unique_ptr<Made> make(const QString &form, const Shape &shape, std::uint64_t mostLanes,
-                           bool bias, unsigned cores = 16)
-{
-    auto made = std::make_unique<Made>();
-    const auto values = someValues(elementCount(shape)->value, 7, form == u"sparse");
-    Result<codec::EncodedWeight> encoded;
-    codec::PaletteOptions palette;
-    palette.bits = 4;
-    if (form == u"palette6")
-        palette.bits = 6;
-    if (form == u"books")
-        palette.groups = shape[0] / 4;
-    if (form == u"vector")
-        palette.vector = 2;
-    if (form == u"dense")
-        encoded = codec::encodeDense(values, shape, ElementType::Fp16);
-    else if (form == u"affine")
-        encoded = codec::encodeAffine(values, shape, {});
-    else if (form == u"sparse")
-        encoded = codec::encodeSparse(values, shape, 0.0f);
-    else
-        encoded = codec::encodePalette(values, shape, palette);
-    if (!encoded)
-        return nullptr;
-    made->encoded = std::move(*encoded);
-    made->decoder = *codec::Decoder::make(made->encoded.encoding());
-    BuildWeight weight;
-    weight.name = "w";
-    weight.decoder = &*made->decoder;
-    weight.geometry = geometryOf(shape);
-    weight.mostLanes = mostLanes;
-    for (std::uint64_t i = 0; bias && i < shape[0]; ++i)
-        weight.bias.push_back(static_cast<std::uint16_t>(0x3c00 + i));
-    BuildTarget target;
-    target.name = "H13";
-    target.cores = cores;
-    auto bytes = buildSection(target, {weight});
-    if (!bytes)
-        return nullptr;
-    made->bytes = std::move(*bytes);
-    return made;
-}
-
-std::vector<std::uint16_t> halvesOf(const codec::Decoder &decoder)
-{
-    std::vector<std::uint16_t> halves(decoder.elements().value);
-    decoder.decodeHalf(0, halves);
-    return halves;
-}
-
-BundlePtr openMade(const std::vector<std::byte> &bytes)
-{
-    OpenOptions options;
-    options.memory = {{"w.ksec", bytes}};
-    auto bundle = Bundle::open("w.ksec", options);
-    return bundle ? *bundle : nullptr;
-}
-
-std::string firstCode(const std::vector<std::byte> &bytes)
-{
-    const auto section = readSection(bytes, "x");
-    if (!section)
-        return section.error().code;
-    return section->diagnostics.empty() ? std::string() : section->diagnostics.front().error.code;
-}
-
-} // namespace
+using namespace kernscope::section::made_sections;
 
 class TestSection : public QObject
 {
@@ -128,10 +33,6 @@ private slots:
     void editsWhereItLies();
     void keepsZerosInPlace();
     void hasAMaskAsAnyWeight();
-    void refusesDamage_data();
-    void refusesDamage();
-    void survivesFlippedBytes();
-    void refusesWhatHasNoPlace();
 };
 
 void TestSection::decodesBack_data()
@@ -367,102 +268,6 @@ void TestSection::hasAMaskAsAnyWeight()
         std::uint64_t bit = 0;
         mask.order->positions(i, std::span(&bit, 1));
         QVERIFY(mask.holds({FileOffset(bit / 8), ByteCount(1)}));
-    }
-}
-
-void TestSection::refusesDamage_data()
-{
-    QTest::addColumn<qulonglong>("offset");
-    QTest::addColumn<qulonglong>("value");
-    QTest::addColumn<QString>("code");
-    QTest::newRow("magic") << 0ULL << 0x20202020ULL << "section.magic";
-    QTest::newRow("version") << 4ULL << 2ULL << "section.header";
-    QTest::newRow("2^32 units") << 12ULL << 0xFFFFFFFFULL << "section.header";
-    QTest::newRow("no unit") << 12ULL << 0ULL << "section.header";
-    QTest::newRow("unit table") << 0x20ULL << 0xFFFFFFC0ULL << "section.header";
-    QTest::newRow("pool") << 0x34ULL << 0xFFFFFFFFULL << "section.header";
-    QTest::newRow("file size") << 0x38ULL << 1ULL << "section.header";
-    QTest::newRow("kernel format") << 0x44ULL << 99ULL << "section.unit";
-    QTest::newRow("payload") << 0x48ULL << 0xFFFFFFC0ULL << "section.unit";
-    QTest::newRow("payload bytes") << 0x54ULL << 0xFFFFFFFFULL << "section.unit";
-    QTest::newRow("core") << 0x58ULL << 77ULL << "section.unit";
-    QTest::newRow("outputs") << 0x60ULL << 0xFFFFFFFFULL << "section.unit";
-    QTest::newRow("vector size") << 0x7cULL << 3ULL << "section.palette";
-    QTest::newRow("name") << 0x84ULL << 0xFFFFFFFFULL << "section.unit";
-    QTest::newRow("reserved") << 0x88ULL << 1ULL << "section.reserved";
-    QTest::newRow("records") << 0x40ULL + 0x80 + 2 * 32 + 8 << 5ULL << "section.record";
-    QTest::newRow("elements") << 0x40ULL + 0x80 + 5 * 32 + 8 << 5ULL << "section.record";
-    QTest::newRow("entry offset") << 0x40ULL + 0x80 + 5 * 32 + 16 << 0ULL << "section.entry";
-    QTest::newRow("entry bytes") << 0x40ULL + 0x80 + 5 * 32 + 28 << 1ULL << "section.entry";
-    QTest::newRow("other shape") << 0x64ULL << 7ULL << "section.record";
-}
-
-void TestSection::refusesDamage()
-{
-    QFETCH(qulonglong, offset);
-    QFETCH(qulonglong, value);
-    QFETCH(QString, code);
-    auto bytes = make(QStringLiteral("dense"), {41, 3, 1, 5}, 2, false)->bytes;
-    QCOMPARE(firstCode(bytes), std::string());
-    storeLittle<std::uint32_t>(bytes, offset, static_cast<std::uint32_t>(value));
-    QCOMPARE(QString::fromStdString(firstCode(bytes)), code);
-    openMade(bytes); // whatever it shows, it must not crash
-}
-
-void TestSection::survivesFlippedBytes()
-{
-    std::mt19937 random(11);
-    int opened = 0, reported = 0;
-    for (const char *form : {"dense", "sparse", "palette4", "affine", "books"}) {
-        const auto made = make(QString::fromLatin1(form), {32, 4, 1, 3}, 2, true);
-        for (int i = 0; i < 300; ++i) {
-            auto bytes = made->bytes;
-            for (int flips = 0; flips < 3; ++flips) {
-                const std::size_t at = random() % std::min<std::size_t>(bytes.size(), 6000);
-                bytes[at] = static_cast<std::byte>(random());
-            }
-            if (random() % 4 == 0)
-                bytes.resize(random() % bytes.size());
-            const BundlePtr bundle = openMade(bytes);
-            if (!bundle) // cut within the header
-                continue;
-            ++opened;
-            reported += bundle->diagnostics().empty() ? 0 : 1;
-            const std::string broken = kernscope::test::brokenPromise(*bundle);
-            QVERIFY2(broken.empty(), broken.c_str());
-        }
-    }
-    // Most open with something to report: otherwise the above would hold for want of a case.
-    QVERIFY2(opened > 1000 && reported > 1000,
-             qPrintable(QStringLiteral("%1 %2").arg(opened).arg(reported)));
-}
-
-void TestSection::refusesWhatHasNoPlace()
-{
-    const Shape shape{16, 32, 1, 1};
-    const auto values = someValues(512, 3, false);
-    codec::AffineOptions asymmetric;
-    asymmetric.symmetric = false;
-    asymmetric.codeType = ElementType::Uint8;
-    const auto encoded = *codec::encodeAffine(values, shape, asymmetric);
-    codec::BlockwiseOptions narrow;
-    narrow.block = 8;
-    const auto blocks = *codec::encodeBlockwise(values, shape, narrow);
-    for (const codec::EncodedWeight *weight : {&encoded, &blocks}) {
-        const auto decoder = *codec::Decoder::make(weight->encoding());
-        BuildWeight build;
-        build.name = "w";
-        build.decoder = &decoder;
-        build.geometry = geometryOf(shape);
-        QCOMPARE(buildSection({}, {build}).error().code, std::string("section.form"));
-        build.form = FormNode::Dense;
-        const auto bytes = buildSection({}, {build});
-        QVERIFY(bytes.has_value());
-        QVERIFY(halvesOf(*openMade(*bytes)->decoder(0)) == halvesOf(decoder));
-        BuildWeight wrong = build;
-        wrong.geometry.outputs = 8;
-        QCOMPARE(buildSection({}, {wrong}).error().code, std::string("section.build"));
-        QCOMPARE(buildSection({}, {build, build}).error().code, std::string("section.build"));
     }
 }
 
