@@ -213,7 +213,11 @@ void MainWindow::onOpened(bool recovered)
         noteSample();
     noteInterrupted(recovered);
     noteShapes({});
-    m_status->showMessage(tr("Opened %1").arg(m_document.name()));
+    const bool open = !m_document.openInputs().empty() && !m_session.bundle()->shapeBindings();
+    m_status->showMessage((open ? tr("Opened %1, which leaves shapes of inputs open "
+                                     "(Ctrl+Shift+I gives them)")
+                                : tr("Opened %1"))
+                              .arg(m_document.name()));
 }
 
 /// Where a link pointed: known once the bundle is open.

@@ -18,17 +18,26 @@ namespace kernscope::app {
 
 namespace {
 
-/// "12 B differ from the disk."; of very many, no more than the size of the blocks they lie in.
-QString changedText(const Bundle &bundle)
+/// Of more changed bytes, finding the exact ranges would hold up the window.
+constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
+
+/// In whole blocks.
+std::uint64_t mostChanged(const Bundle &bundle)
 {
-    constexpr std::uint64_t kMostCompared = std::uint64_t{4} << 20;
-    std::uint64_t most = 0, bytes = 0;
+    std::uint64_t most = 0;
     for (const BundleFile &file : bundle.files()) {
         for (const ByteRange &run : file.file->changedBlocks())
             most += run.bytes.value;
     }
-    if (most > kMostCompared)
+    return most;
+}
+
+/// "12 B differ from the disk."; of very many, no more than the size of the blocks they lie in.
+QString changedText(const Bundle &bundle)
+{
+    if (const std::uint64_t most = mostChanged(bundle); most > kMostCompared)
         return MainWindow::tr("Up to %1 B differ from the disk.").arg(ui::groupedNumber(most));
+    std::uint64_t bytes = 0;
     for (const WrittenRange &range : pendingRanges(bundle))
         bytes += range.range.bytes.value;
     return bytes == 1 ? MainWindow::tr("One byte differs from the disk.")
@@ -45,16 +54,23 @@ void MainWindow::save()
         saveAs();
         return;
     }
-    // Of very large edits, finding what differs takes a while.
+    if (mostChanged(*m_session.bundle()) <= kMostCompared) {
+        askSave(pendingRanges(*m_session.bundle()));
+        return;
+    }
     m_session.tasks().start(
         this, tr("Collecting what is changed"),
         [bundle = m_session.bundle()](Progress &) {
             const BundleReadLock lock(*bundle);
             return pendingRanges(*bundle);
         },
-        [this](const std::vector<WrittenRange> &ranges) {
-            if (m_document.modified() && m_document.busy() == Document::Busy::Idle)
-                askSave(ranges);
+        // What is to follow the save is forgotten where this is cancelled.
+        [this,
+         after = std::exchange(m_afterSave, nullptr)](const std::vector<WrittenRange> &ranges) {
+            if (!m_document.modified() || m_document.busy() != Document::Busy::Idle)
+                return;
+            m_afterSave = after;
+            askSave(ranges);
         });
 }
 

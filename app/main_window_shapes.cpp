@@ -40,12 +40,6 @@ void MainWindow::noteShapes(const QString &text)
                        text.isEmpty() ? tr("Shapes of inputs are those that were given.") : text,
                        {{tr("Change\u2026"), [this] { askShapes(); }},
                         {tr("As the File Has Them"), [this] { m_document.bindShapes({}); }}});
-    else if (!m_document.openInputs().empty())
-        m_notices->add(NoticeArea::Kind::Note, topic,
-                       tr("The program leaves the shape of %1 open: FLOPs and times that depend on "
-                          "it are unknown.")
-                           .arg(ui::fromUtf8(m_document.openInputs().front().input)),
-                       {{tr("Give Shapes\u2026"), [this] { askShapes(); }}});
     else
         m_notices->remove(topic);
 }

@@ -100,8 +100,7 @@ bool TestWindowShapes::bind(const char *text)
 void TestWindowShapes::bindsAndOpensAgain()
 {
     QCOMPARE(flops(), std::uint64_t{0});
-    QVERIFY(
-        notices().join(QLatin1Char(' ')).contains(QStringLiteral("leaves the shape of x open")));
+    QVERIFY(notices().isEmpty());
     QVERIFY(bind("x=1,3,5,4"));
     QCOMPARE(flops(), kFlops * 20);
     QVERIFY(notices().join(QLatin1Char(' ')).contains(QStringLiteral("x = [1, 3, 5, 4]: ")));

@@ -88,10 +88,17 @@ std::optional<Candidate> CodeChooser::Table::nearest(double value) const
 {
     if (values.empty())
         return std::nullopt;
+    constexpr std::size_t kFew = 16; // are counted sooner than halved
+    const double *const held = values.data();
     std::size_t below = 0; // how many are
-    for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
-        below += values[below + rest / 2 - 1] < value ? rest / 2 : 0;
-    below += values[below] < value ? 1 : 0;
+    if (values.size() <= kFew) {
+        for (std::size_t i = 0; i < values.size(); ++i)
+            below += static_cast<std::size_t>(held[i] < value);
+    } else {
+        for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
+            below += rest / 2 * static_cast<std::size_t>(held[below + rest / 2 - 1] < value);
+        below += static_cast<std::size_t>(held[below] < value);
+    }
     const std::size_t down = below - (below > 0 ? 1 : 0);
     const std::size_t up = below - (below == values.size() ? 1 : 0);
     const double downBy = std::abs(values[down] - value), upBy = std::abs(values[up] - value);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <thread>
@@ -25,7 +26,7 @@ public:
     explicit CancelsAt(double share)
         : m_thread([this, share] {
               while (!m_over && progress.fraction() < share)
-                  std::this_thread::yield();
+                  std::this_thread::sleep_for(std::chrono::microseconds(50));
               if (!m_over)
                   progress.cancel();
           })
