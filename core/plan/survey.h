@@ -67,7 +67,7 @@ struct SurveyOptions {
     std::vector<std::shared_ptr<const codec::InputStatistics>> inputs;
     std::vector<double> sensitivity; ///< by weight; empty: 1
     ErrorModel model = ErrorModel::Weights;
-    std::uint64_t mostElements = std::uint64_t(1) << 20; ///< more are judged by some rows
+    std::uint64_t mostElements = std::uint64_t(1) << 18; ///< more are judged by some rows
     unsigned threads = 0;                                ///< 0: one a processor
     Progress *progress = nullptr; ///< advances by the elements of every candidate
 };

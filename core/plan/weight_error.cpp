@@ -133,6 +133,18 @@ void pickRows(WeightValues &picked, std::uint64_t elements, std::uint64_t mostEl
     }
 }
 
+double squaresOf(const WeightValues &weight)
+{
+    std::vector<float> finite(weight.values.size());
+    std::transform(weight.values.begin(), weight.values.end(), finite.begin(),
+                   [](float value) { return std::isfinite(value) ? value : 0.0f; });
+    const std::vector<float> zeros(weight.values.size());
+    const auto sum = weight.inputs == nullptr
+                         ? Result<double>(squares(finite, zeros))
+                         : codec::inputError(finite, zeros, weight.shape, *weight.inputs);
+    return sum.value_or(0);
+}
+
 } // namespace
 
 Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const Axes &axes,
@@ -154,6 +166,7 @@ Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const
     if (picked.step == 1) {
         picked.values.resize(weight.elements.value);
         decoder->decodeFloat(0, picked.values);
+        picked.squares = squaresOf(picked);
         return picked;
     }
     const std::uint64_t length = weight.elements.value / weight.shape[0];
@@ -161,19 +174,14 @@ Result<WeightValues> weightValues(const Bundle &bundle, std::size_t index, const
     for (std::uint64_t row = 0; row < picked.shape[0]; ++row)
         decoder->decodeFloat(row * picked.step * length,
                              std::span(picked.values).subspan(row * length, length));
+    picked.squares = squaresOf(picked);
     return picked;
 }
 
 double energy(const WeightValues &weight)
 {
-    std::vector<float> finite(weight.values.size());
-    std::transform(weight.values.begin(), weight.values.end(), finite.begin(),
-                   [](float value) { return std::isfinite(value) ? value : 0.0f; });
-    const std::vector<float> zeros(weight.values.size());
-    const auto sum = weight.inputs == nullptr
-                         ? Result<double>(squares(finite, zeros))
-                         : codec::inputError(finite, zeros, weight.shape, *weight.inputs);
-    return sum.value_or(0) * static_cast<double>(weight.step);
+    const double squares = weight.squares ? *weight.squares : squaresOf(weight);
+    return squares * static_cast<double>(weight.step);
 }
 
 namespace {
@@ -189,7 +197,10 @@ std::vector<codec::EncodeMethod> methodsFor(const WeightValues &weight, const co
 {
     using codec::EncodeMethod;
     const bool mask = spec.node == FormNode::Sparse && spec.survivors == FormNode::Dense;
-    if (spec.node == FormNode::Dense ||
+    // Palettes of fp16 entries are of least squared error already.
+    const bool palette = spec.node == FormNode::Palette || spec.survivors == FormNode::Palette;
+    const bool best = palette && spec.palette.entryType == ElementType::Fp16;
+    if (spec.node == FormNode::Dense || (best && weight.inputs == nullptr) ||
         (mask && (weight.inputs == nullptr || !(spec.pattern || spec.density))))
         return {};
     if (knowsMeans(weight.inputs.get()) && !mask)

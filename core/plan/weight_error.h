@@ -7,6 +7,7 @@
 #include "core/plan/form_name.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 /// What a form costs a weight in accuracy.
@@ -27,6 +28,8 @@ struct WeightValues {
     Shape shape; ///< of `values`
     ElementType type = ElementType::Fp16;
     Axes axes;
+    /// Sum of the squares of `values` (see energy()), where it was worked out already.
+    std::optional<double> squares;
     std::uint64_t step = 1; ///< every so many-th row of axis 0 is among the values
     /// What flows into the layer; null: all inputs count alike. Its axis is one of `shape`.
     std::shared_ptr<const codec::InputStatistics> inputs;
@@ -50,9 +53,10 @@ struct EncodedForm {
     double error = 0;
     codec::EncodeMethod method = codec::EncodeMethod::Plain;
 };
-/// The one place where plans call the encoders: the plain one, the fitted one, and the one that
-/// feeds errors back where there are means or second moments of the inputs. That of least error is
-/// taken, of equal ones the first. Errors: those of codec::encodeForm.
+/// The one place where plans call the encoders: the plain one, the fitted one where it may be
+/// better (codebooks without statistics are of least error already), and the one that feeds errors
+/// back where there are means or second moments of the inputs. That of least error is taken, of
+/// equal ones the first. Errors: those of codec::encodeForm.
 Result<EncodedForm> encodeAs(const WeightValues &weight, const codec::FormSpec &spec,
                              ErrorModel model);
 

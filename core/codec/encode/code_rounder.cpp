@@ -163,10 +163,10 @@ public:
         if (!m_kept(position))
             return;
         const std::size_t length = m_entries * m_vector;
-        const auto book =
-            std::span<const float>(m_books).subspan(position / m_group * length, length);
+        const std::size_t number = position / m_group;
+        const auto book = std::span<const float>(m_books).subspan(number * length, length);
         const std::size_t at =
-            m_vector == 1 ? nearestValue(book, targets[0]) : nearestVector(book, targets);
+            m_vector == 1 ? nearestValue(book, targets[0]) : nearestVector(number, targets);
         m_codes[position / m_row / m_vector * m_row + position % m_row] =
             static_cast<std::uint8_t>(at);
         for (std::size_t v = 0; v < m_vector; ++v)
@@ -202,13 +202,16 @@ private:
         return static_cast<std::size_t>(at - book.begin());
     }
 
-    static std::size_t nearestVector(std::span<const float> book, std::span<const double> targets)
+    std::size_t nearestVector(std::size_t number, std::span<const double> targets)
     {
+        const std::size_t length = m_entries * m_vector;
+        for (std::size_t at = m_tables.size() * length; at < m_books.size(); at += length)
+            m_tables.emplace_back(std::span<const float>(m_books).subspan(at, length), m_vector);
         constexpr std::size_t kLongest = 5;
         std::array<float, kLongest> point{};
         std::transform(targets.begin(), targets.end(), point.begin(),
                        [](double target) { return static_cast<float>(target); });
-        return nearestCentre(book, std::span<const float>(point).first(targets.size()));
+        return m_tables[number].of(std::span<const float>(point).first(targets.size()));
     }
 
     Kept m_kept;
@@ -217,6 +220,7 @@ private:
     std::size_t m_row = 1;   ///< elements of a row of axis 0
     std::size_t m_group = 1; ///< elements of a codebook
     std::vector<float> m_books;
+    std::vector<NearestCentre> m_tables; ///< of vectors, by codebook
     std::vector<std::uint8_t> m_codes;
 };
 

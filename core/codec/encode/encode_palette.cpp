@@ -166,14 +166,15 @@ double assignVectors(std::span<const float> points, std::span<const float> masse
                      std::span<std::uint8_t> indices)
 {
     double error = 0;
+    NearestCentre nearest(centres, vector);
     for (std::size_t i = 0; i < indices.size(); ++i) {
         const auto point = points.subspan(i * vector, vector);
         if (masses.empty()) {
-            indices[i] = static_cast<std::uint8_t>(nearestCentre(centres, point));
+            indices[i] = static_cast<std::uint8_t>(nearest.of(point));
             continue;
         }
         const auto weights = masses.subspan(i * vector, vector);
-        const std::size_t c = nearestCentre(centres, point, weights);
+        const std::size_t c = nearest.of(point, weights);
         for (std::size_t v = 0; v < vector; ++v) {
             const double d =
                 static_cast<double>(point[v]) - static_cast<double>(centres[c * vector + v]);

@@ -83,9 +83,10 @@ bool improve(std::vector<float> &centres, std::span<const float> points, std::si
     std::vector<double> sums(centres.size());
     std::vector<std::uint64_t> counts(clusters);
     std::vector<double> errors(points.size() / vector);
+    NearestCentre nearest(centres, vector);
     for (std::size_t i = 0; i < errors.size(); ++i) {
         const auto point = points.subspan(i * vector, vector);
-        const std::size_t c = nearestCentre(centres, point);
+        const std::size_t c = nearest.of(point);
         errors[i] = distance(point, std::span<const float>(centres).subspan(c * vector, vector));
         ++counts[c];
         for (std::size_t v = 0; v < vector; ++v)
@@ -113,14 +114,44 @@ bool improve(std::vector<float> &centres, std::span<const float> points, std::si
 
 } // namespace
 
-std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point)
+namespace {
+
+constexpr std::size_t kAtOnce = 8;
+
+/// Adds the squared differences from one value to the distances; `first`: they begin with them.
+void addSquares(std::span<const double> column, double value, double mass, bool first,
+                std::span<double> distances)
 {
+    for (std::size_t at = 0; at < distances.size(); at += kAtOnce) {
+        for (std::size_t lane = at; lane < at + kAtOnce; ++lane) {
+            const double off = column[lane] - value;
+            const double square = mass * off * off;
+            distances[lane] = first ? square : distances[lane] + square;
+        }
+    }
+}
+
+} // namespace
+
+NearestCentre::NearestCentre(std::span<const float> centres, std::size_t vector)
+    : m_count(centres.size() / vector), m_padded((m_count + kAtOnce - 1) / kAtOnce * kAtOnce),
+      m_columns(m_padded * vector), m_distances(m_padded)
+{
+    for (std::size_t i = 0; i < centres.size(); ++i)
+        m_columns[i % vector * m_padded + i / vector] = static_cast<double>(centres[i]);
+}
+
+std::size_t NearestCentre::of(std::span<const float> point, std::span<const float> masses)
+{
+    const std::span<const double> columns(m_columns);
+    for (std::size_t v = 0; v < point.size(); ++v)
+        addSquares(columns.subspan(v * m_padded, m_padded), static_cast<double>(point[v]),
+                   masses.empty() ? 1.0 : static_cast<double>(masses[v]), v == 0, m_distances);
     std::size_t nearest = 0;
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < centres.size() / point.size(); ++c) {
-        const double d = distance(centres.subspan(c * point.size(), point.size()), point);
-        if (d < least) {
-            least = d;
+    for (std::size_t c = 0; c < m_count; ++c) {
+        if (m_distances[c] < least) {
+            least = m_distances[c];
             nearest = c;
         }
     }
@@ -179,10 +210,11 @@ public:
         std::vector<double> totals(centres.size());
         std::vector<double> errors(count());
         std::vector<std::uint64_t> served(centres.size() / m_vector);
+        NearestCentre nearest(centres, m_vector);
         for (std::size_t i = 0; i < count(); ++i) {
             const auto point = of(m_points, i);
             const auto masses = of(m_masses, i);
-            const std::size_t c = nearestCentre(centres, point, masses);
+            const std::size_t c = nearest.of(point, masses);
             errors[i] = massedDistance(point, of(centres, c), masses);
             ++served[c];
             for (std::size_t v = 0; v < m_vector; ++v) {
@@ -229,22 +261,6 @@ private:
 constexpr int kMostRounds = 25;
 
 } // namespace
-
-std::size_t nearestCentre(std::span<const float> centres, std::span<const float> point,
-                          std::span<const float> masses)
-{
-    std::size_t nearest = 0;
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t c = 0; c < centres.size() / point.size(); ++c) {
-        const double d =
-            massedDistance(centres.subspan(c * point.size(), point.size()), point, masses);
-        if (d < least) {
-            least = d;
-            nearest = c;
-        }
-    }
-    return nearest;
-}
 
 std::vector<float> massedVectorCentres(std::span<const float> vectors,
                                        std::span<const float> masses, std::size_t vector,

@@ -399,9 +399,8 @@ void TestPlan::statisticsWeighChannels()
     statistics.meanSquare[5] = 3.0f;
     QVERIFY2(error() < 0.5 * even, qPrintable(QString::number(error())));
     // By hand, for a form as it is stored.
-    auto values = *weightValues(*bundle, 0, {0, 1});
+    const auto values = *weightValues(*bundle, 0, {0, 1}, options.inputs[0]);
     const auto encoded = codec::encodeForm(values.values, values.shape, *formFromName("palette4"));
-    values.inputs = options.inputs[0];
     const auto decoder = codec::Decoder::make(encoded->encoding());
     std::vector<float> found(values.values.size());
     decoder->decodeFloat(0, found);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// kernscope-bench-plan [many] [large] [MIB]: planning and writing 10,000 weights of which 1,000
+// differ (goal: under 10 s on two cores), and planning MIB MiB (2048 unless given) of dense weights
+// with four candidate forms each (goal: 100 MB/s). Measure with the preset `release`.
+#include "made_bundle.h"
+
+#include "core/codec/encode/encoder.h"
+#include "core/container/milblob/little_endian.h"
+#include "core/patch/patch.h"
+#include "core/plan/write_plan.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <time.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+using namespace kernscope;
+using test::Bytes;
+using test::MadeBundle;
+
+namespace {
+
+struct Seconds {
+    double wall = 0, processor = 0;
+};
+
+Seconds timeOf(const std::function<void()> &work)
+{
+    const auto processor = [] {
+        timespec time{};
+        ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+    };
+    const auto start = std::chrono::steady_clock::now();
+    const double before = processor();
+    work();
+    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+            processor() - before};
+}
+
+/// Halves with a distribution like that of weights, the same in each run.
+Bytes halvesOf(std::uint64_t count, unsigned seed)
+{
+    std::mt19937 random(seed);
+    std::normal_distribution<float> normal(0, 0.05f);
+    std::vector<float> values(count);
+    for (float &value : values)
+        value = normal(random);
+    return codec::encodeDense(values, {count}, ElementType::Fp16)->parts.front().bytes;
+}
+
+/// Dense weights of rows by columns, of which `contents` differ.
+struct Network {
+    std::uint64_t weights = 1, rows = 1, columns = 1, contents = 1;
+};
+
+void writeNetwork(const std::filesystem::path &folder, const Network &network)
+{
+    std::filesystem::create_directories(folder / "weights");
+    std::ofstream file(folder / "weights/weight.bin", std::ios::binary);
+    const auto write = [&file](std::span<const std::byte> bytes) {
+        file.write(reinterpret_cast<const char *>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size()));
+    };
+    Bytes header(64);
+    milblob::storeLittleEndian<std::uint32_t>(header, 0,
+                                              static_cast<std::uint32_t>(network.weights));
+    milblob::storeLittleEndian<std::uint32_t>(header, 4, milblob::kVersion);
+    write(header);
+    MadeBundle made;
+    const std::uint64_t elements = network.rows * network.columns, bytes = 2 * elements;
+    made.parameters = fmt::format("tensor<fp16, [1, {}]> x", network.columns);
+    const std::string shape = fmt::format("[{}, {}]", network.rows, network.columns);
+    const Bytes values = halvesOf(elements, 1);
+    for (std::uint64_t i = 0; i < network.weights; ++i) {
+        const std::uint64_t meta = 64 + i * (64 + bytes);
+        Bytes record(64);
+        milblob::storeLittleEndian<std::uint32_t>(record, 0, milblob::kSentinel);
+        milblob::storeLittleEndian<std::uint32_t>(record, 4, 1);
+        milblob::storeLittleEndian<std::uint64_t>(record, 8, bytes);
+        milblob::storeLittleEndian<std::uint64_t>(record, 16, meta + 64);
+        write(record);
+        // The values in another order: begun elsewhere.
+        const std::uint64_t at = i % network.contents * 2 * 37 % bytes;
+        write(std::span(values).subspan(at));
+        write(std::span(values).first(at));
+        const std::string name = fmt::format("w{}", i);
+        made.constant("tensor<fp16, " + shape + ">", name, MadeBundle::blobAt("fp16", shape, meta));
+        made.consume(name);
+    }
+    std::ofstream(folder / "model.mil") << made.text();
+}
+
+/// The time of a plan, and with `writes` of carrying it out and saving it.
+void bench(const std::string &title, const Network &network, const std::filesystem::path &scratch,
+           const std::vector<std::string> &forms, bool writes)
+{
+    writeNetwork(scratch / "network.mlmodelc", network);
+    const auto bundle = Bundle::open(scratch / "network.mlmodelc");
+    plan::SurveyOptions options;
+    options.targets = {target::findTarget("M1")->target};
+    options.forms = forms;
+    options.threads = 2;
+    plan::Limits limits;
+    limits.goal = plan::Goal::Stored;
+    limits.tolerance = 0.1;
+    if (!bundle) {
+        fmt::print("{}: {}\n", title, describe(bundle.error()));
+        return;
+    }
+    Result<plan::Survey> survey;
+    const Seconds judging = timeOf([&] { survey = plan::survey(**bundle, options); });
+    Result<plan::Plan> plan;
+    const Seconds choosing = timeOf(
+        [&] { plan = survey ? plan::solve(*survey, limits) : tl::unexpected(survey.error()); });
+    if (!plan) {
+        fmt::print("{}: {}\n", title, describe(plan.error()));
+        return;
+    }
+    const double bytes =
+        2.0 * static_cast<double>(network.weights * network.rows * network.columns);
+    fmt::print("{}: {} contents, {} encodings\n"
+               "  judging  {:8.2f} s, processor {:8.2f} s\n"
+               "  choosing {:8.2f} s, processor {:8.2f} s{}\n"
+               "  planned at {:.0f} MB/s\n",
+               title, survey->contents, survey->encodings, judging.wall, judging.processor,
+               choosing.wall, choosing.processor, plan->proven ? "" : " (not proven)",
+               bytes / 1e6 / (judging.wall + choosing.wall));
+    if (!writes)
+        return;
+    Result<plan::PlannedBundle> made;
+    const Seconds carrying = timeOf(
+        [&] { made = plan::carryOut(**bundle, options, std::move(*survey), limits, *plan); });
+    if (!made) {
+        fmt::print("  {}\n", describe(made.error()));
+        return;
+    }
+    const Seconds saving = timeOf([&] {
+        const auto saved = saveCopy(*made->bundle, scratch / "planned.mlmodelc");
+        fmt::print("  {}\n", saved ? "written" : describe(saved.error()));
+    });
+    fmt::print("  carrying out {:8.2f} s, processor {:8.2f} s: {} weights changed\n"
+               "  saving       {:8.2f} s, processor {:8.2f} s\n"
+               "  in all {:.2f} s, processor {:.2f} s\n",
+               carrying.wall, carrying.processor, made->changed, saving.wall, saving.processor,
+               judging.wall + choosing.wall + carrying.wall + saving.wall,
+               judging.processor + choosing.processor + carrying.processor + saving.processor);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const auto asked = [&](const char *word) {
+        return words.empty() || std::find(words.begin(), words.end(), word) != words.end();
+    };
+    const std::uint64_t mebibytes =
+        words.empty() ? 0 : std::strtoull(words.back().c_str(), nullptr, 10);
+    const auto scratch =
+        std::filesystem::temp_directory_path() / fmt::format("kernscope-bench-{}", getpid());
+    if (asked("many"))
+        bench("10,000 weights of 64 by 64, all forms", {10'000, 64, 64, 1000}, scratch / "many", {},
+              true);
+    const std::vector<std::string> four{"int8", "palette4", "palette8", "sparse-0.5"};
+    const std::uint64_t bytes = (mebibytes == 0 ? 2048 : mebibytes) << 20;
+    if (asked("large")) {
+        bench("weights of 4096 by 4096, four forms", {bytes >> 25, 4096, 4096, bytes >> 25},
+              scratch / "large", four, false);
+        bench("weights of 1024 by 1024, four forms", {bytes >> 21, 1024, 1024, bytes >> 21},
+              scratch / "middle", four, false);
+    }
+    std::filesystem::remove_all(scratch);
+    return 0;
+}
