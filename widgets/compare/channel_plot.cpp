@@ -18,6 +18,7 @@ ChannelPlot::ChannelPlot(QWidget *parent)
     m_bars = new QCPBars(plot().xAxis, plot().yAxis);
     m_bars->setAntialiased(false);
     m_bars->setName(tr("max |\u0394|"));
+    m_bars->setWidth(1); // many channels are a strip without gaps
     m_rmse = plot().addGraph();
     m_rmse->setLineStyle(QCPGraph::lsStepCenter);
     m_rmse->setName(tr("RMSE"));
