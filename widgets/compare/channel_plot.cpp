@@ -18,12 +18,13 @@ ChannelPlot::ChannelPlot(QWidget *parent)
     m_bars = new QCPBars(plot().xAxis, plot().yAxis);
     m_bars->setAntialiased(false);
     m_bars->setName(tr("max |\u0394|"));
+    m_bars->setWidth(1); // many channels are a strip without gaps
     m_rmse = plot().addGraph();
     m_rmse->setLineStyle(QCPGraph::lsStepCenter);
     m_rmse->setName(tr("RMSE"));
     plot().xAxis->setSubTicks(false);
-    plot().legend->setVisible(true);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    // A legend would cover the bars that matter: the worst one can be anywhere.
+    plot().yAxis->setLabel(tr("max |\u0394| (bars), RMSE (line)"));
     arrange();
 }
 
@@ -71,7 +72,6 @@ void ChannelPlot::arrange()
     plot().xAxis->setRange(first - 0.6, last + 0.6);
     plot().yAxis->setRange(0, most * 1.08);
     plot().xAxis->setLabel(m_worstFirst ? tr("rank of the output channel") : tr("output channel"));
-    plot().legend->setVisible(!keys.isEmpty());
 }
 
 int ChannelPlot::pointOfChannel(std::uint64_t channel) const

@@ -34,8 +34,6 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
 
     m_splitter = new QSplitter(Qt::Vertical, content);
     m_splitter->setChildrenCollapsible(false);
-    m_limits = new LimitsBar(content);
-    m_limits->hide();
     buildTable(m_splitter);
     auto *details = new QSplitter(Qt::Horizontal, m_splitter);
     details->setChildrenCollapsible(false);
@@ -50,6 +48,8 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     m_splitter->setStretchFactor(1, 3);
     buildActions();
     column->addWidget(buildToolRow(content));
+    m_limits = new LimitsBar(content);
+    m_limits->hide();
     column->addWidget(m_limits);
     column->addWidget(m_splitter, 1);
     setContent(content);

@@ -28,16 +28,14 @@ QSharedPointer<QCPAxisTickerText> powersOfTen(int most, bool both)
 {
     QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
     const int stride = std::max(1, (most + (both ? 1 : 3)) / (both ? 2 : 4));
-    for (int power = 0; power <= most; power += stride) {
+    ticker->addTick(0, QStringLiteral("0"));
+    // 1 stands too near to 0 where there are many powers.
+    for (int power = most > 2 ? stride : 0; power <= most; power += stride) {
         static constexpr const char *kUnits[] = {"", "k", "M", "G", "T"};
         const QString text = QString::number(std::lround(std::pow(10, power % 3))) +
                              QLatin1String(kUnits[std::min(power / 3, 4)]);
-        if (both && power == 0) {
-            ticker->addTick(0, QStringLiteral("0"));
-            continue;
-        }
         const double place = std::log10(std::pow(10.0, power) + 1);
-        ticker->addTick(both ? place : power, text);
+        ticker->addTick(place, text);
         if (both)
             ticker->addTick(-place, QStringLiteral("\u2212") + text);
     }

@@ -77,6 +77,7 @@ LimitsBar::LimitsBar(QWidget *parent) : QWidget(parent)
     }
     m_verdict = new QLabel(this);
     m_verdict->setAccessibleName(tr("How many pairs keep the limits"));
+    m_verdict->setMinimumHeight(m_fields.back()->sizeHint().height()); // in line with the fields
     row->addWidget(m_verdict);
     setCounts(0, 0, 0);
 }

@@ -19,6 +19,8 @@ namespace kernscope::ui {
 namespace {
 
 constexpr double kPointSize = 5;
+/// So few bins are drawn as points: one of a single pixel is not seen.
+constexpr std::size_t kFewPoints = 1500;
 constexpr auto kScatterBins = PairBins::kBins;
 
 QColor mixed(const QColor &from, const QColor &to, double share)
@@ -42,6 +44,9 @@ ScatterPlot::ScatterPlot(QWidget *parent)
     m_map->removeFromLegend();
     m_diagonal = plot().addGraph();
     m_diagonal->removeFromLegend();
+    m_few = plot().addGraph();
+    m_few->setLineStyle(QCPGraph::lsNone);
+    m_few->removeFromLegend();
     for (std::size_t i = 0; i < m_axes.size(); ++i) {
         m_axes[i] = plot().addGraph();
         m_axes[i]->setLineStyle(QCPGraph::lsNone);
@@ -120,6 +125,14 @@ void ScatterPlot::draw()
         m_map->data()->setCell(static_cast<int>(point.a), static_cast<int>(point.b), shade);
     }
     m_map->setDataRange({0, most});
+    QVector<double> fewX, fewY;
+    for (const Point &point : m_points) {
+        if (point.kind == 0 && m_points.size() <= kFewPoints) {
+            fewX.append(xOf(point));
+            fewY.append(yOf(point));
+        }
+    }
+    m_few->setData(fewX, fewY, true);
     for (std::size_t i = 0; i < m_axes.size(); ++i) {
         m_axes[i]->setData(keys[i], values[i], true);
         if (keys[i].isEmpty())
@@ -284,6 +297,9 @@ void ScatterPlot::applyColors(bool dark)
     gradient.setColorStopAt(1, mixed(theme::color(Token::DiffLess, dark), many, 0.75));
     gradient.setNanHandling(QCPColorGradient::nhTransparent);
     m_map->setGradient(gradient);
+    const QColor point = theme::color(Token::DiffLess, dark);
+    m_few->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(point, 0), point, kPointSize - 1));
     constexpr std::array kShapes{QCPScatterStyle::ssTriangleInverted, QCPScatterStyle::ssTriangle};
     for (std::size_t i = 0; i < m_axes.size(); ++i) {
         const QColor color = keptColor(kKeptStates[i + 1], dark);

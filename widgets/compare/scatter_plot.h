@@ -62,6 +62,7 @@ private:
     std::shared_ptr<const PairBins> m_bins;
     std::vector<Point> m_points; ///< by value of A, then of B
     QCPColorMap *m_map = nullptr;
+    QCPGraph *m_few = nullptr; ///< instead of the map, where a bin would be lost to the eye
     std::array<QCPGraph *, 2> m_axes{}; ///< only in A, only in B
     QCPGraph *m_diagonal = nullptr, *m_current = nullptr;
 };
