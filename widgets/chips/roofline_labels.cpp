@@ -8,6 +8,8 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
+#include <QMouseEvent>
+#include <QToolTip>
 #include <qcustomplot.h>
 
 #include <algorithm>
@@ -133,6 +135,15 @@ QString RooflinePlot::roofTextAt(const QPoint &position) const
                         fromUtf8(roof.ceiling.source));
     }
     return text;
+}
+
+/// The name of a ceiling under the pointer, where no point is.
+void RooflinePlot::nameRoof(const QMouseEvent *event)
+{
+    const QPoint at = event->position().toPoint();
+    const QString text = nearest(at) < 0 ? roofTextAt(at) : QString();
+    if (!text.isEmpty())
+        QToolTip::showText(plot().mapToGlobal(at), text, &plot());
 }
 
 /// A label for each place with points: the layer's name, or how many lie there.

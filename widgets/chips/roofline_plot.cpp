@@ -8,7 +8,6 @@
 #include <QApplication>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 
 #include <qcustomplot.h>
 
@@ -83,13 +82,7 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     plot().legend->setVisible(true);
     connect(&plot(), &QCustomPlot::afterLayout, this, &RooflinePlot::placeLabels);
     // After the points' own words: a ceiling without room for its name says it here.
-    connect(&plot(), &QCustomPlot::mouseMove, this, [this](const QMouseEvent *event) {
-        const QString text = nearest(event->position().toPoint()) < 0
-                                 ? roofTextAt(event->position().toPoint())
-                                 : QString();
-        if (!text.isEmpty())
-            QToolTip::showText(plot().mapToGlobal(event->position().toPoint()), text, &plot());
-    });
+    connect(&plot(), &QCustomPlot::mouseMove, this, &RooflinePlot::nameRoof);
     plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
 }
 

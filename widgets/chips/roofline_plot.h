@@ -90,6 +90,7 @@ private:
     static QString roofText(const roofline::Ceiling &ceiling);
     QLineF lineOf(const Roof &roof) const; ///< in pixels
     void placeLabels();
+    void nameRoof(const QMouseEvent *event);
     void makePointLabels();
     void drawFloor();
     int nextAt(const QPoint &position) const;
