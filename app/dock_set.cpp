@@ -30,6 +30,7 @@
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
 #include "widgets/program/program_dock.h"
+#include "widgets/search/search_dock.h"
 #include "widgets/weight/codebook_dock.h"
 #include "widgets/weight/inspector_dock.h"
 #include "widgets/weight/mask_dock.h"
@@ -62,6 +63,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::MaskDock>(session, host, Qt::ALT | Qt::Key_4);
     add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);
     add<ui::HexDock>(session, host, Qt::ALT | Qt::Key_6);
+    add<ui::SearchDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_F);
     add<ui::ProgramDock>(session, host, Qt::ALT | Qt::Key_P);
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);

@@ -6,6 +6,8 @@
 #include "app/notice_area.h"
 #include "app/status_line.h"
 #include "app/tab_titles.h"
+#include "app/table_columns.h"
+#include "app/view_accessible.h"
 #include "app/welcome_page.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
@@ -44,6 +46,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     setObjectName(QStringLiteral("kernscope"));
     setAccessibleName(tr("Kernscope"));
     setAcceptDrops(true);
+    installViewAccessibility();
     buildCentre();
     m_status = new StatusLine(m_session, this);
     statusBar()->addWidget(m_status, 1);
@@ -97,6 +100,7 @@ void MainWindow::buildCentre()
 
     m_docks = new DockSet(m_session, m_host, this);
     new TabTitles(m_host, *m_docks, this);
+    m_columns = new TableColumns(*m_docks, m_settings, this);
     m_layouts = new LayoutKeeper(m_host, *m_docks, m_settings, this);
     connect(m_layouts, &LayoutKeeper::currentChanged, this, [this](Layout layout) {
         for (QAction *action : m_layoutGroup->actions())

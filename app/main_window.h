@@ -27,6 +27,7 @@ class GoToBox;
 class NoticeArea;
 class PaletteIndex;
 class StatusLine;
+class TableColumns;
 class WelcomePage;
 
 /// The window: menus, docks in layouts, the status line, and every question that is asked. What it
@@ -70,6 +71,7 @@ private:
     void buildViewMenu();
     void buildDockMenu(QMenu *menu);
     void buildFocusMenu(QMenu *menu);
+    void buildColumnMenu(QMenu *menu);
     void buildAppearanceMenus(QMenu *menu);
     void buildGoMenu();
     void buildCompareMenu();
@@ -147,6 +149,7 @@ private:
                                    ///< something else without touching their layout
     DockSet *m_docks = nullptr;
     LayoutKeeper *m_layouts = nullptr;
+    TableColumns *m_columns = nullptr;
     QStackedWidget *m_centre = nullptr;
     WelcomePage *m_welcome = nullptr;
     NoticeArea *m_notices = nullptr;

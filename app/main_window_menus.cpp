@@ -6,6 +6,7 @@
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
+#include "app/table_columns.h"
 #include "app/welcome_page.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
@@ -134,6 +135,17 @@ void MainWindow::buildEditMenu()
     m_needBundle << copyAs->menuAction()
                  << add(menu, tr("&Find in This Dock") + QStringLiteral("\tCtrl+F"), {},
                         [this] { runInFocus(QKeySequence::Find); });
+    for (const DockSet::Entry &entry : m_docks->entries()) {
+        if (entry.dock->id() != QLatin1String("search"))
+            continue;
+        QAction *search =
+            menu->addAction(tr("Searc&h in the Bundle\u2026") + QStringLiteral("\tCtrl+Shift+F"));
+        connect(search, &QAction::triggered, this, [this, dock = entry.dock] {
+            showWelcome(false);
+            DockSet::reveal(dock);
+        });
+        m_needBundle << search;
+    }
     menu->addSeparator();
     m_patching = add(menu, tr("Enable &Patching"), Qt::CTRL | Qt::Key_E, [this] {
         m_patching->setChecked(m_session.patchingEnabled());
@@ -186,6 +198,7 @@ void MainWindow::buildViewMenu()
     menu->addSeparator();
     buildDockMenu(menu->addMenu(tr("&Docks")));
     buildFocusMenu(menu->addMenu(tr("Dock in &Focus")));
+    buildColumnMenu(menu->addMenu(tr("&Columns of the Table in Focus")));
     buildAppearanceMenus(menu);
     m_needBundle << add(menu, tr("&Cancel What Is Running"), Qt::CTRL | Qt::Key_Period,
                         [this] { m_session.tasks().cancelAll(); });
@@ -217,6 +230,18 @@ void MainWindow::buildFocusMenu(QMenu *menu)
     addStanding(tr("&Pin or Unpin"), Qt::Key_P, 0);
     addStanding(tr("&Float or Dock"), Qt::Key_F, 1);
     addStanding(tr("&Hide"), Qt::Key_W, 2);
+}
+
+/// The same as the context menu of the table's header, for the keyboard.
+void MainWindow::buildColumnMenu(QMenu *menu)
+{
+    m_needBundle << menu->menuAction();
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] {
+        menu->clear();
+        m_columns->fillMenu(menu, m_columns->current());
+        if (menu->isEmpty())
+            menu->addAction(tr("Go to a table first"))->setEnabled(false);
+    });
 }
 
 void MainWindow::buildAppearanceMenus(QMenu *menu)
@@ -338,7 +363,8 @@ void MainWindow::buildTaskMenus()
     };
     addDockActions(menuBar()->addMenu(tr("&Weights")),
                    ids("bundle overview weight inspector codebook mask"));
-    addDockActions(menuBar()->addMenu(tr("&Bytes")), ids("hex layout program patches diagnostics"));
+    addDockActions(menuBar()->addMenu(tr("&Bytes")),
+                   ids("hex layout search program patches diagnostics"));
     addDockActions(menuBar()->addMenu(tr("C&hips")),
                    ids("stream roofline timeline calibration geometry plan choose targets formats "
                        "reduction collective"));

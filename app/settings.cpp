@@ -20,6 +20,7 @@ const QString kLastLayoutKey = QStringLiteral("window/layout");
 const QString kContainerLayoutKey = QStringLiteral("window/containerLayout");
 const QString kBackupKey = QStringLiteral("save/keepBackup");
 const QString kFolderKey = QStringLiteral("open/folder");
+const QString kColumnsGroup = QStringLiteral("columns/");
 
 /// Backups were on by default and lay in the bundle, and every save stored that choice: whoever
 /// wants them beside the bundle chooses them again.
@@ -210,6 +211,19 @@ bool Settings::keepBackup() const
 void Settings::setKeepBackup(bool keep)
 {
     m_store->setValue(kBackupKey, keep);
+}
+
+QString Settings::tableColumns(const QString &table) const
+{
+    return m_store->value(kColumnsGroup + table).toString();
+}
+
+void Settings::setTableColumns(const QString &table, const QString &columns)
+{
+    if (columns.isEmpty())
+        m_store->remove(kColumnsGroup + table);
+    else
+        m_store->setValue(kColumnsGroup + table, columns);
 }
 
 QString Settings::lastFolder() const

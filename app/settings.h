@@ -62,6 +62,9 @@ public:
     /// Whether a save in place first copies what it changes beside the bundle; off by default.
     bool keepBackup() const;
     void setKeepBackup(bool keep);
+    /// Order and visibility of a table's columns as TableColumns writes them; empty: as they come.
+    QString tableColumns(const QString &table) const;
+    void setTableColumns(const QString &table, const QString &columns);
     QString lastFolder() const;
     void setLastFolder(const QString &folder);
 

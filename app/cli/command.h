@@ -51,6 +51,7 @@ void addInspect(CLI::App &app, Session &session);
 void addDecode(CLI::App &app, Session &session);
 void addDiff(CLI::App &app, Session &session);
 void addEncode(CLI::App &app, Session &session);
+void addFind(CLI::App &app, Session &session);
 void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
 void addRecover(CLI::App &app, Session &session);

@@ -133,7 +133,7 @@ int runSurvey(const HwxOptions &options, Session &session)
             print(surveyText(survey));
         printDiagnostics(session, diagnostics);
     }
-    return exitCodeOf(diagnostics);
+    return cli::exitCodeOf(diagnostics);
 }
 
 /// What a loader would write into every slot, or take out of it.
@@ -166,7 +166,7 @@ int runLoad(const HwxOptions &options, const Opened &opened, Session &session)
             print(hwxLoadText(places, loaded));
         printDiagnostics(session, diagnostics);
     }
-    return exitCodeOf(diagnostics);
+    return cli::exitCodeOf(diagnostics);
 }
 
 } // namespace

@@ -39,6 +39,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addInspect(app, session);
     cli::addDecode(app, session);
     cli::addDiff(app, session);
+    cli::addFind(app, session);
     cli::addPatch(app, session);
     cli::addRecover(app, session);
     cli::addEncode(app, session);

@@ -248,11 +248,7 @@ void TestPlaces::pinnedDocksStay()
         // As after an edit, an undo or a save.
         session().updateBundle(session().bundle());
         QVERIFY(settleLong());
-        // Known: these may not look as before after an edit.
-        static const QStringList kLosesScroll{QStringLiteral("compare"),
-                                              QStringLiteral("relocations")};
-        if (!kLosesScroll.contains(id))
-            QTRY_VERIFY2(picture() == before, "moved after an edit");
+        QTRY_VERIFY2(picture() == before, "moved after an edit");
         QVERIFY(one->place() == held);
         one->setPinned(false);
         QVERIFY(settleLong());

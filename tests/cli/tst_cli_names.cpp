@@ -105,6 +105,8 @@ void TestCliNames::everyCommand_data()
     row("decode", {s("decode"), m_a, w, s("-o"), m_output + s(".npy")});
     row("decode, no such weight", {s("decode"), m_a, s("nope"), s("-o"), m_output + s(".npy")});
     row("diff", {s("diff"), m_a, m_b, s("--values")});
+    row("find", {s("find"), m_a, s("--zero-bytes"), s("8")});
+    row("find a value", {s("find"), m_a, s("--value"), s("3")});
     row("decide", {s("decide"), m_a, s("--all-targets")});
     row("decide on one", {s("decide"), m_a, s("--target"), s("M1")});
     row("geometry", {s("geometry"), m_a, s("--target"), s("M1")});

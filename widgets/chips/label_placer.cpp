@@ -30,7 +30,8 @@ bool LabelPlacer::inside(const QPolygonF &outline) const
     return m_area.contains(outline.boundingRect());
 }
 
-std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const QSizeF &words)
+std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const QSizeF &words,
+                                                    bool must)
 {
     const auto line = clipped(whole, m_area);
     if (!line)
@@ -46,7 +47,7 @@ std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const Q
         up = -up;
     const double degrees = -line->angle() > -90 ? -line->angle() : 360 - line->angle();
     std::optional<Spot> best;
-    std::size_t least = std::numeric_limits<std::size_t>::max();
+    std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
     for (const double side : {1.0, -1.0}) {
         for (int step = 0; step <= steps && least > 0; ++step) {
             const double at = 1 - half - (shorter ? 0 : (1 - 2 * half) * step / steps);
@@ -70,9 +71,10 @@ std::optional<LabelPlacer::Spot> LabelPlacer::beside(const QPointF &point, doubl
                                                      const QSizeF &words, bool must)
 {
     const double across = distance + words.width() / 2, down = distance + words.height() / 2;
-    const std::array<QPointF, 6> offsets{QPointF(across, 0),    QPointF(-across, 0),
-                                         QPointF(0, -down),     QPointF(0, down),
-                                         QPointF(across, down), QPointF(-across, -down)};
+    const std::array<QPointF, 8> offsets{QPointF(across, 0),     QPointF(-across, 0),
+                                         QPointF(0, -down),      QPointF(0, down),
+                                         QPointF(across, down),  QPointF(-across, -down),
+                                         QPointF(across, -down), QPointF(-across, down)};
     std::optional<Spot> best;
     std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
     for (const QPointF &offset : offsets) {

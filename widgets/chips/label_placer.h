@@ -26,16 +26,19 @@ public:
         double degrees = 0; ///< clockwise
     };
     /// Words along a line, above it (or below, where only there is room), turned as the line is.
-    /// The spot nearest to the line's end that covers least; it counts as taken from then on.
-    /// Nothing where the words would not be inside the area.
-    std::optional<Spot> along(const QLineF &line, const QSizeF &words);
+    /// The spot nearest to the line's end that covers nothing; it counts as taken from then on.
+    /// Nothing where the words would not be inside the area, or would cover something; with `must`
+    /// the spot that covers least.
+    std::optional<Spot> along(const QLineF &line, const QSizeF &words, bool must);
     /// Words beside a point, at `distance` from it: right, left, above or below. Nothing where each
     /// of these would cover something, unless `must`.
     std::optional<Spot> beside(const QPointF &point, double distance, const QSizeF &words,
                                bool must);
 
-private:
+    /// Where words of that size stand.
     static QPolygonF outline(const Spot &spot, const QSizeF &words);
+
+private:
     std::size_t covered(const QPolygonF &outline) const;
     bool inside(const QPolygonF &outline) const;
 

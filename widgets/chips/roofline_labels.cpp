@@ -8,6 +8,8 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
+#include <QMouseEvent>
+#include <QToolTip>
 #include <qcustomplot.h>
 
 #include <algorithm>
@@ -52,11 +54,20 @@ QLineF RooflinePlot::lineOf(const Roof &roof) const
 
 namespace {
 
-void stand(QCPItemText *label, const std::optional<LabelPlacer::Spot> &spot)
+/// Letters without the room between lines: the lines of two ceilings may be near each other.
+QSizeF sizeOf(const QCPItemText &label)
+{
+    const QFontMetricsF metrics(label.font());
+    return {metrics.horizontalAdvance(label.text()) + 6, metrics.ascent()};
+}
+
+void stand(QCPItemText *label, const std::optional<LabelPlacer::Spot> &spot,
+           std::vector<QPolygonF> &outlines)
 {
     label->setVisible(spot.has_value());
     if (!spot)
         return;
+    outlines.push_back(LabelPlacer::outline(*spot, sizeOf(*label)));
     label->position->setType(QCPItemPosition::ptAbsolute);
     label->setPositionAlignment(Qt::AlignCenter);
     label->setRotation(spot->degrees);
@@ -65,12 +76,15 @@ void stand(QCPItemText *label, const std::optional<LabelPlacer::Spot> &spot)
 
 } // namespace
 
-/// Before each drawing: the axes have moved, or the plot has another size.
+/// Before each drawing: the axes have moved, or the plot has another size. The pair that the times
+/// are worked out with, the floor and the points come first; the other ceilings are named where
+/// there is room, and under the pointer.
 void RooflinePlot::placeLabels()
 {
     const QRectF area = plot().axisRect()->rect();
     if (area.width() < 1 || area.height() < 1)
         return;
+    m_labelOutlines.clear();
     LabelPlacer placer(area);
     if (plot().legend->visible())
         placer.avoid(plot().legend->outerRect());
@@ -79,26 +93,57 @@ void RooflinePlot::placeLabels()
         const QPointF at = positionOf(i);
         placer.avoid(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach));
     }
-    const auto sizeOf = [](const QCPItemText &label) {
-        const QFontMetricsF metrics(label.font());
-        // Letters without the room between lines: the lines of two ceilings may be near each other.
-        return QSizeF(metrics.horizontalAdvance(label.text()) + 6, metrics.ascent());
-    };
-    // The pair that the times are worked out with comes first, and gets the best places.
-    for (const bool chosen : {true, false}) {
+    if (m_ridgeText && m_ridgeText->visible())
+        placer.avoid(QRectF(m_ridgeText->topLeft->pixelPosition(),
+                            m_ridgeText->bottomRight->pixelPosition()));
+    const auto nameRoofs = [&](bool chosen) {
         for (Roof &roof : m_roofs) {
             if (roof.chosen == chosen)
-                stand(roof.label, placer.along(lineOf(roof), sizeOf(*roof.label)));
+                stand(roof.label, placer.along(lineOf(roof), sizeOf(*roof.label), chosen),
+                      m_labelOutlines);
         }
-        if (chosen && m_floorText) {
-            const double y = plot().yAxis->coordToPixel(*m_floorRate);
-            stand(m_floorText,
-                  placer.along(QLineF(area.left(), y, area.right(), y), sizeOf(*m_floorText)));
-        }
+    };
+    nameRoofs(true);
+    if (m_floorText) {
+        const double y = plot().yAxis->coordToPixel(*m_floorRate);
+        stand(m_floorText,
+              placer.along(QLineF(area.left(), y, area.right(), y), sizeOf(*m_floorText), true),
+              m_labelOutlines);
     }
     for (PointLabel &label : m_pointLabels)
-        stand(label.text, placer.beside(positionOf(label.point), theme::em(this, 0.6),
-                                        sizeOf(*label.text), label.layers > 1));
+        stand(label.text,
+              placer.beside(positionOf(label.point), theme::em(this, 0.6), sizeOf(*label.text),
+                            false),
+              m_labelOutlines);
+    nameRoofs(false);
+}
+
+/// The ceiling whose line passes the place within a few pixels, in words; empty where none does.
+QString RooflinePlot::roofTextAt(const QPoint &position) const
+{
+    const double reach = theme::em(this, 0.35);
+    double nearest = reach;
+    QString text;
+    for (const Roof &roof : m_roofs) {
+        const double distance = roof.graph->selectTest(position, false);
+        if (distance < 0 || distance >= nearest)
+            continue;
+        nearest = distance;
+        text = QStringLiteral("%1\n%2: %3")
+                   .arg(roofText(roof.ceiling),
+                        fromUtf8(roofline::ceilingMethodName(roof.ceiling.method)),
+                        fromUtf8(roof.ceiling.source));
+    }
+    return text;
+}
+
+/// The name of a ceiling under the pointer, where no point is.
+void RooflinePlot::nameRoof(const QMouseEvent *event)
+{
+    const QPoint at = event->position().toPoint();
+    const QString text = nearest(at) < 0 ? roofTextAt(at) : QString();
+    if (!text.isEmpty())
+        QToolTip::showText(plot().mapToGlobal(at), text, &plot());
 }
 
 /// A label for each place with points: the layer's name, or how many lie there.

@@ -81,6 +81,8 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     m_chosenPoint->removeFromLegend();
     plot().legend->setVisible(true);
     connect(&plot(), &QCustomPlot::afterLayout, this, &RooflinePlot::placeLabels);
+    // After the points' own words: a ceiling without room for its name says it here.
+    connect(&plot(), &QCustomPlot::mouseMove, this, &RooflinePlot::nameRoof);
     plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
 }
 

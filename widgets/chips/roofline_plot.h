@@ -58,6 +58,9 @@ public:
     QPoint positionOf(int point) const;
     QString ridgeLabel() const;
     QStringList labelsShown() const; ///< of ceilings, the dispatch floor and points
+    /// Where those words stand, in pixels of the plot; as of the last drawing.
+    const std::vector<QPolygonF> &labelOutlines() const { return m_labelOutlines; }
+    QString roofTextAt(const QPoint &position) const;
     QStringList roofsInView() const; ///< names of the ceilings that cross a third of the plot
     std::vector<int> coinciding(int point) const;
 
@@ -89,6 +92,7 @@ private:
     static QString roofText(const roofline::Ceiling &ceiling);
     QLineF lineOf(const Roof &roof) const; ///< in pixels
     void placeLabels();
+    void nameRoof(const QMouseEvent *event);
     void makePointLabels();
     void drawFloor();
     int nextAt(const QPoint &position) const;
@@ -114,6 +118,7 @@ private:
     QCPItemLine *m_ridgeLine = nullptr;
     QCPItemText *m_ridgeText = nullptr;
     std::vector<PointLabel> m_pointLabels;
+    std::vector<QPolygonF> m_labelOutlines;
     roofline::ProgramTime m_program;
     std::optional<double> m_floorRate; ///< FLOP/s of the program at the dispatch floor
     QCPItemStraightLine *m_floorLine = nullptr;

@@ -127,8 +127,11 @@ QString RooflinePlot::svg(const QSize &size) const
             QStringLiteral("stroke=\"%1\" stroke-width=\"%2\"")
                 .arg(roof.chosen ? QStringLiteral("black") : QStringLiteral("#999"))
                 .arg(roof.chosen ? 2 : 1);
-        text += line(page.across(ends.at(0)->key), page.down(ends.at(0)->value),
-                     page.across(ends.at(1)->key), page.down(ends.at(1)->value), style);
+        // Where there is no room for its name, a viewer shows it under the pointer.
+        text += QStringLiteral("<g><title>%1</title>").arg(roof.label->text().toHtmlEscaped()) +
+                line(page.across(ends.at(0)->key), page.down(ends.at(0)->value),
+                     page.across(ends.at(1)->key), page.down(ends.at(1)->value), style) +
+                QStringLiteral("</g>\n");
     }
     for (int i = 0; i < pointCount(); ++i) {
         const roofline::Placement &placed = placementOf(i);
@@ -143,27 +146,29 @@ QString RooflinePlot::svg(const QSize &size) const
     text += QStringLiteral("</g>\n");
     LabelPlacer placer(
         QRectF(QPointF(kLeft, kTop), QPointF(size.width() - kRight, size.height() - kBottom)));
-    const auto nameLine = [&](const QCPGraphData &from, const QCPGraphData &to,
-                              const QString &name) {
+    const auto nameLine = [&](const QCPGraphData &from, const QCPGraphData &to, const QString &name,
+                              bool must) {
         const QLineF along(page.across(from.key), page.down(from.value), page.across(to.key),
                            page.down(to.value));
         const QSizeF room(kLetter * static_cast<double>(name.size()), kLineHeight);
-        if (const auto spot = placer.along(along, room))
+        if (const auto spot = placer.along(along, room, must))
             text += turnedWords(*spot, name);
     };
-    for (const bool chosen : {true, false}) {
+    const auto nameRoofs = [&](bool chosen) {
         for (const Roof &roof : m_roofs) {
             if (roof.chosen == chosen)
-                nameLine(*roof.graph->data()->at(0), *roof.graph->data()->at(1),
-                         roof.label->text());
+                nameLine(*roof.graph->data()->at(0), *roof.graph->data()->at(1), roof.label->text(),
+                         chosen);
         }
-    }
+    };
+    nameRoofs(true);
     if (m_floorRate) {
         const QCPGraphData from(page.x.lower, *m_floorRate), to(page.x.upper, *m_floorRate);
         text += line(kLeft, page.down(*m_floorRate), size.width() - kRight, page.down(*m_floorRate),
                      QStringLiteral("stroke=\"#D55E00\" stroke-dasharray=\"6 4\""));
-        nameLine(from, to, m_floorText->text());
+        nameLine(from, to, m_floorText->text(), true);
     }
+    nameRoofs(false);
     if (m_given.ridge && m_given.compute)
         text += words(page.across(*m_given.ridge), page.down(m_given.compute->value) - 22,
                       ridgeLabel(), QStringLiteral("middle"));

@@ -4,6 +4,7 @@
 #include <QEvent>
 #include <QLayout>
 #include <QScrollBar>
+#include <QTimer>
 
 #include <algorithm>
 
@@ -60,8 +61,11 @@ void ShrinkArea::resizeEvent(QResizeEvent *event)
 bool ShrinkArea::eventFilter(QObject *watched, QEvent *event)
 {
     const bool taken = QScrollArea::eventFilter(watched, event);
-    if (watched == widget() && event->type() == QEvent::LayoutRequest)
+    if (watched == widget() && event->type() == QEvent::LayoutRequest) {
         fit();
+        // What the request itself lays out anew may need more or less room than before.
+        QTimer::singleShot(0, this, &ShrinkArea::fit);
+    }
     return taken;
 }
 

@@ -53,7 +53,9 @@ TableFoot::TableFoot(QTableView *table, const QString &name, QWidget *parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(table->model(), &QAbstractItemModel::modelReset, this, &TableFoot::adopt);
     connect(table->horizontalHeader(), &QHeaderView::sectionResized, this,
-            [this](int column, int, int width) { m_view->setColumnWidth(column, width); });
+            [this](int column, int, int width) { alignColumn(column, width); });
+    connect(table->horizontalHeader(), &QHeaderView::sectionMoved, m_view->horizontalHeader(),
+            [this](int, int from, int to) { m_view->horizontalHeader()->moveSection(from, to); });
     connect(table->horizontalScrollBar(), &QScrollBar::valueChanged, m_view->horizontalScrollBar(),
             &QScrollBar::setValue);
     table->verticalScrollBar()->installEventFilter(this);
@@ -71,8 +73,16 @@ void TableFoot::adopt()
     if (rows > 0)
         m_table->setRowHidden(m_hidden, true);
     for (int column = 0; column < m_table->model()->columnCount(); ++column)
-        m_view->setColumnWidth(column, m_table->columnWidth(column));
+        alignColumn(column, m_table->columnWidth(column));
     align();
+}
+
+/// As wide as the table's; a column that is being hidden says so by its width first.
+void TableFoot::alignColumn(int column, int width)
+{
+    m_view->setColumnHidden(column, width == 0);
+    if (width > 0)
+        m_view->setColumnWidth(column, width);
 }
 
 void TableFoot::align()

@@ -26,6 +26,7 @@ protected:
 private:
     void adopt();
     void align();
+    void alignColumn(int column, int width);
 
     QTableView *m_table = nullptr, *m_view = nullptr;
     int m_hidden = -1;           ///< row of the table that is hidden for it

@@ -102,6 +102,8 @@ void CompareHeader::setDifference(const Difference *difference)
                        : none                      ? tr("no program")
                        : difference->program.equal ? tr("program: = equal")
                                                    : tr("program: \u2260 differs"));
+    if (!m_nameA.isEmpty())
+        relabel(); // the names have what these words leave, whichever of the two came first
 }
 
 void CompareHeader::setProgress(bool running, double fraction)

@@ -133,7 +133,10 @@ void RelocationsDock::refresh()
 void RelocationsDock::showRows()
 {
     m_following = true;
-    const auto bytes = m_model->bytesOf(m_view->currentIndex().siblingAtColumn(0));
+    // A view that got the focus has a current row that nobody chose.
+    const QModelIndex current = m_view->currentIndex().siblingAtColumn(0);
+    const auto bytes =
+        m_view->selectionModel()->isSelected(current) ? m_model->bytesOf(current) : std::nullopt;
     const int scrolled = m_view->verticalScrollBar()->value();
     m_model->setRows(slotRows(m_places, m_loaded));
     if (bytes)

@@ -311,9 +311,19 @@ private Q_SLOTS:
         RooflinePlot &plot = dock.plot();
         for (const double zoom : {1.0, 0.5, 0.5, 6.0}) {
             plot.zoom(zoom);
-            for (const QString &roof : plot.roofsInView())
-                QTRY_VERIFY2(plot.labelsShown().contains(roof), qPrintable(roof));
+            QVERIFY(!plot.roofsInView().isEmpty());
+            QTRY_VERIFY(!plot.labelsShown().isEmpty());
+            checkLabels(plot);
         }
+        // In the least room that a plot has, and in much.
+        for (const QSize size : {QSize(640, 260), QSize(900, 420), QSize(1800, 1000)}) {
+            dock.resize(size);
+            plot.fit();
+            plot.zoom(1);
+            QCoreApplication::processEvents();
+            checkLabels(plot);
+        }
+        dock.resize(1200, 700);
         plot.fit();
         plot.zoom(1);
         QTRY_VERIFY(!plot.labelsShown().filter(QStringLiteral("of one dispatch")).isEmpty());
@@ -344,26 +354,58 @@ private Q_SLOTS:
         }
     }
 
+    /// No words of the drawing cover others; a ceiling that has none says its name when pointed at.
+    static void checkLabels(const RooflinePlot &plot)
+    {
+        const auto &outlines = plot.labelOutlines();
+        QVERIFY(outlines.size() > 2);
+        for (std::size_t a = 0; a < outlines.size(); ++a) {
+            for (std::size_t b = a + 1; b < outlines.size(); ++b)
+                QVERIFY(!outlines[a].intersects(outlines[b]));
+        }
+    }
+
+    void rooflineNamesWhatIsPointedAt()
+    {
+        Session session;
+        RooflineDock dock(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(dock, 1200, 700));
+        const RooflinePlot &plot = dock.plot();
+        QStringList named;
+        for (int x = 0; x < plot.width(); x += 40) {
+            for (int y = 0; y < plot.height(); y += 2) {
+                const QString text = plot.roofTextAt({x, y}).section(QLatin1Char('\n'), 0, 0);
+                if (!text.isEmpty() && !named.contains(text))
+                    named += text;
+            }
+        }
+        for (const QString &roof : plot.roofsInView())
+            QVERIFY2(named.contains(roof), qPrintable(roof));
+    }
+
     void labelsCoverNothing()
     {
         const QRectF area(0, 0, 400, 300);
         LabelPlacer placer(area);
         placer.avoid(QRectF(300, 0, 100, 300));
-        const auto first = placer.along(QLineF(0, 150, 400, 150), {100, 14});
+        const auto first = placer.along(QLineF(0, 150, 400, 150), {100, 14}, false);
         QVERIFY(first);
         QVERIFY(first->centre.x() + 50 <= 300);
         QCOMPARE(first->degrees, 0.0);
-        const auto second = placer.along(QLineF(0, 150, 400, 150), {100, 14});
+        const auto second = placer.along(QLineF(0, 150, 400, 150), {100, 14}, false);
         QVERIFY(second);
         QVERIFY(std::abs(second->centre.x() - first->centre.x()) >= 100 ||
                 std::abs(second->centre.y() - first->centre.y()) >= 14);
-        const auto rising = placer.along(QLineF(0, 300, 300, 0), {80, 14});
+        const auto rising = placer.along(QLineF(0, 300, 300, 0), {80, 14}, false);
         QVERIFY(rising);
         QVERIFY(std::abs(rising->degrees + 45) < 0.01);
-        QVERIFY(!placer.along(QLineF(-10, 150, 20, 150), {100, 14}));
+        QVERIFY(!placer.along(QLineF(-10, 150, 20, 150), {100, 14}, false));
         QVERIFY(!clipped(QLineF(-5, -5, -1, -1), area));
         LabelPlacer full(area);
         full.avoid(area);
+        QVERIFY(!full.along(QLineF(0, 150, 400, 150), {100, 14}, false));
+        QVERIFY(full.along(QLineF(0, 150, 400, 150), {100, 14}, true));
         QVERIFY(!full.beside({200, 150}, 8, {40, 14}, false));
         QVERIFY(full.beside({200, 150}, 8, {40, 14}, true));
     }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+#include "core/search/pattern.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kernscope::search {
+
+enum class What : std::uint8_t {
+    Bytes,      ///< a pattern, in the stored bytes
+    ZeroBytes,  ///< runs of bytes that are 0
+    Value,      ///< decoded elements near a value
+    NotANumber, ///< decoded elements
+    Infinite,   ///< decoded elements, of either sign
+    ZeroValues, ///< runs of decoded elements that are 0, in the order of the elements
+};
+/// True for those that look at decoded elements, false for those that look at stored bytes.
+bool ofElements(What what);
+
+struct Query {
+    What what = What::Bytes;
+    BytePattern pattern;             ///< of Bytes
+    double value = 0;                ///< of Value
+    std::optional<double> tolerance; ///< of Value: 0 or more, absolute. Empty: elements that are
+                                     ///< what the weight's type makes of the value
+    std::uint64_t least = 1;         ///< length of a run: 1 or more
+    std::size_t weight = kNoIndex;   ///< only its parts and elements; kNoIndex: the whole bundle
+    std::size_t most = 10'000;       ///< no more hits than this; 1 or more
+};
+
+/// One place: of bytes a range of a file, of elements an index of a weight.
+struct Hit {
+    std::size_t file = kNoIndex; ///< of bytes
+    ByteRange bytes;
+    std::size_t section = kNoIndex;       ///< that the first byte lies in
+    std::size_t weight = kNoIndex;        ///< of elements; of bytes, where they are part of one
+    std::optional<std::uint64_t> element; ///< row-major
+    std::uint64_t count = 1;              ///< elements of a run
+    std::optional<double> value;          ///< of the first element
+};
+
+struct Found {
+    std::vector<Hit> hits; ///< bytes by file and offset, elements by weight and index
+    bool complete = true;  ///< false: there may be more than Query::most
+    /// Weights that could not be decoded, and so were not looked at.
+    Diagnostics diagnostics;
+};
+
+/// What `find` looks at, in bytes or elements: the total for its progress.
+std::uint64_t workOf(const Bundle &bundle, const Query &query);
+
+/// Every place that fits. Byte patterns may overlap each other. Literals of a program count as the
+/// text that they are written in. Hold the bundle's read lock. Errors: "search.pattern" (an empty
+/// pattern, a tolerance below 0 or not a number, a run or a limit of 0), "search.weight" (no such
+/// weight), "codec.…" (the one weight cannot be decoded), "task.cancelled".
+Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress = nullptr);
+
+/// "conv1_weight[3,0,1]": as patches and the window's Go To take it.
+std::string elementAddress(const Weight &weight, std::uint64_t element);
+/// "weights/weight.bin:0x1f40"
+std::string byteAddress(const Bundle &bundle, const Hit &hit);
+
+} // namespace kernscope::search

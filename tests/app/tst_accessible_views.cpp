@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "synthetic.h"
+#include "tests/app/window_fixture.h"
+#include "widgets/bytes/hex_view.h"
+#include "widgets/bytes/section_strip.h"
+#include "widgets/common/plot_widget.h"
+#include "widgets/common/tile_view.h"
+#include "widgets/compare/byte_compare_view.h"
+#include "widgets/compare/difference_strip.h"
+#include "widgets/overview/treemap_view.h"
+
+#include <QAbstractScrollArea>
+#include <QAccessible>
+#include <QScrollArea>
+#include <QSet>
+#include <qcustomplot.h>
+
+using namespace kernscope;
+
+/// What assistive programs are told of the views that draw themselves.
+class TestAccessibleViews : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void everyViewHasARole_data();
+    void everyViewHasARole();
+    void bytesUnderTheCursor();
+    void cellUnderTheCursor();
+
+private:
+    static QAccessibleInterface *of(QWidget *view)
+    {
+        return QAccessible::queryAccessibleInterface(view);
+    }
+
+    std::unique_ptr<test::TestWindow> m_window;
+    std::unique_ptr<QTemporaryDir> m_folder;
+};
+
+void TestAccessibleViews::init()
+{
+    m_window.reset();
+    m_folder = std::make_unique<QTemporaryDir>();
+    m_window = std::make_unique<test::TestWindow>();
+    QVERIFY(QTest::qWaitForWindowExposed(&**m_window));
+}
+
+void TestAccessibleViews::everyViewHasARole_data()
+{
+    QTest::addColumn<QStringList>("builds");
+    QTest::addColumn<QStringList>("kinds"); ///< that are met, among others
+    const QStringList common{QStringLiteral("kernscope::ui::HexView"),
+                             QStringLiteral("kernscope::ui::SectionStrip")};
+    QTest::newRow("two builds") << QStringList{QStringLiteral("dense"), QStringLiteral("sparse")}
+                                << common +
+                                       QStringList{QStringLiteral("kernscope::ui::TileView"),
+                                                   QStringLiteral("kernscope::ui::TreemapView"),
+                                                   QStringLiteral("kernscope::ui::ByteCompareView"),
+                                                   QStringLiteral("kernscope::ui::DifferenceStrip"),
+                                                   QStringLiteral("kernscope::ui::ColorScale"),
+                                                   QStringLiteral("QCustomPlot")};
+    QTest::newRow("a container") << QStringList{QStringLiteral("hwx")} << common;
+}
+
+/// None is a "filler" (Client) or nothing, each has a name; where it has a cursor, a value.
+void TestAccessibleViews::everyViewHasARole()
+{
+    QFETCH(QStringList, builds);
+    QFETCH(QStringList, kinds);
+    QStringList paths;
+    for (const QString &build : builds) {
+        if (build != QLatin1String("hwx")) {
+            paths += test::writeSample(m_folder->path(), build);
+            continue;
+        }
+        const test::Bytes bytes = test::syntheticH13();
+        QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
+        paths += file.fileName();
+    }
+    QVERIFY(m_window->open(paths));
+    (*m_window)->session().goToWeight(0);
+    QVERIFY(m_window->settle());
+    QSet<QString> met;
+    for (const auto &entry : (*m_window)->docks().entries()) {
+        app::DockSet::reveal(entry.dock);
+        QVERIFY(m_window->settle());
+        for (QWidget *widget : entry.dock->findChildren<QWidget *>()) {
+            const QString kind = QString::fromLatin1(widget->metaObject()->className());
+            const bool drawn = kind == QLatin1String("QCustomPlot") || kinds.contains(kind);
+            // What has parts is looked through: of its own it draws only what is around them.
+            const bool leaf =
+                kind.startsWith(QLatin1String("kernscope::")) &&
+                (widget->findChildren<QWidget *>(QString(), Qt::FindDirectChildrenOnly).isEmpty() ||
+                 (qobject_cast<const QAbstractScrollArea *>(widget) &&
+                  !qobject_cast<const QScrollArea *>(widget)));
+            if (!widget->isVisible() || !(drawn || leaf))
+                continue;
+            const QAccessibleInterface *interface = of(widget);
+            const QByteArray what = (entry.dock->id() + QLatin1Char(' ') + kind).toUtf8();
+            QVERIFY2(interface, what);
+            QVERIFY2(interface->role() != QAccessible::Client &&
+                         interface->role() != QAccessible::NoRole,
+                     what);
+            if (!drawn)
+                continue;
+            QVERIFY2(!interface->text(QAccessible::Name).isEmpty(), what);
+            QCOMPARE(interface->childCount(), 0);
+            met.insert(kind);
+        }
+    }
+    for (const QString &kind : kinds)
+        QVERIFY2(met.contains(kind), qPrintable(kind));
+}
+
+void TestAccessibleViews::bytesUnderTheCursor()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    ui::Dock *dock = (*m_window)->docks().dock(QStringLiteral("hex"));
+    app::DockSet::reveal(dock);
+    (*m_window)->session().goToBytes(0, {FileOffset(0x40), ByteCount(1)});
+    QVERIFY(m_window->settle());
+    auto *view = dock->findChild<ui::HexView *>();
+    const QString before = of(view)->text(QAccessible::Value);
+    QVERIFY2(before.contains(QStringLiteral("0x40")), qPrintable(before));
+    QTest::keyClick(view, Qt::Key_Right);
+    QVERIFY(of(view)->text(QAccessible::Value).contains(QStringLiteral("0x41")));
+    auto *strip = dock->findChild<ui::SectionStrip *>();
+    QVERIFY(!of(strip)->text(QAccessible::Value).isEmpty());
+}
+
+void TestAccessibleViews::cellUnderTheCursor()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense"))}));
+    ui::Dock *dock = (*m_window)->docks().dock(QStringLiteral("weight"));
+    app::DockSet::reveal(dock);
+    (*m_window)->session().goToElement(0, 0);
+    QVERIFY(m_window->settle());
+    auto *map = dock->findChild<ui::TileView *>();
+    map->setFocus();
+    const QString first = of(map)->text(QAccessible::Value);
+    QVERIFY(!first.isEmpty());
+    QTest::keyClick(map, Qt::Key_Down);
+    QTRY_VERIFY(of(map)->text(QAccessible::Value) != first);
+    ui::Dock *overview = (*m_window)->docks().dock(QStringLiteral("overview"));
+    app::DockSet::reveal(overview);
+    QVERIFY(m_window->settle());
+    auto *tree = overview->findChild<ui::TreemapView *>();
+    QTest::keyClick(tree, Qt::Key_Right);
+    QVERIFY(!of(tree)->text(QAccessible::Value).isEmpty());
+}
+
+QTEST_MAIN(TestAccessibleViews)
+#include "tst_accessible_views.moc"

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include <QTest>
+
+#include <limits>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+/// `find`: what it says of each place, and what it answers where there is none.
+class TestCliFind : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void places_data();
+    void places();
+    void text();
+    void limit();
+    void refusals_data();
+    void refusals();
+
+private:
+    CliResult find(const QString &line, bool json = true) const
+    {
+        QStringList arguments{QStringLiteral("find"), m_path};
+        for (QString argument : line.split(QLatin1Char(' '), Qt::SkipEmptyParts))
+            arguments += argument.replace(QLatin1Char('_'), QLatin1Char(' '));
+        if (json)
+            arguments += QStringLiteral("--json");
+        return runCli(arguments);
+    }
+
+    QTemporaryDir m_scratch;
+    QString m_path;
+};
+
+void TestCliFind::initTestCase()
+{
+    MadeBundle made;
+    constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+    constexpr float kInfinite = std::numeric_limits<float>::infinity();
+    made.constant("tensor<fp16, [2, 4]>", "w",
+                  made.blob(ElementType::Fp16, "[2, 4]",
+                            halves({0.3F, 0, 0, 0, kNan, -kInfinite, 0, 0.25F})));
+    made.consume("w");
+    m_path = writeBundle(m_scratch, "x.mlmodelc", made);
+    QVERIFY(!m_path.isEmpty());
+}
+
+void TestCliFind::places_data()
+{
+    QTest::addColumn<QString>("line");
+    QTest::addColumn<QStringList>("places");
+    QTest::addColumn<QString>("values"); ///< of the first hit, or its count
+    const auto row = [](const char *line, const QStringList &places, const char *value) {
+        QTest::newRow(line) << QString::fromLatin1(line) << places << QString::fromLatin1(value);
+    };
+    const auto s = [](const char *text) { return QString::fromLatin1(text); };
+    row("--value 0.3", {s("w[0,0]")}, "0.300048828125");
+    row("--value 0.3 --tolerance 0.06", {s("w[0,0]"), s("w[1,3]")}, "0.300048828125");
+    row("--value 0.3 --tolerance 0", {}, "");
+    row("--value -inf", {s("w[1,1]")}, "\"-inf\"");
+    row("--nan", {s("w[1,0]")}, "\"nan\"");
+    row("--infinite", {s("w[1,1]")}, "\"-inf\"");
+    row("--zeros 2", {s("w[0,1]")}, "0.0");
+    row("--zeros 2 --weight w", {s("w[0,1]")}, "0.0");
+    row("--zeros 9", {}, "");
+    // 64 bytes of the file's header, 64 of the record's, then the payload.
+    row("--bytes 00_00_34", {s("weights/weight.bin:0x8d")}, "");
+    row("--bytes ??_34 --weight w", {s("weights/weight.bin:0x80"), s("weights/weight.bin:0x8e")},
+        "");
+    row("--integer 0x3400 --width 2", {s("weights/weight.bin:0x8e")}, "");
+    row("--integer 0x34 --width 2 --big-endian", {s("weights/weight.bin:0x8e")}, "");
+    row("--zero-bytes 5 --weight w", {s("weights/weight.bin:0x82")}, "");
+}
+
+void TestCliFind::places()
+{
+    QFETCH(QString, line);
+    QFETCH(QStringList, places);
+    QFETCH(QString, values);
+    const CliResult result = find(line);
+    QVERIFY2(result.exitCode == (places.isEmpty() ? 1 : 0), result.err + result.out);
+    const auto document = result.json();
+    QVERIFY(document.is_object());
+    QCOMPARE(test::text(document["command"]), QByteArray("\"find\""));
+    QCOMPARE(test::text(document["complete"]), QByteArray("true"));
+    QCOMPARE(document["found"].get<std::size_t>(), std::size_t(places.size()));
+    QStringList found;
+    for (const auto &hit : document["hits"])
+        found += QString::fromStdString(hit["place"].get<std::string>());
+    QCOMPARE(found, places);
+    if (!values.isEmpty())
+        QCOMPARE(test::text(document["hits"][0]["value"]), values.toLatin1());
+}
+
+void TestCliFind::text()
+{
+    const CliResult result = find(QStringLiteral("--zeros 1"), false);
+    QCOMPARE(result.exitCode, 0);
+    QVERIFY2(result.out.contains("w[0,1]") && result.out.contains("2 found"), result.out);
+    const CliResult bytes = find(QStringLiteral("--text model --limit 1"), false);
+    QCOMPARE(bytes.exitCode, bytes.out.contains("nothing found") ? 1 : 0);
+    const CliResult none = find(QStringLiteral("--text nowhere"), false);
+    QCOMPARE(none.exitCode, 1);
+    QVERIFY(none.out.contains("nothing found"));
+}
+
+void TestCliFind::limit()
+{
+    const CliResult result = find(QStringLiteral("--zeros 1 --limit 1"));
+    QCOMPARE(result.exitCode, 0);
+    QCOMPARE(test::text(result.json()["complete"]), QByteArray("false"));
+    QCOMPARE(result.json()["hits"].size(), std::size_t{1});
+}
+
+void TestCliFind::refusals_data()
+{
+    QTest::addColumn<QString>("line");
+    for (const char *line :
+         {"", "--nan --infinite", "--bytes abc", "--bytes ??", "--integer 70000 --width 2",
+          "--integer 1 --width 3", "--width 2", "--tolerance 1", "--value 1 --tolerance -1",
+          "--value nan", "--zeros 0", "--nan --limit 0", "--nan --weight nowhere"})
+        QTest::newRow(*line ? line : "(nothing)") << QString::fromLatin1(line);
+}
+
+void TestCliFind::refusals()
+{
+    QFETCH(QString, line);
+    const CliResult result = find(line);
+    QVERIFY2(result.exitCode == 2, QByteArray::number(result.exitCode) + result.out + result.err);
+}
+
+QTEST_APPLESS_MAIN(TestCliFind)
+#include "tst_cli_find.moc"

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/sample_bundles.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/common/theme.h"
+#include "widgets/search/search_dock.h"
+#include "widgets/search/search_model.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using test::shown;
+
+/// The dock that lists every place of something.
+class TestSearchDock : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { theme::apply(false); }
+    void init();
+    void finds_data();
+    void finds();
+    void inTheWeightOnly();
+    void rowsAreGoneTo();
+    void sortsByNumbers();
+    void refusesInWords_data();
+    void refusesInWords();
+    void stops();
+    void saysThatItIsStale();
+    void forgetsAnotherBundle();
+
+private:
+    void type(int kind, const QString &text, const QString &scope = QStringLiteral("bundle"));
+    bool search();
+    QComboBox *box(const char *name) const
+    {
+        for (auto *found : m_dock->findChildren<QComboBox *>()) {
+            if (found->accessibleName() == QLatin1String(name))
+                return found;
+        }
+        return nullptr;
+    }
+    QLineEdit *pattern() const { return m_dock->findChildren<QLineEdit *>().constFirst(); }
+
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<SearchDock> m_dock;
+};
+
+void TestSearchDock::init()
+{
+    m_dock.reset();
+    m_session = std::make_unique<Session>();
+    m_dock = std::make_unique<SearchDock>(*m_session);
+    m_session->setBundle(test::sampleBundle("sparse"));
+    QVERIFY(shown(*m_dock));
+}
+
+void TestSearchDock::type(int kind, const QString &text, const QString &scope)
+{
+    box("What to look for")->setCurrentIndex(kind);
+    box("Where to look")->setCurrentIndex(scope == QLatin1String("weight") ? 1 : 0);
+    pattern()->setText(text);
+}
+
+bool TestSearchDock::search()
+{
+    m_dock->start();
+    return QTest::qWaitFor([this] { return m_session->tasks().idle() && !m_dock->busy(); }, 20'000);
+}
+
+void TestSearchDock::finds_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<bool>("any");
+    QTest::addColumn<bool>("elements");
+    QTest::newRow("bytes") << 0 << "ef be ?? de" << true << false;
+    QTest::newRow("text") << 1 << "const" << true << false;
+    QTest::newRow("integer") << 2 << "0xdeadbeef" << true << false;
+    QTest::newRow("value") << 3 << "0" << true << true;
+    QTest::newRow("no value") << 3 << "12345" << false << true;
+    QTest::newRow("NaN") << 4 << "" << false << true;
+    QTest::newRow("infinity") << 5 << "" << false << true;
+    QTest::newRow("zeros") << 6 << "3" << true << true;
+    QTest::newRow("zero bytes") << 7 << "16" << true << false;
+}
+
+void TestSearchDock::finds()
+{
+    QFETCH(int, kind);
+    QFETCH(QString, text);
+    QFETCH(bool, any);
+    QFETCH(bool, elements);
+    const QAbstractItemModelTester tester(&m_dock->model());
+    type(kind, text);
+    QVERIFY(search());
+    const SearchModel &model = m_dock->model();
+    QVERIFY2((model.rowCount() > 0) == any, qPrintable(m_dock->message()));
+    QVERIFY(!m_dock->message().isEmpty());
+    for (int row = 0; row < std::min(model.rowCount(), 50); ++row) {
+        QCOMPARE(model.hitAt(row).element.has_value(), elements);
+        QVERIFY(!model.index(row, SearchModel::PlaceColumn).data().toString().isEmpty());
+    }
+}
+
+void TestSearchDock::inTheWeightOnly()
+{
+    type(6, QStringLiteral("2"), QStringLiteral("weight"));
+    QVERIFY(search());
+    QCOMPARE(m_dock->model().rowCount(), 0);
+    QVERIFY(m_dock->message().contains(QStringLiteral("weight")));
+    m_session->goToWeight(0);
+    QVERIFY(search());
+    QVERIFY(m_dock->model().rowCount() > 0);
+    for (int row = 0; row < m_dock->model().rowCount(); ++row)
+        QCOMPARE(m_dock->model().hitAt(row).weight, std::size_t{0});
+}
+
+void TestSearchDock::rowsAreGoneTo()
+{
+    type(6, QStringLiteral("2"));
+    QVERIFY(search());
+    auto *table = m_dock->findChild<QTableView *>();
+    QVERIFY(m_dock->model().rowCount() > 1);
+    table->setCurrentIndex(m_dock->model().index(1, 0));
+    const search::Hit hit = m_dock->model().hitAt(1);
+    QCOMPARE(m_session->place().weight, hit.weight);
+    QCOMPARE(m_session->place().element, hit.element);
+    QSignalSpy raised(m_dock.get(), &SearchDock::raiseRequested);
+    Q_EMIT table->activated(m_dock->model().index(1, 0));
+    QCOMPARE(raised.count(), 1);
+    QCOMPARE(raised[0][0].toString(), QStringLiteral("weight"));
+    type(0, QStringLiteral("ef be ad de"));
+    QVERIFY(search());
+    Q_EMIT table->activated(m_dock->model().index(0, 0));
+    QCOMPARE(raised[1][0].toString(), QStringLiteral("hex"));
+    QCOMPARE(m_session->place().bytes, m_dock->model().hitAt(0).bytes);
+}
+
+void TestSearchDock::sortsByNumbers()
+{
+    const QAbstractItemModelTester tester(&m_dock->model());
+    type(6, QStringLiteral("1"));
+    QVERIFY(search());
+    SearchModel &model = m_dock->model();
+    model.sort(SearchModel::Length, Qt::DescendingOrder);
+    for (int row = 1; row < model.rowCount(); ++row)
+        QVERIFY(model.hitAt(row - 1).count >= model.hitAt(row).count);
+    model.sort(-1, Qt::AscendingOrder);
+    for (int row = 1; row < model.rowCount(); ++row)
+        QVERIFY(model.hitAt(row - 1).weight <= model.hitAt(row).weight);
+}
+
+void TestSearchDock::refusesInWords_data()
+{
+    QTest::addColumn<int>("kind");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("half a byte") << 0 << "abc";
+    QTest::newRow("wildcards only") << 0 << "??";
+    QTest::newRow("no text") << 1 << "";
+    QTest::newRow("no integer") << 2 << "1.5";
+    QTest::newRow("too wide") << 2 << "4294967296";
+    QTest::newRow("no number") << 3 << "x";
+    QTest::newRow("not a number") << 3 << "nan";
+    QTest::newRow("no length") << 6 << "many";
+    QTest::newRow("no run") << 6 << "0";
+}
+
+void TestSearchDock::refusesInWords()
+{
+    QFETCH(int, kind);
+    QFETCH(QString, text);
+    type(kind, text);
+    QVERIFY(search());
+    QVERIFY(!m_dock->message().isEmpty());
+    QVERIFY(!m_dock->message().contains(QStringLiteral("found.")));
+    QCOMPARE(m_dock->model().rowCount(), 0);
+}
+
+void TestSearchDock::stops()
+{
+    type(6, QStringLiteral("1"));
+    m_dock->start();
+    QVERIFY(m_dock->busy());
+    m_dock->cancel();
+    QVERIFY(!m_dock->busy());
+    QTRY_VERIFY(m_session->tasks().idle());
+    QCOMPARE(m_dock->model().rowCount(), 0);
+    QVERIFY(m_dock->message().contains(QStringLiteral("Cancelled")));
+    QVERIFY(search()); // and again
+    QVERIFY(m_dock->model().rowCount() > 0);
+}
+
+void TestSearchDock::saysThatItIsStale()
+{
+    type(6, QStringLiteral("1"));
+    QVERIFY(search());
+    const int rows = m_dock->model().rowCount();
+    const auto again = m_session->bundle()->reread();
+    QVERIFY(again);
+    m_session->updateBundle(*again);
+    QTRY_VERIFY(m_dock->message().contains(QStringLiteral("again")));
+    QCOMPARE(m_dock->model().rowCount(), rows);
+}
+
+void TestSearchDock::forgetsAnotherBundle()
+{
+    type(6, QStringLiteral("1"));
+    QVERIFY(search());
+    QVERIFY(m_dock->model().rowCount() > 0);
+    m_session->setBundle(test::sampleBundle("dense"));
+    QTRY_COMPARE(m_dock->model().rowCount(), 0);
+    m_session->setBundle(nullptr);
+    QTRY_VERIFY(!m_dock->showsContent());
+}
+
+QTEST_MAIN(TestSearchDock)
+#include "tst_search_dock.moc"

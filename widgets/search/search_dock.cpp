@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/search/search_dock.h"
+
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/elided_label.h"
+#include "widgets/common/session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/search/search_model.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTableView>
+#include <QTimer>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+using search::What;
+
+/// In the order of the box; several are one kind of search in the core.
+enum SearchKind : int { Bytes, Text, Integer, Value, NotANumber, Infinite, Zeros, ZeroBytes };
+
+constexpr int kSearchClockMs = 80;
+
+/// The first bytes of a place, as the table shows them.
+QByteArray shownBytes(const Bundle &bundle, const search::Hit &hit)
+{
+    constexpr std::uint64_t kMost = 16;
+    const auto bytes = bundle.files()[hit.file].file->bytes().subspan(
+        hit.bytes.offset.value, std::min(hit.bytes.bytes.value, kMost));
+    return {reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())};
+}
+
+} // namespace
+
+SearchDock::SearchDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("search"), tr("Search"), parent), m_model(new SearchModel(this))
+{
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = contentColumn(content);
+    auto *bar = new QHBoxLayout;
+    bar->setSpacing(theme::em(this, 0.25));
+    m_table = new QTableView(content);
+    buildBar(bar, content);
+    buildTable();
+    m_message = new ElidedLabel(Qt::ElideRight, content);
+    column->addLayout(bar);
+    column->addWidget(m_table, 1);
+    column->addWidget(m_message);
+    setContent(content);
+    content->setFocusProxy(m_pattern);
+    buildActions();
+    m_clock = new QTimer(this);
+    m_clock->setInterval(kSearchClockMs);
+    connect(m_clock, &QTimer::timeout, this, [this] {
+        if (m_task)
+            m_progress->setValue(static_cast<int>(m_task->progress().fraction() * 1000));
+    });
+    // The status bar may cancel the search as well; its result then never comes.
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled()) {
+            setTask(nullptr);
+            say(tr("Cancelled."));
+        }
+    });
+    showFields();
+}
+
+void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
+{
+    const auto box = [parent](const QStringList &items, const QString &name) {
+        auto *made = new QComboBox(parent);
+        made->addItems(items);
+        made->setAccessibleName(name);
+        made->setToolTip(name);
+        return made;
+    };
+    m_kind = box({tr("Bytes"), tr("Text"), tr("Integer"), tr("Value"), tr("NaN"), tr("Infinity"),
+                  tr("Zero elements"), tr("Zero bytes")},
+                 tr("What to look for"));
+    m_pattern = new QLineEdit(parent);
+    m_pattern->setClearButtonEnabled(true);
+    m_pattern->setAccessibleName(tr("What to find"));
+    m_tolerance = new QLineEdit(parent);
+    m_tolerance->setAccessibleName(tr("Tolerance"));
+    m_tolerance->setPlaceholderText(tr("within \u00B1"));
+    m_tolerance->setToolTip(tr("How far the value may be away. Empty: exactly what the weight's "
+                               "type makes of the number."));
+    m_tolerance->setMaximumWidth(theme::em(this, 6));
+    m_width = box({tr("8 bits"), tr("16 bits"), tr("32 bits"), tr("64 bits")},
+                  tr("Width of the integer"));
+    m_width->setCurrentIndex(2);
+    m_endian = box({tr("little-endian"), tr("big-endian")}, tr("Order of its bytes"));
+    m_scope = box({tr("in the bundle"), tr("in the weight")}, tr("Where to look"));
+    m_start = new QPushButton(tr("Search"), parent);
+    m_progress = new QProgressBar(parent);
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setFixedSize(theme::em(this, 5), theme::em(this, 0.8));
+    m_progress->setAccessibleName(tr("How far the search is"));
+    for (QWidget *widget : std::initializer_list<QWidget *>{m_kind, m_pattern, m_tolerance, m_width,
+                                                            m_endian, m_scope, m_start, m_progress})
+        bar->addWidget(widget, widget == m_pattern ? 1 : 0);
+    connect(m_kind, &QComboBox::currentIndexChanged, this, &SearchDock::showFields);
+    connect(m_pattern, &QLineEdit::returnPressed, this, &SearchDock::start);
+    connect(m_tolerance, &QLineEdit::returnPressed, this, &SearchDock::start);
+    connect(m_start, &QPushButton::clicked, this, [this] { m_task ? cancel() : start(); });
+}
+
+void SearchDock::buildTable()
+{
+    m_table->setAccessibleName(tr("Places found"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {16, 10, 6, 4.5, 7});
+    growColumns(m_table, {SearchModel::PlaceColumn, SearchModel::Owner});
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this](const QModelIndex &index) {
+                if (!m_filling)
+                    goTo(index);
+            });
+    connect(m_table, &QTableView::clicked, this, &SearchDock::goTo);
+    connect(m_table, &QTableView::activated, this, &SearchDock::open);
+}
+
+void SearchDock::buildActions()
+{
+    auto *find = dockAction(this, tr("Search Again"), QKeySequence::Find, [this] { begin(); });
+    auto *copy =
+        dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
+    auto *save = exportAction(this, session(), tr("Export Places Found\u2026"), *m_model,
+                              QStringLiteral("found"));
+    m_actions = {find, copy, save};
+    m_table->addActions(m_actions);
+}
+
+/// The fields that the kind of search has.
+void SearchDock::showFields()
+{
+    const int kind = m_kind->currentIndex();
+    const QStringList hints{tr("ef be ?? de"),
+                            tr("a text, as UTF-8"),
+                            tr("-1 or 0x1f40"),
+                            tr("0.25, inf or -inf"),
+                            tr("every element that is not a number"),
+                            tr("every element that is infinite"),
+                            tr("shortest run, in elements: 1"),
+                            tr("shortest run, in bytes: 64")};
+    m_pattern->setPlaceholderText(hints.value(kind));
+    m_pattern->setEnabled(kind != NotANumber && kind != Infinite);
+    m_tolerance->setVisible(kind == Value);
+    m_width->setVisible(kind == Integer);
+    m_endian->setVisible(kind == Integer);
+}
+
+std::optional<search::Query> SearchDock::query()
+{
+    search::Query query;
+    const QString typed = m_pattern->text().trimmed();
+    const auto refuse = [this](const QString &text) {
+        say(text);
+        begin();
+        return std::nullopt;
+    };
+    const int kind = m_kind->currentIndex();
+    if (kind <= Integer) {
+        constexpr unsigned kWidths[] = {1, 2, 4, 8};
+        const auto pattern =
+            kind == Bytes ? search::parseBytePattern(typed.toStdString())
+            : kind == Text
+                ? search::textPattern(m_pattern->text().toStdString())
+                : search::integerPattern(typed.toStdString(), kWidths[m_width->currentIndex()],
+                                         m_endian->currentIndex() == 1);
+        if (!pattern)
+            return refuse(fromUtf8(describe(pattern.error())));
+        query.pattern = *pattern;
+    } else if (kind == Value) {
+        bool number = false, within = m_tolerance->text().trimmed().isEmpty();
+        query.what = What::Value;
+        query.value = typed.toDouble(&number);
+        if (!within)
+            query.tolerance = m_tolerance->text().trimmed().toDouble(&within);
+        if (!number || !within)
+            return refuse(tr("Not a number: %1").arg(number ? m_tolerance->text() : typed));
+    } else if (kind == NotANumber || kind == Infinite) {
+        query.what = kind == NotANumber ? What::NotANumber : What::Infinite;
+    } else {
+        bool number = typed.isEmpty();
+        query.what = kind == Zeros ? What::ZeroValues : What::ZeroBytes;
+        query.least = number ? (kind == Zeros ? 1 : 64) : typed.toULongLong(&number);
+        if (!number)
+            return refuse(tr("Not a length: %1").arg(typed));
+    }
+    if (m_scope->currentIndex() == 1) {
+        query.weight = session().place().weight;
+        if (query.weight == kNoIndex)
+            return refuse(tr("Select a weight to look in first, or look in the whole bundle."));
+    }
+    return query;
+}
+
+void SearchDock::begin()
+{
+    QWidget *to = m_pattern->isEnabled() ? static_cast<QWidget *>(m_pattern) : m_kind;
+    to->setFocus(Qt::ShortcutFocusReason);
+    m_pattern->selectAll();
+}
+
+void SearchDock::start()
+{
+    const BundlePtr bundle = session().bundle();
+    const auto wanted = bundle ? query() : std::nullopt;
+    if (!wanted)
+        return;
+    if (m_task)
+        m_task->cancel();
+    say(tr("Looking\u2026"));
+    setTask(session().tasks().start(
+        this, tr("Searching %1").arg(fromUtf8(bundle->name())),
+        [bundle, query = *wanted](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            progress.setTotal(search::workOf(*bundle, query));
+            SearchAnswer answer{search::find(*bundle, query, &progress), {}};
+            if (answer.found && query.what == What::Bytes) {
+                for (const search::Hit &hit : answer.found->hits)
+                    answer.bytes.push_back(shownBytes(*bundle, hit));
+            }
+            return answer;
+        },
+        [this, bundle](const SearchAnswer &answer) { deliver(bundle, answer); }));
+}
+
+void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
+{
+    const Result<search::Found> &found = answer.found;
+    setTask(nullptr);
+    if (!found) {
+        say(fromUtf8(describe(found.error())));
+        return;
+    }
+    m_filling = true;
+    m_model->setFound(bundle, *found, answer.bytes);
+    m_filling = false;
+    m_searched = bundle;
+    const QString count = groupedNumber(found->hits.size());
+    QString text = found->hits.empty() ? tr("Nothing found.")
+                   : found->complete   ? tr("%1 found.").arg(count)
+                                       : tr("The first %1; there may be more.").arg(count);
+    for (const Diagnostic &diagnostic : found->diagnostics)
+        text += QLatin1Char(' ') + fromUtf8(diagnostic.error.message);
+    say(text);
+}
+
+void SearchDock::setTask(TaskPtr task)
+{
+    m_task = std::move(task);
+    m_start->setText(m_task ? tr("Cancel") : tr("Search"));
+    m_progress->setValue(0);
+    m_task ? m_clock->start() : m_clock->stop();
+}
+
+void SearchDock::cancel()
+{
+    if (!m_task)
+        return;
+    m_task->cancel();
+    setTask(nullptr);
+    say(tr("Cancelled."));
+}
+
+void SearchDock::say(const QString &text)
+{
+    m_message->setWholeText(text);
+}
+
+QString SearchDock::message() const
+{
+    return m_message->wholeText();
+}
+
+void SearchDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle || !m_searched || m_searched->path() != bundle->path()) {
+        cancel();
+        m_searched = nullptr;
+        m_model->clear();
+        say({});
+    } else if (m_searched != bundle) {
+        say(tr("Found before the last change of the bytes: search again for what holds now."));
+    }
+    if (!bundle)
+        showMessage(tr("Open a bundle to search it (Ctrl+O)."));
+    else
+        showContent();
+}
+
+void SearchDock::goTo(const QModelIndex &index)
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!index.isValid() || !bundle || !m_searched || m_searched->path() != bundle->path())
+        return;
+    const search::Hit &hit = m_model->hitAt(index.row());
+    if (hit.element && hit.weight < bundle->weights().size() &&
+        *hit.element < bundle->weights()[hit.weight].elements.value)
+        session().goToElement(hit.weight, *hit.element, this);
+    else if (!hit.element && hit.file < bundle->files().size() &&
+             fitsInside(hit.bytes, ByteCount(bundle->files()[hit.file].file->size().value)))
+        session().goToBytes(hit.file, hit.bytes, this);
+}
+
+void SearchDock::open(const QModelIndex &index)
+{
+    goTo(index);
+    if (index.isValid())
+        Q_EMIT raiseRequested(m_model->hitAt(index.row()).element ? QStringLiteral("weight")
+                                                                  : QStringLiteral("hex"));
+}
+
+void SearchDock::keyPressEvent(QKeyEvent *event)
+{
+    if (event->key() != Qt::Key_Escape || !m_task) {
+        Dock::keyPressEvent(event);
+        return;
+    }
+    cancel();
+    event->accept();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/search/find.h"
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+
+#include <QByteArray>
+
+#include <optional>
+#include <vector>
+
+class QBoxLayout;
+class QComboBox;
+class QLineEdit;
+class QProgressBar;
+class QPushButton;
+class QTableView;
+class QTimer;
+
+namespace kernscope::ui {
+
+class ElidedLabel;
+class SearchModel;
+
+/// What a search hands over: the places, and the bytes of each where bytes were looked for.
+struct SearchAnswer {
+    Result<search::Found> found;
+    std::vector<QByteArray> bytes;
+};
+
+/// Looks for bytes, text, integers, values and runs of zeros, in the chosen weight or in the whole
+/// bundle, off the GUI thread. What it finds is a table whose rows are places to go to.
+class SearchDock final : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit SearchDock(Session &session, QWidget *parent = nullptr);
+
+    QList<QAction *> menuActions() const { return m_actions; }
+    /// Puts the cursor where one types what to look for.
+    void begin();
+    /// Starts with what the fields say, in place of a search that is running.
+    void start();
+    void cancel();
+
+    SearchModel &model() { return *m_model; }
+    QString message() const;
+
+Q_SIGNALS:
+    void raiseRequested(const QString &dockId);
+
+protected:
+    void refresh() override;
+    bool working() const override { return m_task != nullptr; }
+    void keyPressEvent(QKeyEvent *event) override;
+
+private:
+    void buildBar(QBoxLayout *bar, QWidget *parent);
+    void buildTable();
+    void buildActions();
+    void showFields();
+    std::optional<search::Query> query();
+    void deliver(const BundlePtr &bundle, const SearchAnswer &answer);
+    void setTask(TaskPtr task);
+    void say(const QString &text);
+    void goTo(const QModelIndex &index);
+    void open(const QModelIndex &index);
+
+    SearchModel *m_model;
+    QComboBox *m_kind = nullptr, *m_scope = nullptr, *m_width = nullptr, *m_endian = nullptr;
+    QLineEdit *m_pattern = nullptr, *m_tolerance = nullptr;
+    QPushButton *m_start = nullptr;
+    QProgressBar *m_progress = nullptr;
+    ElidedLabel *m_message = nullptr;
+    QTableView *m_table = nullptr;
+    QTimer *m_clock = nullptr;
+    TaskPtr m_task;
+    BundlePtr m_searched; ///< whose places the table has
+    QList<QAction *> m_actions;
+    bool m_filling = false;
+};
+
+} // namespace kernscope::ui
