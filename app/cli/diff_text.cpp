@@ -29,8 +29,8 @@ std::string fileVerdict(const FileDifference &file)
         return "only in A";
     if (file.equal)
         return "equal";
-    if (file.otherSpelling)
-        return "in another spelling";
+    if (file.otherNotation)
+        return "in another notation";
     const std::size_t places = std::max(file.ranges.size(), file.rangesB.size());
     if (places == 0)
         return "the same parts in another order";

@@ -38,7 +38,7 @@ Error cancelledError(std::string message);
 
 enum class Severity { Error, Warning, Note };
 
-/// "error", "warning" or "note" (the spellings of the command line's contract).
+/// "error", "warning" or "note" (the notations of the command line's contract).
 std::string_view severityName(Severity severity);
 
 /// A fault that did not stop the reading: what is sound is still shown.

@@ -72,10 +72,10 @@ public:
     /// Errors: those of write.
     Result<void> restoreUnder(FileOffset offset, std::span<const std::byte> content);
 
-    /// The same bytes with the same changes in an overlay of its own: for edits aside. Its cost goes
-    /// with the pages changed, whose bytes on disk the two share; a file in memory is copied. The
-    /// caller holds the mutex, or is the thread that writes. Errors: "patch.stale" where the file on disk is another one by now,
-    /// those of open and write.
+    /// The same bytes with the same changes in an overlay of its own: for edits aside. Its cost
+    /// goes with the pages changed, whose bytes on disk the two share; a file in memory is copied.
+    /// The caller holds the mutex, or is the thread that writes. Errors: "patch.stale" where the
+    /// file on disk is another one by now, those of open and write.
     Result<std::shared_ptr<OverlaidFile>> fork() const;
 
     /// Ascending, disjoint runs of bytes that differ from the disk. With `gap` 1 they are maximal
@@ -139,7 +139,7 @@ private:
     GuardedMapping m_mapping;
     int m_descriptor = -1; ///< of the mapped file; -1 where too many are open
     std::vector<std::byte> m_memory;
-    std::vector<ByteRange> m_restored; ///< what restoreUnder covered
+    std::vector<ByteRange> m_restored;                              ///< what restoreUnder covered
     using Original = std::shared_ptr<const std::vector<std::byte>>; ///< shared by forks
     /// Start of a block (a multiple of kOriginalBlock) -> its bytes on disk, of every block that
     /// differs from the disk: memory goes with the pages touched, not with the number of changes.

@@ -6,8 +6,8 @@
 
 namespace kernscope {
 
-/// How far a long piece of work is, and the wish to stop it. Shared between the thread that works
-/// (which calls `advance` about every millisecond or megabyte) and the one that watches.
+/// How far a long piece of work is, and whether it is asked to stop. Shared between the thread that
+/// works (which calls `advance` about every millisecond or megabyte) and the one that watches.
 class Progress
 {
 public:

@@ -93,7 +93,7 @@ struct Part {
     FileOffset metaOffset;       ///< of its record (blobs)
     FileOffset dataOffset;       ///< of its first byte (blobs)
     bool shared = false;         ///< the same blob serves another part as well
-    /// Literals: their packed bytes and where they are spelt in the program file.
+    /// Literals: their packed bytes and where they are written in the program file.
     std::shared_ptr<const mil::Literal> literal;
     /// Spans of the extents in the program's type, for edits that change the part's size.
     std::vector<mil::SourceSpan> dimSpans;
@@ -187,7 +187,7 @@ struct Weight {
     std::string function; ///< "main"; empty where there are no functions
     std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
-    StorageForm form;     ///< formText() spells it
+    StorageForm form;     ///< formText() writes it
     Shape shape;
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;

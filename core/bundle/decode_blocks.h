@@ -15,7 +15,7 @@ namespace kernscope {
 inline constexpr std::uint64_t kDecodeBlock = 65536;
 
 /// Calls `each(first, values)` for blocks of canonical fp16 values that cover
-/// [begin, end). False where the wish to stop came first.
+/// [begin, end). False where it was asked to stop before the end.
 template <class Each>
 bool decodeInBlocks(const codec::Decoder &decoder, std::uint64_t begin, std::uint64_t end,
                     Progress *progress, const Each &each)

@@ -30,7 +30,7 @@ private:
     bool compareStored(WeightPair &pair);
     bool comparePairValues(WeightPair &pair);
     void describeProgram();
-    bool otherSpelling() const;
+    bool otherNotation() const;
     bool sameFile(const FileDifference &file) const;
 
     const Bundle &m_a;
@@ -80,9 +80,9 @@ bool BundleComparison::compareFile(diff::FilePair pair)
         if (!same)
             return false;
         file.equal = *same;
-        file.otherSpelling = !file.equal && pair.a == m_a.programFile() &&
-                             pair.b == m_b.programFile() && otherSpelling();
-        if (!file.equal && !file.otherSpelling) {
+        file.otherNotation = !file.equal && pair.a == m_a.programFile() &&
+                             pair.b == m_b.programFile() && otherNotation();
+        if (!file.equal && !file.otherNotation) {
             if (!m_ranges)
                 m_ranges.emplace(m_a, m_b, m_result.weights);
             if (!m_ranges->find(file, m_progress))
@@ -96,7 +96,7 @@ bool BundleComparison::compareFile(diff::FilePair pair)
     return true;
 }
 
-bool BundleComparison::otherSpelling() const
+bool BundleComparison::otherNotation() const
 {
     const auto isProtobuf = [](const Bundle &bundle) {
         return isModelProtobuf(bundle.files()[bundle.programFile()].file->bytes(),

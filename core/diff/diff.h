@@ -72,7 +72,7 @@ struct FileDifference {
     std::size_t a = kNoIndex, b = kNoIndex;  ///< index into Bundle::files()
     std::optional<ByteCount> bytesA, bytesB; ///< empty: not there
     bool equal = false;                      ///< the same bytes at the same places
-    bool otherSpelling = false; ///< program text against protobuf: bytes are not compared
+    bool otherNotation = false; ///< program text against protobuf: bytes are not compared
     ByteTally tally;            ///< exact, however many ranges there are
     /// Where: offsets in A, and in B. What one side has alone is in its list only. Ascending; at
     /// most kMaxRanges, the last then reaching to the end.
@@ -87,7 +87,7 @@ struct Difference {
     bool identical = false;
     std::vector<FileDifference> files;
     struct {
-        bool equal = false;           ///< as programs, whatever their spelling
+        bool equal = false;           ///< as programs, whatever their notation
         bool sameComputation = false; ///< equal but for how weights are stored
         bool sameBytes = false;
         std::optional<ByteCount> bytesA, bytesB;

@@ -26,7 +26,7 @@ struct ProgramChange {
 };
 
 /// Two programs compared as programs: functions, operations, arguments and constants, whatever
-/// their spelling (text or protobuf), the order of independent operations and the names of values.
+/// their notation (text or protobuf), the order of independent operations and the names of values.
 struct ProgramDifference {
     bool equal = true; ///< nothing at all differs
     /// The operations that compute are equal: at most the storage of weights differs.

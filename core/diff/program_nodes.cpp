@@ -39,7 +39,7 @@ std::string digestOf(std::span<const std::byte> bytes)
     return fmt::format("{} bytes {:016x}", bytes.size(), digest);
 }
 
-/// The numbers by their bits: two spellings of one number are one text.
+/// The numbers by their bits: two notations of one number are one text.
 std::string literalText(const mil::Literal &literal, const mil::ValueType &type)
 {
     std::string text = typeText(type) + " ";

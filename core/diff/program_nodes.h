@@ -18,7 +18,7 @@ struct ProgramArgument {
     std::size_t output = 0;      ///< which of its results
 };
 
-/// An operation in canonical form: what it computes, without names and without spelling.
+/// An operation in canonical form: what it computes, without names and without notation.
 struct ProgramNode {
     std::string path;     ///< blocks that it lies in: "" or "loop.0"
     std::string type;     ///< "conv"; "return" for the results of a block

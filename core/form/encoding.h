@@ -21,7 +21,7 @@
 /// are spans.
 namespace kernscope::codec {
 
-/// What a stored part of a weight is for. Spellings by partRoleName are those of the contract.
+/// What a stored part of a weight is for. Notations by partRoleName are those of the contract.
 enum class PartRole : std::uint8_t {
     Data,
     Indices,

@@ -111,7 +111,7 @@ private:
 };
 
 /// "dense-fp16", "affine", "lut", "sparse+lut", "mxfp8", "sparse-slices", "activation-table",
-/// "unknown": spellings of the contract, for JSON, text and windows.
+/// "unknown": notations of the contract, for JSON, text and windows.
 std::string formText(const StorageForm &form);
 
 } // namespace kernscope

@@ -44,9 +44,9 @@ enum class ElementType : std::uint8_t {
     Uint7,
 };
 
-/// Spelling in program text: "fp16", "uint4", "fp8e4m3fn", …; "unknown" for Unknown.
+/// Notation in program text: "fp16", "uint4", "fp8e4m3fn", …; "unknown" for Unknown.
 std::string_view elementTypeName(ElementType type);
-/// The reverse; Unknown for a spelling that is not one of a program.
+/// The reverse; Unknown for a notation that is not one of a program.
 ElementType elementTypeFromName(std::string_view name);
 /// Bits of one stored element; Bool has 8; 0 for String and Unknown.
 unsigned bitWidth(ElementType type);

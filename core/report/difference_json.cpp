@@ -31,7 +31,7 @@ Json fileJson(const FileDifference &file)
     json["changed_bytes"] = numberJson(file.tally.changed);
     json["only_a_bytes"] = numberJson(file.tally.onlyA);
     json["only_b_bytes"] = numberJson(file.tally.onlyB);
-    if (file.otherSpelling)
+    if (file.otherNotation)
         json["other_spelling"] = true;
     if (file.rangesCut)
         json["ranges_cut"] = true;

@@ -17,7 +17,7 @@ struct HwxJsonOptions {
     bool registers = true; ///< each task's registers with their fields
 };
 
-/// The value of the key "hwx" in cli.md: the keys and spellings of the expected answers beside the
+/// The value of the key "hwx" in cli.md: the keys and notations of the expected answers beside the
 /// real files, and more. `bytes` are the container's, `file` its name.
 Json hwxJson(const hwx::Container &container, std::span<const std::byte> bytes,
              const std::string &file, const HwxJsonOptions &options = {});
@@ -43,7 +43,7 @@ Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::Lo
 /// Tasks that differ, with their fields: the key "tasks" of `hwx --diff`.
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences);
 
-/// "0x1f": how these documents spell addresses.
+/// "0x1f": how these documents write addresses.
 std::string hexText(std::uint64_t value);
 
 } // namespace kernscope::report

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-/// How the documents spell numbers and shapes.
+/// How the documents write numbers and shapes.
 namespace kernscope::report {
 
 /// An integer, or a string where a double cannot hold it exactly.

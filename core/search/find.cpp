@@ -119,7 +119,7 @@ private:
     double m_value = 0;
 };
 
-/// False where the search is at its end: no room, or the wish to stop.
+/// False where the search is at its end: no room, or asked to stop.
 Result<bool> findInElements(const Bundle &bundle, std::size_t index, const Query &query,
                             Gathering &out, Progress *progress)
 {

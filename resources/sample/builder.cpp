@@ -59,7 +59,7 @@ std::string BundleWriter::blob(const EncodedPart &part)
                        typeText(part), at.value);
 }
 
-/// fp16 bits as the compiler spells them: a C hex float.
+/// fp16 bits as the compiler writes them: a C hex float.
 std::string hexFloat(std::uint16_t bits)
 {
     const int exponent = (bits >> 10) & 31;

@@ -15,7 +15,7 @@ void check(const Result<Edit> &edit, Edit::Kind kind, std::size_t length)
         fuzz::require(edit.error().offset && edit.error().offset->value <= length);
         return;
     }
-    // The spelling reads back as the same edit.
+    // The notation reads back as the same edit.
     const std::string text = editText(*edit);
     const auto again = parseEdit(kind, text);
     fuzz::require(again.has_value() && editText(*again) == text);
@@ -23,7 +23,7 @@ void check(const Result<Edit> &edit, Edit::Kind kind, std::size_t length)
 
 } // namespace
 
-/// Any text is an edit that can be spelt again, or a fault with a place in it.
+/// Any text is an edit that can be written again, or a fault with a place in it.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {
     const std::string_view text(reinterpret_cast<const char *>(data), size);

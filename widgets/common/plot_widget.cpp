@@ -92,7 +92,7 @@ bool PlotWidget::tableShown() const
 
 void PlotWidget::showTable(bool shown)
 {
-    // A table that gets the focus picks its first row by itself: no wish of the person's.
+    // A table that gets the focus picks its first row by itself: the person did not choose it.
     m_switching = true;
     m_stack->setCurrentWidget(shown ? static_cast<QWidget *>(m_table) : m_plot);
     m_switching = false;

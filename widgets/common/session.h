@@ -42,8 +42,8 @@ struct PatchEntry {
     bool active = true;   ///< false: undone, can be redone
 };
 
-/// What the docks share: the open bundles, the common position with its history, the wish to edit,
-/// and the tasks. It knows nothing of windows and files; the document in app/ feeds it.
+/// What the docks share: the open bundles, the common position with its history, whether edits are
+/// allowed, and the tasks. It knows nothing of windows and files; the document in app/ feeds it.
 class Session : public QObject
 {
     Q_OBJECT

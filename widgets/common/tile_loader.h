@@ -32,7 +32,7 @@ public:
 
     /// The tile, or null where it has not come yet. Valid until the event loop turns.
     const Tile *find(const TileKey &key) const { return m_cache.object(key); }
-    /// Replaces the wish list: the tiles on view that were not found, most important first.
+    /// Replaces the list of tiles to load: those on view that were not found, most important first.
     void want(std::vector<TileKey> keys);
     bool busy() const;
 

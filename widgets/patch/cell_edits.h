@@ -8,7 +8,7 @@
 
 namespace kernscope::ui {
 
-/// An edit of one decoded element (Set, Keep or Drop), its place spelt by the index of each axis.
+/// An edit of one decoded element (Set, Keep or Drop), its place written by the index of each axis.
 Edit elementEdit(const Weight &weight, std::uint64_t element, Edit::Kind kind, double value = 0);
 
 /// An edit of one value of a codebook; the lane is named for vector palettes only.

@@ -14,7 +14,7 @@ class QStringListModel;
 
 namespace kernscope::ui {
 
-/// One edit by its text, as the command line spells it, with the codec's answer as one types.
+/// One edit by its text, as the command line writes it, with the codec's answer as one types.
 class EditLine : public QWidget
 {
     Q_OBJECT

@@ -143,7 +143,7 @@ std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit
     return element ? std::optional(*element) : std::nullopt;
 }
 
-QString cellSpelling(const Weight &weight, std::uint64_t element)
+QString cellName(const Weight &weight, std::uint64_t element)
 {
     QStringList indices;
     for (auto axis = weight.shape.size(); axis-- > 0;) {

@@ -20,6 +20,6 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit);
 std::optional<std::uint64_t> firstElement(const Bundle &bundle, const Edit &edit);
 
 /// The text that begins an edit of what is selected: "weight[3,0,1]=".
-QString cellSpelling(const Weight &weight, std::uint64_t element);
+QString cellName(const Weight &weight, std::uint64_t element);
 
 } // namespace kernscope::ui

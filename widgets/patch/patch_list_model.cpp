@@ -105,7 +105,7 @@ QVariant PatchListModel::headerData(int section, Qt::Orientation orientation, in
         return {};
     static const std::array<std::pair<const char *, const char *>, ColumnCount> kHeaders{{
         {QT_TR_NOOP("On"), QT_TR_NOOP("Cleared: undone, and can be redone")},
-        {QT_TR_NOOP("Edit"), QT_TR_NOOP("The edit as the command line spells it")},
+        {QT_TR_NOOP("Edit"), QT_TR_NOOP("The edit as the command line writes it")},
         {QT_TR_NOOP("Old"), QT_TR_NOOP("The value before")},
         {QT_TR_NOOP("New"), QT_TR_NOOP("The value that the form holds now")},
         {QT_TR_NOOP("Where"), QT_TR_NOOP("The first changed byte, and how many more runs")},

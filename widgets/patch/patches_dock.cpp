@@ -88,7 +88,7 @@ QWidget *PatchesDock::buildList()
 void PatchesDock::buildActions()
 {
     QUndoStack &stack = session().undoStack();
-    // Short ones: the stack's own actions spell out the edit, and would move the others about.
+    // Short ones: the stack's own actions write out the edit, and would move the others about.
     auto *undo = new QAction(tr("Undo"), this);
     connect(undo, &QAction::triggered, this,
             [this, &stack] { Q_EMIT stepWanted(stack.index() - 1); });
@@ -183,7 +183,7 @@ void PatchesDock::beginEdit()
     QString text;
     if (const BundlePtr &bundle = session().bundle();
         bundle && place.weight < bundle->weights().size())
-        text = cellSpelling(bundle->weights()[place.weight], place.element.value_or(0));
+        text = cellName(bundle->weights()[place.weight], place.element.value_or(0));
     showContent();
     m_line->begin(Edit::Kind::Set, text);
 }

@@ -94,7 +94,7 @@ void ProgramDock::refresh()
                            : tr("Open a bundle to see its program (Ctrl+O)."));
         return;
     }
-    // An edit may change what the program spells, but rarely does: the rows are kept where the
+    // An edit may change what the program writes, but rarely does: the rows are kept where the
     // bundle still has the same program.
     if (m_model->tree() && &m_model->tree()->bundle() == bundle.get()) {
         showContent();

@@ -14,7 +14,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr std::size_t kMostValuesSpelt = 8;
+constexpr std::size_t kMostValuesShown = 8;
 
 struct ProgramWords {
     Q_DECLARE_TR_FUNCTIONS(kernscope::ProgramWords)
@@ -48,12 +48,12 @@ std::vector<double> floatsOf(const mil::Literal &literal, std::size_t most)
 QStringList wordsOf(const mil::Literal &literal)
 {
     QStringList words;
-    for (std::size_t i = 0; i < std::min(literal.strings.size(), kMostValuesSpelt); ++i)
+    for (std::size_t i = 0; i < std::min(literal.strings.size(), kMostValuesShown); ++i)
         words += QLatin1Char('"') + fromUtf8(literal.strings[i]) + QLatin1Char('"');
     if (!words.isEmpty())
         return words;
     if (isFloatingPoint(literal.element)) {
-        for (const double value : floatsOf(literal, kMostValuesSpelt))
+        for (const double value : floatsOf(literal, kMostValuesShown))
             words += QString::number(value, 'g', 6);
         return words;
     }
@@ -61,17 +61,19 @@ QStringList wordsOf(const mil::Literal &literal)
     if (literal.bytes.size() > 4096)
         return words;
     const std::vector<std::int64_t> values = literalIntegers(literal);
-    for (std::size_t i = 0; i < std::min(values.size(), kMostValuesSpelt); ++i)
+    for (std::size_t i = 0; i < std::min(values.size(), kMostValuesShown); ++i)
         words += literal.element == ElementType::Bool
                      ? (values[i] ? QStringLiteral("true") : QStringLiteral("false"))
                      : QString::number(values[i]);
     return words;
 }
 
-class Speller
+class SpanBuilder
 {
 public:
-    Speller(const ProgramTree &tree, std::size_t function) : m_tree(tree), m_function(function) {}
+    SpanBuilder(const ProgramTree &tree, std::size_t function) : m_tree(tree), m_function(function)
+    {
+    }
 
     void add(const QString &text, SpanKind kind) { m_spans.push_back({text, kind}); }
 
@@ -142,47 +144,47 @@ QString joinedNames(const std::vector<std::string> &values)
     return words.join(QStringLiteral(", "));
 }
 
-void spellFunction(Speller &speller, const mil::Function &function)
+void appendFunction(SpanBuilder &builder, const mil::Function &function)
 {
-    speller.add(QStringLiteral("func "), SpanKind::Keyword);
-    speller.add(function.model.empty() ? fromUtf8(function.name)
+    builder.add(QStringLiteral("func "), SpanKind::Keyword);
+    builder.add(function.model.empty() ? fromUtf8(function.name)
                                        : fromUtf8(function.model + '/' + function.name),
                 SpanKind::Name);
-    speller.add(QStringLiteral(" (") + namedTypes(function.inputs) + QStringLiteral(") \u2192 ") +
+    builder.add(QStringLiteral(" (") + namedTypes(function.inputs) + QStringLiteral(") \u2192 ") +
                     joinedNames(function.body.outputs),
                 SpanKind::Plain);
     if (!function.opset.empty())
-        speller.add(QStringLiteral("   ") + fromUtf8(function.opset), SpanKind::Faint);
+        builder.add(QStringLiteral("   ") + fromUtf8(function.opset), SpanKind::Faint);
 }
 
-void spellOperation(Speller &speller, const mil::Operation &operation)
+void appendOperation(SpanBuilder &builder, const mil::Operation &operation)
 {
-    speller.add(fromUtf8(operation.type), SpanKind::Keyword);
-    speller.add(QStringLiteral(" "), SpanKind::Plain);
+    builder.add(fromUtf8(operation.type), SpanKind::Keyword);
+    builder.add(QStringLiteral(" "), SpanKind::Plain);
     QStringList made;
     for (const mil::NamedType &output : operation.outputs)
         made += fromUtf8(output.name);
-    speller.add(made.isEmpty() ? fromUtf8(operation.displayName())
+    builder.add(made.isEmpty() ? fromUtf8(operation.displayName())
                                : made.join(QStringLiteral(", ")),
                 SpanKind::Name);
-    speller.add(QStringLiteral(" ("), SpanKind::Plain);
+    builder.add(QStringLiteral(" ("), SpanKind::Plain);
     bool first = true;
     for (const mil::Argument &argument : operation.inputs) {
-        speller.add((first ? QString() : QStringLiteral(", ")) + fromUtf8(argument.name) +
+        builder.add((first ? QString() : QStringLiteral(", ")) + fromUtf8(argument.name) +
                         QStringLiteral(" = "),
                     SpanKind::Plain);
         first = false;
         if (argument.values.size() == 1)
-            speller.addValue(argument.values.front());
+            builder.addValue(argument.values.front());
         else
-            speller.addList(argument.values);
+            builder.addList(argument.values);
     }
-    speller.add(QStringLiteral(")"), SpanKind::Plain);
+    builder.add(QStringLiteral(")"), SpanKind::Plain);
     if (operation.outputs.size() == 1)
-        speller.add(QStringLiteral("   ") + programType(operation.outputs.front().type),
+        builder.add(QStringLiteral("   ") + programType(operation.outputs.front().type),
                     SpanKind::Faint);
     else if (operation.outputs.size() > 1)
-        speller.add(
+        builder.add(
             ProgramWords::tr("   %n results", nullptr, static_cast<int>(operation.outputs.size())),
             SpanKind::Faint);
 }
@@ -220,18 +222,18 @@ QString programType(const mil::ValueType &type)
 std::vector<ProgramSpan> programSpans(const ProgramTree &tree, std::size_t node)
 {
     const ProgramTree::Node &row = tree.nodes()[node];
-    Speller speller(tree, row.function);
+    SpanBuilder builder(tree, row.function);
     switch (row.kind) {
-    case ProgramTree::Kind::Function: spellFunction(speller, tree.functionOf(row)); break;
-    case ProgramTree::Kind::Operation: spellOperation(speller, *row.operation); break;
+    case ProgramTree::Kind::Function: appendFunction(builder, tree.functionOf(row)); break;
+    case ProgramTree::Kind::Operation: appendOperation(builder, *row.operation); break;
     case ProgramTree::Kind::Block:
-        speller.add(ProgramWords::tr("block %1 ").arg(row.number), SpanKind::Keyword);
-        speller.add(QLatin1Char('(') + namedTypes(row.block->inputs) + QStringLiteral(") \u2192 ") +
+        builder.add(ProgramWords::tr("block %1 ").arg(row.number), SpanKind::Keyword);
+        builder.add(QLatin1Char('(') + namedTypes(row.block->inputs) + QStringLiteral(") \u2192 ") +
                         joinedNames(row.block->outputs),
                     SpanKind::Plain);
         break;
     }
-    return speller.take();
+    return builder.take();
 }
 
 QString programText(const std::vector<ProgramSpan> &spans)

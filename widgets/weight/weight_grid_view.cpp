@@ -256,7 +256,7 @@ bool WeightGridView::eventFilter(QObject *watched, QEvent *event)
         m_answer->setFixedWidth(m_table->width() * kAnswerPercent / 100);
     if (watched == m_table && event->type() == QEvent::FocusIn &&
         !m_table->currentIndex().isValid()) {
-        // The view picks its first cell by itself then: no wish of the person's.
+        // The view picks its first cell by itself then: the person did not choose it.
         m_moving = true;
         QTimer::singleShot(0, this, [this] { m_moving = false; });
     }

@@ -28,7 +28,7 @@ Diagnostic found(Severity severity, std::string code, PartRole role, std::string
     return diagnostic;
 }
 
-/// Set bits of the whole mask; nothing where the wish to stop came first.
+/// Set bits of the whole mask; nothing where it was asked to stop before the end.
 std::optional<std::uint64_t> population(const MaskIndex &mask, std::uint64_t elementsABit,
                                         Progress *progress)
 {

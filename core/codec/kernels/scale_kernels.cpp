@@ -304,7 +304,7 @@ HWY_EXPORT(floatRun);
 
 namespace {
 
-/// Below this, blocks are spelt out: one scale an element.
+/// Below this, blocks are written out: one scale an element.
 constexpr std::uint64_t kShortBlock = 8;
 
 /// Calls `each(at, count, run)`, once for all but short blocks.
@@ -319,25 +319,25 @@ void withRuns(const ScaleRun &run, std::size_t count, Each each)
         each(0, count, whole);
         return;
     }
-    std::array<float, 512> spelt;
-    std::array<float, 512> speltOffsets;
+    std::array<float, 512> expanded;
+    std::array<float, 512> expandedOffsets;
     std::uint64_t left = run.block - run.phase;
     std::size_t cell = 0;
-    for (std::size_t at = 0; at < count; at += spelt.size()) {
-        const std::size_t part = std::min(spelt.size(), count - at);
+    for (std::size_t at = 0; at < count; at += expanded.size()) {
+        const std::size_t part = std::min(expanded.size(), count - at);
         for (std::size_t i = 0; i < part; ++i, --left) {
             if (left == 0) {
                 ++cell;
                 left = run.block;
             }
-            spelt[i] = run.scales[cell];
+            expanded[i] = run.scales[cell];
             if (!run.offsets.empty())
-                speltOffsets[i] = run.offsets[cell];
+                expandedOffsets[i] = run.offsets[cell];
         }
         ScaleRun some = run;
-        some.scales = std::span(spelt).first(part);
+        some.scales = std::span(expanded).first(part);
         if (!run.offsets.empty())
-            some.offsets = std::span(speltOffsets).first(part);
+            some.offsets = std::span(expandedOffsets).first(part);
         some.phase = 0;
         some.block = 1;
         each(at, part, some);

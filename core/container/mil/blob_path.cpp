@@ -14,18 +14,18 @@ std::string modelFolderOf(std::string_view programPath)
                                            : std::string(programPath.substr(0, slash + 1));
 }
 
-Result<std::string> resolveBlobPath(std::string_view spelt, std::string_view modelFolder)
+Result<std::string> resolveBlobPath(std::string_view written, std::string_view modelFolder)
 {
     constexpr std::string_view kModelPath = "@model_path";
-    const auto refuse = [spelt](std::string_view why) {
+    const auto refuse = [written](std::string_view why) {
         return ErrorBuilder("blob.path")
             .field("path")
             .expected("a path below @model_path")
-            .found(spelt)
+            .found(written)
             .message(why)
             .unexpected();
     };
-    std::string_view rest = spelt;
+    std::string_view rest = written;
     if (rest.starts_with(kModelPath)) {
         rest.remove_prefix(kModelPath.size());
         if (!rest.starts_with('/'))

@@ -11,7 +11,7 @@ namespace kernscope {
 /// The path within the bundle that a blob reference means: "@model_path" replaced, "." and empty
 /// parts removed. Errors: "blob.path" for absolute paths, "..", other "@" prefixes and names that
 /// hold a NUL.
-Result<std::string> resolveBlobPath(std::string_view spelt, std::string_view modelFolder);
+Result<std::string> resolveBlobPath(std::string_view written, std::string_view modelFolder);
 
 /// What "@model_path" stands for, given the program's path: "" or "Data/com.apple.CoreML/".
 std::string modelFolderOf(std::string_view programPath);

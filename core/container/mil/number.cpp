@@ -161,7 +161,7 @@ Decimal normalised(std::string_view text)
     return decimal;
 }
 
-/// Sign of (the decimal as spelt - the double nearest to it). Only asked where the double lies
+/// Sign of (the decimal as written - the double nearest to it). Only asked where the double lies
 /// halfway between two values of a narrower type.
 int decimalRemainder(const Real &number)
 {
@@ -173,12 +173,12 @@ int decimalRemainder(const Real &number)
                                            std::chars_format::scientific, digits);
     if (code != std::errc())
         return 0;
-    const Decimal spelt = normalised(number.decimal);
+    const Decimal written = normalised(number.decimal);
     const Decimal doubled =
         normalised(std::string_view(exact.data(), static_cast<std::size_t>(end - exact.data())));
-    if (spelt.power != doubled.power)
-        return spelt.power > doubled.power ? 1 : -1;
-    const int order = spelt.digits.compare(doubled.digits);
+    if (written.power != doubled.power)
+        return written.power > doubled.power ? 1 : -1;
+    const int order = written.digits.compare(doubled.digits);
     return order > 0 ? 1 : order < 0 ? -1 : 0;
 }
 

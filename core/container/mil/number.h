@@ -9,7 +9,7 @@
 
 namespace kernscope::mil {
 
-/// A whole number as spelt.
+/// A whole number as written.
 struct Integer {
     bool negative = false;
     std::uint64_t magnitude = 0;
@@ -49,7 +49,7 @@ std::uint64_t roundToFloat(const Real &number, ElementType type);
 /// The bits of a whole number in an integer type; TooLarge where it does not fit.
 NumberFault integerBits(const Integer &number, ElementType type, std::uint64_t &bits);
 
-/// The bits of one element of `type` as spelt: a number, or "true" and "false" for bool.
+/// The bits of one element of `type` as written: a number, or "true" and "false" for bool.
 NumberFault elementBits(std::string_view text, ElementType type, std::uint64_t &bits);
 
 } // namespace kernscope::mil

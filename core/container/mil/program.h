@@ -16,7 +16,7 @@
 /// (resources/formats/programs.md). Every place that a patch may rewrite carries its span.
 namespace kernscope::mil {
 
-/// Bytes of the program file that spell something; length 0 where that is not known.
+/// Bytes of the program file that write something; length 0 where that is not known.
 struct SourceSpan {
     std::uint64_t offset = 0;
     std::uint64_t length = 0;
@@ -32,7 +32,7 @@ struct ValueType {
     ElementType element = ElementType::Unknown;
     std::vector<std::int64_t> dims;   ///< empty: scalar
     std::vector<SourceSpan> dimSpans; ///< one a dim: digits of the text, varint of the wire
-    std::string text;                 ///< as spelt, for kinds other than Tensor
+    std::string text;                 ///< as written, for kinds other than Tensor
     /// Buffers (`tensor_buffer<…>`): elements from one index to the next and interleave factor of
     /// each axis, as written; empty where they are not given.
     std::vector<std::int64_t> strides, interleave;
@@ -45,7 +45,7 @@ struct ValueType {
 
 /// Payload in a weight file, named by path and by the offset of its METADATA record.
 struct BlobReference {
-    std::string path; ///< as spelt, with "@model_path"
+    std::string path; ///< as written, with "@model_path"
     std::uint64_t offset = 0;
     SourceSpan offsetSpan;
 };
@@ -56,7 +56,7 @@ struct Literal {
     std::uint64_t count = 0;
     std::vector<std::byte> bytes;     ///< packed as in a weight file; empty for strings
     std::vector<std::string> strings; ///< string tensors
-    /// Where each element is spelt in text (at most kMaxElementSpans of them, else none), or one
+    /// Where each element is written in text (at most kMaxElementSpans of them, else none), or one
     /// span over the packed bytes of a protobuf field.
     std::vector<SourceSpan> elementSpans;
     bool packedSpan = false; ///< the one span covers `bytes` as they are

@@ -9,7 +9,7 @@
 
 namespace kernscope::mil {
 
-/// Parses `model.mil`: the long spelling (`tensor<int32, []>(1)`) and the compact one (`int32(1)`).
+/// Parses `model.mil`: the long notation (`tensor<int32, []>(1)`) and the compact one (`int32(1)`).
 /// Time is linear in the text and nesting is bounded, whatever the text. Codes: "mil.syntax",
 /// "mil.depth", "mil.number", "mil.string", "mil.encoding" (NUL bytes; a warning for bad UTF-8),
 /// "mil.empty", "mil.cut", "mil.shape" (a negative dimension, a product beyond 64 bits),

@@ -57,7 +57,7 @@ private:
     std::size_t m_at = 0;
 };
 
-/// What a String token spells: escapes resolved, malformed UTF-8 replaced.
+/// What a String token writes: escapes resolved, malformed UTF-8 replaced.
 std::string unquoted(std::string_view token);
 
 } // namespace kernscope::mil

@@ -27,7 +27,7 @@ struct WireField {
     std::uint32_t number = 0;
     Type type = Type::Varint;
     std::uint64_t value = 0; ///< Varint, Fixed32, Fixed64
-    WireBytes content;       ///< Bytes: the content; else the bytes that spell the value
+    WireBytes content;       ///< Bytes: the content; else the bytes that write the value
     bool cut = false;        ///< Bytes: the file ends before the content does
 };
 

@@ -117,7 +117,7 @@ private:
         put(span, varint);
     }
 
-    /// A number that the text gives already stays as it is spelt; else digits, with zeros before
+    /// A number that the text gives already stays as it is written; else digits, with zeros before
     /// them where there is room for more.
     void putText(SourceSpan span, Integer number)
     {

@@ -19,7 +19,7 @@ struct IndexRange {
     bool single = true; ///< a plain number
 };
 
-/// A typed wish, as the command line spells it (cli.md, patch).
+/// A typed edit, as the command line writes it (cli.md, patch).
 struct Edit {
     enum class Kind : std::uint8_t {
         Set,       ///< --set 'w[3,0,1,1]=0.5'
@@ -43,7 +43,7 @@ struct Edit {
     std::string note;        ///< free text of the one who made it
 };
 
-/// Spelling of the option that gives such an edit, without dashes: "set", "set-stored", …
+/// Notation of the option that gives such an edit, without dashes: "set", "set-stored", …
 std::string_view editKindName(Edit::Kind kind);
 /// Parses the text after `--set` and so on. Errors: "patch.syntax" with the place in `offset`.
 Result<Edit> parseEdit(Edit::Kind kind, std::string_view text);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-/// The pieces that edits are spelt with. Every error is "patch.syntax" with the place within the
+/// The pieces that edits are written with. Every error is "patch.syntax" with the place within the
 /// whole text in `offset`.
 namespace kernscope::patch {
 

@@ -2,7 +2,7 @@
 #include "core/patch/plan/payload_resizer.h"
 
 #include "core/container/milblob/milblob.h"
-#include "core/patch/edit/spelling.h"
+#include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/plan/weight_planner.h"
 
 #include <algorithm>
@@ -166,9 +166,9 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
     spans.insert(spans.end(), m_part.countSpans.begin(), m_part.countSpans.end());
     for (const mil::SourceSpan span : spans) {
         const auto program = m_bundle.files()[file].file->bytes();
-        auto fitted = respellExtent(program, span, before, elements);
+        auto fitted = rewriteExtent(program, span, before, elements);
         if (!fitted) // the declared output of a sparse palette counts decoded values
-            fitted = respellExtent(program, span, before * vector, elements * vector);
+            fitted = rewriteExtent(program, span, before * vector, elements * vector);
         if (!fitted) {
             Error error = spaceError(
                 m_bundle, m_part,

@@ -117,7 +117,7 @@ Result<void> Filler::fill(std::uint64_t first, std::span<const double> values)
 {
     const auto held = std::span(m_held).first(values.size());
     m_planner.decoder().decodeFloat(first, held);
-    const codec::EditTolerance tolerance{m_tolerance, kSpellingTolerance};
+    const codec::EditTolerance tolerance{m_tolerance, kDecimalTolerance};
     if (!m_runs || !m_runs->set(first, values, tolerance, held, outcome)) {
         if (auto done = setEach(first, values, held); !done)
             return done;

@@ -51,7 +51,7 @@ private:
     std::uint64_t m_element = 0;
 };
 
-/// A decoded value in its shortest spelling in fp32.
+/// A decoded value in its shortest notation in fp32.
 std::string valueText(double value);
 /// Whether two decoded values are one: not-a-number is itself.
 inline bool sameValue(double a, double b)
@@ -60,13 +60,13 @@ inline bool sameValue(double a, double b)
 }
 
 /// Half a step of fp32, as a share of the value.
-inline constexpr double kSpellingTolerance = 0x1p-24;
-/// The tolerance for one value: never finer than fp32 spells numbers, so that a value copied from
-/// any table, where it stands in fp32's shortest spelling, is the value that it was copied from.
+inline constexpr double kDecimalTolerance = 0x1p-24;
+/// The tolerance for one value: never finer than fp32 writes numbers, so that a value copied from
+/// any table, where it stands in fp32's shortest notation, is the value that it was copied from.
 inline double toleranceFor(double value, double tolerance)
 {
-    const double spelling = std::abs(value) * kSpellingTolerance;
-    return std::isfinite(spelling) && spelling > tolerance ? spelling : tolerance;
+    const double notation = std::abs(value) * kDecimalTolerance;
+    return std::isfinite(notation) && notation > tolerance ? notation : tolerance;
 }
 
 /// Value or code of the table entry or stored element that an edit names, as it is now.

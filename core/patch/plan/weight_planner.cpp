@@ -2,7 +2,7 @@
 #include "core/patch/plan/weight_planner.h"
 
 #include "core/numeric/convert.h"
-#include "core/patch/edit/spelling.h"
+#include "core/patch/edit/literal_rewrite.h"
 #include "core/patch/plan/payload_resizer.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ Error spaceError(const Bundle &bundle, std::uint64_t offset, std::uint64_t room,
     error.file = bundle.files()[bundle.programFile()].path;
     error.offset = FileOffset(offset);
     error.length = ByteCount(room);
-    error.expected = fmt::format("a spelling of at most {} characters", room);
+    error.expected = fmt::format("a notation of at most {} characters", room);
     error.found = std::string(wanted);
     error.message = "The number does not fit its place in the program";
     return error;
@@ -71,11 +71,11 @@ Error partError(std::string_view role)
 }
 
 /// One element of a literal: a number of the text, or a varint of the protobuf.
-std::optional<Respelling> respellElement(std::span<const std::byte> program, mil::SourceSpan span,
-                                         ElementType type, std::int64_t before, std::int64_t after)
+std::optional<Rewrite> rewriteElement(std::span<const std::byte> program, mil::SourceSpan span,
+                                      ElementType type, std::int64_t before, std::int64_t after)
 {
     // A varint is told from text by its value: '5' is 53 as a varint.
-    if (auto varint = respellVarint(program, span, static_cast<std::uint64_t>(before),
+    if (auto varint = rewriteVarint(program, span, static_cast<std::uint64_t>(before),
                                     static_cast<std::uint64_t>(after)))
         return varint;
     const bool isText =
@@ -84,8 +84,8 @@ std::optional<Respelling> respellElement(std::span<const std::byte> program, mil
             std::string_view::npos;
     if (!isText)
         return std::nullopt;
-    for (const std::string &text : spellings(type, after)) {
-        if (auto fitted = respellToken(program, span, text))
+    for (const std::string &text : notations(type, after)) {
+        if (auto fitted = rewriteToken(program, span, text))
             return fitted;
     }
     return std::nullopt;
@@ -234,7 +234,7 @@ Result<void> WeightPlanner::resize(const codec::EditPlan &plan)
         .resize(*plan.payloadElements, tail);
 }
 
-Result<void> WeightPlanner::respell(std::size_t index, const std::vector<std::byte> &bytes)
+Result<void> WeightPlanner::rewrite(std::size_t index, const std::vector<std::byte> &bytes)
 {
     const mil::Literal &literal = *weight().parts[index].literal;
     const std::size_t file = m_bundle->programFile();
@@ -249,8 +249,8 @@ Result<void> WeightPlanner::respell(std::size_t index, const std::vector<std::by
             continue;
         const auto span = literal.elementSpans.size() == literal.count ? literal.elementSpans[i]
                                                                        : mil::SourceSpan{};
-        const auto texts = spellings(literal.element, after);
-        const auto fitted = respellElement(program, span, literal.element, before, after);
+        const auto texts = notations(literal.element, after);
+        const auto fitted = rewriteElement(program, span, literal.element, before, after);
         if (!fitted)
             return tl::unexpected(
                 spaceError(*m_bundle, span.offset, span.length,
@@ -266,8 +266,8 @@ Result<void> WeightPlanner::respell(std::size_t index, const std::vector<std::by
 Result<void> WeightPlanner::finish()
 {
     for (const auto &[part, bytes] : m_literals) {
-        if (auto spelt = respell(part, bytes); !spelt)
-            return spelt;
+        if (auto written = rewrite(part, bytes); !written)
+            return written;
     }
     return {};
 }

@@ -50,7 +50,7 @@ private:
     std::optional<std::size_t> partOf(codec::PartRole role) const;
     Result<void> applyPart(const codec::PartEdit &edit);
     Result<void> resize(const codec::EditPlan &plan);
-    Result<void> respell(std::size_t part, const std::vector<std::byte> &bytes);
+    Result<void> rewrite(std::size_t part, const std::vector<std::byte> &bytes);
 
     BundlePtr m_bundle;
     std::size_t m_weight;

@@ -179,13 +179,13 @@ Splice Reencoder::statement(const Job &job) const
     Splice own{job.operation->span, {}};
     if (!m_text) {
         for (const DraftOperation &draft : job.drafts)
-            own.contents.push_back(spellProtobuf(draft, job.blobPath));
+            own.contents.push_back(serialiseProtobuf(draft, job.blobPath));
         return own;
     }
     std::string text;
     const unsigned opset = opsetNumber(job.function->opset);
     for (const DraftOperation &draft : job.drafts)
-        text += (text.empty() ? "" : ";\n            ") + spellText(draft, job.blobPath, opset);
+        text += (text.empty() ? "" : ";\n            ") + serialiseText(draft, job.blobPath, opset);
     const auto bytes = m_bundle.files()[m_bundle.programFile()].file->bytes();
     const std::uint64_t end = own.span.offset + own.span.length;
     if (own.span.length > 0 && std::to_integer<char>(bytes[end - 1]) == ';')

@@ -54,10 +54,12 @@ Result<std::vector<DraftOperation>> draftOperations(const codec::EncodedWeight &
 /// Number of an operation set: 18 of "ios18"; 0 where it is not one of those.
 unsigned opsetNumber(std::string_view opset);
 
-/// One statement of model.mil. `blobPath` is the weight file's as the program spells it.
-std::string spellText(const DraftOperation &operation, const std::string &blobPath, unsigned opset);
+/// One statement of model.mil. `blobPath` is the weight file's as the program writes it.
+std::string serialiseText(const DraftOperation &operation, const std::string &blobPath,
+                          unsigned opset);
 /// One Operation message of an .mlpackage's model.
-std::vector<std::byte> spellProtobuf(const DraftOperation &operation, const std::string &blobPath);
+std::vector<std::byte> serialiseProtobuf(const DraftOperation &operation,
+                                         const std::string &blobPath);
 
 /// A weight file laid out anew.
 struct BlobLayout {

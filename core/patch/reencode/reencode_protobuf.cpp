@@ -276,7 +276,7 @@ private:
 
 } // namespace
 
-Bytes spellProtobuf(const DraftOperation &operation, const std::string &blobPath)
+Bytes serialiseProtobuf(const DraftOperation &operation, const std::string &blobPath)
 {
     Bytes message;
     appendBytes(message, 1, bytesOf(operation.type));

@@ -12,7 +12,7 @@ namespace kernscope::patch {
 
 namespace {
 
-/// fp16 bits as the compiler spells them: a C hex float.
+/// fp16 bits as the compiler writes them: a C hex float.
 std::string hexFloat(std::uint16_t bits)
 {
     const int exponent = (bits >> 10) & 31;
@@ -30,10 +30,10 @@ std::string hexFloat(std::uint16_t bits)
     return fmt::format("{}0x1{}{}p{:+d}", sign, digits.empty() ? "" : ".", digits, exponent - 15);
 }
 
-class TextSpeller
+class StatementWriter
 {
 public:
-    TextSpeller(const std::string &blobPath, unsigned opset)
+    StatementWriter(const std::string &blobPath, unsigned opset)
         : m_path(blobPath), m_newScalars(opset >= 18)
     {
     }
@@ -118,9 +118,10 @@ private:
 
 } // namespace
 
-std::string spellText(const DraftOperation &operation, const std::string &blobPath, unsigned opset)
+std::string serialiseText(const DraftOperation &operation, const std::string &blobPath,
+                          unsigned opset)
 {
-    return TextSpeller(blobPath, opset).statement(operation);
+    return StatementWriter(blobPath, opset).statement(operation);
 }
 
 std::vector<std::byte> spliceText(std::span<const std::byte> text, std::vector<Splice> splices)

@@ -33,7 +33,7 @@ private:
         const mil::Operation *operation = nullptr; ///< the statement that makes it
         std::vector<DraftOperation> drafts;
         std::size_t blobFile = kNoIndex;
-        std::string blobPath;        ///< as the program spells it
+        std::string blobPath;        ///< as the program writes it
         std::size_t twin = kNoIndex; ///< earlier job that writes the same records
     };
 

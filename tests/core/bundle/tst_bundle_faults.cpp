@@ -256,12 +256,12 @@ void TestBundleFaults::weights()
 
 void TestBundleFaults::blobPaths_data()
 {
-    QTest::addColumn<QByteArray>("spelt");
+    QTest::addColumn<QByteArray>("written");
     QTest::addColumn<QByteArray>("folder");
     QTest::addColumn<QByteArray>("path"); // empty: refused
-    const auto row = [](const char *spelt, const char *folder, const char *path) {
-        QTest::newRow(*spelt == '\0' ? "empty" : spelt)
-            << QByteArray(spelt) << QByteArray(folder) << QByteArray(path);
+    const auto row = [](const char *written, const char *folder, const char *path) {
+        QTest::newRow(*written == '\0' ? "empty" : written)
+            << QByteArray(written) << QByteArray(folder) << QByteArray(path);
     };
     row("@model_path/weights/weight.bin", "", "weights/weight.bin");
     row("@model_path//weights/./weight.bin", "Data/m/", "Data/m/weights/weight.bin");
@@ -281,10 +281,10 @@ void TestBundleFaults::blobPaths_data()
 
 void TestBundleFaults::blobPaths()
 {
-    QFETCH(QByteArray, spelt);
+    QFETCH(QByteArray, written);
     QFETCH(QByteArray, folder);
     QFETCH(QByteArray, path);
-    const auto resolved = resolveBlobPath(spelt.toStdString(), folder.toStdString());
+    const auto resolved = resolveBlobPath(written.toStdString(), folder.toStdString());
     QCOMPARE(resolved.has_value(), !path.isEmpty());
     if (resolved)
         QCOMPARE(QByteArray::fromStdString(*resolved), path);

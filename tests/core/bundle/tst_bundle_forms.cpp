@@ -404,7 +404,7 @@ void TestBundleForms::sharedParts()
     QCOMPARE((*bundle)->sections()[owner].name, std::string("a: lut"));
 }
 
-/// A patch that changes the number of survivors finds every place that spells it.
+/// A patch that changes the number of survivors finds every place that writes it.
 void TestBundleForms::spansForEdits()
 {
     MadeBundle made;
@@ -414,14 +414,14 @@ void TestBundleForms::spansForEdits()
     const std::string text = made.text();
     const Part *indices = (*bundle)->weights().front().part(codec::PartRole::Indices);
     QVERIFY(indices);
-    const auto spelt = [&text](const mil::SourceSpan &span) {
+    const auto written = [&text](const mil::SourceSpan &span) {
         return text.substr(span.offset, span.length);
     };
     QCOMPARE(indices->dimSpans.size(), std::size_t(1));
-    QCOMPARE(spelt(indices->dimSpans[0]), std::string("2"));
+    QCOMPARE(written(indices->dimSpans[0]), std::string("2"));
     QCOMPARE(text.substr(indices->dimSpans[0].offset - 15, 15), std::string("tensor<uint4, ["));
     QCOMPARE(indices->countSpans.size(), std::size_t(1));
-    QCOMPARE(spelt(indices->countSpans[0]), std::string("2"));
+    QCOMPARE(written(indices->countSpans[0]), std::string("2"));
     QCOMPARE(text.substr(indices->countSpans[0].offset - 14, 14), std::string("tensor<fp16, ["));
 
     MadeBundle named;

@@ -104,7 +104,7 @@ void TestProgramDifference::textAgainstProtobuf_data()
     QTest::newRow("pruned") << QStringLiteral("unified_pruned_int8");
 }
 
-/// One build in both spellings is equal.
+/// One build in both notations is equal.
 void TestProgramDifference::textAgainstProtobuf()
 {
     QFETCH(const QString, build);

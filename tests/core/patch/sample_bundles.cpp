@@ -52,7 +52,7 @@ std::string blob(MadeBundle &bundle, const EncodedPart &part)
     return bundle.blob(part.type, shapeText(part.shape), part.bytes, paddingOf(part));
 }
 
-/// "tensor<fp16, [4]>([0x1p+0, …])", as compilers spell small constants.
+/// "tensor<fp16, [4]>([0x1p+0, …])", as compilers write small constants.
 std::string literal(const EncodedPart &part, const Shape &shape)
 {
     std::string numbers;

@@ -9,14 +9,14 @@
 using namespace kernscope;
 using Kind = Edit::Kind;
 
-/// Edits as the command line and scripts spell them.
+/// Edits as the command line and scripts write them.
 class TestEdit : public QObject
 {
     Q_OBJECT
 
 private slots:
-    void spellingRoundTrips_data();
-    void spellingRoundTrips();
+    void notationRoundTrips_data();
+    void notationRoundTrips();
     void values_data();
     void values();
     void refused_data();
@@ -28,7 +28,7 @@ private slots:
     void anyTextGivesAnAnswer();
 };
 
-void TestEdit::spellingRoundTrips_data()
+void TestEdit::notationRoundTrips_data()
 {
     QTest::addColumn<int>("kind");
     QTest::addColumn<QByteArray>("text");
@@ -54,7 +54,7 @@ void TestEdit::spellingRoundTrips_data()
     row(Kind::FromNpy, "w=some dir/FILE=1.npy", "w");
 }
 
-void TestEdit::spellingRoundTrips()
+void TestEdit::notationRoundTrips()
 {
     QFETCH(const int, kind);
     QFETCH(const QByteArray, text);

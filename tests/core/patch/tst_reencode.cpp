@@ -193,7 +193,8 @@ void TestReencode::oldSignature()
     const auto palette = codec::encodePalette(values, {3, 4}, options);
     const auto old = patch::draftOperations(*palette, {"w", "w\"eight", "ios16"});
     QVERIFY(old);
-    const std::string text = patch::spellText(old->front(), "@model_path/weights/weight.bin", 16);
+    const std::string text =
+        patch::serialiseText(old->front(), "@model_path/weights/weight.bin", 16);
     QCOMPARE(text.c_str(),
              "tensor<fp16, [3, 4]> w = constexpr_lut_to_dense()[indices = tensor<uint8, "
              "[6]>([16, 50, 16, 50, 16, 50]), lut = tensor<fp16, [16]>(BLOBFILE(path = "

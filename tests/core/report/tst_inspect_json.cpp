@@ -43,7 +43,7 @@ Result<BundlePtr> made()
 
 } // namespace
 
-/// The document of `inspect`: keys, spellings and order are a contract.
+/// The document of `inspect`: keys, notations and order are a contract.
 class TestInspectJson : public QObject
 {
     Q_OBJECT

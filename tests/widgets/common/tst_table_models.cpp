@@ -40,7 +40,7 @@ class TestTableModels : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
-    void numbersAreSpeltOneWay();
+    void numbersAreFormattedOneWay();
     void filterNeedsEveryWord();
     void diagnosticsFilterBySeverity();
     void diagnosticsSort();
@@ -49,7 +49,7 @@ private Q_SLOTS:
     void readingsOfKnownBytes();
 };
 
-void TestTableModels::numbersAreSpeltOneWay()
+void TestTableModels::numbersAreFormattedOneWay()
 {
     QCOMPARE(groupedNumber(1234567), QStringLiteral("1,234,567"));
     QCOMPARE(groupedNumber(0), QStringLiteral("0"));

@@ -21,7 +21,7 @@ private Q_SLOTS:
     void rowsAndTheirWords();
     void linksLeadToRowsAndWeights();
     void blocksFold();
-    void literalsAreSpelt();
+    void literalsAreShown();
     void findGoesOn();
     void followsAndLeads();
     void editsKeepTheRow();
@@ -138,7 +138,7 @@ void TestProgramDock::blocksFold()
     QVERIFY(dock.view().isExpanded(function));
 }
 
-void TestProgramDock::literalsAreSpelt()
+void TestProgramDock::literalsAreShown()
 {
     Session session;
     ProgramDock dock(session);

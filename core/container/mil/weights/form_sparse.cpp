@@ -24,7 +24,7 @@ Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation 
         "There cannot be more values than the mask has elements."));
 }
 
-/// The compacted values' count is spelt once more in the declared type of a joint op's output.
+/// The compacted values' count is written once more in the declared type of a joint op's output.
 void FormReader::repeatCount(const mil::Operation &operation)
 {
     if (operation.outputs.size() < 2)

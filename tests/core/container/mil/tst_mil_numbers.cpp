@@ -12,7 +12,7 @@ using namespace miltest;
 
 namespace {
 
-/// One element of `type` as program text spells it -> its bytes, "" where it is refused.
+/// One element of `type` as program text writes it -> its bytes, "" where it is refused.
 QByteArray packed(const QByteArray &type, const QByteArray &number)
 {
     const auto parsed =
@@ -167,7 +167,7 @@ void TestMilNumbers::numbers()
     QCOMPARE(packed(type, number), bytes);
 }
 
-/// Every fp16 value but NaNs, as the compiler spells it and in decimals.
+/// Every fp16 value but NaNs, as the compiler writes it and in decimals.
 void TestMilNumbers::everyHalf()
 {
     QByteArray hexadecimal, decimal, expected;

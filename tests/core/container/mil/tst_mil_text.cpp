@@ -6,7 +6,7 @@
 using namespace kernscope;
 using namespace miltest;
 
-/// What sound program text says, in both of its spellings.
+/// What sound program text says, in both of its notations.
 class TestMilText : public QObject
 {
     Q_OBJECT

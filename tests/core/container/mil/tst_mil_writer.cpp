@@ -16,7 +16,7 @@ std::vector<std::byte> bytesOf(const QByteArray &raw)
     return {all.begin(), all.end()};
 }
 
-/// An offset of three digits, an extent, and whole numbers spelt in three ways.
+/// An offset of three digits, an extent, and whole numbers written in three ways.
 QByteArray program()
 {
     return R"(program(1.3)

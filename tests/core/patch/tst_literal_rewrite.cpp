@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/edit/spelling.h"
+#include "core/patch/edit/literal_rewrite.h"
 
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
@@ -19,17 +19,17 @@ std::span<const std::byte> bytesOf(const QByteArray &text)
     return std::as_bytes(std::span(text.constData(), static_cast<std::size_t>(text.size())));
 }
 
-QByteArray applied(QByteArray text, const patch::Respelling &respelling)
+QByteArray applied(QByteArray text, const patch::Rewrite &rewrite)
 {
-    return text.replace(static_cast<qsizetype>(respelling.offset),
-                        static_cast<qsizetype>(respelling.bytes.size()),
-                        QByteArray::fromStdString(respelling.bytes));
+    return text.replace(static_cast<qsizetype>(rewrite.offset),
+                        static_cast<qsizetype>(rewrite.bytes.size()),
+                        QByteArray::fromStdString(rewrite.bytes));
 }
 
 } // namespace
 
-/// Numbers of the program spelt anew in the room that they have.
-class TestSpelling : public QObject
+/// Numbers of the program written anew in the room that they have.
+class TestLiteralRewrite : public QObject
 {
     Q_OBJECT
 
@@ -44,12 +44,12 @@ private slots:
     void extents();
 };
 
-/// Every fp16 number but the NaNs with a payload has a spelling, and all of them read back.
-void TestSpelling::everyHalfReadsBack()
+/// Every fp16 number but the NaNs with a payload has a notation, and all of them read back.
+void TestLiteralRewrite::everyHalfReadsBack()
 {
     std::size_t without = 0;
     for (unsigned code = 0; code < 0x10000; ++code) {
-        const auto texts = patch::spellings(ElementType::Fp16, code);
+        const auto texts = patch::notations(ElementType::Fp16, code);
         without += texts.empty();
         for (const std::string &text : texts) {
             const bool negative = text.front() == '-';
@@ -66,10 +66,10 @@ void TestSpelling::everyHalfReadsBack()
             QVERIFY2(text.size() <= 12, text.c_str());
         }
     }
-    QCOMPARE(without, std::size_t{2 * 1023 - 1}); // NaNs but the one that is spelt "nan"
+    QCOMPARE(without, std::size_t{2 * 1023 - 1}); // NaNs but the one that is written "nan"
 }
 
-void TestSpelling::known_data()
+void TestLiteralRewrite::known_data()
 {
     QTest::addColumn<int>("type");
     QTest::addColumn<qlonglong>("code");
@@ -90,18 +90,18 @@ void TestSpelling::known_data()
     row("uint64", ElementType::Uint64, -1, {"18446744073709551615"});
 }
 
-void TestSpelling::known()
+void TestLiteralRewrite::known()
 {
     QFETCH(const int, type);
     QFETCH(const qlonglong, code);
     QFETCH(const QByteArrayList, texts);
     QByteArrayList found;
-    for (const std::string &text : patch::spellings(static_cast<ElementType>(type), code))
+    for (const std::string &text : patch::notations(static_cast<ElementType>(type), code))
         found << QByteArray::fromStdString(text);
     QCOMPARE(found, texts);
 }
 
-void TestSpelling::tokens_data()
+void TestLiteralRewrite::tokens_data()
 {
     QTest::addColumn<QByteArray>("text");
     QTest::addColumn<QByteArray>("old");
@@ -123,7 +123,7 @@ void TestSpelling::tokens_data()
     row("not out of a string", "f(\" \",9,\" \")", "9", "10", "");
 }
 
-void TestSpelling::tokens()
+void TestLiteralRewrite::tokens()
 {
     QFETCH(const QByteArray, text);
     QFETCH(const QByteArray, old);
@@ -131,17 +131,17 @@ void TestSpelling::tokens()
     QFETCH(const QByteArray, expected);
     const mil::SourceSpan span{static_cast<std::uint64_t>(text.indexOf(old)),
                                static_cast<std::uint64_t>(old.size())};
-    const auto respelling = patch::respellToken(bytesOf(text), span, token.toStdString());
-    QCOMPARE(respelling.has_value(), !expected.isEmpty());
-    if (respelling) {
-        QCOMPARE(applied(text, *respelling), expected);
+    const auto rewrite = patch::rewriteToken(bytesOf(text), span, token.toStdString());
+    QCOMPARE(rewrite.has_value(), !expected.isEmpty());
+    if (rewrite) {
+        QCOMPARE(applied(text, *rewrite), expected);
         QCOMPARE(expected.size(), text.size());
     }
-    QVERIFY(!patch::respellToken(bytesOf(text), {1000, 1}, "1"));
-    QVERIFY(!patch::respellToken(bytesOf(text), {UINT64_MAX, 2}, "1"));
+    QVERIFY(!patch::rewriteToken(bytesOf(text), {1000, 1}, "1"));
+    QVERIFY(!patch::rewriteToken(bytesOf(text), {UINT64_MAX, 2}, "1"));
 }
 
-void TestSpelling::varints_data()
+void TestLiteralRewrite::varints_data()
 {
     QTest::addColumn<QByteArray>("wire");
     QTest::addColumn<qulonglong>("before");
@@ -161,27 +161,27 @@ void TestSpelling::varints_data()
     row("cut", "ff", 127, 126, "");
 }
 
-void TestSpelling::varints()
+void TestLiteralRewrite::varints()
 {
     QFETCH(const QByteArray, wire);
     QFETCH(const qulonglong, before);
     QFETCH(const qulonglong, after);
     QFETCH(const QByteArray, expected);
     const mil::SourceSpan span{0, static_cast<std::uint64_t>(wire.size())};
-    const auto respelling = patch::respellVarint(bytesOf(wire), span, before, after);
-    QCOMPARE(respelling.has_value(), !expected.isEmpty());
-    if (respelling)
-        QCOMPARE(applied(wire, *respelling), expected);
+    const auto rewrite = patch::rewriteVarint(bytesOf(wire), span, before, after);
+    QCOMPARE(rewrite.has_value(), !expected.isEmpty());
+    if (rewrite)
+        QCOMPARE(applied(wire, *rewrite), expected);
 }
 
-void TestSpelling::extents()
+void TestLiteralRewrite::extents()
 {
-    const auto text = patch::respellExtent(bytesOf("[5]"), {1, 1}, 5, 4);
+    const auto text = patch::rewriteExtent(bytesOf("[5]"), {1, 1}, 5, 4);
     QVERIFY(text && text->bytes == "4");
-    const auto wire = patch::respellExtent(bytesOf("[5]"), {1, 1}, '5', '4');
+    const auto wire = patch::rewriteExtent(bytesOf("[5]"), {1, 1}, '5', '4');
     QVERIFY(wire && wire->bytes == "4");
-    QVERIFY(!patch::respellExtent(bytesOf("[5]"), {1, 1}, 6, 4));
+    QVERIFY(!patch::rewriteExtent(bytesOf("[5]"), {1, 1}, 6, 4));
 }
 
-QTEST_APPLESS_MAIN(TestSpelling)
-#include "tst_spelling.moc"
+QTEST_APPLESS_MAIN(TestLiteralRewrite)
+#include "tst_literal_rewrite.moc"

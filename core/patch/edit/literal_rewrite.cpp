@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/patch/edit/spelling.h"
+#include "core/patch/edit/literal_rewrite.h"
 
 #include "core/base/quantity.h"
 #include "core/numeric/convert.h"
@@ -128,8 +128,8 @@ Kept squeeze(std::string_view text, std::size_t need, char before, char behind)
 }
 
 /// The token with room taken from behind it, from as near as possible.
-std::optional<Respelling> growRight(std::string_view text, std::size_t start, std::size_t end,
-                                    std::string_view token)
+std::optional<Rewrite> growRight(std::string_view text, std::size_t start, std::size_t end,
+                                 std::string_view token)
 {
     const std::size_t need = token.size() - (end - start);
     for (std::size_t stop = end; stop < text.size() && stop - end < kReach;) {
@@ -139,13 +139,13 @@ std::optional<Respelling> growRight(std::string_view text, std::size_t start, st
         const char behind = stop < text.size() ? text[stop] : ',';
         const Kept kept = squeeze(text.substr(end, stop - end), need, token.back(), behind);
         if (kept.taken == need)
-            return Respelling{start, std::string(token) + kept.text};
+            return Rewrite{start, std::string(token) + kept.text};
     }
     return std::nullopt;
 }
 
-std::optional<Respelling> growLeft(std::string_view text, std::size_t start, std::size_t end,
-                                   std::string_view token)
+std::optional<Rewrite> growLeft(std::string_view text, std::size_t start, std::size_t end,
+                                std::string_view token)
 {
     const std::size_t need = token.size() - (end - start);
     for (std::size_t from = start; from > 0 && start - from < kReach;) {
@@ -155,7 +155,7 @@ std::optional<Respelling> growLeft(std::string_view text, std::size_t start, std
         const char before = from > 0 ? text[from - 1] : ',';
         const Kept kept = squeeze(text.substr(from, start - from), need, before, token.front());
         if (kept.taken == need)
-            return Respelling{from, kept.text + std::string(token)};
+            return Rewrite{from, kept.text + std::string(token)};
     }
     return std::nullopt;
 }
@@ -180,7 +180,7 @@ bool inside(std::span<const std::byte> file, mil::SourceSpan span)
 
 } // namespace
 
-std::vector<std::string> spellings(ElementType type, std::int64_t code)
+std::vector<std::string> notations(ElementType type, std::int64_t code)
 {
     if (!isFloatingPoint(type)) {
         if (type == ElementType::Uint64)
@@ -200,8 +200,8 @@ std::vector<std::string> spellings(ElementType type, std::int64_t code)
     return texts;
 }
 
-std::optional<Respelling> respellToken(std::span<const std::byte> text, mil::SourceSpan span,
-                                       std::string_view token)
+std::optional<Rewrite> rewriteToken(std::span<const std::byte> text, mil::SourceSpan span,
+                                    std::string_view token)
 {
     if (!inside(text, span) || token.empty())
         return std::nullopt;
@@ -210,7 +210,7 @@ std::optional<Respelling> respellToken(std::span<const std::byte> text, mil::Sou
     if (token.size() <= span.length) {
         std::string padded(token);
         padded.append(span.length - token.size(), ' ');
-        return Respelling{start, std::move(padded)};
+        return Rewrite{start, std::move(padded)};
     }
     auto right = growRight(all, start, end, token);
     auto left = growLeft(all, start, end, token);
@@ -219,8 +219,8 @@ std::optional<Respelling> respellToken(std::span<const std::byte> text, mil::Sou
     return right ? right : left;
 }
 
-std::optional<Respelling> respellVarint(std::span<const std::byte> wire, mil::SourceSpan span,
-                                        std::uint64_t before, std::uint64_t after)
+std::optional<Rewrite> rewriteVarint(std::span<const std::byte> wire, mil::SourceSpan span,
+                                     std::uint64_t before, std::uint64_t after)
 {
     if (!inside(wire, span) || readVarint(wire.subspan(span.offset, span.length)) != before)
         return std::nullopt;
@@ -232,11 +232,11 @@ std::optional<Respelling> respellVarint(std::span<const std::byte> wire, mil::So
     }
     if (after != 0)
         return std::nullopt;
-    return Respelling{span.offset, std::move(bytes)};
+    return Rewrite{span.offset, std::move(bytes)};
 }
 
-std::optional<Respelling> respellExtent(std::span<const std::byte> program, mil::SourceSpan span,
-                                        std::uint64_t before, std::uint64_t after)
+std::optional<Rewrite> rewriteExtent(std::span<const std::byte> program, mil::SourceSpan span,
+                                     std::uint64_t before, std::uint64_t after)
 {
     if (!inside(program, span))
         return std::nullopt;
@@ -245,8 +245,8 @@ std::optional<Respelling> respellExtent(std::span<const std::byte> program, mil:
     std::uint64_t read = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), read);
     if (fault == std::errc() && end == text.data() + text.size() && read == before)
-        return respellToken(program, span, fmt::format("{}", after));
-    return respellVarint(program, span, before, after);
+        return rewriteToken(program, span, fmt::format("{}", after));
+    return rewriteVarint(program, span, before, after);
 }
 
 } // namespace kernscope::patch

@@ -12,33 +12,33 @@
 #include <string_view>
 #include <vector>
 
-/// Numbers of the program file spelt anew in the bytes that they have.
+/// Numbers of the program file written anew in the bytes that they have.
 namespace kernscope::patch {
 
 /// Texts that a reader turns into exactly this stored code, in order of preference: of a floating-
-/// point number the hexadecimal spelling that compilers write, then the shortest decimal one; of an
+/// point number the hexadecimal notation that compilers write, then the shortest decimal one; of an
 /// integer its digits. Empty where there is none (NaN with a payload).
-std::vector<std::string> spellings(ElementType type, std::int64_t code);
+std::vector<std::string> notations(ElementType type, std::int64_t code);
 
 /// Bytes to put in place of a run of the same length that begins at `offset`.
-struct Respelling {
+struct Rewrite {
     std::uint64_t offset = 0;
     std::string bytes;
 };
 
-/// Spells the token at `span` of program text anew. A shorter one is padded with spaces; a longer
+/// Writes the token at `span` of program text anew. A shorter one is padded with spaces; a longer
 /// one takes spaces from beside it, where the grammar allows for none (model.mil: white space is
 /// free between tokens), moving only brackets and commas. Nothing where there is no such room.
-std::optional<Respelling> respellToken(std::span<const std::byte> text, mil::SourceSpan span,
-                                       std::string_view token);
+std::optional<Rewrite> rewriteToken(std::span<const std::byte> text, mil::SourceSpan span,
+                                    std::string_view token);
 
 /// The same for a varint of the protobuf: padded with continuation bytes where the new one is
 /// shorter. Nothing where it is longer, or where `span` holds no varint of `before`.
-std::optional<Respelling> respellVarint(std::span<const std::byte> wire, mil::SourceSpan span,
-                                        std::uint64_t before, std::uint64_t after);
+std::optional<Rewrite> rewriteVarint(std::span<const std::byte> wire, mil::SourceSpan span,
+                                     std::uint64_t before, std::uint64_t after);
 
-/// An extent that is spelt as digits or as a varint, whichever of them reads as `before`.
-std::optional<Respelling> respellExtent(std::span<const std::byte> program, mil::SourceSpan span,
-                                        std::uint64_t before, std::uint64_t after);
+/// An extent that is written as digits or as a varint, whichever of them reads as `before`.
+std::optional<Rewrite> rewriteExtent(std::span<const std::byte> program, mil::SourceSpan span,
+                                     std::uint64_t before, std::uint64_t after);
 
 } // namespace kernscope::patch
