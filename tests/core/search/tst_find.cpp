@@ -331,8 +331,7 @@ void TestFind::wrongQueries()
 void TestFind::damagedWeights()
 {
     MadeBundle made;
-    made.constant("tensor<fp16, [4]>", "bad",
-                  MadeBundle::blobAt("fp16", "[4]", 0xfff0));
+    made.constant("tensor<fp16, [4]>", "bad", MadeBundle::blobAt("fp16", "[4]", 0xfff0));
     made.constant("tensor<fp16, [2]>", "good", made.blob(ElementType::Fp16, "[2]", halves({0, 1})));
     made.consume("bad");
     made.consume("good");
