@@ -107,7 +107,7 @@ bool isElementwise(const Weight &weight, codec::PartRole role)
     return payload && payload->role == role && (!encoding.palette || encoding.palette->vector == 1);
 }
 
-ByteRange bytesFrom(std::uint64_t bit, std::uint64_t width)
+ByteRange bitsAsBytes(std::uint64_t bit, std::uint64_t width)
 {
     return {FileOffset(bit / 8), ByteCount((bit + width + 7) / 8 - bit / 8)};
 }
