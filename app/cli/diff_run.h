@@ -21,9 +21,9 @@ struct DiffArguments {
     bool histograms = false;
 
     bool places() const { return worst > 0 || channels || histograms; }
-    std::string rules;     ///< file of rules; empty: none
-    std::string format;    ///< "text", "json", …; empty: by the output's name, else text
-    std::string output;    ///< file to write the report to; empty: standard output
+    std::string rules;  ///< file of rules; empty: none
+    std::string format; ///< "text", "json", …; empty: by the output's name, else text
+    std::string output; ///< file to write the report to; empty: standard output
 };
 
 /// The command `diff`. Returns the exit code: 1 where anything differs, or exceeds its limit.
