@@ -59,6 +59,10 @@ PlacesDock::PlacesDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_elements);
     connect(&session, &Session::otherChanged, this, &PlacesDock::scheduleRefresh);
+    connect(this, &Dock::pinnedChanged, this, [this](bool pinned) {
+        if (!pinned)
+            setPlaces(m_latest);
+    });
     connect(m_strip, &PlotWidget::currentPointChanged, this, [this](int point) {
         if (point >= 0)
             goTo(m_strip->elementOf(point));
@@ -128,6 +132,9 @@ void PlacesDock::buildActions()
 
 void PlacesDock::setPlaces(const PairPlaces &places)
 {
+    m_latest = places;
+    if (pinned() && !m_places.subject.sameWeights(places.subject))
+        return;
     m_places = places;
     scheduleRefresh();
 }

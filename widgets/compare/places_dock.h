@@ -32,6 +32,7 @@ class PlacesDock : public Dock
 public:
     explicit PlacesDock(Session &session, QWidget *parent = nullptr);
 
+    /// Those of the pair that is shown now; a pinned dock stays with the pair that it has.
     void setPlaces(const PairPlaces &places);
 
     /// Worst channels first, copy, export channels, export elements.
@@ -51,7 +52,7 @@ private:
     void goTo(std::optional<std::uint64_t> element);
     std::size_t documentWeight() const;
 
-    PairPlaces m_places;
+    PairPlaces m_places, m_latest; ///< shown, and what setPlaces() was told last
     ChannelModel *m_channelModel = nullptr;
     ElementModel *m_elementModel = nullptr;
     QTableView *m_channels = nullptr, *m_elements = nullptr;
