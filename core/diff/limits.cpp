@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/limits.h"
 
+#include "core/base/pattern.h"
 #include "core/diff/task_comparison.h"
 
 #include <algorithm>
@@ -265,26 +266,6 @@ std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const Dif
             unused.push_back(rule.pattern);
     }
     return unused;
-}
-
-bool matchesPattern(std::string_view pattern, std::string_view name)
-{
-    std::size_t p = 0, n = 0, star = std::string_view::npos, mark = 0;
-    while (n < name.size()) {
-        if (p < pattern.size() && pattern[p] == '*') {
-            star = p++;
-            mark = n;
-        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-            ++p;
-            ++n;
-        } else if (star != std::string_view::npos) {
-            p = star + 1;
-            n = ++mark;
-        } else {
-            return false;
-        }
-    }
-    return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
 } // namespace kernscope

@@ -76,10 +76,6 @@ std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Diff
 /// nothing.
 std::vector<std::string> unusedRules(const Bundle &a, const Bundle &b, const DiffLimits &limits);
 
-/// Whether a name matches a pattern of LimitRule. Linear in the name, but for patterns with several
-/// stars.
-bool matchesPattern(std::string_view pattern, std::string_view name);
-
 /// Limits of a rules file. TOML: at the top `max-abs`, `max-rel`, `max-ulp`, `min-cosine`,
 /// `min-snr`, `allow-missing` and `same-program` for every weight, then tables [[weight]] with
 /// `match`, limits of the same names, `allow-missing` or `ignore`. `file` names it in errors:

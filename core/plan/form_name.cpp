@@ -2,7 +2,6 @@
 #include "core/plan/form_name.h"
 
 #include "core/base/csv.h"
-#include "core/patch/edit/find_weights.h"
 
 #include <algorithm>
 
@@ -280,11 +279,6 @@ decision::WeightForm proposedForm(const FormSpec &spec, const decision::WeightFo
     case FormNode::Unknown: break;
     }
     return form;
-}
-
-bool isLike(std::string_view pattern, std::string_view name)
-{
-    return pattern == name || patch::matchesPattern(pattern, name);
 }
 
 } // namespace kernscope::plan

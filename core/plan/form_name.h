@@ -34,7 +34,4 @@ std::string storedFormName(const decision::WeightForm &form);
 decision::WeightForm proposedForm(const codec::FormSpec &spec, const decision::WeightForm &stored,
                                   ElementType type);
 
-/// Whether a name is the pattern itself or matches it (patch::matchesPattern).
-bool isLike(std::string_view pattern, std::string_view name);
-
 } // namespace kernscope::plan

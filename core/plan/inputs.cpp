@@ -2,6 +2,7 @@
 #include "core/plan/inputs.h"
 
 #include "core/base/csv.h"
+#include "core/base/pattern.h"
 #include "core/plan/form_name.h"
 
 #include <cmath>
@@ -42,7 +43,8 @@ Result<std::vector<double>> readSensitivity(const Bundle &network, std::string_v
         bool any = false;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Weight &weight = network.weights()[i];
-            if (!isLike(pattern, weight.findableName()) && !isLike(pattern, weight.name))
+            if (!matchesPattern(pattern, weight.findableName()) &&
+                !matchesPattern(pattern, weight.name))
                 continue;
             all[i] = *number;
             any = true;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/plan_problem.h"
 
+#include "core/base/pattern.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -19,7 +21,7 @@ Result<std::vector<std::optional<std::size_t>>> forcedOf(const Survey &survey, c
         bool any = false;
         for (std::size_t r = 0; r < survey.rows.size(); ++r) {
             const Row &row = survey.rows[r];
-            if (!isLike(pattern, row.name) || !row.candidates)
+            if (!matchesPattern(pattern, row.name) || !row.candidates)
                 continue;
             any = true;
             const auto &all = *row.candidates;

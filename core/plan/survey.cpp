@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/survey.h"
 
+#include "core/base/pattern.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/parallel.h"
 #include "core/plan/surveyor.h"
@@ -160,9 +161,10 @@ Result<void> Surveyor::addRows()
 
 bool Surveyor::triesForm(const std::string &name) const
 {
-    return m_options.forms.empty() ||
-           std::any_of(m_options.forms.begin(), m_options.forms.end(),
-                       [&name](const std::string &pattern) { return isLike(pattern, name); });
+    return m_options.forms.empty() || std::any_of(m_options.forms.begin(), m_options.forms.end(),
+                                                  [&name](const std::string &pattern) {
+                                                      return matchesPattern(pattern, name);
+                                                  });
 }
 
 /// The forms to try, and those that are asked for by hand.
@@ -193,7 +195,7 @@ Result<void> Surveyor::addForms(Content &content, std::size_t index) const
         }
     }
     for (const auto &[pattern, form] : m_options.forced) {
-        if (form == kKeep || !isLike(pattern, m_survey.rows[index].name))
+        if (form == kKeep || !matchesPattern(pattern, m_survey.rows[index].name))
             continue;
         const auto spec = formFromName(form, content.axes);
         if (!spec)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/pattern.h"
 #include "core/diff/build_verdict.h"
 #include "core/diff/form_check.h"
 #include "core/diff/worst_places.h"
@@ -118,6 +119,9 @@ void TestDiffVerdict::patterns_data()
     row("*a*b*c", "xaxbxbxc", true);
     row("*a*b*c", "xaxbxbx", false);
     row("**", "anything", true);
+    row("conv[12]_*", "conv2_w", true);
+    row("conv[!12]_*", "conv2_w", false);
+    row("w[0]", "w[0]", true);
 }
 
 void TestDiffVerdict::patterns()
