@@ -4,8 +4,8 @@
 // with four candidate forms each (goal: 100 MB/s). Measure with the preset `release`.
 #include "made_bundle.h"
 
+#include "core/base/little_endian.h"
 #include "core/codec/encode/encoder.h"
-#include "core/container/milblob/little_endian.h"
 #include "core/patch/patch.h"
 #include "core/plan/write_plan.h"
 
@@ -73,9 +73,8 @@ void writeNetwork(const std::filesystem::path &folder, const Network &network)
                    static_cast<std::streamsize>(bytes.size()));
     };
     Bytes header(64);
-    milblob::storeLittleEndian<std::uint32_t>(header, 0,
-                                              static_cast<std::uint32_t>(network.weights));
-    milblob::storeLittleEndian<std::uint32_t>(header, 4, milblob::kVersion);
+    storeLittle<std::uint32_t>(header, 0, static_cast<std::uint32_t>(network.weights));
+    storeLittle<std::uint32_t>(header, 4, milblob::kVersion);
     write(header);
     MadeBundle made;
     const std::uint64_t elements = network.rows * network.columns, bytes = 2 * elements;
@@ -85,10 +84,10 @@ void writeNetwork(const std::filesystem::path &folder, const Network &network)
     for (std::uint64_t i = 0; i < network.weights; ++i) {
         const std::uint64_t meta = 64 + i * (64 + bytes);
         Bytes record(64);
-        milblob::storeLittleEndian<std::uint32_t>(record, 0, milblob::kSentinel);
-        milblob::storeLittleEndian<std::uint32_t>(record, 4, 1);
-        milblob::storeLittleEndian<std::uint64_t>(record, 8, bytes);
-        milblob::storeLittleEndian<std::uint64_t>(record, 16, meta + 64);
+        storeLittle<std::uint32_t>(record, 0, milblob::kSentinel);
+        storeLittle<std::uint32_t>(record, 4, 1);
+        storeLittle<std::uint64_t>(record, 8, bytes);
+        storeLittle<std::uint64_t>(record, 16, meta + 64);
         write(record);
         // The values in another order: begun elsewhere.
         const std::uint64_t at = i % network.contents * 2 * 37 % bytes;

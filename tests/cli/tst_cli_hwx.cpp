@@ -227,7 +227,7 @@ void TestCliHwx::differentWeights()
     QCOMPARE(result.exitCode, 1);
     QVERIFY(result.out.contains("No task differs"));
     QVERIFY(result.out.contains("stored bytes differ"));
-    QVERIFY(result.out.contains(": 1 byte differs"));
+    QVERIFY(result.out.contains(": 1 byte changed"));
     result = runCli({hwx, a, diff, b, json});
     const Json document = result.json();
     QCOMPARE(document["identical"].get<bool>(), false);
