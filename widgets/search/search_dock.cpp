@@ -110,6 +110,10 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
     m_progress->setTextVisible(false);
     m_progress->setFixedSize(theme::em(this, 5), theme::em(this, 0.8));
     m_progress->setAccessibleName(tr("How far the search is"));
+    QSizePolicy keepsRoom = m_progress->sizePolicy();
+    keepsRoom.setRetainSizeWhenHidden(true); // nothing moves when a search begins or ends
+    m_progress->setSizePolicy(keepsRoom);
+    m_progress->hide();
     for (QWidget *widget : std::initializer_list<QWidget *>{m_kind, m_pattern, m_tolerance, m_width,
                                                             m_endian, m_scope, m_start, m_progress})
         bar->addWidget(widget, widget == m_pattern ? 1 : 0);
@@ -268,6 +272,7 @@ void SearchDock::setTask(TaskPtr task)
     m_task = std::move(task);
     m_start->setText(m_task ? tr("Cancel") : tr("Search"));
     m_progress->setValue(0);
+    m_progress->setVisible(m_task != nullptr);
     m_task ? m_clock->start() : m_clock->stop();
 }
 
@@ -297,7 +302,7 @@ void SearchDock::refresh()
         cancel();
         m_searched = nullptr;
         m_model->clear();
-        say({});
+        say(tr("Enter lists every place of it; a row leads there."));
     } else if (m_searched != bundle) {
         say(tr("Found before the last change of the bytes: search again for what holds now."));
     }
