@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/go_to_box.h"
-#include "synthetic.h"
 #include "tests/app/window_fixture.h"
 #include "widgets/bytes/hex_view.h"
 #include "widgets/common/tile_view.h"
@@ -14,7 +13,7 @@
 using namespace kernscope;
 using ui::Place;
 
-/// Where a jump ends, in every dock, and what a pin holds still.
+/// Where a jump ends, in every dock.
 class TestPlaces : public QObject
 {
     Q_OBJECT
@@ -24,17 +23,11 @@ private Q_SLOTS:
     void jumpsEndWhereTheyGo_data();
     void jumpsEndWhereTheyGo();
     void jumpsWinOverKeysBefore();
-    void pinnedDocksStay_data();
-    void pinnedDocksStay();
 
 private:
     ui::Session &session() { return (*m_window)->session(); }
     ui::Dock *dock(const QString &id) { return (*m_window)->docks().dock(id); }
-    QString writeHardware();
     void typePlace(const QString &text);
-    /// Longer than any dock waits before it tells of a cell that the keys moved to.
-    bool settleLong();
-    Place other() const;
 
     std::unique_ptr<test::TestWindow> m_window;
     std::unique_ptr<QTemporaryDir> m_folder;
@@ -50,32 +43,12 @@ void TestPlaces::init()
     QVERIFY(QTest::qWaitForWindowActive(&**m_window));
 }
 
-QString TestPlaces::writeHardware()
-{
-    const test::Bytes bytes = test::syntheticH13();
-    QFile file(m_folder->filePath(QStringLiteral("synthetic.hwx")));
-    if (!file.open(QIODevice::WriteOnly))
-        return {};
-    file.write(reinterpret_cast<const char *>(bytes.data()), qint64(bytes.size()));
-    return file.fileName();
-}
-
 void TestPlaces::typePlace(const QString &text)
 {
     auto *box = (*m_window)->findChild<app::GoToBox *>();
     QTest::keyClick(&**m_window, Qt::Key_G, Qt::ControlModifier);
     box->setText(text);
     QTest::keyClick(box, Qt::Key_Return);
-}
-
-bool TestPlaces::settleLong()
-{
-    QElapsedTimer passed;
-    passed.start();
-    if (!QTest::qWaitFor([&] { return passed.elapsed() > 350; }, 5000) || !m_window->settle())
-        return false;
-    QTest::qWait(20); // what the last task brought is laid out, drawn, and may begin another one
-    return m_window->settle();
 }
 
 void TestPlaces::jumpsEndWhereTheyGo_data()
@@ -127,7 +100,7 @@ void TestPlaces::jumpsEndWhereTheyGo()
     } else if (kind == QLatin1String("hex")) {
         app::DockSet::reveal(dock(QStringLiteral("hex")));
         session().goToBytes(part.file, {FileOffset(offset - 1), ByteCount(1)});
-        QVERIFY(settleLong());
+        QVERIFY(m_window->settleLong());
         auto *view = dock(QStringLiteral("hex"))->findChild<ui::HexView *>();
         QTest::keyClick(view, Qt::Key_Right);
     } else if (kind == QLatin1String("section")) {
@@ -148,7 +121,7 @@ void TestPlaces::jumpsEndWhereTheyGo()
         element = true;
         app::DockSet::reveal(dock(QStringLiteral("weight")));
         session().goToElement(weight, 0);
-        QVERIFY(settleLong());
+        QVERIFY(m_window->settleLong());
         auto *grid = dock(QStringLiteral("weight"))->findChild<ui::WeightGridView *>();
         grid->showCell(0, 0);
         Q_EMIT grid->cellClicked(0, 3);
@@ -156,11 +129,11 @@ void TestPlaces::jumpsEndWhereTheyGo()
         byte = false;
         app::DockSet::reveal(dock(QStringLiteral("bundle")));
         session().goToWeight(weight - 1);
-        QVERIFY(settleLong());
+        QVERIFY(m_window->settleLong());
         auto *tree = dock(QStringLiteral("bundle"))->findChild<QTreeView *>();
         QTest::keyClick(tree, Qt::Key_Down);
     }
-    QVERIFY(settleLong());
+    QVERIFY(m_window->settleLong());
     const Place &place = session().place();
     QCOMPARE(place.weight, weight);
     if (byte)
@@ -174,7 +147,7 @@ void TestPlaces::jumpsEndWhereTheyGo()
         QVERIFY2(entry.dock->place() == place, qPrintable(entry.dock->id()));
     }
     app::DockSet::reveal(dock(QStringLiteral("hex")));
-    QVERIFY(settleLong());
+    QVERIFY(m_window->settleLong());
     const auto *view = dock(QStringLiteral("hex"))->findChild<ui::HexView *>();
     if (byte)
         QCOMPARE(view->selection().offset.value, offset);
@@ -192,68 +165,9 @@ void TestPlaces::jumpsWinOverKeysBefore()
     auto *grid = dock(QStringLiteral("weight"))->findChild<ui::WeightGridView *>();
     QTest::keyClick(grid->findChild<QTableView *>(), Qt::Key_Right);
     session().goToWeight(2);
-    QVERIFY(settleLong());
+    QVERIFY(m_window->settleLong());
     QCOMPARE(session().place().weight, std::size_t{2});
     QVERIFY(!session().place().element);
-}
-
-void TestPlaces::pinnedDocksStay_data()
-{
-    QTest::addColumn<QString>("id");
-    const test::TestWindow window;
-    for (const QString &id : const_cast<test::TestWindow &>(window)->docks().ids())
-        QTest::addRow("%s", qPrintable(id)) << id;
-}
-
-/// The weight and bytes that are as far from the place of now as can be.
-Place TestPlaces::other() const
-{
-    const ui::Session &now = (*const_cast<TestPlaces *>(this)->m_window)->session();
-    Place place;
-    place.weight = now.bundle()->weights().size() - 1;
-    if (now.bundle()->hardware()) {
-        place = {};
-        place.file = 0;
-        place.bytes =
-            ByteRange{FileOffset(now.bundle()->files()[0].file->size().value - 4), ByteCount(4)};
-    }
-    return place;
-}
-
-void TestPlaces::pinnedDocksStay()
-{
-    QFETCH(QString, id);
-    const QList<QStringList> documents{
-        {test::writeSample(m_folder->path(), QStringLiteral("palette")),
-         test::writeSample(m_folder->path(), QStringLiteral("sparse"))},
-        {writeHardware()}};
-    for (const QStringList &paths : documents) {
-        QVERIFY(m_window->open(paths));
-        ui::Dock *one = dock(id);
-        one->setPinned(false);
-        one->setFloating(false);
-        app::DockSet::reveal(one);
-        (*m_window)->findChild<app::GoToBox *>()->setFocus();
-        session().goToWeight(0);
-        if (session().bundle()->hardware())
-            session().goToBytes(0, {FileOffset(0), ByteCount(4)});
-        QVERIFY(settleLong());
-        one->setPinned(true);
-        const auto picture = [one] { return one->widget()->grab().toImage(); };
-        const QImage before = picture();
-        const Place held = one->place();
-        session().goTo(other());
-        QVERIFY(settleLong());
-        QTRY_VERIFY2(picture() == before, "moved with the others");
-        // As after an edit, an undo or a save.
-        session().updateBundle(session().bundle());
-        QVERIFY(settleLong());
-        QTRY_VERIFY2(picture() == before, "moved after an edit");
-        QVERIFY(one->place() == held);
-        one->setPinned(false);
-        QVERIFY(settleLong());
-        QVERIFY(one->place() == session().place());
-    }
 }
 
 QTEST_MAIN(TestPlaces)

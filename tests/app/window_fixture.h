@@ -10,6 +10,7 @@
 #include "widgets/common/task_manager.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QFileInfo>
 #include <QTemporaryDir>
@@ -188,6 +189,16 @@ public:
                 return true;
             },
             30'000);
+    }
+    /// Longer than any dock waits before it tells of a cell that the keys moved to.
+    bool settleLong()
+    {
+        QElapsedTimer passed;
+        passed.start();
+        if (!QTest::qWaitFor([&] { return passed.elapsed() > 350; }, 5000) || !settle())
+            return false;
+        QTest::qWait(20); // what the last task brought is laid out, drawn, and may begin another
+        return settle();
     }
     bool open(const QStringList &paths)
     {

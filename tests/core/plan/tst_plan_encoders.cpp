@@ -118,7 +118,11 @@ void TestPlanEncoders::neverWorseThanPlain()
     WeightValues weight = valuesOf(Kind(kind));
     weight.inputs = inputsFor(weight, Known(known), Kind(kind) == Kind::Groups ? 2 : 1);
     std::size_t tried = 0;
-    for (const codec::FormSpec &spec : triedForms(weight.shape, weight.axes)) {
+    const auto forms = triedForms(weight.shape, weight.axes);
+    // Of the further kinds a third of the forms with each of the statistics: all, over the rows.
+    const std::size_t step = kind == 0 ? 1 : 3;
+    for (std::size_t i = std::size_t(known) % step; i < forms.size(); i += step) {
+        const codec::FormSpec &spec = forms[i];
         auto plainSpec = spec;
         if (weight.type == ElementType::Fp32)
             plainSpec.denseType = ElementType::Fp32;
@@ -148,7 +152,7 @@ void TestPlanEncoders::neverWorseThanPlain()
         }
         ++tried;
     }
-    QVERIFY(tried > 20);
+    QVERIFY(tried > 20 / step);
 }
 
 /// Where it matters, the methods do gain: clipping of outliers, inputs of different power, errors
