@@ -2,6 +2,8 @@
 // Measured ratios of one form's time to that of dense fp16.
 #include "core/assessment/calibration_rows.h"
 
+#include "core/base/csv.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
