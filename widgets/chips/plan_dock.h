@@ -20,6 +20,7 @@ class QMenu;
 class QPushButton;
 class QTableView;
 class QToolButton;
+class QVBoxLayout;
 
 namespace kernscope::ui {
 
@@ -70,8 +71,8 @@ protected:
 
 private:
     struct Answer; ///< of the task that plans
-    void buildBars(QWidget *content, class QVBoxLayout *column);
-    void buildTable(QWidget *content, class QVBoxLayout *column);
+    void buildBars(QWidget *content, QVBoxLayout *column);
+    void buildTable(QWidget *content, QVBoxLayout *column);
     void buildActions();
     void fillChips();
     plan::Limits limits() const;

@@ -3,6 +3,7 @@
 
 #include "core/patch/patch.h"
 #include "core/patch/save/file_io.h"
+#include "core/patch/save/journal.h"
 #include "core/patch/save_steps.h"
 
 #include <algorithm>
