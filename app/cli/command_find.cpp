@@ -210,16 +210,22 @@ int runFind(const FindArguments &arguments, Session &session)
             found.error().code = "cli.option";
         return reportFailure(session, "find", found.error());
     }
+    // What cannot be read was not searched: "nothing found" says nothing of it.
+    Diagnostics diagnostics;
+    if (query->weight == kNoIndex)
+        diagnostics = (*bundle)->diagnostics();
+    diagnostics.insert(diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
     const int answer = found->hits.empty() ? kDiffers : kDone;
+    const int code = hasErrors(diagnostics) ? kBadInput : answer;
     if (session.json) {
         Json document = foundJson(arguments, **bundle, *query, *found);
-        printDocument(session, document, found->diagnostics);
-        return answer;
+        printDocument(session, document, diagnostics);
+        return code;
     }
     if (!session.quiet)
         print(foundText(**bundle, *query, *found));
-    printDiagnostics(session, found->diagnostics);
-    return answer;
+    printDiagnostics(session, diagnostics);
+    return code;
 }
 
 void addWhat(CLI::App &command, FindArguments &arguments)

@@ -161,7 +161,7 @@ Result<void> findElements(const Bundle &bundle, const Query &query, Found &found
             Error fault = went.error();
             fault.message =
                 fmt::format("{} is not searched: {}", bundle.weights()[i].name, fault.message);
-            found.diagnostics.push_back({Severity::Warning, std::move(fault)});
+            found.diagnostics.push_back({Severity::Error, std::move(fault)});
         }
         if (progress && progress->cancelled())
             return tl::unexpected(cancelledError());

@@ -20,6 +20,7 @@ private slots:
     void places();
     void text();
     void limit();
+    void damaged();
     void refusals_data();
     void refusals();
 
@@ -104,7 +105,8 @@ void TestCliFind::text()
     QCOMPARE(result.exitCode, 0);
     QVERIFY2(result.out.contains("w[0,1]") && result.out.contains("2 found"), result.out);
     const CliResult bytes = find(QStringLiteral("--text model --limit 1"), false);
-    QCOMPARE(bytes.exitCode, bytes.out.contains("nothing found") ? 1 : 0);
+    QCOMPARE(bytes.exitCode, 0);
+    QVERIFY2(bytes.out.contains("1 found"), bytes.out);
     const CliResult none = find(QStringLiteral("--text nowhere"), false);
     QCOMPARE(none.exitCode, 1);
     QVERIFY(none.out.contains("nothing found"));
@@ -116,6 +118,35 @@ void TestCliFind::limit()
     QCOMPARE(result.exitCode, 0);
     QCOMPARE(test::text(result.json()["complete"]), QByteArray("false"));
     QCOMPARE(result.json()["hits"].size(), std::size_t{1});
+}
+
+/// What cannot be read was not searched: that is neither "found" nor "nothing found".
+void TestCliFind::damaged()
+{
+    MadeBundle made;
+    for (const char *name : {"good", "cut"}) {
+        made.constant("tensor<fp16, [4]>", name,
+                      made.blob(ElementType::Fp16, "[4]", halves({1, 0, 0, 2})));
+        made.consume(name);
+    }
+    const QString path = writeBundle(m_scratch, "damaged.mlmodelc", made);
+    QFile file(path + QStringLiteral("/weights/weight.bin"));
+    QVERIFY(file.resize(file.size() - 5));
+    const auto find = [&](const QStringList &what) {
+        return runCli(QStringList{QStringLiteral("find"), path, QStringLiteral("--json")} + what);
+    };
+    const CliResult none = find({QStringLiteral("--nan")});
+    QVERIFY2(none.exitCode == 3, QByteArray::number(none.exitCode) + none.out);
+    QCOMPARE(test::text(none.json()["found"]), QByteArray("0"));
+    QVERIFY(none.out.contains("cut is not searched"));
+    const CliResult zeros = find({QStringLiteral("--zeros"), QStringLiteral("2")});
+    QCOMPARE(zeros.exitCode, 3);
+    QCOMPARE(test::text(zeros.json()["hits"][0]["place"]), QByteArray("\"good[1]\""));
+    QCOMPARE(find({QStringLiteral("--bytes"), QStringLiteral("003c")}).exitCode, 3);
+    // A weight that is sound is searched whole.
+    QCOMPARE(find({QStringLiteral("--nan"), QStringLiteral("--weight"), QStringLiteral("good")})
+                 .exitCode,
+             1);
 }
 
 void TestCliFind::refusals_data()

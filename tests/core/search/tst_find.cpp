@@ -342,7 +342,7 @@ void TestFind::damagedWeights()
     QVERIFY(all);
     QCOMPARE(all->hits.size(), std::size_t{1});
     QCOMPARE(all->diagnostics.size(), std::size_t{1});
-    QVERIFY(all->diagnostics[0].severity == Severity::Warning);
+    QVERIFY(all->diagnostics[0].severity == Severity::Error);
     QVERIFY(all->diagnostics[0].error.message.find("bad") != std::string::npos);
     Query one = queryOf(What::ZeroValues);
     one.weight = (*bundle)->weights()[0].fault ? 0 : 1;
