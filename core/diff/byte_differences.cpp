@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/byte_differences.h"
 
-#include "core/diff/read_lock.h"
+#include "core/bundle/pair_read_lock.h"
 
 #include <algorithm>
 #include <cstring>
@@ -138,7 +138,7 @@ std::span<const std::byte> AlignedBytes::bytesB(const AlignedSegment &segment) c
 
 std::optional<ByteDifferences> ByteDifferences::find(const AlignedBytes &bytes, Progress &progress)
 {
-    const diff::ReadLock lock(*bytes.a, *bytes.b);
+    const PairReadLock lock(*bytes.a, *bytes.b);
     const auto &segments = bytes.alignment.segments();
     std::uint64_t total = 0;
     for (const AlignedSegment &segment : segments)

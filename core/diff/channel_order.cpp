@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/channel_order.h"
 
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
-#include "core/diff/read_lock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -245,7 +245,7 @@ std::optional<ReorderedValues> compareReordered(const Bundle &a, std::size_t wei
                                                 const Bundle &b, std::size_t weightB,
                                                 const ChannelOrder &order, Progress *progress)
 {
-    const ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     const auto decoderA = a.decoder(weightA), decoderB = b.decoder(weightB);
     const Shape shape = squeezed(a.weights()[weightA].shape);
     if (!decoderA || !decoderB || shape.size() < 2 || decoderA->elements() != decoderB->elements())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/pair_read_lock.h"
 #include "core/container/mil/sniff.h"
 #include "core/diff/byte_ranges.h"
 #include "core/diff/diff.h"
 #include "core/diff/file_pairing.h"
 #include "core/diff/file_ranges.h"
-#include "core/diff/read_lock.h"
 
 #include <algorithm>
 #include <utility>
@@ -75,7 +75,7 @@ bool BundleComparison::compareFile(diff::FilePair pair)
     if (b != nullptr)
         file.bytesB = b->file->size();
     if (a != nullptr && b != nullptr && m_options.bytes) {
-        const diff::ReadLock lock(m_a, m_b);
+        const PairReadLock lock(m_a, m_b);
         const auto same = diff::sameBytes(a->file->bytes(), b->file->bytes(), m_progress);
         if (!same)
             return false;
@@ -109,7 +109,7 @@ void BundleComparison::describeProgram()
 {
     auto &program = m_result.program;
     std::span<const std::byte> a, b;
-    const diff::ReadLock lock(m_a, m_b);
+    const PairReadLock lock(m_a, m_b);
     if (m_a.programFile() != kNoIndex) {
         a = m_a.files()[m_a.programFile()].file->bytes();
         program.bytesA = ByteCount(a.size());
@@ -149,7 +149,7 @@ bool BundleComparison::compareStored(WeightPair &pair)
 {
     if (!pair.layoutEqual)
         return true;
-    const diff::ReadLock lock(m_a, m_b);
+    const PairReadLock lock(m_a, m_b);
     const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
     pair.storedEqual = true;
     for (std::size_t i = 0; i < a.parts.size(); ++i) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/form_check.h"
 
+#include "core/bundle/pair_read_lock.h"
 #include "core/codec/decode/grid_map.h"
 #include "core/diff/mask_tally.h"
 #include "core/diff/pair_reader.h"
-#include "core/diff/read_lock.h"
 #include "core/diff/scale_tally.h"
 
 #include <algorithm>
@@ -268,7 +268,7 @@ private:
 Result<FormCheck> checkForm(const Bundle &a, const Bundle &b, const WeightPair &pair,
                             Progress *progress)
 {
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     const auto reader = diff::PairReader::make(a, pair.a, b, pair.b);
     if (!reader)
         return tl::unexpected(reader.error());

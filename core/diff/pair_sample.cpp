@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/pair_sample.h"
 
-#include "core/diff/read_lock.h"
+#include "core/bundle/pair_read_lock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,7 +55,7 @@ std::uint64_t spread(std::uint64_t i, std::uint64_t stratum, std::uint64_t run)
 Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
                               std::size_t weightB, Progress &progress)
 {
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     const auto decoderA = a.decoder(weightA);
     if (!decoderA)
         return tl::unexpected(decoderA.error());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/diff.h"
-#include "core/diff/read_lock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ bool sameDecoding(const Weight &a, const Weight &b)
 std::optional<double> quantisationStep(const Bundle &a, std::size_t weightA, const Bundle &b,
                                        std::size_t weightB)
 {
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     const auto stepA = largestScale(a, weightA), stepB = largestScale(b, weightB);
     if (!stepA || !stepB)
         return stepA ? stepA : stepB;
@@ -63,7 +63,7 @@ void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
     if (pair.values->identical() || (!pair.order && pair.values->cosine >= kLittle))
         return;
     if (!pair.order) {
-        const diff::ReadLock lock(a, b);
+        const PairReadLock lock(a, b);
         pair.order = diff::findChannelOrder(a, pair.a, b, pair.b);
     }
     if (pair.order)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/content_match.h"
 #include "core/diff/diff.h"
-#include "core/diff/read_lock.h"
 
 #include "core/base/sha256.h"
 
@@ -349,7 +349,7 @@ std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
                                     std::vector<std::size_t> &onlyA,
                                     std::vector<std::size_t> &onlyB)
 {
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     Pairer pairer(a, b);
     pairer.byConsumer();
     pairer.byName();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/task_comparison.h"
 
+#include "core/bundle/pair_read_lock.h"
 #include "core/container/hwx/container.h"
-#include "core/diff/read_lock.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -88,7 +88,7 @@ std::optional<TaskComparison> compareTasks(const Bundle &a, const Bundle &b)
 {
     if (!a.hardware() || !b.hardware())
         return std::nullopt;
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     TaskComparison result;
     result.sameVersion = a.hardware()->version == b.hardware()->version;
     const auto textsA = textsOf(a), textsB = textsOf(b);

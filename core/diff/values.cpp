@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/diff.h"
 #include "core/diff/pair_figures.h"
-#include "core/diff/read_lock.h"
 
 #include <algorithm>
 #include <atomic>
@@ -81,7 +81,7 @@ private:
 Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
                                       std::size_t weightB, double tolerance, Progress *progress)
 {
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/worst_places.h"
 
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
 #include "core/diff/pair_sample.h"
-#include "core/diff/read_lock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -154,7 +154,7 @@ Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const 
             return tl::unexpected(sample.error());
         binner.emplace(sample->valueRange);
     }
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());

@@ -2,8 +2,8 @@
 #include "core/report/change_script.h"
 
 #include "core/base/printable.h"
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/byte_ranges.h"
-#include "core/diff/read_lock.h"
 #include "core/patch/edit/edit.h"
 #include "core/patch/edit/script_origin.h"
 #include "core/patch/edit/stored_part.h"
@@ -135,7 +135,7 @@ Result<std::string> changeScript(const Bundle &a, const Bundle &b, const Differe
 {
     if (auto whole = checkWhole(a, b, difference); !whole)
         return tl::unexpected(std::move(whole.error()));
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     ChangeWriter writer(a, b, progress);
     std::vector<std::size_t> partners;
     for (const WeightPair &pair : difference.weights) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/pair_picture.h"
 
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
-#include "core/diff/read_lock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -124,7 +124,7 @@ private:
 Result<PairPicture> pairPicture(const Bundle &a, std::size_t weightA, const Bundle &b,
                                 std::size_t weightB, Progress *progress)
 {
-    const diff::ReadLock lock(a, b);
+    const PairReadLock lock(a, b);
     const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());

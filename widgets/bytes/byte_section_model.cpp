@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/bytes/byte_section_model.h"
 
+#include "widgets/common/row_order.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -178,14 +179,8 @@ void ByteSectionModel::sort(int column, Qt::SortOrder order)
     m_sortOrder = order;
     Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
     const std::vector<std::size_t> before = std::exchange(m_order, sorted());
-    std::vector<int> rows(m_order.size());
-    for (std::size_t row = 0; row < m_order.size(); ++row)
-        rows[m_order[row]] = static_cast<int>(row);
     const QModelIndexList from = persistentIndexList();
-    QModelIndexList to;
-    for (const QModelIndex &cell : from)
-        to.push_back(index(rows[before[static_cast<std::size_t>(cell.row())]], cell.column()));
-    changePersistentIndexList(from, to);
+    changePersistentIndexList(from, movedCells(*this, from, before, m_order));
     Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }
 

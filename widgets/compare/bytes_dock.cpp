@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/bytes_dock.h"
 
-#include "core/diff/read_lock.h"
+#include "core/bundle/pair_read_lock.h"
 #include "widgets/bytes/byte_section_model.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
@@ -195,7 +195,7 @@ void BytesDock::align()
         [a = m_swapped ? other : document, b = m_swapped ? document : other](Progress &) {
             std::vector<std::size_t> onlyA, onlyB;
             const auto pairs = pairWeights(*a, *b, onlyA, onlyB);
-            const diff::ReadLock lock(*a, *b);
+            const PairReadLock lock(*a, *b);
             return AlignedBytesPtr(
                 std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)}));
         },

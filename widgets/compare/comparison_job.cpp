@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/comparison_job.h"
 
-#include "core/diff/read_lock.h"
+#include "core/bundle/pair_read_lock.h"
 #include "core/diff/weight_fingerprint.h"
 
 namespace kernscope::ui {
@@ -41,7 +41,7 @@ private:
     {
         m_rows = makeCompareRows(*m_now.a, *m_now.b);
         {
-            const diff::ReadLock lock(*m_now.a, *m_now.b);
+            const PairReadLock lock(*m_now.a, *m_now.b);
             m_now.printsA = weightFingerprints(*m_now.a);
             m_now.printsB = weightFingerprints(*m_now.b);
         }

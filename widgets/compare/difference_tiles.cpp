@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/difference_tiles.h"
 
-#include "core/diff/read_lock.h"
+#include "core/bundle/pair_read_lock.h"
 #include "widgets/common/theme.h"
 
 #include <QCoreApplication>
@@ -125,7 +125,7 @@ QString keptText(KeptState state)
 
 Tile PairTiles::render(const TileKey &key, Progress &progress) const
 {
-    const diff::ReadLock lock(*m_a->bundle(), *m_b->bundle());
+    const PairReadLock lock(*m_a->bundle(), *m_b->bundle());
     const codec::Decoder *a = m_a->decoder(), *b = m_b->decoder();
     if (!a || !b || progress.cancelled())
         return {};

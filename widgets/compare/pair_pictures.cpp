@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/pair_pictures.h"
 
-#include "core/diff/read_lock.h"
+#include "core/bundle/pair_read_lock.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -320,8 +320,8 @@ void PairPictures::readCell()
     m_reading = m_tasks.start(
         this, tr("Reading a cell"),
         [a = m_readerA, b = m_readerB, element = *m_element](Progress &) {
-            const diff::ReadLock lock(a ? *a->bundle() : *b->bundle(),
-                                      b ? *b->bundle() : *a->bundle());
+            const PairReadLock lock(a ? *a->bundle() : *b->bundle(),
+                                    b ? *b->bundle() : *a->bundle());
             return Readings(readElement(a, element), readElement(b, element));
         },
         [this, element = *m_element](const Readings &readings) {

@@ -2,6 +2,7 @@
 #include "widgets/compare/places_models.h"
 
 #include "core/diff/build_verdict.h"
+#include "widgets/common/row_order.h"
 #include "widgets/common/table_text.h"
 
 #include <algorithm>
@@ -96,14 +97,8 @@ void PlacesModel::sort(int column, Qt::SortOrder order)
     m_sortOrder = order;
     Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
     const std::vector<std::size_t> before = std::exchange(m_order, wanted());
-    std::vector<int> rows(m_order.size());
-    for (std::size_t row = 0; row < m_order.size(); ++row)
-        rows[m_order[row]] = static_cast<int>(row);
     const QModelIndexList from = persistentIndexList();
-    QModelIndexList to;
-    for (const QModelIndex &cell : from)
-        to.push_back(index(rows[before[static_cast<std::size_t>(cell.row())]], cell.column()));
-    changePersistentIndexList(from, to);
+    changePersistentIndexList(from, movedCells(*this, from, before, m_order));
     Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/copy_values.h"
 
+#include "core/bundle/pair_read_lock.h"
+
 #include <algorithm>
 #include <cmath>
-#include <mutex>
-#include <shared_mutex>
 #include <span>
 #include <utility>
 
@@ -28,28 +28,6 @@ tl::unexpected<Error> cannotCopy(const Weight &weight, std::string expected, std
     return tl::unexpected(std::move(error));
 }
 
-/// Both bundles' files for reading. Two snapshots of one bundle share their files, and a mutex must
-/// not be locked twice by one thread: each is taken once, in one order.
-class BothLocks
-{
-public:
-    BothLocks(const Bundle &a, const Bundle &b)
-    {
-        std::vector<std::shared_mutex *> mutexes;
-        for (const Bundle *bundle : {&a, &b}) {
-            for (const BundleFile &file : bundle->files())
-                mutexes.push_back(&file.file->mutex());
-        }
-        std::sort(mutexes.begin(), mutexes.end(), std::less<>());
-        mutexes.erase(std::unique(mutexes.begin(), mutexes.end()), mutexes.end());
-        for (std::shared_mutex *mutex : mutexes)
-            m_locks.emplace_back(*mutex);
-    }
-
-private:
-    std::vector<std::shared_lock<std::shared_mutex>> m_locks;
-};
-
 bool sameNumber(float a, float b)
 {
     return a == b || (std::isnan(a) && std::isnan(b));
@@ -61,7 +39,7 @@ Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, con
                                      std::size_t weightFrom, std::uint64_t first,
                                      std::uint64_t count, Progress *progress)
 {
-    const BothLocks locks(to, from);
+    const PairReadLock lock(to, from);
     const auto target = to.decoder(weightTo), source = from.decoder(weightFrom);
     if (!target || !source)
         return tl::unexpected(target ? source.error() : target.error());

@@ -8,14 +8,14 @@
 #include <shared_mutex>
 #include <vector>
 
-namespace kernscope::diff {
+namespace kernscope {
 
 /// Holds the files of two bundles for reading. Two snapshots of one bundle share their files, and
 /// a mutex must not be locked twice by one thread: each is taken once, in one order.
-class ReadLock
+class PairReadLock
 {
 public:
-    ReadLock(const Bundle &a, const Bundle &b)
+    PairReadLock(const Bundle &a, const Bundle &b)
     {
         std::vector<std::shared_mutex *> mutexes;
         for (const Bundle *bundle : {&a, &b}) {
@@ -32,4 +32,4 @@ private:
     std::vector<std::shared_lock<std::shared_mutex>> m_locks;
 };
 
-} // namespace kernscope::diff
+} // namespace kernscope
