@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/run_editor.h"
 
-#include "core/codec/edit/code_chooser.h"
-#include "core/codec/edit/edit_common.h"
-#include "core/numeric/bitpack.h"
+#include "core/codec/edit/run_editor_state.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
 
@@ -17,110 +15,11 @@
 
 namespace kernscope::codec {
 
-namespace {
-
-bool equalValues(double a, double b)
-{
-    return a == b || (std::isnan(a) && std::isnan(b));
-}
-
-/// Lays the low `width` bits of a code over bytes; `highestFirst` as ElementOrder has it. Codes of
-/// whole bytes are little-endian at whole bytes.
-void putBits(std::span<std::byte> bytes, std::uint64_t position, unsigned width, std::int64_t code,
-             bool highestFirst)
-{
-    if (width >= 8) {
-        for (unsigned i = 0; i < width / 8; ++i)
-            bytes[position / 8 + i] =
-                static_cast<std::byte>(static_cast<std::uint64_t>(code) >> (8 * i) & 0xffu);
-        return;
-    }
-    for (unsigned bit = 0; bit < width; ++bit) {
-        const std::uint64_t at = position + bit;
-        const auto place = static_cast<unsigned>(highestFirst ? 7 - at % 8 : at % 8);
-        const unsigned from = highestFirst ? width - 1 - bit : bit;
-        const auto one = static_cast<std::byte>(1u << place);
-        const bool set = (static_cast<std::uint64_t>(code) >> from & 1u) != 0;
-        bytes[at / 8] = set ? bytes[at / 8] | one : bytes[at / 8] & ~one;
-    }
-}
-
-} // namespace
-
 double EditTolerance::of(double value) const
 {
     const double share = std::abs(value) * relative;
     return std::isfinite(share) && share > absolute ? share : absolute;
 }
-
-struct RunEditor::State {
-    State(const Decoder &made, const Decoder::State &decoded)
-        : decoder(made), state(decoded), chooser(decoded), width(codeWidth(decoded)),
-          plainTo(plainType(decoded))
-    {
-    }
-
-    void setOne(std::uint64_t element, std::uint64_t index, double value, double tolerance,
-                float &held, RunOutcome &outcome);
-    /// The element's code becomes `chosen`, or stays.
-    void take(std::uint64_t element, std::uint64_t index, double value, double tolerance,
-              float &held, const std::optional<Candidate> &chosen, RunOutcome &outcome);
-    /// setOne for finite values, with what they share looked up once.
-    bool setFinite(std::uint64_t element, std::uint64_t index, std::span<const double> values,
-                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    void refuse(std::uint64_t element, double value, double tolerance, RunOutcome &outcome) const;
-    /// setOne for elements that are stored, from code `index` on, by what they share.
-    void setAlike(std::uint64_t element, std::uint64_t index, double value, double tolerance,
-                  std::span<float> held, RunOutcome &outcome);
-    bool setHalves(std::uint64_t index, std::span<const double> values, std::span<float> held,
-                   RunOutcome &outcome);
-    /// All elements at once where that can be; false where nothing was done.
-    bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
-                 EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
-    bool holds(const Candidate &candidate, double value, double tolerance) const
-    {
-        return equalValues(candidate.value, value) ||
-               std::abs(candidate.value - value) <= tolerance ||
-               (plainTo != ElementType::Unknown &&
-                isNaturalRounding(plainTo, value, candidate.code));
-    }
-
-    Decoder decoder;
-    const Decoder::State &state; ///< of `decoder`
-    CodeChooser chooser;
-    unsigned width;
-    ElementType plainTo;
-    bool ordered() const { return state.payload.order != nullptr; }
-    /// Codes [from, to) of the payload, which are those of the elements from `first` on.
-    void load(std::uint64_t from, std::uint64_t to);
-    void loadOrdered(std::uint64_t first, std::size_t count);
-    bool stored(std::uint64_t element, std::size_t i) const
-    {
-        return ordered() ? positions[i] != ElementOrder::kAbsent
-                         : !state.mask || state.mask->test(element);
-    }
-    void store(std::uint64_t index, std::uint64_t element, std::int64_t code);
-    std::vector<PartEdit> takeBytes();
-    std::vector<PartEdit> takeOrdered();
-
-    std::uint64_t firstByte = 0; ///< of `packed` in the payload
-    std::uint64_t firstCode = 0; ///< code that lies at the start of `packed`
-    std::vector<std::byte> packed;
-    std::vector<std::uint8_t> narrow; ///< the codes of `packed`, where they share bytes
-    std::uint64_t enteredEnd = 0;     ///< elements up to it share what the chooser entered
-
-    /// Of a payload with an order of its own: where the run's codes lie, and what is to change.
-    struct OrderedCode {
-        std::uint64_t position = 0; ///< of its first bit, as the order counts them
-        std::int64_t code = 0;
-    };
-    std::vector<std::uint64_t> positions;
-    std::vector<OrderedCode> orderedCodes;
-
-    std::vector<Candidate> candidates;  ///< of setFinite
-    std::vector<float> floats, rounded; ///< of setHalves
-    std::vector<std::uint16_t> halves;
-};
 
 RunEditor::RunEditor(std::unique_ptr<State> state) : m_state(std::move(state)) {}
 RunEditor::RunEditor(RunEditor &&) noexcept = default;
@@ -300,79 +199,6 @@ bool RunEditor::State::setMany(std::uint64_t element, std::uint64_t index,
                setFinite(element, index, values, tolerance, held, outcome);
     setAlike(element, index, value, tolerance.of(value), held, outcome);
     return true;
-}
-
-/// The bytes of codes [from, to), and some of the same bytes before them.
-void RunEditor::State::load(std::uint64_t from, std::uint64_t to)
-{
-    // Whole bytes, and for sub-byte codes a start at which a code begins.
-    const std::uint64_t step = width >= 8 ? 1 : 8;
-    firstCode = from / step * step;
-    firstByte = firstCode * width / 8;
-    enteredEnd = 0;
-    const std::uint64_t endByte = (to * width + 7) / 8;
-    const auto bytes = state.payload.bytes.subspan(firstByte, endByte - firstByte);
-    packed.assign(bytes.begin(), bytes.end());
-    narrow.resize(width >= 8 ? 0 : to - firstCode);
-    if (width < 8)
-        unpackCodes(packed, width, 0, narrow);
-}
-
-void RunEditor::State::loadOrdered(std::uint64_t first, std::size_t count)
-{
-    firstCode = 0;
-    enteredEnd = 0;
-    orderedCodes.clear();
-    positions.resize(count);
-    state.payload.order->positions(first, positions);
-}
-
-/// `index`: of the code among those that were loaded.
-void RunEditor::State::store(std::uint64_t index, std::uint64_t element, std::int64_t code)
-{
-    if (ordered()) {
-        orderedCodes.push_back({positions[index], code});
-        for (const std::uint64_t copy : state.payload.order->copies(element))
-            orderedCodes.push_back({copy, code});
-        return;
-    }
-    if (width < 8)
-        narrow[index] = static_cast<std::uint8_t>(code & ((1 << width) - 1));
-    else if (width == 8)
-        packed[index] = static_cast<std::byte>(code & 0xff);
-    else
-        std::memcpy(packed.data() + index * (width / 8), &code, width / 8);
-}
-
-std::vector<PartEdit> RunEditor::State::takeBytes()
-{
-    if (ordered())
-        return takeOrdered();
-    if (width < 8)
-        packCodes(narrow, width, 0, packed);
-    return {PartEdit{state.payload.role, firstByte, packed}};
-}
-
-/// Codes that touch, in one range; the bytes around codes that do not fill theirs are kept.
-std::vector<PartEdit> RunEditor::State::takeOrdered()
-{
-    std::sort(orderedCodes.begin(), orderedCodes.end(),
-              [](const OrderedCode &a, const OrderedCode &b) { return a.position < b.position; });
-    const bool highestFirst = state.payload.order->highestFirst();
-    std::vector<PartEdit> edits;
-    for (const auto &[position, code] : orderedCodes) {
-        const std::uint64_t first = position / 8, end = (position + width + 7) / 8;
-        if (edits.empty() || edits.back().offset + edits.back().bytes.size() < first)
-            edits.push_back({state.payload.role, first, {}});
-        PartEdit &edit = edits.back();
-        const std::uint64_t held = edit.offset + edit.bytes.size();
-        if (held < end) {
-            const auto more = state.payload.bytes.subspan(held, end - held);
-            edit.bytes.insert(edit.bytes.end(), more.begin(), more.end());
-        }
-        putBits(edit.bytes, position - 8 * edit.offset, width, code, highestFirst);
-    }
-    return edits;
 }
 
 std::optional<RunEditor> RunEditor::make(const Decoder &decoder)

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/codec/edit/code_chooser.h"
+#include "core/codec/edit/edit_common.h"
+#include "core/codec/edit/run_editor.h"
+
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+/// Private to the editor of runs: what it holds, its choice of codes (run_editor.cpp), and the
+/// codes in their bytes (run_editor_codes.cpp).
+namespace kernscope::codec {
+
+inline bool equalValues(double a, double b)
+{
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+struct RunEditor::State {
+    State(const Decoder &made, const Decoder::State &decoded)
+        : decoder(made), state(decoded), chooser(decoded), width(codeWidth(decoded)),
+          plainTo(plainType(decoded))
+    {
+    }
+
+    void setOne(std::uint64_t element, std::uint64_t index, double value, double tolerance,
+                float &held, RunOutcome &outcome);
+    /// The element's code becomes `chosen`, or stays.
+    void take(std::uint64_t element, std::uint64_t index, double value, double tolerance,
+              float &held, const std::optional<Candidate> &chosen, RunOutcome &outcome);
+    /// setOne for finite values, with what they share looked up once.
+    bool setFinite(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+                   EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    void refuse(std::uint64_t element, double value, double tolerance, RunOutcome &outcome) const;
+    /// setOne for elements that are stored, from code `index` on, by what they share.
+    void setAlike(std::uint64_t element, std::uint64_t index, double value, double tolerance,
+                  std::span<float> held, RunOutcome &outcome);
+    bool setHalves(std::uint64_t index, std::span<const double> values, std::span<float> held,
+                   RunOutcome &outcome);
+    /// All elements at once where that can be; false where nothing was done.
+    bool setMany(std::uint64_t element, std::uint64_t index, std::span<const double> values,
+                 EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
+    bool holds(const Candidate &candidate, double value, double tolerance) const
+    {
+        return equalValues(candidate.value, value) ||
+               std::abs(candidate.value - value) <= tolerance ||
+               (plainTo != ElementType::Unknown &&
+                isNaturalRounding(plainTo, value, candidate.code));
+    }
+
+    Decoder decoder;
+    const Decoder::State &state; ///< of `decoder`
+    CodeChooser chooser;
+    unsigned width;
+    ElementType plainTo;
+    bool ordered() const { return state.payload.order != nullptr; }
+    /// Codes [from, to) of the payload, which are those of the elements from `first` on.
+    void load(std::uint64_t from, std::uint64_t to);
+    void loadOrdered(std::uint64_t first, std::size_t count);
+    bool stored(std::uint64_t element, std::size_t i) const
+    {
+        return ordered() ? positions[i] != ElementOrder::kAbsent
+                         : !state.mask || state.mask->test(element);
+    }
+    void store(std::uint64_t index, std::uint64_t element, std::int64_t code);
+    std::vector<PartEdit> takeBytes();
+    std::vector<PartEdit> takeOrdered();
+
+    std::uint64_t firstByte = 0; ///< of `packed` in the payload
+    std::uint64_t firstCode = 0; ///< code that lies at the start of `packed`
+    std::vector<std::byte> packed;
+    std::vector<std::uint8_t> narrow; ///< the codes of `packed`, where they share bytes
+    std::uint64_t enteredEnd = 0;     ///< elements up to it share what the chooser entered
+
+    /// Of a payload with an order of its own: where the run's codes lie, and what is to change.
+    struct OrderedCode {
+        std::uint64_t position = 0; ///< of its first bit, as the order counts them
+        std::int64_t code = 0;
+    };
+    std::vector<std::uint64_t> positions;
+    std::vector<OrderedCode> orderedCodes;
+
+    std::vector<Candidate> candidates;  ///< of setFinite
+    std::vector<float> floats, rounded; ///< of setHalves
+    std::vector<std::uint16_t> halves;
+};
+
+} // namespace kernscope::codec
