@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/choose_form.h"
+#include "core/report/chip_json.h"
+
+#include <QtTest/QtTest>
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+/// Whoever is asked about a bundle's layers on a chip (decide, the roofline, Choose, the report),
+/// the answer is the same. The checks fail the test function that calls them.
+namespace kernscope::test {
+
+inline void compareOnChip(const DecisionTable &table, std::size_t column,
+                          const std::vector<roofline::Layer> &layers, const report::Json &decided)
+{
+    const target::Target &target = table.target(column);
+    decision::Judge judge;
+    const auto roofs = roofline::roofsOf(target);
+    const auto network = roofline::assessNetwork(layers, *roofs, judge);
+    QVERIFY(network);
+    report::Json document;
+    report::addRoofline(document, *roofs, network->placements, 1, network->program);
+    std::vector<bool> seen(table.rows(), false);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const roofline::Placement &placed = network->placements[i];
+        const report::Json &drawn = document["layers"][i];
+        const report::Json &row = decided[layers[i].weight * table.columns() + column];
+        const auto &stored = drawn["forms"]["stored"];
+        QCOMPARE(row["outcome"], stored["outcome"]);
+        if (!row["bytes_moved"].is_null())
+            QCOMPARE(row["bytes_moved"], stored["weight_bytes"]);
+        // The layer that the weight is judged in is one of those that are drawn.
+        const bool same = row["time_s"] == stored["time_s"] && row["bound"] == stored["bound"] &&
+                          row["speedup"] == stored["speedup"] &&
+                          row["predicted_speedup"] == stored["predicted_speedup"];
+        seen[layers[i].weight] = seen[layers[i].weight] || same;
+        // What Choose and Geometry are given.
+        const auto again = roofline::assess(layers[i], layers[i].form, *roofs, judge);
+        QCOMPARE(report::assessmentJson(again), stored);
+        for (const auto &other : placed.trail) {
+            const auto answer = roofline::assess(layers[i], other.weight, *roofs, judge);
+            QCOMPARE(answer.outcome, other.outcome);
+            QCOMPARE(answer.timeS, other.timeS);
+            QCOMPARE(answer.bound, other.bound);
+        }
+    }
+    double sum = 0;
+    for (const roofline::Placement &placed : network->placements)
+        sum += placed.stored().timeS.value_or(0);
+    QCOMPARE(network->program.knownS, sum);
+    for (const roofline::Layer &layer : layers)
+        QVERIFY(seen[layer.weight]);
+}
+
+/// Every layer of the bundle, on every chip.
+inline void hasOneAnswer(const Bundle &bundle)
+{
+    const auto targets = allTargets();
+    const DecisionTable table(weightLayers(bundle), targets);
+    std::string text;
+    report::writeDecisions(bundle, table, report::document("decide"), {},
+                           [&](std::string_view part) { text += part; });
+    const report::Json decided = report::Json::parse(text)["decisions"];
+    QCOMPARE(decided.size(), table.rows() * table.columns());
+    const auto layers = layersOf(bundle, weightForms(bundle));
+    for (std::size_t column = 0; column < targets.size(); ++column) {
+        compareOnChip(table, column, layers, decided);
+        if (QTest::currentTestFailed())
+            return;
+    }
+}
+
+/// The forms that Choose tries for the first weight are those that the roofline places, with the
+/// same times.
+inline void choiceIsPlaced(const Bundle &bundle, std::string_view storedForm)
+{
+    for (const char *chip : {"M1", "M2", "M5"}) {
+        const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);
+        decision::Judge judge;
+        const auto choice = chooseForm(bundle, 0, *roofs, judge);
+        QVERIFY(choice);
+        const auto layers = layersOf(bundle, weightForms(bundle));
+        const auto placed = roofline::place(layers[0], *roofs, judge);
+        bool stored = false, eight = false;
+        for (const FormCandidate &candidate : choice->candidates) {
+            stored |= candidate.stored && candidate.form == storedForm;
+            eight |= candidate.form == "palette8";
+            for (const auto &point : placed->trail) {
+                if (point.form != candidate.form || point.weight.density)
+                    continue;
+                QCOMPARE(candidate.assessment.outcome, point.outcome);
+                QCOMPARE(candidate.assessment.timeS, point.timeS);
+            }
+        }
+        QVERIFY(stored && eight);
+    }
+}
+
+} // namespace kernscope::test
