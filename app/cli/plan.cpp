@@ -7,6 +7,7 @@
 #include "core/assessment/activations.h"
 #include "core/base/overlaid_file.h"
 #include "core/plan/inputs.h"
+#include "core/target/rules.h"
 
 #include <filesystem>
 #include <optional>
@@ -92,7 +93,7 @@ Result<plan::SurveyOptions> surveyOptions(const PlanOptions &options, const plan
                                           const Bundle &bundle, Session &session)
 {
     plan::SurveyOptions survey;
-    const std::vector<std::string> standard{"H13"};
+    const std::vector<std::string> standard{target::defaultTarget().name};
     for (const std::string &name : options.targets.empty() ? standard : options.targets) {
         const auto found = target::findTarget(name);
         if (!found)

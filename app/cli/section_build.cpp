@@ -5,8 +5,10 @@
 #include "app/cli/section_run.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/weight_facts.h"
+#include "core/base/error_builder.h"
 #include "core/codec/encode/encoder.h"
 #include "core/container/section/weights/section_weight.h"
+#include "core/descriptor/version.h"
 #include "core/lanes/size_law.h"
 #include "core/lanes/sparse.h"
 #include "core/report/section_json.h"
@@ -25,13 +27,11 @@ namespace {
 Error buildError(const std::string &field, std::string expected, std::string found,
                  std::string message)
 {
-    Error error;
-    error.code = "section.build";
-    error.field = field;
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder("section.build")
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 Result<const target::Target *> targetOf(const Session &session)
@@ -294,6 +294,27 @@ Result<void> readsBack(const std::vector<std::byte> &bytes, const Gathered &gath
     return {};
 }
 
+/// What the weights are taken from, and where the output may be.
+struct Source {
+    BundlePtr bundle;
+    std::vector<std::size_t> weights;
+    OutputRules rules;
+};
+
+Result<Source> openSource(const SectionOptions &options, const Session &session)
+{
+    auto bundle = openBundle(options.path);
+    if (!bundle)
+        return tl::unexpected(std::move(bundle.error()));
+    auto weights = chosenWeights(**bundle, options);
+    if (!weights)
+        return tl::unexpected(std::move(weights.error()));
+    auto rules = outputRules(session, **bundle);
+    if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
+        return tl::unexpected(std::move(free.error()));
+    return Source{std::move(*bundle), std::move(*weights), std::move(rules)};
+}
+
 } // namespace
 
 int runSectionBuild(const SectionOptions &options, Session &session)
@@ -301,24 +322,19 @@ int runSectionBuild(const SectionOptions &options, Session &session)
     const auto target = targetOf(session);
     if (!target)
         return reportFailure(session, kSectionCommand, target.error());
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, kSectionCommand, bundle.error());
-    const auto chosen = chosenWeights(**bundle, options);
-    if (!chosen)
-        return reportFailure(session, kSectionCommand, chosen.error());
-    const auto rules = outputRules(session, **bundle);
-    if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
-        return reportFailure(session, kSectionCommand, free.error());
+    const auto source = openSource(options, session);
+    if (!source)
+        return reportFailure(session, kSectionCommand, source.error());
+    const auto &[bundle, chosen, rules] = *source;
     Diagnostics forced;
-    if (const auto refused = refusedForms(**bundle, *chosen, options, **target, session);
+    if (const auto refused = refusedForms(*bundle, chosen, options, **target, session);
         !refused.empty()) {
         if (!session.force)
             return reportFailure(session, kSectionCommand, refused.front().error);
         forced = refused;
     }
     Gathered gathered;
-    if (auto done = gather(**bundle, *chosen, options, gathered); !done)
+    if (auto done = gather(*bundle, chosen, options, gathered); !done)
         return reportFailure(session, kSectionCommand, done.error());
     section::BuildTarget build;
     build.name = (*target)->name;
@@ -344,27 +360,22 @@ int runSectionSlices(const SectionOptions &options, Session &session)
     const auto target = targetOf(session);
     if (!target)
         return reportFailure(session, kSectionCommand, target.error());
-    const bool h13 = (*target)->name.starts_with("H13"), h14 = (*target)->name.starts_with("H14");
-    if (!h13 && !h14)
+    const descriptor::Version *version = descriptor::versionOfTarget((*target)->name);
+    const auto form = version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
+    if (!form)
         return reportFailure(session, kSectionCommand,
                              buildError("--target", "H13 or H14", (*target)->name,
                                         "The order of slices of other targets is not published"));
-    const auto bundle = openBundle(options.path);
-    if (!bundle)
-        return reportFailure(session, kSectionCommand, bundle.error());
-    const auto chosen = chosenWeights(**bundle, options);
-    if (!chosen)
-        return reportFailure(session, kSectionCommand, chosen.error());
-    const auto rules = outputRules(session, **bundle);
-    if (auto free = checkOutput(options.output, OutputKind::File, rules); !free)
-        return reportFailure(session, kSectionCommand, free.error());
+    const auto source = openSource(options, session);
+    if (!source)
+        return reportFailure(session, kSectionCommand, source.error());
+    const auto &[bundle, chosen, rules] = *source;
     SliceFile file;
-    for (const std::size_t index : *chosen) {
-        const auto made =
-            sliced(**bundle, index, options, h13 ? lanes::SparseForm::H13 : lanes::SparseForm::H14);
+    for (const std::size_t index : chosen) {
+        const auto made = sliced(*bundle, index, options, *form);
         if (!made)
             return reportFailure(session, kSectionCommand, made.error());
-        file.add((*bundle)->weights()[index].name, *made, options.sparseSlices);
+        file.add(bundle->weights()[index].name, *made, options.sparseSlices);
     }
     if (auto written = writeFile(options.output, file.bytes, rules); !written)
         return reportFailure(session, kSectionCommand, written.error());

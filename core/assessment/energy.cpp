@@ -57,14 +57,7 @@ std::optional<bool> holdsFor(const PowerFigure &figure, std::string_view op, Bou
 
 std::string_view PowerFigure::conditionOf(std::string_view key) const
 {
-    std::string_view rest = conditions;
-    while (!rest.empty()) {
-        const std::string_view one = rest.substr(0, rest.find(';'));
-        if (one.starts_with(key) && one.size() > key.size() && one[key.size()] == '=')
-            return one.substr(key.size() + 1);
-        rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-    }
-    return {};
+    return tables::conditionIn(conditions, key);
 }
 
 std::span<const PowerFigure> powerFigures()

@@ -9,6 +9,19 @@
 
 namespace kernscope {
 
+std::string_view fileKindText(std::uint32_t mode)
+{
+    if (S_ISDIR(mode))
+        return "a folder";
+    if (S_ISCHR(mode) || S_ISBLK(mode))
+        return "a device";
+    if (S_ISFIFO(mode))
+        return "a pipe";
+    if (S_ISSOCK(mode))
+        return "a socket";
+    return S_ISREG(mode) ? "a file" : "something else";
+}
+
 FileStamp FileStamp::from(const struct stat &status)
 {
     FileStamp stamp;

@@ -5,10 +5,15 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 struct stat;
 
 namespace kernscope {
+
+/// What a mode of stat() is, for messages: "a folder", "a device", "a pipe", "a socket", "a file",
+/// "something else".
+std::string_view fileKindText(std::uint32_t mode);
 
 /// Which file on disk was mapped, and its state then.
 struct FileStamp {

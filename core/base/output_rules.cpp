@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whether an output may be written at a path.
+#include "core/base/error_builder.h"
+#include "core/base/file_stamp.h"
 #include "core/base/output_place.h"
 #include "core/base/seen_file.h"
 
@@ -23,26 +25,12 @@ using Identity = std::pair<std::uint64_t, std::uint64_t>; ///< device, inode
 tl::unexpected<Error> refusedOutput(std::string code, const fs::path &path, std::string expected,
                                     std::string found, std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.file = path.string();
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
-}
-
-std::string_view kindOf(mode_t mode)
-{
-    if (S_ISDIR(mode))
-        return "a folder";
-    if (S_ISCHR(mode) || S_ISBLK(mode))
-        return "a device";
-    if (S_ISFIFO(mode))
-        return "a pipe";
-    if (S_ISSOCK(mode))
-        return "a socket";
-    return S_ISREG(mode) ? "a file" : "something else";
+    return ErrorBuilder(code)
+        .file(path.string())
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 bool liesWithin(const fs::path &path, const fs::path &folder)
@@ -156,7 +144,7 @@ Result<OutputTarget> checkOutput(const fs::path &path, OutputKind kind, const Ou
                              "The output would replace what the command reads");
     if (!S_ISREG(status.st_mode))
         return refusedOutput("io.kind", path, "a place where nothing is, or a file",
-                             std::string(kindOf(status.st_mode)),
+                             std::string(fileKindText(status.st_mode)),
                              "The output cannot take that place");
     if (!rules.replace)
         return refusedOutput("io.exists", path, "a place where nothing is", "a file",

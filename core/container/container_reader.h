@@ -90,6 +90,22 @@ public:
     virtual std::string_view fuzzTarget() const = 0;
 };
 
+/// rewrite() of a container of one file: `read(bytes, path)` gives its tables, `write(tables,
+/// bytes)` the file's bytes.
+template <class Read, class Write>
+Result<std::vector<FileBytes>> rewriteOneFile(const std::vector<BundleFile> &files, Read read,
+                                              Write write)
+{
+    const std::span<const std::byte> bytes = files.front().file->bytes();
+    const auto tables = read(bytes, files.front().path);
+    if (!tables)
+        return tl::unexpected(tables.error());
+    auto written = write(*tables, bytes);
+    if (!written)
+        return tl::unexpected(std::move(written.error()));
+    return std::vector<FileBytes>{std::move(*written)};
+}
+
 /// The readers, in the order in which a lone file is shown to them and a folder looked for their
 /// mark.
 std::span<const ContainerReader *const> containerReaders();

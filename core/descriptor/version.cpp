@@ -92,6 +92,19 @@ const Version *versionOfSubtype(std::uint32_t subtype)
     return at == rows.end() ? nullptr : &*at;
 }
 
+const Version *versionOfTarget(std::string_view target)
+{
+    // The table has the names as compilers take them, in lower case.
+    std::string name(target);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return 'A' <= c && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const auto rows = versions();
+    const auto at = std::find_if(rows.begin(), rows.end(), [&name](const Version &row) {
+        return std::find(row.targets.begin(), row.targets.end(), name) != row.targets.end();
+    });
+    return at == rows.end() ? nullptr : &*at;
+}
+
 const Version *versionByNumber(std::uint32_t number)
 {
     const auto rows = versions();

@@ -15,4 +15,7 @@ std::string_view text(std::string_view name);
 /// The embedded table, parsed. Errors: "table.name", those of CsvTable::parse.
 Result<CsvTable> load(std::string_view name);
 
+/// The value of `key` in a cell of conditions, "op=conv;bound=compute"; empty where it has none.
+std::string_view conditionIn(std::string_view conditions, std::string_view key);
+
 } // namespace kernscope::tables

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/sparse.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/base/quantity.h"
 
@@ -21,13 +22,11 @@ constexpr std::uint64_t kMaxSlice = UINT32_MAX;
 Error sparseError(std::string field, std::string expected, std::string found,
                   std::string_view message)
 {
-    Error error;
-    error.code = "lanes.sparse";
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = message;
-    return error;
+    return ErrorBuilder("lanes.sparse")
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(message);
 }
 
 Result<void> checkForm(const SliceLayout &layout)
@@ -128,6 +127,15 @@ Result<SparsePlane> planeAt(SparseForm form, const SliceLayout &layout, const Pl
 std::string_view sparseFormName(SparseForm form)
 {
     return form == SparseForm::H13 ? "H13" : "H14";
+}
+
+std::optional<SparseForm> sparseFormOf(std::string_view generation)
+{
+    for (const SparseForm form : {SparseForm::H13, SparseForm::H14}) {
+        if (sparseFormName(form) == generation)
+            return form;
+    }
+    return std::nullopt;
 }
 
 Result<std::vector<Slice>> encodeSparse(SparseForm form, const SliceLayout &layout,

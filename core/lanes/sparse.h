@@ -18,6 +18,8 @@ namespace kernscope::lanes {
 
 enum class SparseForm : std::uint8_t { H13, H14 };
 std::string_view sparseFormName(SparseForm form); ///< "H13", "H14"
+/// By the generation of a descriptor version, "H13"; nothing for those whose slices no source has.
+std::optional<SparseForm> sparseFormOf(std::string_view generation);
 inline constexpr std::uint64_t kMaxSparseLanes = 8;
 
 /// Errors: "lanes.sparse" (more than eight lanes, several groups, a body past 65535 bytes),

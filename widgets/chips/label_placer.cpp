@@ -30,6 +30,26 @@ bool LabelPlacer::inside(const QPolygonF &outline) const
     return m_area.contains(outline.boundingRect());
 }
 
+std::optional<LabelPlacer::Spot> LabelPlacer::take(const std::vector<Spot> &spots,
+                                                   const QSizeF &words, bool must)
+{
+    std::optional<Spot> best;
+    std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
+    for (const Spot &spot : spots) {
+        const QPolygonF shape = outline(spot, words);
+        const std::size_t covers = inside(shape) ? covered(shape) : least;
+        if (covers < least) {
+            least = covers;
+            best = spot;
+        }
+        if (least == 0)
+            break;
+    }
+    if (best)
+        m_taken.push_back(outline(*best, words));
+    return best;
+}
+
 std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const QSizeF &words,
                                                     bool must)
 {
@@ -46,25 +66,14 @@ std::optional<LabelPlacer::Spot> LabelPlacer::along(const QLineF &whole, const Q
     if (up.y() > 0)
         up = -up;
     const double degrees = -line->angle() > -90 ? -line->angle() : 360 - line->angle();
-    std::optional<Spot> best;
-    std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
+    std::vector<Spot> spots;
     for (const double side : {1.0, -1.0}) {
-        for (int step = 0; step <= steps && least > 0; ++step) {
+        for (int step = 0; step <= steps; ++step) {
             const double at = 1 - half - (shorter ? 0 : (1 - 2 * half) * step / steps);
-            const Spot spot{line->pointAt(at) + side * up * (words.height() / 2 + 1), degrees};
-            const QPolygonF shape = outline(spot, words);
-            if (!inside(shape))
-                continue;
-            const std::size_t covers = covered(shape);
-            if (covers < least) {
-                least = covers;
-                best = spot;
-            }
+            spots.push_back({line->pointAt(at) + side * up * (words.height() / 2 + 1), degrees});
         }
     }
-    if (best)
-        m_taken.push_back(outline(*best, words));
-    return best;
+    return take(spots, words, must);
 }
 
 std::optional<LabelPlacer::Spot> LabelPlacer::beside(const QPointF &point, double distance,
@@ -75,22 +84,10 @@ std::optional<LabelPlacer::Spot> LabelPlacer::beside(const QPointF &point, doubl
                                          QPointF(0, -down),      QPointF(0, down),
                                          QPointF(across, down),  QPointF(-across, -down),
                                          QPointF(across, -down), QPointF(-across, down)};
-    std::optional<Spot> best;
-    std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
-    for (const QPointF &offset : offsets) {
-        const Spot spot{point + offset, 0};
-        const QPolygonF shape = outline(spot, words);
-        if (!inside(shape))
-            continue;
-        const std::size_t covers = covered(shape);
-        if (covers < least) {
-            least = covers;
-            best = spot;
-        }
-    }
-    if (best)
-        m_taken.push_back(outline(*best, words));
-    return best;
+    std::vector<Spot> spots;
+    for (const QPointF &offset : offsets)
+        spots.push_back({point + offset, 0});
+    return take(spots, words, must);
 }
 
 std::optional<QLineF> clipped(const QLineF &line, const QRectF &area)

@@ -39,6 +39,8 @@ public:
     static QPolygonF outline(const Spot &spot, const QSizeF &words);
 
 private:
+    /// The first of the spots that cover least, now taken; see along().
+    std::optional<Spot> take(const std::vector<Spot> &spots, const QSizeF &words, bool must);
     std::size_t covered(const QPolygonF &outline) const;
     bool inside(const QPolygonF &outline) const;
 

@@ -42,6 +42,8 @@ void TestDescriptorTables::versions()
         QCOMPARE(numberOf(subtype), wanted[subtype]);
     QVERIFY(versionOfSubtype(99) == nullptr);
     QCOMPARE(versionByNumber(7)->generation.c_str(), "H13");
+    QCOMPARE(versionOfTarget("H14g"), versionByNumber(11));
+    QVERIFY(versionOfTarget("H99") == nullptr);
     QCOMPARE(versionOfSubtype(8)->confidence, format::Confidence::Contested);
     QVERIFY(!versionOfSubtype(14)->known());
 }

@@ -28,14 +28,7 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        const auto bytes = files.front().file->bytes();
-        const auto read = anec::readAnec(bytes, files.front().path);
-        if (!read)
-            return tl::unexpected(read.error());
-        auto written = anec::writeAnec(*read, bytes);
-        if (!written)
-            return tl::unexpected(std::move(written.error()));
-        return std::vector<FileBytes>{std::move(*written)};
+        return rewriteOneFile(files, anec::readAnec, anec::writeAnec);
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

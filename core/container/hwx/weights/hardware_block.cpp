@@ -32,11 +32,7 @@ std::uint64_t sumOf(const std::vector<ByteRange> &ranges)
 
 std::optional<lanes::SparseForm> knownForm(const descriptor::Version *version)
 {
-    if (version != nullptr && version->number == 7)
-        return lanes::SparseForm::H13;
-    if (version != nullptr && version->number == 11)
-        return lanes::SparseForm::H14;
-    return std::nullopt;
+    return version != nullptr ? lanes::sparseFormOf(version->generation) : std::nullopt;
 }
 
 std::string orderLock(OrderState state)

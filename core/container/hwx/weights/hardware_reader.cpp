@@ -81,14 +81,7 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        const auto bytes = files.front().file->bytes();
-        const auto read = hwx::readContainer(bytes, files.front().path);
-        if (!read)
-            return tl::unexpected(read.error());
-        auto written = hwx::writeContainer(*read, bytes);
-        if (!written)
-            return tl::unexpected(std::move(written.error()));
-        return std::vector<FileBytes>{std::move(*written)};
+        return rewriteOneFile(files, hwx::readContainer, hwx::writeContainer);
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override

@@ -308,14 +308,7 @@ public:
 
     Result<std::vector<FileBytes>> rewrite(const std::vector<BundleFile> &files) const override
     {
-        const auto bytes = files.front().file->bytes();
-        const auto read = section::readSection(bytes, files.front().path);
-        if (!read)
-            return tl::unexpected(read.error());
-        auto written = section::writeSection(*read, bytes);
-        if (!written)
-            return tl::unexpected(std::move(written.error()));
-        return std::vector<FileBytes>{std::move(*written)};
+        return rewriteOneFile(files, section::readSection, section::writeSection);
     }
 
     void read(ContainerInput &input, ContainerContents &out) const override
