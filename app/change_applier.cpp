@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/change_applier.h"
 
+#include "core/base/error_builder.h"
 #include "widgets/common/table_text.h"
 
 #include <QFile>
@@ -21,11 +22,7 @@ Result<ReadScript> readScript(const QString &path, const BundlePtr &bundle)
 {
     QFile file(path);
     const auto fault = [&](const char *code, std::string message) {
-        Error error;
-        error.code = code;
-        error.file = path.toStdString();
-        error.message = std::move(message);
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(code).file(path.toStdString()).message(std::move(message)).unexpected();
     };
     if (!file.open(QIODevice::ReadOnly))
         return fault("io.open", file.errorString().toStdString());

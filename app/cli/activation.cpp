@@ -2,6 +2,7 @@
 // `activation`: the engine's activation tables, as the Activation Table dock shows them.
 #include "app/cli/engine.h"
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
@@ -40,13 +41,11 @@ Json finiteJson(double value)
 
 Error missing(const std::string &path, std::string found)
 {
-    Error error;
-    error.code = "activation.none";
-    error.file = path;
-    error.expected = "an activation table of 86 bytes (--at names its place)";
-    error.found = std::move(found);
-    error.message = "There is no activation table";
-    return error;
+    return ErrorBuilder("activation.none")
+        .file(path)
+        .expected("an activation table of 86 bytes (--at names its place)")
+        .found(std::move(found))
+        .message("There is no activation table");
 }
 
 Result<std::vector<Named>> tableAt(const ActivationOptions &options)

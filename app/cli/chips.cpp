@@ -2,6 +2,7 @@
 #include "app/cli/chips.h"
 
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 #include "core/report/chip_json.h"
 #include "core/report/engine_json.h"
 #include "core/target/rules.h"
@@ -19,13 +20,12 @@ std::string yesNo(const std::optional<bool> &value)
 Result<ChosenTarget> chosenTarget(const ChipOptions &options, const Session &session)
 {
     if (options.allTargets && !session.target.empty()) {
-        Error error;
-        error.code = "cli.option";
-        error.field = "--target";
-        error.expected = "--target or --all-targets";
-        error.found = "both";
-        error.message = "Judge by one chip or by all of them.";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("cli.option")
+            .field("--target")
+            .expected("--target or --all-targets")
+            .found("both")
+            .message("Judge by one chip or by all of them.")
+            .unexpected();
     }
     ChosenTarget chosen;
     auto named =

@@ -3,6 +3,7 @@
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
+#include "core/base/error_builder.h"
 
 #include "core/numeric/npy.h"
 
@@ -35,13 +36,11 @@ struct Slice {
 
 Error badRows(std::string_view found, std::string expected)
 {
-    Error error;
-    error.code = "cli.rows";
-    error.field = "--rows";
-    error.expected = std::move(expected);
-    error.found = found;
-    error.message = "These rows cannot be taken.";
-    return error;
+    return ErrorBuilder("cli.rows")
+        .field("--rows")
+        .expected(std::move(expected))
+        .found(found)
+        .message("These rows cannot be taken.");
 }
 
 std::optional<std::uint64_t> numberOf(std::string_view text, std::uint64_t otherwise)

@@ -6,6 +6,7 @@
 #include "app/cli/usage.h"
 #include "core/assessment/activations.h"
 #include "core/assessment/weight_facts.h"
+#include "core/base/error_builder.h"
 
 #include <algorithm>
 #include <memory>
@@ -36,14 +37,14 @@ std::optional<std::pair<Error, bool>> refusedByTarget(const Bundle &made, std::s
     const auto rule = decision::encoderRefusal(weightForm(made, weight), *named->target);
     if (!rule)
         return std::nullopt;
-    Error error;
-    error.code = "encode.legality";
-    error.field = weight.name;
-    error.expected = rule->required;
-    error.found = rule->found;
-    error.message = "No encoder of " + named->target->name + " writes this form: " + rule->gate +
-                    " (" + rule->source + "); --force writes it all the same";
-    return std::pair(std::move(error), true);
+    return std::pair(ErrorBuilder("encode.legality")
+                         .field(weight.name)
+                         .expected(rule->required)
+                         .found(rule->found)
+                         .message("No encoder of " + named->target->name +
+                                  " writes this form: " + rule->gate + " (" + rule->source +
+                                  "); --force writes it all the same"),
+                     true);
 }
 
 /// Values and statistics that a form cannot hold are bad input, anything else about a form is wrong

@@ -5,6 +5,7 @@
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/report/engine_json.h"
 #include "core/target/rules.h"
@@ -178,13 +179,12 @@ Result<void> readImage(const DescriptorOptions &options, DescriptorAnswer &out)
         return tl::unexpected(file.error());
     const auto bits = descriptor::readOrderingBits((*file)->bytes());
     if (!bits) {
-        Error error;
-        error.code = "descriptor.image";
-        error.file = (*file)->name();
-        error.expected = "an image of at least 0x138 bytes";
-        error.found = fmt::format("{} bytes", (*file)->bytes().size());
-        error.message = "The file is too short for the ordering bits of a version-10 image";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("descriptor.image")
+            .file((*file)->name())
+            .expected("an image of at least 0x138 bytes")
+            .found(fmt::format("{} bytes", (*file)->bytes().size()))
+            .message("The file is too short for the ordering bits of a version-10 image")
+            .unexpected();
     }
     out.json["ordering"] = {{"l2_barrier", bits->l2Barrier},
                             {"forward_barrier", bits->forwardBarrier},

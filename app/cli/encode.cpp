@@ -2,6 +2,7 @@
 #include "app/cli/encode.h"
 
 #include "app/cli/text_output.h"
+#include "core/base/error_builder.h"
 #include "core/report/encode_json.h"
 
 #include <charconv>
@@ -17,13 +18,12 @@ using codec::FormSpec;
 
 tl::unexpected<Error> usageFault(std::string field, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "encode.usage";
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "This form cannot be asked for";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("encode.usage")
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("This form cannot be asked for")
+        .unexpected();
 }
 
 Result<codec::SparsePattern> patternOf(const EncodeOptions &options)

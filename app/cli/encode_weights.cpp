@@ -2,6 +2,7 @@
 #include "app/cli/encode.h"
 
 #include "app/cli/command.h"
+#include "core/base/error_builder.h"
 #include "core/patch/edit/find_weights.h"
 #include "core/patch/reencode/reencode.h"
 
@@ -19,13 +20,12 @@ namespace {
 
 tl::unexpected<Error> opsetFault(std::string found)
 {
-    Error error;
-    error.code = "encode.usage";
-    error.field = "--opset";
-    error.expected = "ios16, ios17 or ios18, not before the program's own";
-    error.found = std::move(found);
-    error.message = "This form cannot be asked for";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("encode.usage")
+        .field("--opset")
+        .expected("ios16, ios17 or ios18, not before the program's own")
+        .found(std::move(found))
+        .message("This form cannot be asked for")
+        .unexpected();
 }
 
 /// 16 of "ios16"; 0 of anything else.
@@ -229,14 +229,13 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
     });
     if (!all.empty())
         return all;
-    Error error;
-    error.code = "cli.weight";
-    error.expected = options.minElements > 0
-                         ? fmt::format("weights of {} elements or more", options.minElements)
-                         : std::string("weights");
-    error.found = "none";
-    error.message = "The bundle has no such weight";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("cli.weight")
+        .expected(options.minElements > 0
+                      ? fmt::format("weights of {} elements or more", options.minElements)
+                      : std::string("weights"))
+        .found("none")
+        .message("The bundle has no such weight")
+        .unexpected();
 }
 
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,

@@ -6,6 +6,7 @@
 #include "app/cli/hwx_text.h"
 #include "app/cli/text_output.h"
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/anec/anec.h"
 #include "core/container/hwx/slots.h"
@@ -32,13 +33,12 @@ Result<Opened> openContainer(const std::string &path)
 {
     std::error_code fault;
     if (std::filesystem::is_directory(path, fault)) {
-        Error error;
-        error.code = "io.open";
-        error.file = path;
-        error.expected = "a hardware container (.hwx, .anec)";
-        error.found = "a folder";
-        error.message = "Only a file can be a hardware container; inspect reads folders";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("io.open")
+            .file(path)
+            .expected("a hardware container (.hwx, .anec)")
+            .found("a folder")
+            .message("Only a file can be a hardware container; inspect reads folders")
+            .unexpected();
     }
     auto file = openFile(path);
     if (!file)

@@ -2,6 +2,7 @@
 #include "app/cli/output_file.h"
 
 #include "app/cli/command.h"
+#include "core/base/error_builder.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -23,12 +24,10 @@ constexpr std::uint64_t kFlushEvery = std::uint64_t{8} << 20;
 
 Error writeFailure(const std::string &name, int number)
 {
-    Error error;
-    error.code = "io.write";
-    error.file = name;
-    error.found = std::generic_category().message(number);
-    error.message = "The file cannot be written";
-    return error;
+    return ErrorBuilder("io.write")
+        .file(name)
+        .found(std::generic_category().message(number))
+        .message("The file cannot be written");
 }
 
 /// All the bytes, or an errno. Stops at a signal with ECANCELED.

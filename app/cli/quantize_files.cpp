@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/quantize.h"
+#include "core/base/error_builder.h"
 #include "core/base/sha256.h"
 
 #include <cstring>
@@ -70,11 +71,11 @@ Result<void> addFigures(Dequantized &result, const std::string &reference)
     }
     result.figures = quantized::recordedFigures(result.folder.manifest);
     result.figuresFrom = "recorded";
-    Error error;
-    error.code = "quantize.reference";
-    error.message = "The array that was quantised is not at hand: the figures are those that "
-                    "quantize recorded (--reference names another one)";
-    result.diagnostics.push_back({Severity::Note, std::move(error)});
+    result.diagnostics.push_back(
+        {Severity::Note,
+         ErrorBuilder("quantize.reference")
+             .message("The array that was quantised is not at hand: the figures are those that "
+                      "quantize recorded (--reference names another one)")});
     return {};
 }
 

@@ -7,6 +7,7 @@
 #include "app/cli/text_output.h"
 #include "app/cli/usage.h"
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/base/overlaid_file.h"
 #include "core/container/section/section.h"
 #include "core/report/section_json.h"
@@ -39,13 +40,12 @@ Result<std::uint64_t> addressOf(std::string_view option, const std::string &text
     const auto number = parseInteger(text);
     if (number && *number >= 0)
         return static_cast<std::uint64_t>(*number);
-    Error error;
-    error.code = "cli.option";
-    error.field = option;
-    error.expected = "an address such as 0x40000";
-    error.found = text;
-    error.message = "The address cannot be read";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("cli.option")
+        .field(option)
+        .expected("an address such as 0x40000")
+        .found(text)
+        .message("The address cannot be read")
+        .unexpected();
 }
 
 Result<section::LoadAddresses> addressesOf(const SectionOptions &options)

@@ -2,6 +2,7 @@
 #include "core/assessment/activations.h"
 
 #include "core/assessment/weight_facts.h"
+#include "core/base/error_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -20,14 +21,13 @@ using codec::InputStatistics;
 tl::unexpected<Error> badArchive(std::string code, const Bundle &arrays, std::string field,
                                  std::string expected, std::string found, std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.file = arrays.name();
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(code)
+        .file(arrays.name())
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 constexpr std::string_view kMean = ".mean";

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/choose_form.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,11 +17,7 @@ constexpr std::uint64_t kMostElements = std::uint64_t(1) << 22;
 
 Error failure(std::string code, std::string message, std::string found = {})
 {
-    Error error;
-    error.code = std::move(code);
-    error.message = std::move(message);
-    error.found = std::move(found);
-    return error;
+    return ErrorBuilder(code).message(std::move(message)).found(std::move(found));
 }
 
 /// The weight's values with output channels along axis 0: [channels, reduction].

@@ -2,6 +2,7 @@
 #include "core/assessment/assess.h"
 
 #include "core/assessment/calibrate.h"
+#include "core/base/error_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -221,13 +222,12 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
 {
     constexpr std::uint64_t kMaxBatch = 1'000'000'000;
     if (batch == 0 || batch > kMaxBatch) {
-        Error error;
-        error.code = "roofline.batch";
-        error.field = "batch";
-        error.expected = "1 to 1,000,000,000";
-        error.found = std::to_string(batch);
-        error.message = "The batch is out of range.";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("roofline.batch")
+            .field("batch")
+            .expected("1 to 1,000,000,000")
+            .found(std::to_string(batch))
+            .message("The batch is out of range.")
+            .unexpected();
     }
     Placement placed;
     placed.layer = layer;

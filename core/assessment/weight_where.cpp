@@ -2,6 +2,7 @@
 #include "core/assessment/weight_where.h"
 
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 
 #include <algorithm>
 #include <array>
@@ -65,15 +66,13 @@ std::optional<double> scaledNumber(std::string_view text)
 
 Error badTerm(std::string_view term)
 {
-    Error error;
-    error.code = "where.term";
-    error.field = "WHERE";
-    error.expected = "letters, KEY:TEXT (name, function, form, op, type, source), KEY>NUMBER "
-                     "(bytes, elements, ratio, zeros, axes; also < >= <= =) or streams:CHIP, "
-                     "folds:CHIP, dense:CHIP, rejected:CHIP";
-    error.found = std::string(term);
-    error.message = "The term cannot be read.";
-    return error;
+    return ErrorBuilder("where.term")
+        .field("WHERE")
+        .expected("letters, KEY:TEXT (name, function, form, op, type, source), KEY>NUMBER "
+                  "(bytes, elements, ratio, zeros, axes; also < >= <= =) or streams:CHIP, "
+                  "folds:CHIP, dense:CHIP, rejected:CHIP")
+        .found(term)
+        .message("The term cannot be read.");
 }
 
 std::vector<std::string> textsOf(const Weight &weight, std::string_view key)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/csv.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -31,14 +33,13 @@ void onRow(int, void *context)
     auto &to = *static_cast<Collector *>(context);
     ++to.row;
     if (to.row > 1 && to.inRow != to.header.size() && !to.fault) {
-        Error error;
-        error.code = "csv.columns";
-        error.file = to.name;
-        error.offset = FileOffset(to.row);
-        error.expected = fmt::format("{} cells", to.header.size());
-        error.found = fmt::format("{} cells", to.inRow);
-        error.message = fmt::format("row {} has another number of cells than the header", to.row);
-        to.fault = std::move(error);
+        to.fault =
+            ErrorBuilder("csv.columns")
+                .file(to.name)
+                .at(FileOffset(to.row))
+                .expected(fmt::format("{} cells", to.header.size()))
+                .found(fmt::format("{} cells", to.inRow))
+                .message(fmt::format("row {} has another number of cells than the header", to.row));
     }
     to.inRow = 0;
 }

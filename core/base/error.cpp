@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/error.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -10,13 +12,11 @@ namespace kernscope {
 Error valueError(std::string code, std::string field, std::string expected, std::string found,
                  std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder(code)
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 tl::unexpected<Error> refused(std::string code, std::string field, std::string expected,
@@ -28,10 +28,7 @@ tl::unexpected<Error> refused(std::string code, std::string field, std::string e
 
 Error cancelledError(std::string message)
 {
-    Error error;
-    error.code = "task.cancelled";
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder("task.cancelled").message(std::move(message));
 }
 
 std::string_view severityName(Severity severity)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/overlaid_file.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -41,25 +43,10 @@ private:
 
 Error systemError(std::string code, const std::string &file, std::string_view what, int number)
 {
-    Error error;
-    error.code = std::move(code);
-    error.file = file;
-    error.found = std::generic_category().message(number);
-    error.message = std::string(what);
-    return error;
-}
-
-std::string_view kindName(mode_t mode)
-{
-    if (S_ISDIR(mode))
-        return "a folder";
-    if (S_ISCHR(mode) || S_ISBLK(mode))
-        return "a device";
-    if (S_ISFIFO(mode))
-        return "a pipe";
-    if (S_ISSOCK(mode))
-        return "a socket";
-    return "something else";
+    return ErrorBuilder(code)
+        .file(file)
+        .found(std::generic_category().message(number))
+        .message(what);
 }
 
 /// Descriptors that are kept open at most, of the thousand or so that a process may have.
@@ -79,13 +66,12 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::open(const std::filesystem::
     if (::fstat(file.get(), &status) != 0)
         return tl::unexpected(systemError("io.open", name, "The file cannot be examined", errno));
     if (!S_ISREG(status.st_mode)) {
-        Error error;
-        error.code = "io.open";
-        error.file = name;
-        error.expected = "a regular file";
-        error.found = std::string(kindName(status.st_mode));
-        error.message = "Only regular files can be mapped";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("io.open")
+            .file(name)
+            .expected("a regular file")
+            .found(std::string(fileKindText(status.st_mode)))
+            .message("Only regular files can be mapped")
+            .unexpected();
     }
     std::shared_ptr<OverlaidFile> result(new OverlaidFile);
     result->m_name = std::move(name);
@@ -128,15 +114,14 @@ Result<void> OverlaidFile::checkInside(ByteRange range) const
 {
     if (fitsInside(range, size()))
         return {};
-    Error error;
-    error.code = "patch.range";
-    error.file = m_name;
-    error.offset = range.offset;
-    error.length = range.bytes;
-    error.expected = fmt::format("inside a file of {} bytes", size().value);
-    error.found = fmt::format("{} bytes at offset {}", range.bytes.value, range.offset.value);
-    error.message = "The change would leave the file";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("patch.range")
+        .file(m_name)
+        .at(range.offset)
+        .length(range.bytes)
+        .expected(fmt::format("inside a file of {} bytes", size().value))
+        .found(fmt::format("{} bytes at offset {}", range.bytes.value, range.offset.value))
+        .message("The change would leave the file")
+        .unexpected();
 }
 
 Result<void> OverlaidFile::write(FileOffset offset, std::span<const std::byte> content)
@@ -193,11 +178,10 @@ Result<std::shared_ptr<OverlaidFile>> OverlaidFile::fork() const
             return opened;
         copy = std::move(*opened);
         if (copy->m_stamp != m_stamp) {
-            Error error;
-            error.code = "patch.stale";
-            error.file = m_name;
-            error.message = "The file on disk is not the one that was opened; open it again";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("patch.stale")
+                .file(m_name)
+                .message("The file on disk is not the one that was opened; open it again")
+                .unexpected();
         }
         for (const ByteRange &range : m_restored) {
             std::vector<std::byte> content(range.bytes.value);

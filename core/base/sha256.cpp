@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/sha256.h"
 
+#include "core/base/error_builder.h"
+
 #include <openssl/evp.h>
 
 namespace kernscope {
@@ -52,10 +54,7 @@ Result<Sha256::Digest> Sha256::finish()
         length != digest.size();
     restart();
     if (failed) {
-        Error error;
-        error.code = "io.hash";
-        error.message = "The SHA-256 library failed";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("io.hash").message("The SHA-256 library failed").unexpected();
     }
     return digest;
 }

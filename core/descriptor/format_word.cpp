@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/format_word.h"
 
+#include "core/base/error_builder.h"
+
 #include <array>
 
 #include <fmt/format.h>
@@ -21,12 +23,10 @@ bool isWide(std::uint32_t version)
 
 Error refusal(std::string message, std::uint32_t version, std::string found)
 {
-    Error error;
-    error.code = "descriptor.format";
-    error.field = fmt::format("format register of version {}", version);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder("descriptor.format")
+        .field(fmt::format("format register of version {}", version))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 std::string nameOf(format::TensorFormat tensorFormat)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/stream.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 
 #include <array>
@@ -70,12 +71,10 @@ void readValues(std::span<const std::byte> task, const Packet &packet,
 
 Error badPacket(const Packet &packet, std::string_view what)
 {
-    Error error;
-    error.code = "descriptor.packet";
-    error.field = "packet";
-    error.found = fmt::format("address {:#x}, {} values", packet.address, packet.count);
-    error.message = fmt::format("the record cannot be written in this form: {}", what);
-    return error;
+    return ErrorBuilder("descriptor.packet")
+        .field("packet")
+        .found(fmt::format("address {:#x}, {} values", packet.address, packet.count))
+        .message(fmt::format("the record cannot be written in this form: {}", what));
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/descriptor/walk.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 #include "core/descriptor/image_v10.h"
 #include "core/descriptor/stream.h"
@@ -82,15 +83,13 @@ void Walker::report(Severity severity, const char *code, std::uint64_t at, std::
 {
     if (m_list.diagnostics.size() >= kMaxRows)
         return;
-    Error error;
-    error.code = code;
-    error.file = m_hints.file;
-    error.offset = FileOffset(m_hints.fileOffset + at);
-    error.field = fmt::format("task {}", m_list.tasks.size());
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    m_list.diagnostics.push_back({severity, std::move(error)});
+    m_list.diagnostics.push_back({severity, ErrorBuilder(code)
+                                                .file(m_hints.file)
+                                                .at(FileOffset(m_hints.fileOffset + at))
+                                                .field(fmt::format("task {}", m_list.tasks.size()))
+                                                .expected(std::move(expected))
+                                                .found(std::move(found))
+                                                .message(std::move(message))});
 }
 
 void Walker::add(std::uint64_t offset, std::uint32_t words)
@@ -261,15 +260,15 @@ TaskList walkTasks(std::span<const std::byte> text, const Version *version, cons
     if (version == nullptr || !version->known()) {
         TaskList list;
         list.version = version;
-        Error error;
-        error.code = "descriptor.version";
-        error.file = hints.file;
-        error.offset = FileOffset(hints.fileOffset);
-        error.found =
-            version == nullptr ? "an unknown subtype" : fmt::format("version {}", version->number);
-        error.message =
-            "the form of its task descriptors is not published; its words are shown raw";
-        list.diagnostics.push_back({Severity::Note, std::move(error)});
+        list.diagnostics.push_back(
+            {Severity::Note,
+             ErrorBuilder("descriptor.version")
+                 .file(hints.file)
+                 .at(FileOffset(hints.fileOffset))
+                 .found(version == nullptr ? "an unknown subtype"
+                                           : fmt::format("version {}", version->number))
+                 .message("the form of its task descriptors is not published; its words are shown "
+                          "raw")});
         return list;
     }
     Walker walker(text, *version, hints);
@@ -279,14 +278,14 @@ TaskList walkTasks(std::span<const std::byte> text, const Version *version, cons
         walker.walkSized();
     TaskList list = walker.take();
     if (hints.taskCount && *hints.taskCount != list.tasks.size()) {
-        Error error;
-        error.code = "descriptor.count";
-        error.file = hints.file;
-        error.offset = FileOffset(hints.fileOffset);
-        error.expected = fmt::format("{} tasks", *hints.taskCount);
-        error.found = fmt::format("{}", list.tasks.size());
-        error.message = "the program names another number of tasks than its list has";
-        list.diagnostics.push_back({Severity::Warning, std::move(error)});
+        list.diagnostics.push_back(
+            {Severity::Warning,
+             ErrorBuilder("descriptor.count")
+                 .file(hints.file)
+                 .at(FileOffset(hints.fileOffset))
+                 .expected(fmt::format("{} tasks", *hints.taskCount))
+                 .found(fmt::format("{}", list.tasks.size()))
+                 .message("the program names another number of tasks than its list has")});
     }
     return list;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/activation_table.h"
 
+#include "core/base/error_builder.h"
 #include "core/format/tables.h"
 #include "core/numeric/half.h"
 
@@ -23,13 +24,11 @@ constexpr std::size_t kRightSlope = 39;
 
 Error clampFault(float low, float high)
 {
-    Error error;
-    error.code = "activation.clamps";
-    error.field = "clamps";
-    error.expected = "two finite numbers, the lower one first";
-    error.found = fmt::format("{} and {}", low, high);
-    error.message = "the record's clamps do not bound an interval";
-    return error;
+    return ErrorBuilder("activation.clamps")
+        .field("clamps")
+        .expected("two finite numbers, the lower one first")
+        .found(fmt::format("{} and {}", low, high))
+        .message("the record's clamps do not bound an interval");
 }
 
 /// Rounds to fp16 and widens again: one operation of the engine.
@@ -113,13 +112,12 @@ std::span<const ActivationField> activationFields()
 Result<ActivationTable> ActivationTable::parse(std::span<const std::byte> bytes)
 {
     if (bytes.size() < kBytes) {
-        Error error;
-        error.code = "activation.length";
-        error.field = "record";
-        error.expected = fmt::format("{} bytes", kBytes);
-        error.found = fmt::format("{} bytes", bytes.size());
-        error.message = "the activation record is too short";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("activation.length")
+            .field("record")
+            .expected(fmt::format("{} bytes", kBytes))
+            .found(fmt::format("{} bytes", bytes.size()))
+            .message("the activation record is too short")
+            .unexpected();
     }
     ActivationTable table;
     for (std::size_t i = 0; i < kEntries; ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/kernel_format.h"
 
+#include "core/base/error_builder.h"
 #include "core/format/tables.h"
 
 #include <algorithm>
@@ -50,13 +51,11 @@ std::vector<KernelFormatRow> readRows()
 
 Error refusal(std::string code, std::string expected, KernelFormat format, std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.field = "kernel format";
-    error.expected = std::move(expected);
-    error.found = fmt::format("{}", format.value);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder(code)
+        .field("kernel format")
+        .expected(std::move(expected))
+        .found(fmt::format("{}", format.value))
+        .message(std::move(message));
 }
 
 Result<const KernelFormatRow *> known(KernelFormat format)

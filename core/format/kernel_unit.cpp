@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/format/kernel_unit.h"
 
+#include "core/base/error_builder.h"
+
 #include <charconv>
 #include <limits>
 #include <vector>
@@ -168,14 +170,13 @@ private:
 
     tl::unexpected<Error> fail(std::string code, std::string expected) const
     {
-        Error error;
-        error.code = std::move(code);
-        error.offset = FileOffset(m_at);
-        error.expected = std::move(expected);
-        error.found = m_at < m_text.size() ? fmt::format("'{}'", m_text.substr(m_at, 16))
-                                           : std::string("the end of the text");
-        error.message = "the kernel-unit listing cannot be read";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(code)
+            .at(FileOffset(m_at))
+            .expected(std::move(expected))
+            .found(m_at < m_text.size() ? fmt::format("'{}'", m_text.substr(m_at, 16))
+                                        : std::string("the end of the text"))
+            .message("the kernel-unit listing cannot be read")
+            .unexpected();
     }
 
     std::string_view m_text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/deal.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 
 #include <algorithm>
@@ -18,13 +19,11 @@ constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;
 
 Error geometryError(std::string expected, std::string found)
 {
-    Error error;
-    error.code = "lanes.geometry";
-    error.field = "shape";
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The weight's shape cannot be dealt to the engines";
-    return error;
+    return ErrorBuilder("lanes.geometry")
+        .field("shape")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The weight's shape cannot be dealt to the engines");
 }
 
 std::vector<Chunk> deal(std::uint64_t outputs, unsigned engines, std::uint64_t lanes)

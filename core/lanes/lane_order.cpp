@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/lane_order.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -14,13 +16,11 @@ constexpr std::uint64_t kMaxOffset = std::uint64_t{1} << 59;
 
 Error placesError(std::string expected, std::string found)
 {
-    Error error;
-    error.code = "lanes.length";
-    error.field = "slices";
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The slices do not fit the weight's layout";
-    return error;
+    return ErrorBuilder("lanes.length")
+        .field("slices")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The slices do not fit the weight's layout");
 }
 
 Result<std::uint64_t> extentOf(const SliceLayout &layout, const SlicePlaces &places, bool dense)

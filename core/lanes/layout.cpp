@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/layout.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 
 #include <algorithm>
@@ -21,14 +22,12 @@ std::uint64_t roundUp(std::uint64_t value, std::uint64_t step)
 
 Error partialError(const Chunk &chunk, unsigned engines)
 {
-    Error error;
-    error.code = "lanes.partial";
-    error.field = "output channels";
-    error.expected = fmt::format("a multiple of {} channels", engines * chunk.lanes);
-    error.found = fmt::format("{} channels from {} on", chunk.channels, chunk.first);
-    error.message =
-        "How a container lays out a chunk that fills its lanes only in part is not published";
-    return error;
+    return ErrorBuilder("lanes.partial")
+        .field("output channels")
+        .expected(fmt::format("a multiple of {} channels", engines * chunk.lanes))
+        .found(fmt::format("{} channels from {} on", chunk.channels, chunk.first))
+        .message(
+            "How a container lays out a chunk that fills its lanes only in part is not published");
 }
 
 } // namespace
@@ -61,12 +60,11 @@ Result<SliceLayout> SliceLayout::make(const Geometry &geometry, std::vector<Chun
         channels += chunk.channels;
     }
     if (channels != geometry.outputs || form.planeAlignment == 0 || form.sliceAlignment == 0) {
-        Error error;
-        error.code = "lanes.geometry";
-        error.expected = fmt::format("chunks of {} channels together", geometry.outputs);
-        error.found = fmt::format("{}", channels);
-        error.message = "The chunks do not cover the output channels";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("lanes.geometry")
+            .expected(fmt::format("chunks of {} channels together", geometry.outputs))
+            .found(fmt::format("{}", channels))
+            .message("The chunks do not cover the output channels")
+            .unexpected();
     }
     layout.m_chunks = std::move(chunks);
     std::uint64_t offset = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/size_law.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -15,10 +17,7 @@ constexpr std::uint64_t kSizeStep = 64;
 
 Error noSuchSlice(std::string message)
 {
-    Error error;
-    error.code = "lanes.geometry";
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder("lanes.geometry").message(std::move(message));
 }
 
 std::uint64_t roundUp(std::uint64_t value)

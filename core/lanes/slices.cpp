@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/slices.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/little_endian.h"
 
 #include <algorithm>
@@ -13,13 +14,11 @@ namespace {
 
 Error lengthError(std::string_view field, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "lanes.length";
-    error.field = std::string(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The sizes do not fit the weight's layout";
-    return error;
+    return ErrorBuilder("lanes.length")
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The sizes do not fit the weight's layout");
 }
 
 /// Calls each(plane) in the order of the engines, then of the chunks.

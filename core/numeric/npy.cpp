@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/numeric/half.h"
 #include "core/numeric/npy_header.h"
@@ -119,16 +120,15 @@ Result<std::uint64_t> elementBytes(const NpyHeader &header, std::size_t fileByte
     const std::size_t stored = fileBytes - header.dataAt;
     if (bytes && *bytes == stored)
         return *bytes;
-    Error error;
-    error.code = "npy.length";
-    error.file = std::string(fileName);
-    error.offset = FileOffset(header.dataAt);
-    error.expected = bytes ? fmt::format("{} bytes of elements", *bytes)
-                           : std::string("a number of elements that fits 64 bits");
-    error.found = fmt::format("{} bytes", stored);
-    error.message =
-        fmt::format("The length of the file does not fit the shape {}", shapeText(header.shape));
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("npy.length")
+        .file(fileName)
+        .at(FileOffset(header.dataAt))
+        .expected(bytes ? fmt::format("{} bytes of elements", *bytes)
+                        : std::string("a number of elements that fits 64 bits"))
+        .found(fmt::format("{} bytes", stored))
+        .message(fmt::format("The length of the file does not fit the shape {}",
+                             shapeText(header.shape)))
+        .unexpected();
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/numeric/npy_header.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 
 #include <array>
@@ -185,16 +186,15 @@ private:
     tl::unexpected<Error> fault(std::string_view code, std::string expected,
                                 std::string_view found) const
     {
-        Error error;
-        error.code = std::string(code);
-        error.file = std::string(m_file);
-        error.offset = FileOffset(m_base + m_at);
-        error.field = "header";
-        error.expected = std::move(expected);
-        error.found = found.empty() ? "the end of the header" : printed(found);
-        error.message = code == "npy.type" ? "The element type of the array cannot be read"
-                                           : "The header of the array cannot be read";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder(code)
+            .file(m_file)
+            .at(FileOffset(m_base + m_at))
+            .field("header")
+            .expected(std::move(expected))
+            .found(found.empty() ? "the end of the header" : printed(found))
+            .message(code == "npy.type" ? "The element type of the array cannot be read"
+                                        : "The header of the array cannot be read")
+            .unexpected();
     }
 
     std::string_view m_text;
@@ -206,14 +206,13 @@ private:
 tl::unexpected<Error> fault(std::string_view code, std::string_view file, std::size_t offset,
                             std::string expected, std::string found, std::string message)
 {
-    Error error;
-    error.code = std::string(code);
-    error.file = std::string(file);
-    error.offset = FileOffset(offset);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder(code)
+        .file(file)
+        .at(FileOffset(offset))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/write_plan.h"
 
+#include "core/base/error_builder.h"
 #include "core/patch/reencode/reencode.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/judge_content.h"
@@ -227,13 +228,11 @@ Result<void> Writer::replace()
 
 Error Writer::broken(std::string field, std::string expected, std::string found) const
 {
-    Error error;
-    error.code = "plan.verify";
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The bundle that was made is not what the plan promised";
-    return error;
+    return ErrorBuilder("plan.verify")
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The bundle that was made is not what the plan promised");
 }
 
 /// A weight of the new bundle, assessed, against the candidate that was promised.

@@ -2,6 +2,7 @@
 #include "core/target/target.h"
 
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/target/registry.h"
 
 #include <algorithm>
@@ -60,13 +61,11 @@ Error unknownName(std::string_view name)
     std::string expected;
     for (std::size_t i = 0; i < near.size() && i < 5; ++i)
         expected += (i == 0 ? "" : ", ") + near[i].second;
-    Error error;
-    error.code = "target.name";
-    error.field = "target";
-    error.expected = "a target or one of its names, such as " + expected;
-    error.found = name;
-    error.message = fmt::format("No target is called \"{}\".", name);
-    return error;
+    return ErrorBuilder("target.name")
+        .field("target")
+        .expected("a target or one of its names, such as " + expected)
+        .found(name)
+        .message(fmt::format("No target is called \"{}\".", name));
 }
 
 Result<ChosenFigure> chooseFigure(const Target &target, std::string_view fact,
@@ -88,14 +87,13 @@ Result<ChosenFigure> chooseFigure(const Target &target, std::string_view fact,
         return ChosenFigure{own, own ? target.source : std::string(), target.confidence, contested};
     if (own && values.empty())
         values = fmt::format("{}", *own);
-    Error error;
-    error.code = "target.claim";
-    error.field = fact;
-    error.expected = values.empty() ? "unknown" : values;
-    error.found = fmt::format("{}", *wanted);
-    error.message = fmt::format("No source gives {} this {}.", target.name,
-                                fact == "cores" ? "number of cores" : "descriptor version");
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("target.claim")
+        .field(fact)
+        .expected(values.empty() ? "unknown" : values)
+        .found(fmt::format("{}", *wanted))
+        .message(fmt::format("No source gives {} this {}.", target.name,
+                             fact == "cores" ? "number of cores" : "descriptor version"))
+        .unexpected();
 }
 
 } // namespace

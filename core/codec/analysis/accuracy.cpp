@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/analysis/accuracy.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/codec/analysis/reduction.h"
 #include "core/numeric/convert.h"
@@ -63,13 +64,12 @@ Result<void> checkLengths(std::uint64_t stored, std::uint64_t original, const La
     const auto needed = checkedMultiply(layer.channels, layer.reduction);
     if (needed && *needed == stored && *needed == original)
         return {};
-    Error error;
-    error.code = "codec.shape";
-    error.field = "layer";
-    error.expected = fmt::format("{} x {} weights", layer.channels, layer.reduction);
-    error.found = fmt::format("{} stored, {} original", stored, original);
-    error.message = "The weights do not fit the layer";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("codec.shape")
+        .field("layer")
+        .expected(fmt::format("{} x {} weights", layer.channels, layer.reduction))
+        .found(fmt::format("{} stored, {} original", stored, original))
+        .message("The weights do not fit the layer")
+        .unexpected();
 }
 
 /// Works one channel after the other through all inputs.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/analysis/fold_affine.h"
 
+#include "core/base/error_builder.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/convert.h"
 #include "core/numeric/half.h"
@@ -16,13 +17,11 @@ namespace {
 
 Error foldFault(std::string expected, std::string found)
 {
-    Error error;
-    error.code = "codec.fold";
-    error.field = "scale";
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The scales of this weight cannot be folded into an output channel's";
-    return error;
+    return ErrorBuilder("codec.fold")
+        .field("scale")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The scales of this weight cannot be folded into an output channel's");
 }
 
 /// Scales or zero points as one number for each output channel.

@@ -2,6 +2,7 @@
 #include "core/codec/analysis/reduction.h"
 
 #include "core/base/csv.h"
+#include "core/base/error_builder.h"
 #include "core/numeric/half.h"
 
 #include <algorithm>
@@ -59,13 +60,11 @@ namespace {
 
 Error badReductionValue(const std::string &text)
 {
-    Error error;
-    error.code = "reduction.value";
-    error.field = "VALUE";
-    error.expected = "numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most";
-    error.found = text;
-    error.message = "The value cannot be read.";
-    return error;
+    return ErrorBuilder("reduction.value")
+        .field("VALUE")
+        .expected("numbers such as 4096, -0.5 or 1*1024 (a value and how often), 2^20 at most")
+        .found(text)
+        .message("The value cannot be read.");
 }
 
 } // namespace

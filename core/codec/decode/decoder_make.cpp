@@ -2,6 +2,7 @@
 // Checks an encoding and works out its tables. Nothing here trusts a number of the operands.
 #include "core/codec/decode/decoder_make.h"
 
+#include "core/base/error_builder.h"
 #include "core/codec/decode/ordered.h"
 #include "core/numeric/convert.h"
 
@@ -26,13 +27,11 @@ bool isNumeric(ElementType type)
 Error makeFault(std::string code, std::string_view field, std::string expected, std::string found,
                 std::string message)
 {
-    Error error;
-    error.code = std::move(code);
-    error.field = std::string(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder(code)
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 Result<std::uint64_t> checkOperand(const Operand &operand)

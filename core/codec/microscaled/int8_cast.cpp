@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/int8_cast.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/numeric/half.h"
 
@@ -46,13 +47,12 @@ Result<void> requireLength(std::size_t values, std::uint64_t rows, std::uint64_t
     const auto expected = checkedMultiply(rows, columns);
     if (expected && *expected == values)
         return {};
-    Error error;
-    error.code = "int8.length";
-    error.field = "values";
-    error.expected = fmt::format("{} x {} numbers", rows, columns);
-    error.found = fmt::format("{}", values);
-    error.message = "the values are not those of the matrix";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("int8.length")
+        .field("values")
+        .expected(fmt::format("{} x {} numbers", rows, columns))
+        .found(fmt::format("{}", values))
+        .message("the values are not those of the matrix")
+        .unexpected();
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/microscaled.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 #include "core/codec/kernels/microscaled_kernels.h"
 #include "core/numeric/microfloat.h"
@@ -60,13 +61,12 @@ Result<void> requireValues(std::span<const float> values, const MxRequest &reque
     const auto padded = checkedRoundUp(request.columns, kMxGroup);
     if (count && padded && checkedMultiply(request.rows, *padded) && *count == values.size())
         return {};
-    Error error;
-    error.code = "mx.length";
-    error.field = "values";
-    error.expected = fmt::format("{} x {} numbers", request.rows, request.columns);
-    error.found = fmt::format("{}", values.size());
-    error.message = "the values are not those of the matrix";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("mx.length")
+        .field("values")
+        .expected(fmt::format("{} x {} numbers", request.rows, request.columns))
+        .found(fmt::format("{}", values.size()))
+        .message("the values are not those of the matrix")
+        .unexpected();
 }
 
 } // namespace

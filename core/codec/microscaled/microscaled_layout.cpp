@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/microscaled_layout.h"
 
+#include "core/base/error_builder.h"
 #include "core/base/quantity.h"
 
 #include <optional>
@@ -15,13 +16,11 @@ using Bytes = std::vector<std::uint8_t>;
 
 Error lengthFault(std::string_view field, std::uint64_t expected, std::uint64_t found)
 {
-    Error error;
-    error.code = "mx.length";
-    error.field = field;
-    error.expected = fmt::format("{} bytes", expected);
-    error.found = fmt::format("{} bytes", found);
-    error.message = fmt::format("the {} do not have the length of the matrix", field);
-    return error;
+    return ErrorBuilder("mx.length")
+        .field(field)
+        .expected(fmt::format("{} bytes", expected))
+        .found(fmt::format("{} bytes", found))
+        .message(fmt::format("the {} do not have the length of the matrix", field));
 }
 
 Result<void> requireLength(std::string_view field, std::optional<std::uint64_t> expected,
@@ -69,13 +68,11 @@ struct ZzShape {
 
 Error constraintFault(std::string_view field, std::string required, std::string found)
 {
-    Error error;
-    error.code = "mx.constraint";
-    error.field = field;
-    error.expected = std::move(required);
-    error.found = std::move(found);
-    error.message = "the exponents of this shape have no ZZ layout";
-    return error;
+    return ErrorBuilder("mx.constraint")
+        .field(field)
+        .expected(std::move(required))
+        .found(std::move(found))
+        .message("the exponents of this shape have no ZZ layout");
 }
 
 Result<ZzShape> zzShape(MxAxis axis, std::uint64_t rows, std::uint64_t columns)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/microscaled.h"
 
+#include "core/base/error_builder.h"
+
 #include <array>
 
 #include <fmt/format.h>
@@ -136,15 +138,14 @@ Result<void> requireMicroscaled(const MxRequest &request)
     for (const MxConstraint &rule : checkMicroscaled(request)) {
         if (rule.holds)
             continue;
-        Error error;
-        error.code = "mx.constraint";
-        error.field = rule.name;
-        error.expected = rule.required;
-        error.found = rule.found;
-        error.message = fmt::format(
-            "{} along axis {} ({}) refuses this matrix: {}", mxFormatName(request.format),
-            request.axis == MxAxis::Rows ? 0 : 1, mxAxisName(request.axis), rule.name);
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("mx.constraint")
+            .field(rule.name)
+            .expected(rule.required)
+            .found(rule.found)
+            .message(fmt::format("{} along axis {} ({}) refuses this matrix: {}",
+                                 mxFormatName(request.format), request.axis == MxAxis::Rows ? 0 : 1,
+                                 mxAxisName(request.axis), rule.name))
+            .unexpected();
     }
     return {};
 }

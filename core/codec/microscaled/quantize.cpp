@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/microscaled/quantize.h"
 
+#include "core/base/error_builder.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/half.h"
 
@@ -94,25 +95,22 @@ Result<void> checkValues(std::span<const float> values, const Shape &shape)
     const auto count = elementCount(shape);
     if (count && count->value == values.size())
         return {};
-    Error error;
-    error.code = "codec.shape";
-    error.field = "shape";
-    error.expected = fmt::format("{} elements", values.size());
-    error.found = shapeText(shape);
-    error.message = "The values do not fill the shape";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("codec.shape")
+        .field("shape")
+        .expected(fmt::format("{} elements", values.size()))
+        .found(shapeText(shape))
+        .message("The values do not fill the shape")
+        .unexpected();
 }
 
 Error badArgument(std::string_view field, std::string expected, std::string found,
                   std::string message)
 {
-    Error error;
-    error.code = "codec.argument";
-    error.field = std::string(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return error;
+    return ErrorBuilder("codec.argument")
+        .field(field)
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message));
 }
 
 EncodedPart makePart(PartRole role, ElementType type, Shape shape)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/copy_values.h"
 
+#include "core/base/error_builder.h"
 #include "core/bundle/pair_read_lock.h"
 
 #include <algorithm>
@@ -19,13 +20,12 @@ constexpr std::uint64_t kCopyRun = 65536;
 tl::unexpected<Error> cannotCopy(const Weight &weight, std::string expected, std::string found,
                                  std::string message)
 {
-    Error error;
-    error.code = "patch.copy";
-    error.field = weight.findableName();
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = std::move(message);
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("patch.copy")
+        .field(weight.findableName())
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(std::move(message))
+        .unexpected();
 }
 
 bool sameNumber(float a, float b)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/edit_parser.h"
 
+#include "core/base/error_builder.h"
+
 #include <charconv>
 #include <system_error>
 
@@ -59,13 +61,12 @@ Piece Piece::trimmed() const
 
 tl::unexpected<Error> syntaxError(const Piece &place, std::string expected)
 {
-    Error error;
-    error.code = "patch.syntax";
-    error.offset = FileOffset(place.at);
-    error.expected = std::move(expected);
-    error.found = place.text.empty() ? "the end" : printed(place.text);
-    error.message = "The edit cannot be understood";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("patch.syntax")
+        .at(FileOffset(place.at))
+        .expected(std::move(expected))
+        .found(place.text.empty() ? "the end" : printed(place.text))
+        .message("The edit cannot be understood")
+        .unexpected();
 }
 
 Result<double> parseNumber(const Piece &piece)

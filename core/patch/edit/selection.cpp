@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/edit/selection.h"
 
+#include "core/base/error_builder.h"
+
 #include <utility>
 
 #include <fmt/format.h>
@@ -11,12 +13,11 @@ namespace {
 
 tl::unexpected<Error> indexError(std::string expected, std::string found)
 {
-    Error error;
-    error.code = "patch.index";
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The weight has no such element";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("patch.index")
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The weight has no such element")
+        .unexpected();
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/array_source.h"
 
+#include "core/base/error_builder.h"
 #include "core/patch/edit/find_weight.h"
 
 #include <algorithm>
@@ -82,13 +83,12 @@ Result<ArraySource> ArraySource::open(const std::string &source, const Weight &w
         name.empty() && path.ends_with(".npy") && !std::filesystem::is_directory(path, failure);
     auto opened = array ? ofArray(path) : ofTensor(path, name, weight);
     if (opened && shapeWithoutOnes(opened->m_shape) != shapeWithoutOnes(weight.shape)) {
-        Error error;
-        error.code = "patch.shape";
-        error.file = source;
-        error.expected = shapeText(weight.shape);
-        error.found = shapeText(opened->m_shape);
-        error.message = "The array has not the shape of the weight";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("patch.shape")
+            .file(source)
+            .expected(shapeText(weight.shape))
+            .found(shapeText(opened->m_shape))
+            .message("The array has not the shape of the weight")
+            .unexpected();
     }
     return opened;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/plan/recorder.h"
 
+#include "core/base/error_builder.h"
 #include "core/patch/plan/pending.h"
 
 #include <algorithm>
@@ -153,13 +154,12 @@ Result<void> writeEdits(const Bundle &bundle, std::span<const FileEdit> edits, b
             std::equal(expected.begin(), expected.end(),
                        file->bytes().begin() + static_cast<std::ptrdiff_t>(edit.offset.value));
         if (!holds) {
-            Error error;
-            error.code = "patch.conflict";
-            error.file = known ? bundle.files()[edit.file].path : std::string();
-            error.offset = edit.offset;
-            error.length = range.bytes;
-            error.message = "The bytes are not those that this edit was planned on";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("patch.conflict")
+                .file(known ? bundle.files()[edit.file].path : std::string())
+                .at(edit.offset)
+                .length(range.bytes)
+                .message("The bytes are not those that this edit was planned on")
+                .unexpected();
         }
     }
     const auto write = [&](const FileEdit &edit, bool after) {

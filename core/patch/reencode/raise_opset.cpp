@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/raise_opset.h"
 
+#include "core/base/error_builder.h"
 #include "core/container/mil/literal_integers.h"
 #include "core/container/mil/sniff.h"
 #include "core/container/mil/text_lexer.h"
@@ -44,13 +45,12 @@ RawBytes rawText(std::string_view text)
 tl::unexpected<Error> opsetError(std::string field, std::string expected, std::string found,
                                  std::string_view message)
 {
-    Error error;
-    error.code = "encode.opset";
-    error.field = std::move(field);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = message;
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("encode.opset")
+        .field(std::move(field))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message(message)
+        .unexpected();
 }
 
 class Raiser

@@ -2,6 +2,7 @@
 // Weight files laid out anew.
 #include "core/patch/reencode/reencode_draft.h"
 
+#include "core/base/error_builder.h"
 #include "core/container/milblob/milblob.h"
 
 #include <algorithm>
@@ -43,12 +44,11 @@ Result<milblob::BlobFile> readRecords(std::span<const std::byte> file, const std
     for (const milblob::Record &record : parsed.records) {
         if (record.dataOffset.value >= record.metaOffset.value + milblob::kMetadataBytes)
             continue;
-        Error error;
-        error.code = "encode.blob";
-        error.file = name;
-        error.offset = record.metaOffset;
-        error.message = "A payload lies before its record: the file cannot be written anew";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("encode.blob")
+            .file(name)
+            .at(record.metaOffset)
+            .message("A payload lies before its record: the file cannot be written anew")
+            .unexpected();
     }
     return parsed;
 }
@@ -98,13 +98,12 @@ Result<BlobLayout> layOutBlobs(std::span<const std::byte> file, const std::strin
     for (const std::uint64_t offset : kept) {
         if (layout.moved.count(offset) > 0)
             continue;
-        Error error;
-        error.code = "encode.blob";
-        error.file = name;
-        error.expected = "a record at every offset that is named";
-        error.found = fmt::format("none at {}", offset);
-        error.message = "The weight file cannot be laid out anew";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("encode.blob")
+            .file(name)
+            .expected("a record at every offset that is named")
+            .found(fmt::format("none at {}", offset))
+            .message("The weight file cannot be laid out anew")
+            .unexpected();
     }
     layout.file = writer.finish();
     return layout;

@@ -2,6 +2,7 @@
 // Operations as messages of an .mlpackage's model (resources/formats/programs.md).
 #include "core/patch/reencode/reencode_draft.h"
 
+#include "core/base/error_builder.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>
@@ -311,10 +312,9 @@ Result<Bytes> spliceProtobuf(std::span<const std::byte> message, std::vector<Spl
     out.reserve(message.size());
     if (splicer.copy(message, 0, out, 0) && splicer.done())
         return out;
-    Error error;
-    error.code = "encode.program";
-    error.message = "The model's messages cannot be written anew";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("encode.program")
+        .message("The model's messages cannot be written anew")
+        .unexpected();
 }
 
 } // namespace kernscope::patch

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/save/file_io.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <system_error>
@@ -15,12 +17,10 @@ namespace kernscope::patch {
 
 Error ioError(std::string_view code, std::string_view file, std::string_view what, int number)
 {
-    Error error;
-    error.code = std::string(code);
-    error.file = std::string(file);
-    error.found = std::generic_category().message(number);
-    error.message = std::string(what);
-    return error;
+    return ErrorBuilder(code)
+        .file(file)
+        .found(std::generic_category().message(number))
+        .message(what);
 }
 
 Result<File> File::open(const std::filesystem::path &path, Mode mode, std::string name)
@@ -43,12 +43,11 @@ Result<File> File::open(const std::filesystem::path &path, Mode mode, std::strin
         return tl::unexpected(
             ioError("io.open", file.m_name, "The file cannot be examined", errno));
     if (!S_ISREG(status.st_mode)) {
-        Error error;
-        error.code = "io.open";
-        error.file = file.m_name;
-        error.expected = "a regular file";
-        error.message = "Only regular files are read and written";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("io.open")
+            .file(file.m_name)
+            .expected("a regular file")
+            .message("Only regular files are read and written")
+            .unexpected();
     }
     return file;
 }
@@ -178,11 +177,10 @@ Result<void> SaveLock::add(const std::filesystem::path &path)
     if (known)
         return {};
     if (!file.tryLock()) {
-        Error error;
-        error.code = "patch.busy";
-        error.file = name;
-        error.message = "Another process is saving this bundle, or recovering a save of it";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("patch.busy")
+            .file(name)
+            .message("Another process is saving this bundle, or recovering a save of it")
+            .unexpected();
     }
     m_held.push_back({device, inode, std::move(file)});
     return {};

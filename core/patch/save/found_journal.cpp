@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/save/found_journal.h"
 
+#include "core/base/error_builder.h"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -216,13 +218,12 @@ Result<void> checkBlock(const FoundJournal &journal, std::size_t file, const Jou
     for (std::size_t i = 0; i < block.now.size(); ++i) {
         if (block.now[i] == block.before[i] || block.now[i] == block.after[i])
             continue;
-        Error error;
-        error.code = "journal.stale";
-        error.file = journal.index.files[file].path;
-        error.offset = FileOffset(block.offset + i);
-        error.expected = "bytes from before or after the interrupted save";
-        error.found = "other ones";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("journal.stale")
+            .file(journal.index.files[file].path)
+            .at(FileOffset(block.offset + i))
+            .expected("bytes from before or after the interrupted save")
+            .found("other ones")
+            .unexpected();
     }
     return {};
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reading a journal: its heads first, each number checked before it is used, then its digest.
+#include "core/base/error_builder.h"
 #include "core/base/sha256.h"
 #include "core/patch/save/journal.h"
 
@@ -24,13 +25,11 @@ constexpr std::size_t kReadBlock = std::size_t{1} << 16;
 
 Error damaged(std::uint64_t offset, std::string expected, std::string found)
 {
-    Error error;
-    error.code = "journal.damaged";
-    error.offset = FileOffset(offset);
-    error.expected = std::move(expected);
-    error.found = std::move(found);
-    error.message = "The journal of an interrupted save is damaged";
-    return error;
+    return ErrorBuilder("journal.damaged")
+        .at(FileOffset(offset))
+        .expected(std::move(expected))
+        .found(std::move(found))
+        .message("The journal of an interrupted save is damaged");
 }
 
 /// Numbers and texts of a journal at ascending offsets, read through a small window.
@@ -119,10 +118,9 @@ Result<std::uint64_t> Indexer::header()
                 magic ? fmt::format("{} bytes", *length) : "other bytes"));
         }
     }
-    Error error;
-    error.code = "journal.unknown";
-    error.message = "A file with the name of a journal that is none; it is left as it is";
-    return tl::unexpected(std::move(error));
+    return ErrorBuilder("journal.unknown")
+        .message("A file with the name of a journal that is none; it is left as it is")
+        .unexpected();
 }
 
 Result<std::string> Indexer::path()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Finishing, undoing or discarding saves in place that were cut short, because somebody asked.
+#include "core/base/error_builder.h"
 #include "core/patch/interrupted_save.h"
 #include "core/patch/save/file_io.h"
 #include "core/patch/save/found_journal.h"
@@ -83,13 +84,12 @@ Result<void> Recovery::verify(std::size_t file) const
                             const auto bytes = wanted(block);
                             if (std::equal(bytes.begin(), bytes.end(), block.now.begin()))
                                 return {};
-                            Error error;
-                            error.code = "patch.verify";
-                            error.file = name;
-                            error.offset = FileOffset(block.offset);
-                            error.length = ByteCount(block.now.size());
-                            error.message = "The bytes read back are not those that were written";
-                            return tl::unexpected(std::move(error));
+                            return ErrorBuilder("patch.verify")
+                                .file(name)
+                                .at(FileOffset(block.offset))
+                                .length(ByteCount(block.now.size()))
+                                .message("The bytes read back are not those that were written")
+                                .unexpected();
                         });
 }
 

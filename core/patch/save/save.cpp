@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving in place, from the journal on.
+#include "core/base/error_builder.h"
 #include "core/patch/aside.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/in_place_save.h"
@@ -82,13 +83,12 @@ Result<void> InPlaceSave::verify(const Target &target) const
             if (std::equal(found.begin(), found.end(),
                            overlay.bytes().begin() + static_cast<std::ptrdiff_t>(at)))
                 return advance(count);
-            Error error;
-            error.code = "patch.verify";
-            error.file = target.file->path;
-            error.offset = range.offset;
-            error.length = range.bytes;
-            error.message = "The bytes read back are not those that were written";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("patch.verify")
+                .file(target.file->path)
+                .at(range.offset)
+                .length(range.bytes)
+                .message("The bytes read back are not those that were written")
+                .unexpected();
         });
         if (!same)
             return same;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Saving a copy: built beside the target under another name, verified, then renamed.
+#include "core/base/error_builder.h"
 #include "core/base/output_place.h"
 #include "core/patch/patch.h"
 #include "core/patch/save/copy_entry.h"
@@ -172,12 +173,11 @@ Result<void> CopySave::verify(const OverlaidFile &file, const fs::path &to)
         if (auto read = copy->readAt(at, found); !read)
             return read;
         if (!std::equal(wanted.begin(), wanted.end(), found.begin())) {
-            Error error;
-            error.code = "patch.verify";
-            error.file = file.name();
-            error.offset = FileOffset(at);
-            error.message = "The bytes read back are not those that were written";
-            return tl::unexpected(std::move(error));
+            return ErrorBuilder("patch.verify")
+                .file(file.name())
+                .at(FileOffset(at))
+                .message("The bytes read back are not those that were written")
+                .unexpected();
         }
         if (auto go = advance(wanted.size()); !go)
             return go;
@@ -300,12 +300,11 @@ Result<void> CopySave::buildFile()
     for (std::size_t i = 0; i < m_bundle.files().size(); ++i) {
         if (i == index || !m_bundle.files()[i].file->modified())
             continue;
-        Error error;
-        error.code = "io.write";
-        error.file = m_bundle.files()[i].path;
-        error.message = "Another file than the one that was opened is changed: open the whole "
-                        "bundle to save a copy of it";
-        return tl::unexpected(std::move(error));
+        return ErrorBuilder("io.write")
+            .file(m_bundle.files()[i].path)
+            .message("Another file than the one that was opened is changed: open the whole "
+                     "bundle to save a copy of it")
+            .unexpected();
     }
     if (m_bundle.files().empty())
         return tl::unexpected(copyError(m_bundle.name(), "There is no file to copy", ENOENT));
