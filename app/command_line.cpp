@@ -62,6 +62,20 @@ std::optional<QSize> sizeOf(const QString &text)
     return sound ? std::optional(size) : std::nullopt;
 }
 
+/// "1280x800,1400x900"; nothing where one of them is none, or where there are none.
+std::optional<QList<QSize>> sizesOf(const QString &text)
+{
+    QList<QSize> sizes;
+    for (const QString &word : text.split(QLatin1Char(','))) {
+        const auto size = sizeOf(word);
+        if (!size)
+            return std::nullopt;
+        if (!sizes.contains(*size))
+            sizes += *size;
+    }
+    return sizes;
+}
+
 /// The options that QApplication takes for itself, with one dash or two.
 QStringList withoutQtOptions(int argc, char **argv)
 {
@@ -159,8 +173,9 @@ CommandLine parseCommandLine(int argc, char **argv)
                                    CommandLineWords::tr("theme"));
     const QCommandLineOption size(
         QStringLiteral("size"),
-        CommandLineWords::tr("With --screenshots: size of the window, 1400x900 unless given"),
-        CommandLineWords::tr("WxH"));
+        CommandLineWords::tr("With --screenshots: size of the window, 1400x900 unless given; of "
+                             "several, parted by commas, each has a folder of its own"),
+        CommandLineWords::tr("WxH[,WxH]"));
     parser.addOptions({pictures, size, theme});
     parser.addPositionalArgument(
         QStringLiteral("path"),
@@ -193,10 +208,10 @@ CommandLine parseCommandLine(int argc, char **argv)
         line.theme = *choice;
     }
     if (parser.isSet(size)) {
-        const auto wanted = sizeOf(parser.value(size));
+        const auto wanted = sizesOf(parser.value(size));
         if (!wanted)
             return misuse(CommandLineWords::tr("Not a size: %1").arg(parser.value(size)));
-        line.size = *wanted;
+        line.sizes = *wanted;
     }
     if (parser.isSet(pictures)) {
         line.screenshots = parser.value(pictures);

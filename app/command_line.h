@@ -3,6 +3,7 @@
 
 #include "app/settings.h"
 
+#include <QList>
 #include <QSize>
 #include <QStringList>
 
@@ -13,11 +14,11 @@ namespace kernscope::app {
 inline constexpr QSize kScreenshotSize(1400, 900);
 
 /// What the program was asked for: `kernscope [--theme T] [PATH [PATH]]` or
-/// `kernscope --screenshots DIR [--size WxH] [--theme T] PATH [PATH]`.
+/// `kernscope --screenshots DIR [--size WxH,…] [--theme T] PATH [PATH]`.
 struct CommandLine {
-    QStringList paths;            ///< none, one, or two to compare
-    QString screenshots;          ///< folder; empty: the window is shown
-    QSize size = kScreenshotSize; ///< of the window in pictures
+    QStringList paths;                   ///< none, one, or two to compare
+    QString screenshots;                 ///< folder; empty: the window is shown
+    QList<QSize> sizes{kScreenshotSize}; ///< of the window in pictures; never empty
     ThemeChoice theme = ThemeChoice::Light;
     bool themeGiven = false;
     std::optional<int> exitCode; ///< set where there is nothing left to do: 0 or 2

@@ -18,7 +18,7 @@ namespace {
 /// DockNode with its docks found, and without those that are not there.
 struct Placed {
     DockNode::Kind kind = DockNode::Kind::Leaf;
-    double share = 1, ems = 0;
+    double share = 1, ems = 0, least = 0;
     QDockWidget *dock = nullptr;
     bool visible = true;
     std::vector<Placed> children;
@@ -36,7 +36,7 @@ struct Placed {
 /// Nothing where no dock of the node exists.
 std::vector<Placed> resolve(const DockNode &node, const QList<QDockWidget *> &docks)
 {
-    Placed placed{node.kind, node.share, node.ems, nullptr, node.visible, {}};
+    Placed placed{node.kind, node.share, node.ems, node.least, nullptr, node.visible, {}};
     if (node.kind == DockNode::Kind::Leaf) {
         const auto found = std::find_if(docks.begin(), docks.end(), [&](const QDockWidget *dock) {
             return dock->objectName() == node.id;
@@ -90,8 +90,11 @@ void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes
     const bool row = node.kind == DockNode::Kind::Row;
     double shares = 0;
     int shown = 0, fixed = 0;
-    const auto fixedExtent = [em](const Placed &child) {
-        return static_cast<int>(std::lround(child.ems * em));
+    const int whole = row ? size.width() : size.height();
+    const auto fixedExtent = [em, whole](const Placed &child) {
+        return child.ems > 0
+                   ? static_cast<int>(std::lround(std::max(child.ems * em, child.least * whole)))
+                   : 0;
     };
     for (const Placed &child : node.children) {
         if (!child.shows())
@@ -100,8 +103,7 @@ void measure(const Placed &node, QSize size, int separator, int em, Sizes &sizes
         fixed += fixedExtent(child);
         ++shown;
     }
-    const int extent =
-        (row ? size.width() : size.height()) - separator * std::max(0, shown - 1) - fixed;
+    const int extent = whole - separator * std::max(0, shown - 1) - fixed;
     for (const Placed &child : node.children) {
         const int part = child.ems > 0 ? fixedExtent(child)
                                        : static_cast<int>(std::lround(
@@ -130,26 +132,27 @@ bool names(const Placed &node, const QDockWidget *dock)
 
 DockNode container(DockNode::Kind kind, double share, std::vector<DockNode> children)
 {
-    return {kind, share, 0, {}, true, std::move(children)};
+    return {kind, share, 0, 0, {}, true, std::move(children)};
 }
 
 } // namespace
 
-DockNode DockNode::wide(double extent) const
+DockNode DockNode::wide(double extent, double leastShare) const
 {
     DockNode node = *this;
     node.ems = extent;
+    node.least = leastShare;
     return node;
 }
 
 DockNode DockNode::leaf(double share, const char *id)
 {
-    return {Kind::Leaf, share, 0, QString::fromLatin1(id), true, {}};
+    return {Kind::Leaf, share, 0, 0, QString::fromLatin1(id), true, {}};
 }
 
 DockNode DockNode::hidden(double share, const char *id)
 {
-    return {Kind::Leaf, share, 0, QString::fromLatin1(id), false, {}};
+    return {Kind::Leaf, share, 0, 0, QString::fromLatin1(id), false, {}};
 }
 
 DockNode DockNode::tabs(double share, std::vector<DockNode> children)

@@ -19,12 +19,12 @@ constexpr int kStateVersion = 3;
 using Node = DockNode;
 
 // The drawings of window.md. Numbers are shares of the extent along the container's axis; panels
-// at the sides are so many heights of the font wide, whatever the window.
-constexpr double kNavigator = 21, kInspector = 21;
+// at the sides are so many heights of the font wide, and grow with a window that has room.
+constexpr double kNavigator = 21, kInspector = 21, kSideShare = 0.18;
 
 Node navigator()
 {
-    return Node::leaf(20, "bundle").wide(kNavigator);
+    return Node::leaf(20, "bundle").wide(kNavigator, kSideShare);
 }
 
 Node inspectLayout()
@@ -36,7 +36,7 @@ Node inspectLayout()
                      Node::tabs(33, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
                                      Node::leaf(1, "program"), Node::leaf(1, "patches"),
                                      Node::leaf(1, "diagnostics"), Node::hidden(1, "search")})}),
-            Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
+            Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node compareLayout()
@@ -55,7 +55,7 @@ Node patchLayout()
                               Node::tabs(35, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
                                               Node::leaf(1, "layout"), Node::leaf(1, "diagnostics"),
                                               Node::hidden(1, "search")})}),
-            Node::leaf(24, "inspector").wide(kInspector), Node::hidden(24, "help")});
+            Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node performanceLayout()

@@ -32,9 +32,9 @@ int takeScreenshots(const app::CommandLine &line)
     app::Settings settings(folder.filePath(QStringLiteral("settings.ini")));
     settings.setTheme(line.theme);
     app::MainWindow window(settings);
-    window.resize(line.size);
+    window.resize(line.sizes.front());
     window.show();
-    app::ScreenshotRun run(window, line.screenshots);
+    app::ScreenshotRun run(window, line.screenshots, line.sizes);
     QObject::connect(&run, &app::ScreenshotRun::finished, &window,
                      [](int exitCode, const QString &reason) {
                          if (!reason.isEmpty())

@@ -11,11 +11,14 @@
 #include <QDir>
 #include <QPixmap>
 
+#include <iterator>
+#include <utility>
+
 namespace kernscope::app {
 
 namespace {
 
-constexpr int kPollMilliseconds = 40;
+constexpr int kPollMilliseconds = 20;
 /// Calm this often in a row counts as done: a finished task may start the next one.
 constexpr int kQuietPolls = 4;
 constexpr int kStepTimeoutMilliseconds = 60'000;
@@ -37,8 +40,9 @@ std::size_t firstWith(const Bundle &bundle, codec::PartRole role)
 
 } // namespace
 
-ScreenshotRun::ScreenshotRun(MainWindow &window, QString folder, QObject *parent)
-    : QObject(parent), m_window(window), m_folder(std::move(folder))
+ScreenshotRun::ScreenshotRun(MainWindow &window, QString folder, QList<QSize> sizes,
+                             QObject *parent)
+    : QObject(parent), m_window(window), m_folder(std::move(folder)), m_sizes(std::move(sizes))
 {
     m_poll.setInterval(kPollMilliseconds);
     connect(&m_poll, &QTimer::timeout, this, &ScreenshotRun::poll);
@@ -65,36 +69,50 @@ void ScreenshotRun::start(const QStringList &paths)
 
 void ScreenshotRun::plan()
 {
-    m_steps.push_back([this] {
+    planLayout(QStringLiteral("overview"), [this] {
         m_window.layouts().show(Layout::Inspect);
         m_window.session().goTo({});
-        m_window.docks().dock(QStringLiteral("overview"))->raise();
     });
-    m_steps.push_back([this] { grabWindow(QStringLiteral("window-overview")); });
-    m_steps.push_back([this] { chooseWeight({}); });
-    m_steps.push_back([this] { grabWindow(QStringLiteral("window-inspect")); });
-    if (m_compare) {
-        m_steps.push_back([this] { m_window.layouts().show(Layout::Compare); });
-        m_steps.push_back([this] { grabWindow(QStringLiteral("window-compare")); });
-    }
-    m_steps.push_back([this] { m_window.layouts().show(Layout::Performance); });
-    m_steps.push_back([this] { grabWindow(QStringLiteral("window-performance")); });
+    planLayout(QStringLiteral("inspect"), [this] { chooseWeight({}); });
+    if (m_compare)
+        planLayout(QStringLiteral("compare"), [this] { m_window.layouts().show(Layout::Compare); });
+    planLayout(QStringLiteral("performance"),
+               [this] { m_window.layouts().show(Layout::Performance); });
     // What is opened is known only when the steps run.
-    const auto hardware = [this] { return isContainer(*m_window.session().bundle()); };
-    m_steps.push_back([this, hardware] {
-        if (hardware())
-            m_window.layouts().show(Layout::Hardware);
-    });
-    m_steps.push_back([this, hardware] {
-        if (hardware())
-            grabWindow(QStringLiteral("window-hardware"));
-    });
     m_steps.push_back([this] {
+        if (!isContainer(*m_window.session().bundle()))
+            return;
+        auto others = std::exchange(m_steps, {});
+        planLayout(QStringLiteral("hardware"),
+                   [this] { m_window.layouts().show(Layout::Hardware); });
+        std::move(others.begin(), others.end(), std::back_inserter(m_steps));
+    });
+    planLayout(QStringLiteral("patch"), [this] {
         m_window.layouts().show(Layout::Patch);
         patchSomething();
     });
-    m_steps.push_back([this] { grabWindow(QStringLiteral("window-patch")); });
     planDocks();
+}
+
+/// A picture in every size, each arranged as it comes.
+void ScreenshotRun::planLayout(const QString &name, const Step &prepare)
+{
+    m_steps.push_back(prepare);
+    for (const QSize size : std::as_const(m_sizes)) {
+        m_steps.push_back([this, name, size] {
+            if (m_window.size() != size) {
+                m_window.resize(size);
+                m_window.layouts().reset();
+            }
+            if (name == QLatin1String("overview"))
+                m_window.docks().dock(QStringLiteral("overview"))->raise();
+            if (name == QLatin1String("inspect"))
+                m_window.docks().dock(QStringLiteral("weight"))->raise();
+        });
+        // Drawing it may make columns as wide as their numbers: only then is it as one sees it.
+        m_steps.push_back([this] { (void)m_window.grab(); });
+        m_steps.push_back([this, name, size] { grabWindow(name, size); });
+    }
 }
 
 void ScreenshotRun::planDocks()
@@ -203,9 +221,16 @@ void ScreenshotRun::patchSomething()
     m_window.notices().clear();
 }
 
-void ScreenshotRun::grabWindow(const QString &name)
+void ScreenshotRun::grabWindow(const QString &name, QSize size)
 {
-    write(m_window.grab(), name);
+    const QString folder = QStringLiteral("%1x%2").arg(size.width()).arg(size.height());
+    const bool several = m_sizes.size() > 1;
+    if (several && !QDir(m_folder).mkpath(folder)) {
+        end(4, tr("The folder %1 cannot be made.").arg(QDir(m_folder).filePath(folder)));
+        return;
+    }
+    write(m_window.grab(),
+          (several ? folder + QLatin1Char('/') : QString()) + QStringLiteral("window-") + name);
 }
 
 void ScreenshotRun::grabDock(const QString &id)

@@ -15,6 +15,7 @@ class TestScreenshots : public QObject
 private Q_SLOTS:
     void writesPictures_data();
     void writesPictures();
+    void severalSizes();
     void failsOnMissingBundle();
     void helpAndVersionNeedNoDisplay_data();
     void helpAndVersionNeedNoDisplay();
@@ -100,6 +101,30 @@ void TestScreenshots::writesPictures()
     }
 }
 
+/// Each size of the window has its folder; docks are as large in every one.
+void TestScreenshots::severalSizes()
+{
+    const QTemporaryDir folder;
+    const QString out = folder.filePath(QStringLiteral("pictures"));
+    const Ended ended = run({QStringLiteral("--screenshots"), out, QStringLiteral("--size"),
+                             QStringLiteral("1280x800,1920x1080"),
+                             test::writeSample(folder.path(), QStringLiteral("palette"))});
+    QVERIFY2(ended.exitCode == 0, qPrintable(ended.err));
+    for (const QSize size : {QSize(1280, 800), QSize(1920, 1080)}) {
+        for (const char *layout : {"overview", "inspect", "performance", "patch"}) {
+            const QString name = QStringLiteral("%1x%2/window-%3.png")
+                                     .arg(size.width())
+                                     .arg(size.height())
+                                     .arg(QString::fromLatin1(layout));
+            const QImage image(QDir(out).filePath(name));
+            QVERIFY2(!image.isNull(), qPrintable(name));
+            QCOMPARE(image.size(), size);
+        }
+    }
+    QVERIFY(QFile::exists(QDir(out).filePath(QStringLiteral("dock-weight.png"))));
+    QVERIFY(!QFile::exists(QDir(out).filePath(QStringLiteral("window-inspect.png"))));
+}
+
 void TestScreenshots::failsOnMissingBundle()
 {
     const QTemporaryDir folder;
@@ -138,6 +163,7 @@ void TestScreenshots::misuse_data()
     QTest::newRow("theme") << words("--screenshots x --theme pink a");
     QTest::newRow("option") << words("--screenshots x --nothing");
     QTest::newRow("no folder") << words("--screenshots");
+    QTest::newRow("one size is none") << words("--screenshots x --size 1280x800,wide a");
     // Of the window: told before Qt looks for a display.
     QTest::newRow("window: theme") << words("--theme blue");
     QTest::newRow("window: option") << words("--nothing");

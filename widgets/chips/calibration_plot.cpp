@@ -47,8 +47,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
     m_chosen = plot().addGraph();
     m_chosen->setLineStyle(QCPGraph::lsNone);
     m_chosen->removeFromLegend();
-    plot().legend->setVisible(true);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
+    showLegend();
 }
 
 void CalibrationPlot::setRows(const std::vector<roofline::CalibrationRow> &rows)

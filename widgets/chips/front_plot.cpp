@@ -21,8 +21,7 @@ FrontPlot::FrontPlot(QWidget *parent) : PlotWidget(tr("Front of plans"), parent)
     m_front->setLineStyle(QCPGraph::lsLine);
     m_otherMark = addMarks(tr("the build beside"), QCPScatterStyle::ssTriangle);
     m_planMark = addMarks(tr("the plan that is shown"), QCPScatterStyle::ssDiamond);
-    plot().legend->setVisible(true);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    showLegend();
 }
 
 QCPGraph *FrontPlot::addMarks(const QString &name, int shape)

@@ -8,6 +8,7 @@
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/common/dock_tools.h"
+#include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -129,8 +130,9 @@ PlanDock::PlanDock(Session &session, QWidget *parent)
 
 void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
 {
-    auto *bar = new QHBoxLayout;
-    bar->addWidget(sharedChipBox(m_state, content), 1);
+    auto *fields = new QWidget(content);
+    auto *bar = new FlowLayout(fields); // a narrow dock has two lines: nothing is cut
+    bar->addWidget(sharedChipBox(m_state, content));
     m_chips = new QMenu(tr("Further Chips"), this);
     m_further = new QToolButton(content);
     m_further->setPopupMode(QToolButton::InstantPopup);
@@ -146,6 +148,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
                          {tr("least stored bytes"), QStringLiteral("stored")},
                          {tr("least bytes moved"), QStringLiteral("moved")},
                          {tr("least error"), QStringLiteral("error")}});
+    m_goal->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_goal->setItemData(0, tr("Least time, or least stored bytes where times are not known"),
                         Qt::ToolTipRole);
     m_tolerance = planNumberBox(content, tr("error of a layer \u2264 "), tr("Tolerance"));
@@ -161,7 +164,7 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
     m_maxBytes->setSuffix(tr(" B"));
     for (QWidget *widget : std::initializer_list<QWidget *>{m_goal, m_tolerance, m_maxBytes})
         bar->addWidget(widget);
-    column->addLayout(bar);
+    column->addWidget(fields);
     m_facts = new QLabel(content);
     m_facts->setWordWrap(true);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -28,8 +28,7 @@ ReductionPlot::ReductionPlot(QWidget *parent) : PlotWidget(tr("Rounding by posit
     plot().xAxis->setLabel(tr("tile of four values"));
     plot().xAxis->setTicker(countTicker());
     plot().yAxis->setLabel(tr("sum so far, minus the exact one"));
-    plot().legend->setVisible(true);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignBottom | Qt::AlignLeft);
+    showLegend();
 }
 
 void ReductionPlot::setTrace(codec::ReductionTrace trace)

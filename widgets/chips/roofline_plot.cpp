@@ -79,11 +79,10 @@ RooflinePlot::RooflinePlot(QWidget *parent) : PlotWidget(tr("Roofline"), parent)
     m_chosenPoint = plot().addGraph();
     m_chosenPoint->setLineStyle(QCPGraph::lsNone);
     m_chosenPoint->removeFromLegend();
-    plot().legend->setVisible(true);
+    showLegend();
     connect(&plot(), &QCustomPlot::afterLayout, this, &RooflinePlot::placeLabels);
     // After the points' own words: a ceiling without room for its name says it here.
     connect(&plot(), &QCustomPlot::mouseMove, this, &RooflinePlot::nameRoof);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
 }
 
 void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> placements,

@@ -52,8 +52,7 @@ TimelinePlot::TimelinePlot(QWidget *parent) : PlotWidget(tr("Timeline"), parent)
     plot().xAxis->setLabel(tr("layers in the order of the program"));
     m_sumLine = makeLine();
     m_floorLine = makeLine();
-    plot().legend->setVisible(true);
-    plot().axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    showLegend();
 }
 
 TimelinePlot::Line TimelinePlot::makeLine()

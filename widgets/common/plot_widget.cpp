@@ -138,6 +138,7 @@ void PlotWidget::retheme()
     m_mark->setPen(QPen(theme::color(Token::MarkChanged, dark), 0, Qt::DashLine));
     applyColors(dark);
     fitTicks(m_plot->size());
+    fitLegend(m_plot->width());
     updateMark();
     m_plot->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -147,6 +148,42 @@ void PlotWidget::fitTicks(const QSize &size)
 {
     m_plot->xAxis->ticker()->setTickCount(std::clamp(size.width() / theme::em(this, 5), 2, 10));
     m_plot->yAxis->ticker()->setTickCount(std::clamp(size.height() / theme::em(this, 3), 2, 8));
+}
+
+void PlotWidget::showLegend()
+{
+    QCPLegend *legend = m_plot->legend;
+    m_legend = true;
+    legend->setVisible(true);
+    m_plot->axisRect()->insetLayout()->take(legend);
+    m_plot->plotLayout()->insertRow(0);
+    m_plot->plotLayout()->addElement(0, 0, legend);
+    constexpr double kNoStretch = 0.001; // as high as its rows
+    m_plot->plotLayout()->setRowStretchFactor(0, kNoStretch);
+    m_plot->plotLayout()->setRowSpacing(0);
+    legend->setMargins(QMargins(theme::em(this, 0.3), theme::em(this, 0.2), 0, 0));
+    legend->setRowSpacing(0);
+    legend->setColumnSpacing(theme::em(this, 0.8));
+}
+
+void PlotWidget::fitLegend(int width)
+{
+    if (!m_legend)
+        return;
+    QCPLegend *legend = m_plot->legend;
+    legend->setBorderPen(Qt::NoPen);
+    int widest = 1, items = 0;
+    for (int i = 0; i < legend->itemCount(); ++i) { // of cells: the last row may have empty ones
+        if (const QCPAbstractLegendItem *item = legend->item(i)) {
+            widest = std::max(widest, item->minimumOuterSizeHint().width());
+            ++items;
+        }
+    }
+    const int room = width - legend->margins().left() + legend->columnSpacing();
+    const int columns =
+        std::clamp(room / (widest + legend->columnSpacing()), 1, std::max(1, items));
+    legend->setWrap(columns);
+    legend->setFillOrder(QCPLayoutGrid::foColumnsFirst, true);
 }
 
 void PlotWidget::updateMark()
@@ -233,7 +270,12 @@ bool PlotWidget::eventFilter(QObject *watched, QEvent *event)
             return true;
         break;
     }
-    case QEvent::Resize: fitTicks(static_cast<QResizeEvent *>(event)->size()); break;
+    case QEvent::Resize: {
+        const QSize size = static_cast<QResizeEvent *>(event)->size();
+        fitTicks(size);
+        fitLegend(size.width());
+        break;
+    }
     case QEvent::MouseMove: showTip(static_cast<QMouseEvent *>(event)->pos()); break;
     case QEvent::MouseButtonRelease: {
         const auto *mouse = static_cast<QMouseEvent *>(event);

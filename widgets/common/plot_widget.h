@@ -60,6 +60,8 @@ protected:
     virtual int pointAt(double key) const = 0;
     /// Colours of what the subclass draws; called after every change of palette.
     virtual void applyColors(bool dark) = 0;
+    /// Shows the legend above the axes, in as many columns as have room: it covers nothing.
+    void showLegend();
     /// Around every change of the data; the second also replots.
     void beginData();
     void endData();
@@ -81,6 +83,7 @@ private:
     void askForPicture();
     void askForData();
     void fitTicks(const QSize &size);
+    void fitLegend(int width);
     void updateMark();
 
     QStackedWidget *m_stack = nullptr;
@@ -91,7 +94,7 @@ private:
     QAction *m_showTable = nullptr;
     QList<QAction *> m_actions;
     int m_current = -1;
-    bool m_switching = false;
+    bool m_switching = false, m_legend = false;
 };
 
 } // namespace kernscope::ui

@@ -164,6 +164,11 @@ QSize QuietStyle::sizeFromContents(ContentsType type, const QStyleOption *option
     // Rows of trees have no height of their own to set: as much room as those of tables.
     if (type == CT_ItemViewItem && qobject_cast<const QTreeView *>(widget))
         whole.rheight() += 4;
+    // Beside the words of a button that opens a menu stands its arrow, and not upon them.
+    const auto *button = qstyleoption_cast<const QStyleOptionToolButton *>(option);
+    if (type == CT_ToolButton && button && button->icon.isNull() &&
+        (button->features & QStyleOptionToolButton::HasMenu))
+        whole.rwidth() += 2 * pixelMetric(PM_MenuButtonIndicator, option, widget);
     return whole;
 }
 

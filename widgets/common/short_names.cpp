@@ -3,6 +3,8 @@
 
 #include <QHash>
 
+#include <algorithm>
+
 namespace kernscope::ui {
 
 namespace {
@@ -45,54 +47,97 @@ int wordsIn(const QString &name, qsizetype from, qsizetype to)
     return words;
 }
 
+/// How often a beginning or an end occurs among the names.
+struct Shared {
+    QHash<QStringView, int> heads, tails;
+    bool further = true; ///< what follows a shared end goes with it
+
+    bool head(const QString &name, qsizetype length) const
+    {
+        return heads.value(QStringView(name).left(length)) >= kShared;
+    }
+    /// An end that others have too, or what follows such an end.
+    bool tail(const QString &name, qsizetype start, const QList<qsizetype> &starts) const
+    {
+        const QStringView end = QStringView(name).mid(start);
+        return tails.value(end) >= kShared ||
+               (further && std::any_of(starts.begin(), starts.end(), [&](qsizetype stop) {
+                    return stop > start && tails.value(end.left(stop - start)) >= kShared;
+                }));
+    }
+};
+
+QString cutOut(const QString &name, qsizetype from, qsizetype to)
+{
+    const QChar cut(0x2026);
+    QString text = name.mid(from, to - from);
+    if (from > 0)
+        text.prepend(cut);
+    if (to < name.size())
+        text.append(cut);
+    return text.size() < name.size() ? text : name;
+}
+
+QString shortName(const QString &name, const Shared &shared)
+{
+    QList<qsizetype> cutHeads{0}, cutTails{name.size()}; // each cuts more than the one before
+    for (const qsizetype length : beginnings(name)) {
+        if (shared.head(name, length))
+            cutHeads += length;
+    }
+    const QList<qsizetype> starts = ends(name);
+    for (const qsizetype start : starts) {
+        if (shared.tail(name, start, starts))
+            cutTails += start;
+    }
+    // One word says too little ("0", "bias"): less is cut at the end, then at the beginning.
+    QList<qsizetype> heads = cutHeads, tails = cutTails;
+    while (wordsIn(name, heads.back(), tails.back()) < 2) {
+        if (tails.size() > 1)
+            tails.removeLast();
+        else if (heads.size() > 1)
+            heads.removeLast();
+        else
+            break;
+    }
+    // Where nothing of the end could go, less of the beginning may be the better cut: "concat_1…"
+    // and not "…1_quantized".
+    if (tails.size() == 1 && cutTails.size() > 1) {
+        QList<qsizetype> others = cutHeads;
+        while (others.size() > 1 && wordsIn(name, others.back(), cutTails.back()) < 2)
+            others.removeLast();
+        const bool shorter = cutTails.back() - others.back() < tails.back() - heads.back();
+        if (shorter && wordsIn(name, others.back(), cutTails.back()) >= 2)
+            return cutOut(name, others.back(), cutTails.back());
+    }
+    return cutOut(name, heads.back(), tails.back());
+}
+
 } // namespace
 
 QStringList shortNames(const QStringList &names)
 {
-    QHash<QStringView, int> heads, tails;
+    Shared shared;
     for (const QString &name : names) {
         for (const qsizetype length : beginnings(name))
-            ++heads[QStringView(name).left(length)];
+            ++shared.heads[QStringView(name).left(length)];
         for (const qsizetype start : ends(name))
-            ++tails[QStringView(name).mid(start)];
+            ++shared.tails[QStringView(name).mid(start)];
     }
     QStringList shorter;
     shorter.reserve(names.size());
-    for (const QString &name : names) {
-        QList<qsizetype> cutHeads{0}, cutTails{name.size()}; // each cuts more than the one before
-        for (const qsizetype length : beginnings(name)) {
-            if (heads.value(QStringView(name).left(length)) >= kShared)
-                cutHeads += length;
+    for (const QString &name : names)
+        shorter += shortName(name, shared);
+    // Two that became the same lose less, then nothing.
+    for (const bool whole : {false, true}) {
+        shared.further = false;
+        QHash<QString, int> seen;
+        for (const QString &text : std::as_const(shorter))
+            ++seen[text];
+        for (qsizetype i = 0; i < names.size(); ++i) {
+            if (seen.value(shorter[i]) > 1)
+                shorter[i] = whole ? names[i] : shortName(names[i], shared);
         }
-        for (const qsizetype start : ends(name)) {
-            if (tails.value(QStringView(name).mid(start)) >= kShared)
-                cutTails += start;
-        }
-        // One word says too little ("0", "bias"): less is cut at the end, then at the beginning.
-        while (wordsIn(name, cutHeads.back(), cutTails.back()) < 2) {
-            if (cutTails.size() > 1)
-                cutTails.removeLast();
-            else if (cutHeads.size() > 1)
-                cutHeads.removeLast();
-            else
-                break;
-        }
-        const qsizetype from = cutHeads.back(), to = cutTails.back();
-        const QChar cut(0x2026);
-        QString text = name.mid(from, to - from);
-        if (from > 0)
-            text.prepend(cut);
-        if (to < name.size())
-            text.append(cut);
-        shorter += text.size() < name.size() ? text : name;
-    }
-    // Two that became the same keep their ends.
-    QHash<QString, int> seen;
-    for (const QString &text : std::as_const(shorter))
-        ++seen[text];
-    for (qsizetype i = 0; i < names.size(); ++i) {
-        if (seen.value(shorter[i]) > 1)
-            shorter[i] = names[i];
     }
     return shorter;
 }

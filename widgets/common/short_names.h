@@ -11,8 +11,9 @@ namespace kernscope::ui {
 inline constexpr int kShortNameRole = Qt::UserRole + 40;
 
 /// Every name without the words at its begin and end that three or more of the names share:
-/// "encoder_layers_0_weight_to_fp16" becomes "…0_weight…" beside its like. Words are parted by
-/// '_', '.', '/' and ':'. A name that nothing would be left of stays whole.
+/// "encoder_layers_0_weight_to_fp16" becomes "…0_weight…" beside its like. What follows a shared
+/// end goes with it: "…6_weight…" of "encoder_layers_6_weight_to_fp16_sparsified". Words are parted
+/// by '_', '.', '/' and ':'. A name that nothing would be left of stays whole.
 QStringList shortNames(const QStringList &names);
 
 } // namespace kernscope::ui

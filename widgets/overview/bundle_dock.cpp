@@ -23,7 +23,8 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kNameWidth = 8, kLeastName = 8; // in ems
+constexpr double kNameWidth = 15, kLeastName = 8; // in ems
+constexpr int kFirstFigures = 2; ///< columns that stand beside the name even where it is cut
 
 } // namespace
 
@@ -41,6 +42,9 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     prepareView(m_tree);
     putMarksBehind(m_tree, BundleTreeModel::Name);
     m_tree->setIndentation(theme::em(this, 0.8));
+    m_tree->setRootIsDecorated(false); // the one row at the top stays open
+    // Columns that have no room are beyond the edge as a whole: a bar would always be there.
+    m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     QHeaderView *header = m_tree->header();
     header->setStretchLastSection(false);
     // What the eye compares stands beside the name, where a narrow dock shows it.
@@ -54,8 +58,10 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     connect(header, &QHeaderView::sectionResized, this, [this, header] {
         if (growsByItself(header))
             fitNameColumn();
-        else
-            m_userSized |= !m_fitting;
+        else if (!m_fitting && !m_userSized) {
+            m_userSized = true;
+            m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+        }
     });
 
     m_filter = filterBox(content, tr("Filter: name, form:sparse, zeros>0.5"), m_tree);
@@ -122,7 +128,10 @@ void BundleDock::buildActions()
             Q_EMIT session().statusMessage(tr("Select a weight to export it."));
     });
     auto *expand = dockAction(this, tr("Expand All"), {}, [this] { m_tree->expandAll(); });
-    auto *collapse = dockAction(this, tr("Collapse All"), {}, [this] { m_tree->collapseAll(); });
+    auto *collapse = dockAction(this, tr("Collapse All"), {}, [this] {
+        m_tree->collapseAll();
+        m_tree->expand(m_model->index(0, 0)); // it has no arrow to open it by
+    });
     m_actions = {find, copy, hex, m_zerosAction, npy, save, expand, collapse};
     m_tree->addActions(m_actions);
 }
@@ -165,6 +174,8 @@ void BundleDock::showBundle()
 
 void BundleDock::openGroups()
 {
+    if (m_model->rowCount() > 0) // the name of the bundle takes its whole row
+        m_tree->setFirstColumnSpanned(0, {}, true);
     if (!m_model->filter().isEmpty()) {
         m_tree->expandAll();
         return;
@@ -232,8 +243,8 @@ bool BundleDock::eventFilter(QObject *watched, QEvent *event)
     return Dock::eventFilter(watched, event);
 }
 
-/// Names get the room first, then as many figures as fit beside them whole; until the user sets a
-/// width.
+/// Form and bytes stand beside the names; further figures where they fit whole beside names that
+/// are not cut. Until the user sets a width.
 void BundleDock::fitNameColumn()
 {
     QHeaderView *header = m_tree->header();
@@ -241,18 +252,18 @@ void BundleDock::fitNameColumn()
     if (m_userSized || m_fitting)
         return;
     m_fitting = true;
-    const int room = m_tree->viewport()->width();
+    const int room = m_tree->viewport()->width(), least = theme::em(this, kLeastName);
     const int wanted =
         std::min(static_cast<QAbstractItemView *>(m_tree)->sizeHintForColumn(BundleTreeModel::Name),
                  theme::em(this, kNameWidth));
     int name = room;
     for (int visual = 1; visual < header->count(); ++visual) {
         const int left = name - header->sectionSize(header->logicalIndex(visual));
-        if (left < wanted)
+        if (left < (visual <= kFirstFigures ? std::min(wanted, least) : wanted))
             break;
         name = left;
     }
-    header->resizeSection(BundleTreeModel::Name, std::max(theme::em(this, kLeastName), name));
+    header->resizeSection(BundleTreeModel::Name, std::max(least, name));
     m_fitting = false;
     if (m_fitAgain && room != m_tree->viewport()->width())
         fitNameColumn();

@@ -232,9 +232,10 @@ void OverviewDock::showTotals()
 
 QString OverviewDock::weightLink(std::size_t weight) const
 {
-    return QStringLiteral("<a href=\"weight:%1\">%2</a>")
-        .arg(weight)
-        .arg(m_names.value(static_cast<qsizetype>(weight)).toHtmlEscaped());
+    // A line may end behind the mark of what is left out: not within a link.
+    const QString name = m_names.value(static_cast<qsizetype>(weight))
+                             .replace(QChar(0x2026), QStringLiteral("\u2026\u2060"));
+    return QStringLiteral("<a href=\"weight:%1\">%2</a>").arg(weight).arg(name.toHtmlEscaped());
 }
 
 QString OverviewDock::textOf(const Finding &finding) const

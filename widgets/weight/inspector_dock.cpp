@@ -62,15 +62,16 @@ InspectorDock::InspectorDock(Session &session, QWidget *parent)
         return section;
     };
     m_bundleSection = add(tr("Bundle"), m_facts, 0);
-    m_statisticsSection = add(tr("Statistics"), m_statistics, 2);
+    // Shares of the room; what nobody takes is left at the foot, and not between the rows.
+    m_statisticsSection = add(tr("Statistics"), m_statistics, 20);
     // A taller histogram says no more, and what follows stands nearer.
     m_statisticsSection->setMaximumHeight(theme::em(this, kMostStatistics));
-    m_codebookSection = add(tr("Codebook"), m_codebook, 3);
-    m_scaleSection = add(tr("Scales and zero points"), m_scales, 3);
-    m_maskSection = add(tr("Mask"), m_mask, 3);
+    m_codebookSection = add(tr("Codebook"), m_codebook, 30);
+    m_scaleSection = add(tr("Scales and zero points"), m_scales, 30);
+    m_maskSection = add(tr("Mask"), m_mask, 30);
     m_partSection = add(tr("Stored as"), m_parts, 0);
     m_readerSection = add(tr("Read by"), m_readers, 0);
-    column->addStretch(0);
+    column->addStretch(1);
     setContent(content);
     connect(m_parts, &StoredParts::picked, this, [this](std::size_t file, const ByteRange &bytes) {
         Place place;

@@ -8,6 +8,7 @@
 #include "widgets/chips/collective_dock.h"
 #include "widgets/chips/geometry_dock.h"
 #include "widgets/chips/label_placer.h"
+#include "widgets/chips/plan_dock.h"
 #include "widgets/chips/reduction_dock.h"
 #include "widgets/chips/reduction_plot.h"
 #include "widgets/chips/roofline_dock.h"
@@ -29,6 +30,8 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <qcustomplot.h>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -442,6 +445,40 @@ private Q_SLOTS:
             QVERIFY(!dock.facts().text().isEmpty());
         }
         QCOMPARE(plot.csv().count(QLatin1Char('\n')), plot.pointCount() + 1);
+    }
+
+    /// The legend stands above the axes, whatever the size: it covers no point.
+    void legendsCoverNothing()
+    {
+        Session session;
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        TimelineDock timeline(session);
+        CalibrationDock calibration(session);
+        ReductionDock reduction(session);
+        RooflineDock roofline(session);
+        PlanDock plan(session);
+        for (Dock *dock :
+             std::initializer_list<Dock *>{&timeline, &calibration, &reduction, &roofline, &plan}) {
+            QVERIFY(showDock(*dock));
+            auto *plot = dock->findChild<QCustomPlot *>();
+            QVERIFY(plot);
+            int rowsWhenWide = 0;
+            for (const int width : {1600, 500, 260}) {
+                dock->resize(width, 700);
+                QVERIFY(settle(*dock));
+                plot->replot(QCustomPlot::rpImmediateRefresh);
+                const QCPLegend &legend = *plot->legend;
+                QVERIFY2(legend.visible() && !legend.outerRect().isEmpty(), qPrintable(dock->id()));
+                QVERIFY2(!legend.outerRect().intersects(plot->axisRect()->rect()),
+                         qPrintable(dock->id()));
+                int items = 0;
+                for (int i = 0; i < legend.itemCount(); ++i)
+                    items += legend.item(i) ? 1 : 0;
+                QVERIFY2(items >= 1, qPrintable(dock->id()));
+                rowsWhenWide = rowsWhenWide ? rowsWhenWide : legend.rowCount();
+                QVERIFY(legend.rowCount() >= rowsWhenWide);
+            }
+        }
     }
 
     void calibrationShowsEveryRow()

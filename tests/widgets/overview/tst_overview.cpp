@@ -61,6 +61,20 @@ private Q_SLOTS:
         QCOMPARE(shorter[3], QStringLiteral("\u20262_bias\u2026"));
         QCOMPARE(shorter[4], names[4]);
         QCOMPARE(QSet<QString>(shorter.begin(), shorter.end()).size(), names.size());
+        // What follows a shared end goes with it, unless two became the same by that.
+        const QStringList forms =
+            shortNames({QStringLiteral("enc_0_weight_to_fp16_quantized"),
+                        QStringLiteral("enc_6_weight_to_fp16_sparsified"),
+                        QStringLiteral("enc_0_bias_to_fp16"), QStringLiteral("enc_6_bias_to_fp16"),
+                        QStringLiteral("dec_bias_to_fp16"), QStringLiteral("concat_0"),
+                        QStringLiteral("concat_1_quantized"), QStringLiteral("concat_2_quantized"),
+                        QStringLiteral("enc_6_weight_to_fp16_mask")});
+        QCOMPARE(forms[0], QStringLiteral("\u20260_weight\u2026"));
+        QVERIFY2(forms[1].endsWith(QLatin1String("sparsified")), qPrintable(forms[1]));
+        QCOMPARE(forms[2], QStringLiteral("\u20260_bias\u2026"));
+        // Less of the beginning where that lets the end go.
+        QCOMPARE(forms[6], QStringLiteral("concat_1\u2026"));
+        QCOMPARE(QSet<QString>(forms.begin(), forms.end()).size(), forms.size());
         // Never two the same, and never nothing.
         const QStringList equal =
             shortNames({QStringLiteral("a_b"), QStringLiteral("a_b"), QStringLiteral("a_b")});
