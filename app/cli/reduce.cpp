@@ -3,7 +3,9 @@
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
 #include "core/codec/analysis/reduction.h"
+#include "core/format/contested.h"
 #include "core/numeric/half.h"
+#include "core/report/engine_json.h"
 #include "core/report/json_values.h"
 
 #include <algorithm>
@@ -68,15 +70,24 @@ void printJson(Session &session, const ReductionTrace &made, const ChipOptions &
     document["tile"] = codec::Reduction::kTile;
     document["tiles"] = Json::array();
     for (std::size_t i = 0; i < made.tiles.size(); ++i)
-        document["tiles"].push_back({{"first", i * codec::Reduction::kTile},
-                                     {"sum", numberOrNull(static_cast<double>(made.tiles[i].sum))},
-                                     {"contested", made.tiles[i].contested}});
+        document["tiles"].push_back(
+            {{"first", i * codec::Reduction::kTile},
+             {"sum", numberOrNull(static_cast<double>(made.tiles[i].sum))},
+             {"aligned_sum", numberOrNull(static_cast<double>(made.tiles[i].alignedSum))},
+             {"contested", made.tiles[i].contested}});
     document["accumulator"] = numberOrNull(static_cast<double>(made.whole.accumulator));
     document["port"] = numberOrNull(static_cast<double>(halfToFloat(made.whole.port)));
     document["port_bits"] = made.whole.port;
     document["exact"] = numberOrNull(made.exact);
     document["fp16_accumulator"] = numberOrNull(static_cast<double>(made.everyStep));
     document["contested_tiles"] = made.whole.contested;
+    document["readings"] = report::readingsJson(format::readingsOf("reduction_tile"));
+    document["aligned"] = {
+        {"bits", ReductionTrace::kAlignedBits},
+        {"accumulator", numberOrNull(static_cast<double>(made.aligned.accumulator))},
+        {"port", numberOrNull(static_cast<double>(halfToFloat(made.aligned.port)))},
+        {"port_bits", made.aligned.port},
+        {"differs", made.readingsDiffer()}};
     document["contested_range"] = {codec::Reduction::kContestedFrom,
                                    codec::Reduction::kContestedTo - 1};
     document["narrowed"] = Json::array();
@@ -88,6 +99,16 @@ void printJson(Session &session, const ReductionTrace &made, const ChipOptions &
                                         {"source", "chapter 36, fp8 datapath"}});
     document["source"] = "chapter 20, radix-4 reduction and wide accumulator";
     printDocument(session, document, {});
+}
+
+/// The reading that is not followed, with its source.
+std::string secondReadingText()
+{
+    for (const format::Reading &reading : format::readingsOf("reduction_tile")) {
+        if (!reading.taken)
+            return fmt::format("contested: {} [{}]", reading.text, reading.source);
+    }
+    return {};
 }
 
 std::string reducedText(const ReductionTrace &made)
@@ -105,6 +126,10 @@ std::string reducedText(const ReductionTrace &made)
                         "  fp16 all along {} (what an fp16 accumulator would give)\n",
                         made.whole.accumulator, halfToFloat(made.whole.port), made.whole.port,
                         made.exact, made.everyStep);
+    if (made.whole.isContested() || made.readingsDiffer())
+        text += fmt::format("  second reading {} at the port, {} in the accumulator ({})\n",
+                            halfToFloat(made.aligned.port), made.aligned.accumulator,
+                            secondReadingText());
     if (made.whole.isContested())
         text += fmt::format("  contested: {} tiles hold a partial sum of 2048 to 4095, where the "
                             "text of chapter 20 has every unit survive and this order of "

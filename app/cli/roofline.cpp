@@ -39,7 +39,8 @@ std::string roofsText(const Roofs &roofs)
     std::string text = table.empty() ? std::string("\nNo ceilings are published for this chip.\n")
                                      : heading("Ceilings (> those used)") + table.text();
     if (roofs.ridge)
-        text += fmt::format("\n  ridge {:.1f} FLOP/byte ({})\n", *roofs.ridge, roofs.ridgeSource);
+        text += fmt::format("\n  ridge {:.1f} FLOP/byte ({}; {})\n", *roofs.ridge,
+                            roofs.ridgeSource, format::confidenceName(roofs.ridgeConfidence));
     if (roofs.dispatchFloorS)
         text += fmt::format("  dispatch floor {:.3g} s ({})\n", *roofs.dispatchFloorS,
                             roofs.dispatchSource);

@@ -13,6 +13,7 @@ namespace {
 
 struct Pair {
     std::string target, compute, bandwidth, step, source;
+    format::Confidence confidence = format::Confidence::Assumed;
 };
 
 struct Figures {
@@ -52,7 +53,8 @@ Figures readFigures()
                                                   {"compute", &Pair::compute},
                                                   {"bandwidth", &Pair::bandwidth},
                                                   {"step", &Pair::step},
-                                                  {"source", &Pair::source}})};
+                                                  {"source", &Pair::source},
+                                                  {"confidence", &Pair::confidence}})};
 }
 
 const Figures &figures()
@@ -93,12 +95,14 @@ Result<std::optional<Ceiling>> pick(const Roofs &roofs, Ceiling::Kind kind,
     return tl::unexpected(std::move(error));
 }
 
-void setRidge(Roofs &roofs, bool standardPair, const std::string &source)
+void setRidge(Roofs &roofs, bool standardPair, const Pair &pair)
 {
     if (!roofs.compute || !roofs.bandwidth)
         return;
     roofs.computedRidge = roofs.compute->value / roofs.bandwidth->value;
     roofs.ridge = roofs.computedRidge;
+    if (standardPair)
+        roofs.ridgeConfidence = pair.confidence;
     roofs.ridgeSource = roofs.compute->name + " / " + roofs.bandwidth->name;
     const auto published = named(roofs.all, "ridge_flop_per_byte");
     // The published ridge of the pair holds where rounding alone does not explain it.
@@ -106,7 +110,7 @@ void setRidge(Roofs &roofs, bool standardPair, const std::string &source)
         roofs.ridge = published->value;
         roofs.ridgeSource = published->source;
     } else if (standardPair) {
-        roofs.ridgeSource += " (" + source + ")";
+        roofs.ridgeSource += " (" + pair.source + ")";
     }
 }
 
@@ -153,7 +157,7 @@ Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice)
     roofs.compute = std::move(*compute);
     roofs.bandwidth = std::move(*bandwidth);
     roofs.step = named(roofs.all, pair.step);
-    setRidge(roofs, choice.compute.empty() && choice.bandwidth.empty(), pair.source);
+    setRidge(roofs, choice.compute.empty() && choice.bandwidth.empty(), pair);
     if (const auto floor = named(roofs.all, "dispatch_floor_s")) {
         roofs.dispatchFloorS = floor->value;
         roofs.dispatchSource = floor->source;

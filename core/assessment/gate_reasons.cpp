@@ -6,6 +6,8 @@
 #include "core/format/table_rows.h"
 #include "core/target/rules.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace kernscope::decision {
@@ -17,6 +19,7 @@ using format::Confidence;
 struct GateRow {
     std::string form, role, source, note;
     target::HalOffset offset;
+    Confidence confidence = Confidence::Documented; ///< that the byte at `offset` has this role
 };
 
 const std::vector<GateRow> &gateRows()
@@ -25,6 +28,7 @@ const std::vector<GateRow> &gateRows()
         "stream_gates", {{"form", &GateRow::form},
                          {"role", &GateRow::role},
                          {"source", &GateRow::source},
+                         {"confidence", &GateRow::confidence},
                          {"note", &GateRow::note},
                          {"offset", [](GateRow &row, std::string_view cell) {
                               tables::readCell(cell, row.offset.value);
@@ -109,7 +113,7 @@ void Consultation::gate(std::string_view form)
             target::halValue(m_target, target::HalLayout::Chapters, row.offset);
         const auto bit = target::halBit(m_target, row.offset);
         add(row.role, "1", bit ? value->text : "unknown", bit, value ? value->source : row.source,
-            value ? value->confidence : Confidence::Documented, row.note);
+            value ? std::max(value->confidence, row.confidence) : row.confidence, row.note);
         m_result.all.back().offset = row.offset;
         if (bit)
             m_result.all.back().value = value->number;

@@ -43,6 +43,9 @@ struct Roofs {
     std::optional<double> ridge;         ///< FLOP/B: the published one where the pair has one
     std::optional<double> computedRidge; ///< compute / bandwidth
     std::string ridgeSource;
+    /// That these two ceilings belong together (roofline_pairs.csv); Assumed where a user chose
+    /// one.
+    format::Confidence ridgeConfidence = format::Confidence::Assumed;
     std::optional<double> dispatchFloorS; ///< least time of a dispatch
     std::string dispatchSource;
     std::optional<double> workingSetBytes;

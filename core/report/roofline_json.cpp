@@ -133,6 +133,8 @@ void addRoofline(Json &document, const Roofs &roofs, std::span<const Placement> 
     document["ridge_computed"] =
         roofs.computedRidge ? ratioJson(*roofs.computedRidge) : Json(nullptr);
     document["ridge_source"] = roofs.ridgeSource;
+    document["ridge_confidence"] =
+        roofs.ridge ? Json(format::confidenceName(roofs.ridgeConfidence)) : Json(nullptr);
     document["dispatch_floor_s"] = optionalJson(roofs.dispatchFloorS);
     document["dispatch_source"] = roofs.dispatchSource;
     document["program_time_s"] = optionalJson(program.timeS);

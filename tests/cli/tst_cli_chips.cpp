@@ -419,6 +419,16 @@ private Q_SLOTS:
         QCOMPARE(double(reduce(triples)["port"]), 4.0);
         QCOMPARE(reduce(triples)["tiles"].size(), std::size_t(12));
         QVERIFY(int(reduce({QStringLiteral("2048"), QStringLiteral("1")})["contested_tiles"]) > 0);
+        QStringList contested;
+        for (int i = 0; i < 16; ++i)
+            contested << QStringLiteral("2600") << QStringLiteral("-2600") << QStringLiteral("1");
+        const Json both = reduce(contested);
+        QVERIFY(bool(both["aligned"]["differs"]) && double(both["port"]) != 16.0);
+        QCOMPARE(double(both["aligned"]["port"]), 16.0);
+        QCOMPARE(both["readings"].size(), std::size_t(2));
+        QVERIFY(!bool(reduce(triples)["aligned"]["differs"]));
+        QVERIFY(runCli(QStringList{QStringLiteral("reduce")} + contested)
+                    .out.contains("second reading 16 at the port"));
         QCOMPARE(runCli({QStringLiteral("reduce"), QStringLiteral("1*0")}).exitCode, 2);
         QVERIFY(runCli({QStringLiteral("reduce"), QStringLiteral("1*8")}).out.contains("port"));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/reduction_dock.h"
 
+#include "core/format/contested.h"
 #include "core/numeric/half.h"
 #include "widgets/chips/reduction_plot.h"
 #include "widgets/common/dock_tools.h"
@@ -22,6 +23,20 @@ namespace {
 QString triplesOf(int base)
 {
     return QStringList(16, QStringLiteral("%1 -%1 1").arg(base)).join(u' ');
+}
+
+QString secondReading(const codec::ReductionTrace &trace)
+{
+    QString text =
+        ReductionDock::tr(" \u2260 A second reading gives %1 at the port, %2 in the accumulator")
+            .arg(static_cast<double>(halfToFloat(trace.aligned.port)), 0, 'g', 9)
+            .arg(static_cast<double>(trace.aligned.accumulator), 0, 'g', 9);
+    for (const format::Reading &reading : format::readingsOf("reduction_tile")) {
+        if (!reading.taken)
+            text +=
+                QStringLiteral(": %1 [%2]").arg(fromUtf8(reading.text), fromUtf8(reading.source));
+    }
+    return text + u'.';
 }
 
 } // namespace
@@ -101,6 +116,8 @@ void ReductionDock::refresh()
             text += tr(" \u2260 %1 tiles hold a partial sum of 2048 to 4095, where chapter 20 has "
                        "every unit survive and this order of additions loses some.")
                         .arg(groupedNumber(trace.whole.contested));
+        if (trace.whole.isContested() || trace.readingsDiffer())
+            text += secondReading(trace);
         m_result->setText(text);
         m_plot->setTrace(std::move(trace));
     }

@@ -20,9 +20,11 @@ ReductionPlot::ReductionPlot(QWidget *parent) : PlotWidget(tr("Rounding by posit
         return made;
     };
     m_half = graph(tr("an accumulator of fp16"));
+    m_aligned = graph(tr("contested: the second reading (12 aligned bits)"));
     m_engine = graph(tr("the engine"));
     m_contested = graph(tr("contested: a partial sum of 2048 to 4095"));
     m_half->setLineStyle(QCPGraph::lsStepLeft);
+    m_aligned->setLineStyle(QCPGraph::lsStepLeft);
     m_engine->setLineStyle(QCPGraph::lsStepLeft);
     m_contested->setLineStyle(QCPGraph::lsNone);
     plot().xAxis->setLabel(tr("tile of four values"));
@@ -35,7 +37,7 @@ void ReductionPlot::setTrace(codec::ReductionTrace trace)
 {
     beginData();
     m_trace = std::move(trace);
-    for (QCPGraph *graph : {m_engine, m_half, m_contested})
+    for (QCPGraph *graph : {m_engine, m_half, m_aligned, m_contested})
         graph->data()->clear();
     double low = 0, high = 0;
     const auto add = [&](QCPGraph *graph, int at, double value) {
@@ -49,10 +51,16 @@ void ReductionPlot::setTrace(codec::ReductionTrace trace)
         const double engine = static_cast<double>(tile(i).accumulator) - tile(i).exact;
         add(m_engine, i, engine);
         add(m_half, i, static_cast<double>(tile(i).everyStep) - tile(i).exact);
+        add(m_aligned, i, static_cast<double>(tile(i).alignedAccumulator) - tile(i).exact);
         if (tile(i).contested)
             add(m_contested, i, engine);
     }
     const double margin = high > low ? 0.08 * (high - low) : 1;
+    m_aligned->setVisible(m_trace.readingsDiffer());
+    if (m_trace.readingsDiffer())
+        m_aligned->addToLegend();
+    else
+        m_aligned->removeFromLegend();
     plot().yAxis->setRange(low - margin, high + margin);
     plot().xAxis->setRange(-0.5, std::max(0.5, pointCount() - 0.5));
     endData();
@@ -73,6 +81,10 @@ QString ReductionPlot::pointText(int point) const
                        .arg(static_cast<double>(one.accumulator))
                        .arg(one.exact)
                        .arg(static_cast<double>(one.everyStep));
+    if (m_trace.readingsDiffer())
+        text += tr("\n\u2260 by the second reading: sum %1; accumulator %2")
+                    .arg(static_cast<double>(one.alignedSum))
+                    .arg(static_cast<double>(one.alignedAccumulator));
     if (one.contested)
         text += tr("\n\u2260 a partial sum of 2048 to 4095: text and model disagree");
     return text;
@@ -80,7 +92,8 @@ QString ReductionPlot::pointText(int point) const
 
 QStringList ReductionPlot::columns() const
 {
-    return {tr("tile"), tr("sum"), tr("accumulator"), tr("exact"), tr("fp16"), tr("contested")};
+    return {tr("tile"),           tr("sum"),      tr("accumulator"), tr("exact"), tr("fp16"),
+            tr("second reading"), tr("contested")};
 }
 
 QVariant ReductionPlot::cell(int point, int column) const
@@ -92,6 +105,7 @@ QVariant ReductionPlot::cell(int point, int column) const
     case 2: return static_cast<double>(one.accumulator);
     case 3: return one.exact;
     case 4: return static_cast<double>(one.everyStep);
+    case 5: return static_cast<double>(one.alignedAccumulator);
     default: return one.contested ? tr("\u2260 contested") : QString();
     }
 }
@@ -99,6 +113,7 @@ QVariant ReductionPlot::cell(int point, int column) const
 void ReductionPlot::applyColors(bool dark)
 {
     m_engine->setPen(QPen(theme::color(Token::KindData, dark), 2));
+    m_aligned->setPen(QPen(theme::color(Token::MarkContested, dark), 1.4, Qt::DotLine));
     m_half->setPen(QPen(theme::color(Token::OutFolds, dark), 1.4, Qt::DashLine));
     m_contested->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssCross,

@@ -36,7 +36,7 @@ private:
     }
 
     codec::ReductionTrace m_trace;
-    QCPGraph *m_engine = nullptr, *m_half = nullptr, *m_contested = nullptr;
+    QCPGraph *m_engine = nullptr, *m_half = nullptr, *m_aligned = nullptr, *m_contested = nullptr;
 };
 
 } // namespace kernscope::ui

@@ -184,9 +184,10 @@ void RooflineDock::showFacts(const roofline::Roofs &roofs, const roofline::Progr
                      .arg(fromUtf8(roofs.target->name));
     }
     if (roofs.ridge)
-        facts << tr("Ridge %1 FLOP/B (%2).")
+        facts << tr("Ridge %1 FLOP/B (%2; %3).")
                      .arg(*roofs.ridge, 0, 'f', 1)
-                     .arg(fromUtf8(roofs.ridgeSource));
+                     .arg(fromUtf8(roofs.ridgeSource),
+                          fromUtf8(format::confidenceName(roofs.ridgeConfidence)));
     if (roofs.dispatchFloorS)
         facts << tr("Dispatch floor %1.").arg(siWord(*roofs.dispatchFloorS, QStringLiteral("s")));
     if (roofs.workingSetBytes)

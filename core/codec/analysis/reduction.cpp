@@ -35,6 +35,28 @@ Reduction reduceProducts(std::span<const std::uint16_t> weights,
     return sum;
 }
 
+namespace {
+
+/// `a` + `b` with both cut to what kAlignedBits bits of the larger one's exponent hold.
+double addAligned(double a, double b)
+{
+    const double larger = std::max(std::abs(a), std::abs(b));
+    if (!(larger > 0) || !std::isfinite(a) || !std::isfinite(b))
+        return a + b;
+    const double unit = std::ldexp(1.0, std::ilogb(larger) - ReductionTrace::kAlignedBits + 1);
+    return (std::trunc(a / unit) + std::trunc(b / unit)) * unit;
+}
+
+double alignedTile(std::span<const std::uint16_t> values)
+{
+    double sum = 0;
+    for (const std::uint16_t half : values)
+        sum = addAligned(sum, static_cast<double>(halfToFloat(half)));
+    return sum;
+}
+
+} // namespace
+
 ReductionTrace traceReduction(std::span<const std::uint16_t> values)
 {
     ReductionTrace trace;
@@ -46,13 +68,16 @@ ReductionTrace traceReduction(std::span<const std::uint16_t> values)
         const std::size_t count = std::min(Reduction::kTile, values.size() - at);
         const Reduction tile = reduceProducts(values.subspan(at, count), inputs.subspan(at, count));
         accumulator += tile.accumulator;
+        const auto aligned = static_cast<float>(alignedTile(values.subspan(at, count)));
+        trace.aligned.accumulator += aligned;
         for (const std::uint16_t half : values.subspan(at, count)) {
             trace.exact += static_cast<double>(halfToFloat(half));
             trace.everyStep = halfToFloat(floatToHalf(trace.everyStep + halfToFloat(half)));
         }
-        trace.tiles.push_back(
-            {tile.accumulator, tile.isContested(), accumulator, trace.exact, trace.everyStep});
+        trace.tiles.push_back({tile.accumulator, aligned, trace.aligned.accumulator,
+                               tile.isContested(), accumulator, trace.exact, trace.everyStep});
     }
+    trace.aligned.port = floatToHalf(trace.aligned.accumulator);
     return trace;
 }
 

@@ -17,7 +17,7 @@ namespace kernscope::codec {
 /// It reproduces what was measured: 4096 followed by 1024 ones gives 5116, and of sixteen
 /// [+B, -B, +1] triples four survive for B of 4096 and more, all sixteen below 2048. Between 2048
 /// and 4095 the text has sixteen, but this order of additions gives 4 to 28: contested, and counted
-/// in `contested`.
+/// in `contested`. Readings: topic "reduction_tile" of contested.csv.
 struct Reduction {
     static constexpr std::size_t kTile = 4;
     static constexpr float kContestedFrom = 2048;
@@ -41,16 +41,31 @@ Reduction reduceProducts(std::span<const std::uint16_t> weights,
 /// of them.
 struct ReductionTrace {
     struct Tile {
-        float sum = 0; ///< of its four values, rounded to fp16 after each addition
+        float sum = 0;                ///< of its four values, rounded to fp16 after each addition
+        float alignedSum = 0;         ///< by the second reading
+        float alignedAccumulator = 0; ///< after this tile, by the second reading
         bool contested = false;
         float accumulator = 0; ///< after this tile
         double exact = 0;      ///< sum of all values up to here, in fp64
         float everyStep = 0;   ///< of an accumulator of fp16, up to here
     };
+    /// A second reading, that no source prints and all published figures agree with, those below
+    /// 4096 included: each addition of a tile aligns both numbers to the larger one with
+    /// `kAlignedBits` significant bits and drops what is below; the tile is not rounded to fp16.
+    struct Aligned {
+        float accumulator = 0;
+        std::uint16_t port = 0; ///< fp16 bits
+    };
+    static constexpr int kAlignedBits = 12;
+
     std::vector<Tile> tiles;
     Reduction whole;
+    Aligned aligned;
     double exact = 0;    ///< of all values; they are fp16, so this is without any rounding
     float everyStep = 0; ///< rounded to fp16 after every addition
+
+    /// Whether the two readings give different results.
+    bool readingsDiffer() const { return aligned.port != whole.port; }
 };
 /// `values`: fp16 bits.
 ReductionTrace traceReduction(std::span<const std::uint16_t> values);

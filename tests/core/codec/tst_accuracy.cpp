@@ -6,6 +6,9 @@
 #include "core/codec/analysis/reduction.h"
 #include "encoded.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace kernscope;
 using namespace kernscope::codec;
 using namespace kernscope::codec::test;
@@ -93,6 +96,41 @@ private slots:
         }
         QCOMPARE(least, 4.0f);
         QCOMPARE(most, 28.0f);
+    }
+
+    /// The second reading gives what chapter 20 prints for every B that fp16 has, in both orders.
+    void alignedReading()
+    {
+        const auto traceOf = [](float b, bool oneLast) {
+            std::vector<float> values;
+            for (int i = 0; i < 16; ++i) {
+                if (oneLast)
+                    values.insert(values.end(), {b, -b, 1.0f});
+                else
+                    values.insert(values.end(), {b, 1.0f, -b});
+            }
+            return traceReduction(halvesOf(values));
+        };
+        for (int code = 0x0001; code < 0x7c00; code += 3) {
+            const float b = halfToFloat(static_cast<std::uint16_t>(code));
+            for (const bool oneLast : {true, false}) {
+                const ReductionTrace trace = traceOf(b, oneLast);
+                QCOMPARE(halfToFloat(trace.aligned.port), b < 4096 ? 16.0f : 4.0f);
+                QCOMPARE(trace.tiles.back().alignedAccumulator, trace.aligned.accumulator);
+                // Of whole numbers the readings differ in the contested range only.
+                if (trace.readingsDiffer() && b >= 1 && b == std::floor(b))
+                    QVERIFY(trace.whole.isContested());
+            }
+        }
+        QVERIFY(traceOf(2600, true).readingsDiffer());
+        std::vector<float> values(1025, 1.0f);
+        values[0] = 4096;
+        QCOMPARE(halfToFloat(traceReduction(halvesOf(values)).aligned.port), 5116.0f);
+        values.assign(17, 1.0f);
+        values[0] = 8192;
+        QCOMPARE(halfToFloat(traceReduction(halvesOf(values)).aligned.port), 8208.0f);
+        const float infinite = std::numeric_limits<float>::infinity();
+        QCOMPARE(traceReduction(halvesOf({1.0f, infinite, 2.0f})).aligned.accumulator, infinite);
     }
 
     void errorOfForms()

@@ -68,6 +68,7 @@ private Q_SLOTS:
         QTest::newRow("tquant_forms") << 14;
         QTest::newRow("stream_outcomes") << 30;
         QTest::newRow("stream_gates") << 10;
+        QTest::newRow("roofline_pairs") << 5;
         QTest::newRow("geometry_facts") << 20;
         QTest::newRow("collective") << 58;
         QTest::newRow("target_rules") << 10;
@@ -85,6 +86,13 @@ private Q_SLOTS:
         QVERIFY(source);
         for (std::size_t i = 0; i < table->rows(); ++i)
             QVERIFY2(!table->cell(i, *source).empty(), qPrintable(QString::number(i)));
+        const auto confidence = table->column("confidence");
+        QVERIFY(confidence);
+        for (std::size_t i = 0; i < table->rows(); ++i) {
+            const std::string word(table->cell(i, *confidence));
+            QVERIFY2(format::confidenceName(format::confidenceFromName(word)) == word,
+                     word.c_str());
+        }
     }
 
     void twentyEightTargetsOfTheChapters()
