@@ -207,15 +207,13 @@ void TestInspectDocks::treeCountsZeros()
     const std::size_t weight = sparseWeight(*session.bundle());
     QTRY_VERIFY(model->zeroFraction(weight));
     QVERIFY(*model->zeroFraction(weight) > 0);
-    const auto &files = session.bundle()->files();
-    const codec::Operand &survivors =
-        *session.bundle()->weights()[weight].operand(codec::PartRole::NonzeroData);
-    const OperandPlace &values = *survivors.place;
+    const auto *kept = session.bundle()->weights()[weight].operand(codec::PartRole::NonzeroData);
+    const OperandPlace &values = *kept->place;
     const double before = *model->zeroFraction(weight);
     // A survivor that becomes zero is one more zero.
     session.tasks().quiesce();
-    const std::vector<std::byte> zero(bitWidth(survivors.type) / 8);
-    QVERIFY(files[values.file].file->write(values.dataOffset, zero));
+    const std::vector<std::byte> zero(bitWidth(kept->type) / 8);
+    QVERIFY(session.bundle()->files()[values.file].file->write(values.dataOffset, zero));
     session.updateBundle(session.bundle());
     QTRY_VERIFY(*model->zeroFraction(weight) > before);
 }
