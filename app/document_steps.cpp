@@ -29,9 +29,9 @@ bool mayTouchTables(const Bundle &bundle, const Edit &edit)
     const auto index = bundle.weightByName(edit.weight);
     if (!index || edit.kind == Edit::Kind::Keep || edit.kind == Edit::Kind::Drop)
         return true;
-    const std::vector<Part> &parts = bundle.weights()[*index].parts;
-    return std::any_of(parts.begin(), parts.end(), [](const Part &part) {
-        return part.isLiteral() || part.role == codec::PartRole::Mask;
+    const OperandList &operands = bundle.weights()[*index].operands();
+    return std::any_of(operands.begin(), operands.end(), [](const codec::Operand &operand) {
+        return operand.place->isLiteral() || operand.role == codec::PartRole::Mask;
     });
 }
 

@@ -130,12 +130,13 @@ Result<ui::Place> offsetFrom(const Bundle &bundle, const Named &named, std::uint
         range = bundle.sections()[named.section].range;
         file = bundle.sections()[named.section].file;
     } else {
-        const auto &parts = bundle.weights()[named.weight].parts;
-        const auto stored = std::find_if(parts.begin(), parts.end(),
-                                         [](const Part &part) { return !part.isLiteral(); });
-        if (stored != parts.end()) {
-            range = stored->range();
-            file = stored->file;
+        const OperandList &operands = bundle.weights()[named.weight].operands();
+        const auto stored =
+            std::find_if(operands.begin(), operands.end(),
+                         [](const codec::Operand &operand) { return !operand.place->isLiteral(); });
+        if (stored != operands.end()) {
+            range = stored->place->range();
+            file = stored->place->file;
         }
     }
     if (!range)

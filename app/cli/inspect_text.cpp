@@ -177,10 +177,11 @@ std::string sharedText(const Bundle &bundle)
     std::string text;
     std::map<std::pair<std::size_t, std::uint64_t>, std::vector<std::size_t>> users;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
-        for (const Part &part : bundle.weights()[i].parts) {
-            if (!part.shared || !part.pieces.empty())
+        for (const codec::Operand &operand : bundle.weights()[i].operands()) {
+            const OperandPlace &place = *operand.place;
+            if (!place.shared || !place.pieces.empty())
                 continue;
-            auto &weights = users[{part.file, part.metaOffset.value}];
+            auto &weights = users[{place.file, place.metaOffset.value}];
             if (weights.empty() || weights.back() != i)
                 weights.push_back(i);
         }
@@ -192,9 +193,10 @@ std::string sharedText(const Bundle &bundle)
         const Weight &first = bundle.weights()[weights.front()];
         std::string names;
         std::uint64_t bytes = 0;
-        for (const Part &part : first.parts) {
-            if (part.file == place.first && part.metaOffset.value == place.second)
-                bytes = part.bytes.value;
+        for (const codec::Operand &operand : first.operands()) {
+            if (operand.place->file == place.first &&
+                operand.place->metaOffset.value == place.second)
+                bytes = operand.place->bytes.value;
         }
         for (const std::size_t weight : weights)
             names += (names.empty() ? "" : ", ") + bundle.weights()[weight].findableName();

@@ -69,11 +69,11 @@ decision::WeightUse useOf(const Bundle &bundle, const Weight &weight)
 bool hasZeroPoint(const Bundle &bundle, const Weight &weight)
 {
     constexpr std::size_t kRead = 1 << 16;
-    for (const Part &part : weight.parts) {
-        if (part.role != codec::PartRole::ZeroPoint && part.role != codec::PartRole::Offset &&
-            part.role != codec::PartRole::Bias)
+    for (const codec::Operand &operand : weight.operands()) {
+        if (operand.role != codec::PartRole::ZeroPoint && operand.role != codec::PartRole::Offset &&
+            operand.role != codec::PartRole::Bias)
             continue;
-        const auto bytes = bundle.partBytes(part);
+        const auto bytes = bundle.operandBytes(operand);
         if (bytes.size() > kRead)
             return true;
         if (std::any_of(bytes.begin(), bytes.end(), [](std::byte b) { return b != std::byte{0}; }))
@@ -210,8 +210,8 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     form.denseBytes = weight.denseFp16Bytes().value;
     if (zeroFraction)
         form.density = 1 - *zeroFraction;
-    const Part *kept = weight.part(codec::PartRole::NonzeroData);
-    const auto survivors = kept ? elementCount(kept->shape) : std::nullopt;
+    const codec::Operand *kept = weight.operand(codec::PartRole::NonzeroData);
+    const auto survivors = kept ? elementCount(kept->declaredShape()) : std::nullopt;
     if (form.masked && survivors && form.elements > 0)
         form.density = std::min(1.0, static_cast<double>(survivors->value) /
                                          static_cast<double>(form.elements));

@@ -76,8 +76,8 @@ void describeNodes(const Weight &weight, WeightForm &form)
     form.bits = dense ? 16 : 8;
     if (form.isPalette()) {
         form.element = ElementType::Fp16;
-        const Part *indices = weight.part(codec::PartRole::Indices);
-        form.bits = indices ? bitWidth(indices->type) : 4;
+        const codec::Operand *indices = weight.operand(codec::PartRole::Indices);
+        form.bits = indices ? bitWidth(indices->declaredType()) : 4;
     } else if (weight.form.isMicroscaled()) {
         form.element = weight.form.storedType();
         form.bits = bitWidth(form.element);

@@ -18,38 +18,13 @@ std::string_view sectionKindName(SectionKind kind)
     return kNames[static_cast<std::size_t>(kind)];
 }
 
-bool Part::holds(ByteRange run) const
+void StoredBytes::add(const OperandList &operands)
 {
-    const auto inside = [run](ByteRange place) {
-        return place.offset <= run.offset && run.end() <= place.end();
-    };
-    if (pieces.empty())
-        return inside(range());
-    return std::any_of(pieces.begin(), pieces.end(), inside) ||
-           std::any_of(copies.begin(), copies.end(), inside);
-}
-
-bool Part::overlaps(const Part &other) const
-{
-    if (isLiteral() || other.isLiteral())
-        return literal != nullptr && literal == other.literal;
-    if (file != other.file)
-        return false;
-    const auto places = [](const Part &part) {
-        std::vector<ByteRange> all = part.pieces;
-        all.insert(all.end(), part.copies.begin(), part.copies.end());
-        if (part.pieces.empty())
-            all.push_back(part.range());
-        std::sort(all.begin(), all.end());
-        return all;
-    };
-    const auto mine = places(*this), theirs = places(other);
-    for (auto a = mine.begin(), b = theirs.begin(); a != mine.end() && b != theirs.end();) {
-        if (a->offset.value < b->end() && b->offset.value < a->end())
-            return true;
-        a->end() <= b->end() ? static_cast<void>(++a) : static_cast<void>(++b);
+    for (const codec::Operand &operand : operands) {
+        const OperandPlace &place = *operand.place;
+        if (place.isLiteral() || m_counted.insert({place.file, place.metaOffset.value}).second)
+            m_sum = ByteCount(checkedAdd(m_sum.value, place.bytes.value).value_or(UINT64_MAX));
     }
-    return false;
 }
 
 double Weight::ratio() const
@@ -59,13 +34,6 @@ double Weight::ratio() const
                                      (2.0 * static_cast<double>(elements.value));
 }
 
-const Part *Weight::part(codec::PartRole wanted) const
-{
-    const auto found = std::find_if(parts.begin(), parts.end(),
-                                    [wanted](const Part &part) { return part.role == wanted; });
-    return found == parts.end() ? nullptr : &*found;
-}
-
 Totals Bundle::totals() const
 {
     Totals totals;
@@ -73,7 +41,7 @@ Totals Bundle::totals() const
     std::uint64_t dense = 0;
     StoredBytes stored; // across all weights: a codebook that two share counts once
     for (const Weight &weight : m_weights) {
-        stored.add(weight.parts);
+        stored.add(weight.operands());
         dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
         std::string text = formText(weight.form);
         const auto known = std::find_if(totals.forms.begin(), totals.forms.end(),

@@ -70,55 +70,15 @@ enum class SectionKind : std::uint8_t {
 /// "zero_point", "manifest", "padding", "unknown".
 std::string_view sectionKindName(SectionKind kind);
 
-inline constexpr std::size_t kNoIndex = static_cast<std::size_t>(-1);
-
 /// A leaf of the section map. The sections of a file cover every byte of it exactly once.
 struct Section {
     std::string name; ///< "encoder.weight: mask", "record 3: metadata", "padding"
     std::size_t file = 0;
     ByteRange range;
     SectionKind kind = SectionKind::Unknown;
-    std::string owner;             ///< name of the weight it belongs to; empty where none
-    std::size_t weight = kNoIndex; ///< index of that weight
-    std::size_t part = kNoIndex;   ///< and of the part within it
-};
-
-/// One stored operand of a weight.
-struct Part {
-    codec::PartRole role = codec::PartRole::Data;
-    ElementType type = ElementType::Unknown;
-    Shape shape;
-    ByteCount bytes;
-    std::size_t file = kNoIndex; ///< index into Bundle::files(); kNoIndex for a literal
-    FileOffset metaOffset;       ///< of its record (blobs)
-    FileOffset dataOffset;       ///< of its first byte (blobs)
-    bool shared = false;         ///< the same blob serves another part as well
-    /// Literals: their packed bytes and where they are written in the program file.
-    std::shared_ptr<const mil::Literal> literal;
-    /// Spans of the extents in the program's type, for edits that change the part's size.
-    std::vector<mil::SourceSpan> dimSpans;
-    /// Extents of other types that repeat those of this part: of the const op that it is named
-    /// by, and of sparse values those of a joint op's output (there times the palette's vector).
-    std::vector<mil::SourceSpan> countSpans;
-
-    /// Of a part that lies in pieces (slices of engines, groups of a section): each, ascending.
-    /// `dataOffset` is that of the first and `bytes` their sum; the operand's bytes then are those
-    /// of the whole file, and its order counts from there. Parts that lie among each other (mask
-    /// bytes among their values) have the same pieces, and are `shared`.
-    std::vector<ByteRange> pieces;
-    std::vector<ByteRange> copies; ///< further places that hold the same
-    std::shared_ptr<const codec::ElementOrder> order;
-
-    bool isLiteral() const { return file == kNoIndex; }
-    /// From the first byte to the last one; of a part in pieces, with what lies between them.
-    ByteRange range() const
-    {
-        return pieces.empty()
-                   ? ByteRange{dataOffset, bytes}
-                   : ByteRange{dataOffset, ByteCount(pieces.back().end() - dataOffset.value)};
-    }
-    bool holds(ByteRange run) const; ///< the run lies in the part, in one piece or copy of it
-    bool overlaps(const Part &other) const; ///< any byte of theirs is the same one
+    std::string owner;              ///< name of the weight it belongs to; empty where none
+    std::size_t weight = kNoIndex;  ///< index of that weight
+    std::size_t operand = kNoIndex; ///< and of the operand among Weight::operands()
 };
 
 /// How the consumer uses the weight. Fields that the program does not say stay empty.
@@ -187,12 +147,11 @@ struct Weight {
     std::string function; ///< "main"; empty where there are no functions
     std::string model;    ///< of a pipeline: "detector", "outer/inner"; empty: the model itself
     std::string sourceOp; ///< "const", "constexpr_lut_to_dense", …; "blob" in a bare weight file
-    StorageForm form;     ///< formText() writes it
+    StorageForm form;     ///< formText() writes it; its operands know their places
     Shape shape;
     ElementType type = ElementType::Unknown; ///< decoded, before the conversion to fp16
     ElementCount elements;
-    std::vector<Part> parts;
-    ByteCount storedBytes; ///< a part used twice counts once
+    ByteCount storedBytes; ///< an operand used twice counts once
     Detail detail;         ///< further figures of its form and container, for people
     std::vector<Consumer> consumers;
     WeightRole role = WeightRole::Weight;
@@ -210,13 +169,12 @@ struct Weight {
     bool sharesName = false; ///< another weight of the bundle has its name
     /// Its name where that is enough to find it, else its address.
     std::string findableName() const { return sharesName ? address() : name; }
-    const Part *part(codec::PartRole wanted) const;
-    bool has(codec::PartRole wanted) const { return part(wanted) != nullptr; }
+    /// Of its form; each has a place.
+    const OperandList &operands() const { return form.operands(); }
+    const codec::Operand *operand(codec::PartRole wanted) const { return form.operand(wanted); }
+    bool has(codec::PartRole wanted) const { return operand(wanted) != nullptr; }
 
-    /// Why it is unsound: `form` then has no encoding. Otherwise the operands of that encoding, in
-    /// the order mask, payload, codebook, scale, offset, nested ones in place, are those of
-    /// `parts`, one by one.
-    std::optional<Error> fault;
+    std::optional<Error> fault; ///< why it is unsound: `form` then has no encoding
 };
 
 /// One file of the bundle with its overlay.
@@ -232,7 +190,7 @@ struct BundleFile {
 
 struct Totals {
     std::size_t weights = 0;
-    ByteCount storedBytes; ///< a part that several weights share counts once
+    ByteCount storedBytes; ///< an operand that several weights share counts once
     ByteCount denseFp16Bytes;
     double ratio = 0;
     std::vector<std::pair<std::string, std::size_t>> forms; ///< in order of first appearance
@@ -303,11 +261,11 @@ public:
     /// A decoder over the current bytes. It keeps its tables (codebooks, scales, ranks): make a
     /// new one after an edit. Hold fileLocks() shared while it reads on another thread.
     Result<codec::Decoder> decoder(std::size_t weight) const;
-    /// Current bytes of a part (a literal's packed bytes, or the mapped file's); of one in pieces,
-    /// those of the whole file.
-    std::span<const std::byte> partBytes(const Part &part) const;
-    /// Current bytes of a part by its pieces; of one that is whole, a single run.
-    std::vector<std::span<const std::byte>> partRuns(const Part &part) const;
+    /// Current bytes of an operand (a literal's packed bytes, or the mapped file's); of one in
+    /// pieces, those of the whole file; of one without a place, its own.
+    std::span<const std::byte> operandBytes(const codec::Operand &operand) const;
+    /// Current bytes of an operand by its pieces; of one that is whole, a single run.
+    std::vector<std::span<const std::byte>> operandRuns(const codec::Operand &operand) const;
 
     bool modified() const; ///< any file's overlay differs from the disk
     /// Error "io.changed" where another program changed a file since it was opened: what was read

@@ -11,30 +11,26 @@
 /// Where the elements of a weight lie in its files.
 namespace kernscope {
 
-/// The type of one stored element of a part, as the codec reads it: packed indices have their true
-/// width here, where the record says bytes.
-ElementType storedType(const Weight &weight, const Part &part);
-
-/// Whether element i of the part is element i of the decoded tensor.
+/// Whether element i of the operand is element i of the decoded tensor.
 bool isElementwise(const Weight &weight, codec::PartRole role);
 
 /// The bytes of a file that hold `width` bits from `bit` on.
 ByteRange bitsAsBytes(std::uint64_t bit, std::uint64_t width);
 
-/// The order of a part's elements, bound to its bytes where it needs that (slices and masks that
-/// leave zeros out are walked once). Keeps the last two, a mask and its values, for the next
-/// question; forget them with the bundle. No edit moves a zero of such a part, so edits need not be
-/// told.
+/// The order of an operand's elements, bound to its bytes where it needs that (slices and masks
+/// that leave zeros out are walked once). Keeps the last two, a mask and its values, for the next
+/// question; forget them with the bundle. No edit moves a zero of such an operand, so edits need
+/// not be told.
 class BoundOrder
 {
 public:
-    /// Null where the part's elements lie row by row, or its bytes do not fit its order.
-    const codec::ElementOrder *of(const Bundle &bundle, const Part &part);
+    /// Null where the operand's elements lie row by row, or its bytes do not fit its order.
+    const codec::ElementOrder *of(const Bundle &bundle, const codec::Operand &operand);
     void clear();
 
 private:
     struct Kept {
-        const Part *part = nullptr;
+        const codec::Operand *operand = nullptr;
         std::shared_ptr<const codec::ElementOrder> order;
     };
     std::array<Kept, 2> m_kept; ///< the last one first

@@ -5,8 +5,9 @@
 
 namespace kernscope {
 
-/// Gives a fault of the codec, which knows no files, its place: the stored part that its field
-/// names, or the weight's first one. Literals lie in the program, at the place of their notation.
+/// Gives a fault of the codec, which knows no files, its place: the stored operand that its
+/// field names, or the weight's first one. Literals lie in the program, at the place of their
+/// notation.
 void placeFault(const Bundle &bundle, const Weight &weight, Error &error);
 
 } // namespace kernscope

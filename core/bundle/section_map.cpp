@@ -28,7 +28,7 @@ public:
         section.kind = claim.kind;
         section.owner = std::move(claim.owner);
         section.weight = claim.weight;
-        section.part = claim.part;
+        section.operand = claim.operand;
         m_sections.push_back(std::move(section));
         m_at = end;
     }

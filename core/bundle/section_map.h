@@ -15,7 +15,7 @@ struct Claim {
     std::string name;
     std::string owner;
     std::size_t weight = kNoIndex;
-    std::size_t part = kNoIndex;
+    std::size_t operand = kNoIndex;
 };
 
 /// Turns claims into sections that cover `bytes` of file number `file` exactly once, in order: the
@@ -23,7 +23,7 @@ struct Claim {
 /// in part is cut, and gaps become padding (up to the next multiple of 64) or unknown.
 std::vector<Section> coverFile(std::size_t file, ByteCount bytes, std::vector<Claim> claims);
 
-/// Section kind of a part's bytes.
+/// Section kind of an operand's bytes.
 SectionKind sectionKindOf(codec::PartRole role);
 
 } // namespace kernscope

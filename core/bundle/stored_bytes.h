@@ -8,12 +8,12 @@
 
 namespace kernscope {
 
-/// Sums the bytes of parts: each blob once, whatever number of parts it serves, literals at their
-/// packed size. A sum that does not fit stays at the largest number.
+/// Sums the bytes of operands: each blob once, whatever number of operands it serves, literals at
+/// their packed size. A sum that does not fit stays at the largest number.
 class StoredBytes
 {
 public:
-    void add(const std::vector<Part> &parts);
+    void add(const OperandList &operands);
     ByteCount sum() const { return m_sum; }
 
 private:

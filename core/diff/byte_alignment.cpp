@@ -131,8 +131,8 @@ private:
         const Weight &weight = m_bundle.weights()[section.weight];
         SectionKey key;
         key.pair = m_pairOf[section.weight];
-        key.role = section.part < weight.parts.size()
-                       ? static_cast<int>(weight.parts[section.part].role)
+        key.role = section.operand < weight.operands().size()
+                       ? static_cast<int>(weight.operands()[section.operand].role)
                        : -1;
         // A part is one thing whatever it is stored as; its record and its padding are others.
         key.kind = section.kind == SectionKind::Metadata || section.kind == SectionKind::Padding

@@ -150,11 +150,10 @@ bool BundleComparison::compareStored(WeightPair &pair)
     if (!pair.layoutEqual)
         return true;
     const PairReadLock lock(m_a, m_b);
-    const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
+    const OperandList &a = m_a.weights()[pair.a].operands(), &b = m_b.weights()[pair.b].operands();
     pair.storedEqual = true;
-    for (std::size_t i = 0; i < a.parts.size(); ++i) {
-        const auto same =
-            diff::sameRuns(m_a.partRuns(a.parts[i]), m_b.partRuns(b.parts[i]), m_progress);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        const auto same = diff::sameRuns(m_a.operandRuns(a[i]), m_b.operandRuns(b[i]), m_progress);
         if (!same)
             return false;
         pair.storedEqual = pair.storedEqual && *same;

@@ -9,11 +9,11 @@ namespace kernscope {
 
 namespace {
 
-const Part *firstOf(const Weight &weight, std::initializer_list<codec::PartRole> roles)
+const codec::Operand *firstOf(const Weight &weight, std::initializer_list<codec::PartRole> roles)
 {
     for (const codec::PartRole role : roles) {
-        if (const Part *part = weight.part(role))
-            return part;
+        if (const codec::Operand *operand = weight.operand(role))
+            return operand;
     }
     return nullptr;
 }
@@ -25,18 +25,19 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
     : m_bundle(bundle), m_weight(bundle.weights()[weight]), m_decoder(decoder)
 {
     using codec::PartRole;
-    m_any = std::any_of(m_weight.parts.begin(), m_weight.parts.end(),
-                        [this](const Part &part) { return partChanged(part); });
+    const OperandList &all = m_weight.operands();
+    m_any = std::any_of(all.begin(), all.end(),
+                        [this](const codec::Operand &operand) { return operandChanged(operand); });
     if (!m_any)
         return;
-    m_mask = m_weight.part(PartRole::Mask);
+    m_mask = m_weight.operand(PartRole::Mask);
     if (m_mask && m_mask->order)
         m_mask = nullptr; // an edit moves no zero of such a form: its elements stay where they are
     m_payload = firstOf(m_weight, {PartRole::NonzeroData, PartRole::Indices, PartRole::Data});
-    m_lut = m_weight.part(PartRole::Lut);
-    m_payloadChanged = m_payload && partChanged(*m_payload);
-    m_maskChanged = m_mask && partChanged(*m_mask);
-    m_lutChanged = m_lut && partChanged(*m_lut);
+    m_lut = m_weight.operand(PartRole::Lut);
+    m_payloadChanged = m_payload && operandChanged(*m_payload);
+    m_maskChanged = m_mask && operandChanged(*m_mask);
+    m_lutChanged = m_lut && operandChanged(*m_lut);
     const codec::Palette *palette = m_weight.form.palette();
     if (palette && palette->entries != 0) {
         m_vector = std::max<std::uint64_t>(palette->vector, 1);
@@ -49,27 +50,28 @@ ElementChanges::ElementChanges(const Bundle &bundle, std::size_t weight,
     }
     for (const PartRole role :
          {PartRole::Scale, PartRole::ZeroPoint, PartRole::Offset, PartRole::Bias}) {
-        const Part *part = m_weight.part(role);
-        if (part && partChanged(*part))
-            m_scales.push_back(part);
+        const codec::Operand *operand = m_weight.operand(role);
+        if (operand && operandChanged(*operand))
+            m_scales.push_back(operand);
     }
-    if (m_maskChanged && !m_mask->isLiteral())
+    if (m_maskChanged && !m_mask->place->isLiteral())
         noteMaskChanges();
 }
 
-bool ElementChanges::partChanged(const Part &part) const
+bool ElementChanges::operandChanged(const codec::Operand &operand) const
 {
-    if (!part.isLiteral()) {
-        const OverlaidFile &file = *m_bundle.files()[part.file].file;
-        return part.pieces.empty()
-                   ? file.changed(part.range())
-                   : std::any_of(part.pieces.begin(), part.pieces.end(),
+    const OperandPlace &place = *operand.place;
+    if (!place.isLiteral()) {
+        const OverlaidFile &file = *m_bundle.files()[place.file].file;
+        return place.pieces.empty()
+                   ? file.changed(place.range())
+                   : std::any_of(place.pieces.begin(), place.pieces.end(),
                                  [&file](ByteRange piece) { return file.changed(piece); });
     }
-    if (!part.literal || m_bundle.programFile() == kNoIndex)
+    if (!place.literal || m_bundle.programFile() == kNoIndex)
         return false;
     const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
-    const auto &spans = part.literal->elementSpans;
+    const auto &spans = place.literal->elementSpans;
     return program.modified() &&
            std::any_of(spans.begin(), spans.end(), [&](const mil::SourceSpan &span) {
                return program.changed({FileOffset(span.offset), ByteCount(span.length)});
@@ -78,8 +80,9 @@ bool ElementChanges::partChanged(const Part &part) const
 
 void ElementChanges::noteMaskChanges()
 {
-    const OverlaidFile &file = *m_bundle.files()[m_mask->file].file;
-    const std::uint64_t first = m_mask->dataOffset.value, end = m_mask->range().end();
+    const OperandPlace &mask = *m_mask->place;
+    const OverlaidFile &file = *m_bundle.files()[mask.file].file;
+    const std::uint64_t first = mask.dataOffset.value, end = mask.range().end();
     std::int64_t delta = 0;
     for (const ByteRange &range : file.changedRanges()) {
         const std::uint64_t from = std::max(range.offset.value, first);
@@ -94,31 +97,33 @@ void ElementChanges::noteMaskChanges()
 
 /// Bits of one code. Indices that are declared as bytes may be packed in fewer: as many as number
 /// the entries of the codebook.
-unsigned ElementChanges::widthOf(const Part &part) const
+unsigned ElementChanges::widthOf(const codec::Operand &operand) const
 {
-    return &part == m_payload && m_codeBits != 0 ? m_codeBits : bitWidth(part.type);
+    return &operand == m_payload && m_codeBits != 0 ? m_codeBits : bitWidth(operand.declaredType());
 }
 
 /// From the start of the file; ElementOrder::kAbsent where the element is not stored.
-std::uint64_t ElementChanges::firstBit(const Part &part, std::uint64_t index) const
+std::uint64_t ElementChanges::firstBit(const codec::Operand &operand, std::uint64_t index) const
 {
-    if (!part.order)
-        return 8 * part.dataOffset.value + index * widthOf(part);
+    if (!operand.order)
+        return 8 * operand.place->dataOffset.value + index * widthOf(operand);
     // The payload's order is bound to its bytes in the decoder only.
     const auto *payload = std::get_if<codec::Operand>(&m_decoder.encoding().payload);
-    const codec::ElementOrder &order =
-        payload && payload->order && payload->role == part.role ? *payload->order : *part.order;
+    const codec::ElementOrder &order = payload && payload->order && payload->role == operand.role
+                                           ? *payload->order
+                                           : *operand.order;
     std::uint64_t place = codec::ElementOrder::kAbsent;
     if (index < order.elements())
         order.positions(index, std::span(&place, 1));
     return place;
 }
 
-std::uint64_t ElementChanges::bits(const Part &part, std::uint64_t index, bool onDisk) const
+std::uint64_t ElementChanges::bits(const codec::Operand &operand, std::uint64_t index,
+                                   bool onDisk) const
 {
-    const unsigned width = widthOf(part);
-    const OverlaidFile &file = *m_bundle.files()[part.file].file;
-    const std::uint64_t first = firstBit(part, index);
+    const unsigned width = widthOf(operand);
+    const OverlaidFile &file = *m_bundle.files()[operand.place->file].file;
+    const std::uint64_t first = firstBit(operand, index);
     std::uint64_t value = 0;
     unsigned taken = 0;
     while (first != codec::ElementOrder::kAbsent && taken < width) {
@@ -136,12 +141,12 @@ std::uint64_t ElementChanges::bits(const Part &part, std::uint64_t index, bool o
     return value;
 }
 
-bool ElementChanges::literalChanged(const Part &part, std::uint64_t index) const
+bool ElementChanges::literalChanged(const codec::Operand &operand, std::uint64_t index) const
 {
-    const mil::Literal &literal = *part.literal;
+    const mil::Literal &literal = *operand.place->literal;
     const OverlaidFile &program = *m_bundle.files()[m_bundle.programFile()].file;
     if (literal.packedSpan && !literal.elementSpans.empty()) {
-        const std::uint64_t width = widthOf(part);
+        const std::uint64_t width = widthOf(operand);
         const std::uint64_t first = index * width / 8, last = ((index + 1) * width - 1) / 8;
         return program.changed(
             {FileOffset(literal.elementSpans.front().offset + first), ByteCount(last - first + 1)});
@@ -152,17 +157,18 @@ bool ElementChanges::literalChanged(const Part &part, std::uint64_t index) const
     return program.changed({FileOffset(span.offset), ByteCount(span.length)});
 }
 
-bool ElementChanges::differs(const Part &part, std::uint64_t index, std::uint64_t diskIndex) const
+bool ElementChanges::differs(const codec::Operand &operand, std::uint64_t index,
+                             std::uint64_t diskIndex) const
 {
-    if (part.isLiteral())
-        return part.literal && literalChanged(part, index);
-    return bits(part, index, false) != bits(part, diskIndex, true);
+    if (operand.place->isLiteral())
+        return operand.place->literal && literalChanged(operand, index);
+    return bits(operand, index, false) != bits(operand, diskIndex, true);
 }
 
 bool ElementChanges::maskBit(std::uint64_t position, bool onDisk) const
 {
-    const OverlaidFile &file = *m_bundle.files()[m_mask->file].file;
-    const FileOffset at(m_mask->dataOffset.value + position / 8);
+    const OverlaidFile &file = *m_bundle.files()[m_mask->place->file].file;
+    const FileOffset at(m_mask->place->dataOffset.value + position / 8);
     if (at.value >= file.size().value)
         return false;
     const auto byte =
@@ -208,14 +214,14 @@ bool ElementChanges::codebookChanged(std::uint64_t element) const
     return differs(*m_lut, entry, entry);
 }
 
-bool ElementChanges::scaleChanged(const Part &part, std::uint64_t element) const
+bool ElementChanges::scaleChanged(const codec::Operand &operand, std::uint64_t element) const
 {
-    const std::uint64_t count = elementCount(part.shape).value_or(ElementCount()).value;
+    const std::uint64_t count = elementCount(operand.shape).value_or(ElementCount()).value;
     std::uint64_t cell = 0;
     const codec::Scaling *scaling = m_weight.form.scaling();
-    if (count > 1 && part.shape.size() == m_weight.shape.size() &&
+    if (count > 1 && operand.shape.size() == m_weight.shape.size() &&
         !(scaling && scaling->kind == codec::Scaling::Kind::Affine)) {
-        const codec::GridMap grid(m_weight.shape, part.shape);
+        const codec::GridMap grid(m_weight.shape, operand.shape);
         cell = grid.cellOf(element);
     } else if (count > 1 && scaling) {
         const std::uint64_t axis = scaling->axis;
@@ -224,7 +230,7 @@ bool ElementChanges::scaleChanged(const Part &part, std::uint64_t element) const
             inner *= m_weight.shape[a];
         cell = axis < m_weight.shape.size() ? element / inner % m_weight.shape[axis] : 0;
     }
-    return differs(part, cell, cell);
+    return differs(operand, cell, cell);
 }
 
 bool ElementChanges::changed(std::uint64_t element) const
@@ -233,7 +239,7 @@ bool ElementChanges::changed(std::uint64_t element) const
         return false;
     // A palette of vectors has one mask bit and one code for each vector.
     const std::uint64_t position = indexPosition(element);
-    const bool masked = m_mask && !m_mask->isLiteral();
+    const bool masked = m_mask && !m_mask->place->isLiteral();
     if (masked) {
         const bool now = maskBit(position, false);
         if (now != maskBit(position, true))
@@ -251,7 +257,7 @@ bool ElementChanges::changed(std::uint64_t element) const
     if (m_lutChanged && codebookChanged(element))
         return true;
     return std::any_of(m_scales.begin(), m_scales.end(),
-                       [&](const Part *part) { return scaleChanged(*part, element); });
+                       [&](const codec::Operand *scale) { return scaleChanged(*scale, element); });
 }
 
 } // namespace kernscope

@@ -28,25 +28,25 @@ public:
     bool changed(std::uint64_t element) const;
 
 private:
-    std::uint64_t bits(const Part &part, std::uint64_t index, bool onDisk) const;
-    std::uint64_t firstBit(const Part &part, std::uint64_t index) const;
-    bool differs(const Part &part, std::uint64_t index, std::uint64_t diskIndex) const;
-    bool literalChanged(const Part &part, std::uint64_t index) const;
-    bool partChanged(const Part &part) const;
-    unsigned widthOf(const Part &part) const;
+    std::uint64_t bits(const codec::Operand &operand, std::uint64_t index, bool onDisk) const;
+    std::uint64_t firstBit(const codec::Operand &operand, std::uint64_t index) const;
+    bool differs(const codec::Operand &operand, std::uint64_t index, std::uint64_t diskIndex) const;
+    bool literalChanged(const codec::Operand &operand, std::uint64_t index) const;
+    bool operandChanged(const codec::Operand &operand) const;
+    unsigned widthOf(const codec::Operand &operand) const;
     /// Positions are those of the index tensor: of an element, or of a vector of them.
     bool maskBit(std::uint64_t position, bool onDisk) const;
     std::uint64_t diskRank(std::uint64_t position) const;
     std::uint64_t indexPosition(std::uint64_t element) const;
     bool codebookChanged(std::uint64_t element) const;
-    bool scaleChanged(const Part &part, std::uint64_t element) const;
+    bool scaleChanged(const codec::Operand &operand, std::uint64_t element) const;
     void noteMaskChanges();
 
     const Bundle &m_bundle;
     const Weight &m_weight;
     const codec::Decoder &m_decoder;
-    const Part *m_mask = nullptr, *m_payload = nullptr, *m_lut = nullptr;
-    std::vector<const Part *> m_scales; ///< scale, zero point, offset: those that changed
+    const codec::Operand *m_mask = nullptr, *m_payload = nullptr, *m_lut = nullptr;
+    std::vector<const codec::Operand *> m_scales; ///< scale, zero point, offset: those that changed
     std::uint64_t m_vector = 1, m_entries = 0;
     unsigned m_codeBits = 0; ///< of a palette's index; 0: no palette
     bool m_any = false, m_lutChanged = false, m_payloadChanged = false, m_maskChanged = false;

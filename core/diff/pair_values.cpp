@@ -32,16 +32,17 @@ std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
 /// Whether the same stored bytes stand for the same values.
 bool sameDecoding(const Weight &a, const Weight &b)
 {
-    const auto samePart = [](const Part &x, const Part &y) {
-        return x.shape == y.shape && !x.order && !y.order;
+    const auto sameOperand = [](const codec::Operand &x, const codec::Operand &y) {
+        return x.declaredShape() == y.declaredShape() && !x.order && !y.order;
     };
+    const OperandList &x = a.operands(), &y = b.operands();
     const auto axisOf = [](const Weight &weight) {
         const codec::Scaling *scaling = weight.form.scaling();
         return scaling ? scaling->axis : 0;
     };
     return !a.fault && !b.fault && a.sourceOp == b.sourceOp &&
            a.form.vectorAxis() == b.form.vectorAxis() && axisOf(a) == axisOf(b) &&
-           std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), samePart);
+           std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
 }
 
 } // namespace

@@ -251,11 +251,13 @@ bool comparable(Shape a, Shape b)
 
 bool sameLayout(const Weight &a, const Weight &b)
 {
-    const auto samePart = [](const Part &x, const Part &y) {
-        return x.role == y.role && x.type == y.type && x.bytes == y.bytes;
+    const auto sameOperand = [](const codec::Operand &x, const codec::Operand &y) {
+        return x.role == y.role && x.declaredType() == y.declaredType() &&
+               x.place->bytes == y.place->bytes;
     };
+    const OperandList &x = a.operands(), &y = b.operands();
     return a.form == b.form && a.type == b.type && a.shape == b.shape &&
-           std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), samePart);
+           std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
 }
 
 /// How sure a pair is, once everything else of it is known.

@@ -60,17 +60,18 @@ std::vector<std::uint64_t> weightFingerprints(const Bundle &bundle)
     for (const Weight &weight : bundle.weights()) {
         Fingerprint print;
         print.add(weight.elements.value);
-        for (const Part &part : weight.parts) {
-            if (part.isLiteral()) {
-                print.add(bundle.partBytes(part));
+        for (const codec::Operand &operand : weight.operands()) {
+            const OperandPlace &place = *operand.place;
+            if (place.isLiteral()) {
+                print.add(bundle.operandBytes(operand));
                 continue;
             }
-            const OverlaidFile &file = *bundle.files()[part.file].file;
+            const OverlaidFile &file = *bundle.files()[place.file].file;
             print.add(reinterpret_cast<std::uintptr_t>(&file));
-            print.add(part.dataOffset.value);
-            print.add(part.bytes.value);
-            if (fitsInside(part.range(), file.size()))
-                addEdits(print, file, changes[part.file], part.range());
+            print.add(place.dataOffset.value);
+            print.add(place.bytes.value);
+            if (fitsInside(place.range(), file.size()))
+                addEdits(print, file, changes[place.file], place.range());
         }
         prints.push_back(print.value());
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/encoding.h"
 
+#include "core/form/operand_place.h"
+
 #include <array>
+#include <utility>
 
 namespace kernscope::codec {
 
@@ -11,7 +14,47 @@ namespace {
 constexpr std::array<std::string_view, 9> kRoleNames{
     "data", "indices", "lut", "mask", "nonzero_data", "scale", "zero_point", "offset", "bias"};
 
+/// The one place that says in which order the operands of an encoding come. `Tree` is an encoding
+/// or a const one; `visit` gets each operand that is stored, `nested` each encoding that makes one.
+template <class Tree, class Visit, class Nested>
+void walk(Tree &encoding, const Visit &visit, const Nested &nested)
+{
+    const auto walkSource = [&](auto &source) {
+        if (auto *operand = std::get_if<Operand>(&source))
+            visit(*operand);
+        else if (auto &inner = std::get<std::shared_ptr<const Encoding>>(source))
+            nested(inner);
+    };
+    if (encoding.mask)
+        visit(*encoding.mask);
+    walkSource(encoding.payload);
+    if (encoding.palette)
+        walkSource(encoding.palette->lut);
+    if (encoding.scaling) {
+        walkSource(encoding.scaling->scale);
+        if (encoding.scaling->offset)
+            walkSource(*encoding.scaling->offset);
+    }
+}
+
+void collectOperands(const Encoding &encoding, std::vector<const Operand *> &out)
+{
+    walk(
+        encoding, [&out](const Operand &operand) { out.push_back(&operand); },
+        [&out](const std::shared_ptr<const Encoding> &inner) { collectOperands(*inner, out); });
+}
+
 } // namespace
+
+ElementType Operand::declaredType() const
+{
+    return place && place->declared ? place->declared->type : type;
+}
+
+const Shape &Operand::declaredShape() const
+{
+    return place && place->declared ? place->declared->shape : shape;
+}
 
 std::string_view partRoleName(PartRole role)
 {
@@ -47,6 +90,32 @@ const Shape &sourceShape(const OperandSource &source)
         return operand->shape;
     const auto &made = std::get<std::shared_ptr<const Encoding>>(source);
     return made ? made->shape : scalar;
+}
+
+std::vector<const Operand *> operandsOf(const Encoding &encoding)
+{
+    std::vector<const Operand *> operands;
+    collectOperands(encoding, operands);
+    return operands;
+}
+
+const Operand *ownOperand(const Encoding &encoding, PartRole role)
+{
+    const Operand *found = nullptr;
+    const auto look = [&found, role](const Operand &operand) {
+        if (found == nullptr && operand.role == role)
+            found = &operand;
+    };
+    walk(encoding, look, [](const std::shared_ptr<const Encoding> &) {});
+    return found;
+}
+
+Encoding withOperands(Encoding encoding, const std::function<void(Operand &)> &change)
+{
+    walk(encoding, change, [&change](std::shared_ptr<const Encoding> &inner) {
+        inner = std::make_shared<const Encoding>(withOperands(*inner, change));
+    });
+    return encoding;
 }
 
 } // namespace kernscope::codec

@@ -5,11 +5,13 @@
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 /// How a weight is stored, as every program form combines it (resources/formats/forms.md):
 ///
@@ -17,8 +19,12 @@
 ///
 /// with each step optional and the payload either full or compacted by a mask. dense, affine,
 /// lut, sparse, blockwise, sparse+lut, sparse+blockwise, blockwise+lut and lut+blockwise are all
-/// subsets of it, as core/form/storage_form.h names them. A codec knows nothing of files: operands
-/// are spans.
+/// subsets of it, as core/form/storage_form.h names them. A codec knows nothing of files: it reads
+/// the spans of the operands, and never their places.
+namespace kernscope {
+struct OperandPlace;
+}
+
 namespace kernscope::codec {
 
 /// What a stored part of a weight is for. Notations by partRoleName are those of the contract.
@@ -37,7 +43,8 @@ enum class PartRole : std::uint8_t {
 std::string_view partRoleName(PartRole role);
 std::optional<PartRole> partRoleFromName(std::string_view name);
 
-/// Packed elements in memory: row-major, little-endian, sub-byte types as one LSB-first bit stream.
+/// A stored tensor: packed elements, row-major, little-endian, sub-byte types as one LSB-first bit
+/// stream. `type` and `shape` are those that the codec reads.
 struct Operand {
     PartRole role = PartRole::Data;
     ElementType type = ElementType::Unknown;
@@ -48,6 +55,12 @@ struct Operand {
     /// vectors. It has a mask only where it leaves zeros out (skipsZeros()): the mask then has an
     /// order too and says nothing that the payload's does not.
     std::shared_ptr<const ElementOrder> order = nullptr;
+    /// Where `bytes` lie in the files of a bundle; null where they are in memory alone.
+    std::shared_ptr<const OperandPlace> place = nullptr;
+
+    /// As its file declares the bytes: `type` and `shape`, unless its place says otherwise.
+    ElementType declaredType() const;
+    const Shape &declaredShape() const;
 };
 
 /// Ops that may feed one another to make one weight; real programs have two. Readers refuse more,
@@ -97,6 +110,16 @@ struct Encoding {
     std::optional<Palette> palette;
     std::optional<Scaling> scaling;
 };
+
+/// The stored operands of an encoding: mask, payload, codebook, scale, offset, those of nested
+/// encodings in place of their result. They live as long as the encoding.
+std::vector<const Operand *> operandsOf(const Encoding &encoding);
+/// The operand of that role that belongs to the encoding itself, not to a nested one; null where
+/// there is none.
+const Operand *ownOperand(const Encoding &encoding, PartRole role);
+/// The encoding with each of its operands changed, those of nested encodings too, which it shares
+/// with no other encoding any more.
+Encoding withOperands(Encoding encoding, const std::function<void(Operand &)> &change);
 
 /// Code of one element as stored, wherever its order puts it: an integer, or the bits of a
 /// floating-point number. `width` bits each, which are fewer than the type's for indices and masks

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/form/storage_form.h"
 
+#include <iterator>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace kernscope {
@@ -192,7 +195,8 @@ Detail formFigures(const Encoding &encoding)
 }
 
 StorageForm::StorageForm(Encoding encoding, FormWords words)
-    : m_encoding(std::make_shared<const Encoding>(std::move(encoding))), m_words(words)
+    : m_encoding(std::make_shared<const Encoding>(std::move(encoding))), m_operands(m_encoding),
+      m_words(words)
 {
     m_type = codec::sourceType(storingEncoding(*m_encoding).payload);
     m_nodes.clear();
@@ -200,9 +204,10 @@ StorageForm::StorageForm(Encoding encoding, FormWords words)
         m_nodes.push_back(step.node);
 }
 
-StorageForm StorageForm::unsound(FormNode node, ElementType type)
+StorageForm StorageForm::unsound(FormNode node, ElementType type, std::vector<codec::Operand> known)
 {
     StorageForm form;
+    form.m_operands = OperandList(std::move(known));
     form.m_nodes = {node};
     form.m_type = type;
     return form;
@@ -221,6 +226,35 @@ StorageForm StorageForm::activationTable(Encoding values)
     StorageForm form(std::move(values));
     form.m_nodes = {FormNode::ActivationTable};
     return form;
+}
+
+void StorageForm::dropEncoding()
+{
+    std::vector<codec::Operand> known;
+    std::copy_if(m_operands.begin(), m_operands.end(), std::back_inserter(known),
+                 [](const codec::Operand &operand) { return operand.place != nullptr; });
+    m_operands = OperandList(std::move(known));
+    m_encoding = nullptr;
+}
+
+const codec::Operand *StorageForm::operand(codec::PartRole role) const
+{
+    const auto found =
+        std::find_if(m_operands.begin(), m_operands.end(),
+                     [role](const codec::Operand &operand) { return operand.role == role; });
+    return found == m_operands.end() ? nullptr : &*found;
+}
+
+void StorageForm::changeOperands(const std::function<void(codec::Operand &)> &change)
+{
+    if (m_encoding) {
+        m_encoding = std::make_shared<const Encoding>(codec::withOperands(*m_encoding, change));
+        m_operands = OperandList(m_encoding);
+        return;
+    }
+    std::vector<codec::Operand> known(m_operands.begin(), m_operands.end());
+    std::for_each(known.begin(), known.end(), change);
+    m_operands = OperandList(std::move(known));
 }
 
 const codec::Palette *StorageForm::palette() const

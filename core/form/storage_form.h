@@ -2,9 +2,12 @@
 #pragma once
 
 #include "core/form/encoding.h"
+#include "core/form/operand_list.h"
+#include "core/form/operand_place.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -53,16 +56,19 @@ Detail formFigures(const codec::Encoding &encoding);
 /// Whose words a form's text has: programs say "lut", the neural networks before them "palette".
 enum class FormWords : std::uint8_t { Program, Network };
 
-/// How a weight is stored: the encoding with its operands, which decoders and editors read, and
-/// what that amounts to as a list of steps. Of a weight that is unsound: the steps alone, as far
-/// as they are known. Immutable parts are shared; a copy costs little.
+/// How a weight is stored: the encoding, whose leaves are the operands with their places in the
+/// files, which decoders and editors read, and what that amounts to as a list of steps. Of a weight
+/// that is unsound: the steps and the operands alone, as far as they are known. What is immutable
+/// is shared; a copy costs little.
 class StorageForm
 {
 public:
     StorageForm() = default; ///< unknown
     explicit StorageForm(codec::Encoding encoding, FormWords words = FormWords::Program);
-    /// Of a weight that cannot be decoded: one step, and the type of the elements it stores.
-    static StorageForm unsound(FormNode node, ElementType type);
+    /// Of a weight that cannot be decoded: one step, the type of the elements it stores, and the
+    /// operands that are known.
+    static StorageForm unsound(FormNode node, ElementType type,
+                               std::vector<codec::Operand> known = {});
     /// Bytes of hardware slices whose order is not known: Dense (fp16), Affine (int8), Palette or
     /// Sparse. `bytes` reads them one by one.
     static StorageForm slices(FormNode node, codec::Encoding bytes);
@@ -71,7 +77,16 @@ public:
     /// Structure without bytes; Bundle::decoder fills in the spans. Null where the weight is
     /// unsound.
     const std::shared_ptr<const codec::Encoding> &encoding() const { return m_encoding; }
-    void dropEncoding() { m_encoding = nullptr; } ///< the weight turned out to be unsound
+    /// The weight turned out to be unsound: the operands that have a place stay.
+    void dropEncoding();
+
+    /// Every stored operand once: those of the encoding in the order mask, payload, codebook,
+    /// scale, offset, nested ones in place; those that are known where there is no encoding.
+    const OperandList &operands() const { return m_operands; }
+    /// The first one of that role; null where there is none.
+    const codec::Operand *operand(codec::PartRole role) const;
+    /// Changes each operand, for readers that learn more of them when all weights are read.
+    void changeOperands(const std::function<void(codec::Operand &)> &change);
 
     /// Outermost first; at least one.
     const std::vector<FormNode> &nodes() const { return m_nodes; }
@@ -104,6 +119,7 @@ public:
 
 private:
     std::shared_ptr<const codec::Encoding> m_encoding;
+    OperandList m_operands;
     std::vector<FormNode> m_nodes{FormNode::Unknown};
     ElementType m_type = ElementType::Unknown;
     FormWords m_words = FormWords::Program;

@@ -11,13 +11,14 @@ namespace kernscope::plan {
 
 namespace {
 
-/// Where the bytes of a part are: a file and an offset; of a literal its own address.
+/// Where the bytes of an operand are: a file and an offset; of a literal its own address.
 using Place = std::pair<std::size_t, std::uint64_t>;
-Place placeOf(const Part &part)
+Place placeOf(const codec::Operand &operand)
 {
-    if (part.isLiteral())
-        return {kNoIndex, reinterpret_cast<std::uintptr_t>(part.literal.get())};
-    return {part.file, part.dataOffset.value};
+    const OperandPlace &place = *operand.place;
+    if (place.isLiteral())
+        return {kNoIndex, reinterpret_cast<std::uintptr_t>(place.literal.get())};
+    return {place.file, place.dataOffset.value};
 }
 
 /// A quick number of a run of bytes; equal ones are compared.
@@ -53,8 +54,8 @@ void Surveyor::findItems()
     std::vector<std::string> stays;
     for (Row &row : m_survey.rows) {
         std::vector<Place> places;
-        for (const Part &part : m_bundle.weights()[row.weight].parts)
-            places.push_back(placeOf(part));
+        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
+            places.push_back(placeOf(operand));
         row.item = items.emplace(places, items.size()).first->second;
         stays.resize(items.size());
         if (!row.fixed.empty())
@@ -67,8 +68,8 @@ void Surveyor::findItems()
     m_survey.items = items.size();
     std::map<Place, std::set<std::size_t>> users;
     for (const Row &row : m_survey.rows) {
-        for (const Part &part : m_bundle.weights()[row.weight].parts)
-            users[placeOf(part)].insert(row.item);
+        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands())
+            users[placeOf(operand)].insert(row.item);
     }
     m_survey.parts.resize(m_survey.items);
     std::map<Place, std::size_t> numbers;
@@ -77,30 +78,31 @@ void Surveyor::findItems()
         if (!parts.empty())
             continue;
         std::set<std::size_t> seen;
-        for (const Part &part : m_bundle.weights()[row.weight].parts) {
-            const Place place = placeOf(part);
+        for (const codec::Operand &operand : m_bundle.weights()[row.weight].operands()) {
+            const Place place = placeOf(operand);
             const std::size_t number = numbers.emplace(place, numbers.size()).first->second;
             if (seen.insert(number).second)
-                parts.push_back({number, part.bytes.value, users[place].size() > 1});
+                parts.push_back({number, operand.place->bytes.value, users[place].size() > 1});
         }
     }
 }
 
 bool Surveyor::sameContent(std::size_t a, std::size_t b) const
 {
-    const auto &parts = m_bundle.weights()[a].parts;
-    const auto &others = m_bundle.weights()[b].parts;
+    const OperandList &operands = m_bundle.weights()[a].operands();
+    const OperandList &others = m_bundle.weights()[b].operands();
     const Weight &first = m_bundle.weights()[a];
     const Weight &second = m_bundle.weights()[b];
     if (first.shape != second.shape || first.type != second.type ||
-        first.sourceOp != second.sourceOp || parts.size() != others.size())
+        first.sourceOp != second.sourceOp || operands.size() != others.size())
         return false;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (parts[i].role != others[i].role || parts[i].type != others[i].type ||
-            parts[i].shape != others[i].shape)
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const codec::Operand &one = operands[i], &other = others[i];
+        if (one.role != other.role || one.declaredType() != other.declaredType() ||
+            one.declaredShape() != other.declaredShape())
             return false;
-        const auto x = m_bundle.partBytes(parts[i]);
-        const auto y = m_bundle.partBytes(others[i]);
+        const auto x = m_bundle.operandBytes(one);
+        const auto y = m_bundle.operandBytes(other);
         if (x.size() != y.size() || std::memcmp(x.data(), y.data(), x.size()) != 0)
             return false;
     }
@@ -115,8 +117,8 @@ std::size_t Surveyor::contentOf(std::size_t weight, const Axes &axes)
         for (const auto *numbers : {&inputs->meanSquare, &inputs->mean, &inputs->secondMoment})
             hash = mix(hash, std::as_bytes(std::span<const float>(*numbers)));
     }
-    for (const Part &part : m_bundle.weights()[weight].parts)
-        hash = mix(hash, m_bundle.partBytes(part));
+    for (const codec::Operand &operand : m_bundle.weights()[weight].operands())
+        hash = mix(hash, m_bundle.operandBytes(operand));
     const auto [first, last] = m_byHash.equal_range(hash);
     for (auto at = first; at != last; ++at) {
         const Content &content = m_contents[at->second];

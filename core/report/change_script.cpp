@@ -46,13 +46,13 @@ public:
         const auto decoderA = m_a.decoder(pair.a), decoderB = m_b.decoder(pair.b);
         if (!decoderA || !decoderB)
             return tl::unexpected(decoderA ? decoderB.error() : decoderA.error());
-        for (std::size_t i = 0; i < a.parts.size(); ++i) {
-            const auto same = diff::sameRuns(m_a.partRuns(a.parts[i]),
-                                             m_b.partRuns(m_b.weights()[pair.b].parts[i]), nullptr);
+        const OperandList &ours = a.operands(), &theirs = m_b.weights()[pair.b].operands();
+        for (std::size_t i = 0; i < ours.size(); ++i) {
+            const auto same =
+                diff::sameRuns(m_a.operandRuns(ours[i]), m_b.operandRuns(theirs[i]), nullptr);
             if (same.value_or(false))
                 continue;
-            if (auto added =
-                    addPart(a, a.parts[i].role, decoderA->encoding(), decoderB->encoding());
+            if (auto added = addPart(a, ours[i].role, decoderA->encoding(), decoderB->encoding());
                 !added)
                 return added;
         }
@@ -69,8 +69,10 @@ private:
         const std::string name =
             weight.findableName() + ":" + std::string(codec::partRoleName(role));
         const auto a = patch::storedPart(encodingA, role), b = patch::storedPart(encodingB, role);
-        const auto ofRole = std::count_if(weight.parts.begin(), weight.parts.end(),
-                                          [role](const Part &part) { return part.role == role; });
+        const OperandList &operands = weight.operands();
+        const auto ofRole =
+            std::count_if(operands.begin(), operands.end(),
+                          [role](const codec::Operand &operand) { return operand.role == role; });
         if (!a || !b || ofRole != 1 || role == codec::PartRole::Mask)
             return cannotSay(name, {}, "No edit of stored codes reaches this part alone");
         const auto count = elementCount(a->operand->shape);

@@ -7,25 +7,26 @@ namespace kernscope::report {
 
 namespace {
 
-Json partJson(const Bundle &bundle, const Part &part)
+Json operandJson(const Bundle &bundle, const codec::Operand &operand)
 {
+    const OperandPlace &place = *operand.place;
     Json json;
-    json["role"] = codec::partRoleName(part.role);
-    json["dtype"] = elementTypeName(part.type);
-    json["shape"] = numbersJson(part.shape);
-    json["bytes"] = numberJson(part.bytes.value);
-    if (part.isLiteral()) {
+    json["role"] = codec::partRoleName(operand.role);
+    json["dtype"] = elementTypeName(operand.declaredType());
+    json["shape"] = numbersJson(operand.declaredShape());
+    json["bytes"] = numberJson(place.bytes.value);
+    if (place.isLiteral()) {
         json["file"] = nullptr;
         return json;
     }
-    json["file"] = bundle.files()[part.file].path;
-    json["meta_offset"] = numberJson(part.metaOffset.value);
-    json["data_offset"] = numberJson(part.dataOffset.value);
-    json["shared"] = part.shared;
-    if (!part.pieces.empty()) {
-        json["pieces"] = part.pieces.size();
-        json["extent"] = numberJson(part.range().bytes.value);
-        json["copies"] = part.copies.size();
+    json["file"] = bundle.files()[place.file].path;
+    json["meta_offset"] = numberJson(place.metaOffset.value);
+    json["data_offset"] = numberJson(place.dataOffset.value);
+    json["shared"] = place.shared;
+    if (!place.pieces.empty()) {
+        json["pieces"] = place.pieces.size();
+        json["extent"] = numberJson(place.range().bytes.value);
+        json["copies"] = place.copies.size();
     }
     return json;
 }
@@ -136,8 +137,8 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
     json["dtype"] = elementTypeName(shown.type);
     json["elements"] = numberJson(shown.elements.value);
     json["parts"] = Json::array();
-    for (const Part &part : shown.parts)
-        json["parts"].push_back(partJson(bundle, part));
+    for (const codec::Operand &operand : shown.operands())
+        json["parts"].push_back(operandJson(bundle, operand));
     json["stored_bytes"] = numberJson(shown.storedBytes.value);
     json["detail"] = detailJson(shown);
     json["consumers"] = Json::array();

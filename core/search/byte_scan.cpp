@@ -65,15 +65,16 @@ std::vector<Region> regionsOf(const Bundle &bundle, std::size_t weight)
                 {file, {FileOffset(0), ByteCount(bundle.files()[file].file->size().value)}});
         return regions;
     }
-    for (const Part &part : bundle.weights()[weight].parts) {
-        if (part.isLiteral())
+    for (const codec::Operand &operand : bundle.weights()[weight].operands()) {
+        const OperandPlace &place = *operand.place;
+        if (place.isLiteral())
             continue;
-        std::vector<ByteRange> pieces = part.pieces;
+        std::vector<ByteRange> pieces = place.pieces;
         if (pieces.empty())
-            pieces.push_back(part.range());
-        pieces.insert(pieces.end(), part.copies.begin(), part.copies.end());
+            pieces.push_back(place.range());
+        pieces.insert(pieces.end(), place.copies.begin(), place.copies.end());
         for (const ByteRange &piece : pieces)
-            regions.push_back({part.file, piece});
+            regions.push_back({place.file, piece});
     }
     std::sort(regions.begin(), regions.end(), [](const Region &a, const Region &b) {
         return std::tuple(a.file, a.range.offset.value) < std::tuple(b.file, b.range.offset.value);

@@ -98,19 +98,22 @@ void TestPlaceText::elements()
 void TestPlaceText::offsets()
 {
     const Weight &weight = m_bundle->weights()[m_weight];
-    const auto part = std::find_if(weight.parts.begin(), weight.parts.end(),
-                                   [](const Part &p) { return !p.isLiteral(); });
-    QVERIFY(part != weight.parts.end());
+    const OperandList &operands = weight.operands();
+    const auto stored =
+        std::find_if(operands.begin(), operands.end(),
+                     [](const codec::Operand &operand) { return !operand.place->isLiteral(); });
+    QVERIFY(stored != operands.end());
+    const OperandPlace &part = *stored->place;
     const auto inWeight =
         parsePlace(*m_bundle, QString::fromStdString(weight.name) + QStringLiteral("+0x2"), 0);
     QVERIFY(inWeight);
-    QCOMPARE(inWeight->file, part->file);
-    QCOMPARE(inWeight->bytes->offset.value, part->dataOffset.value + 2);
+    QCOMPARE(inWeight->file, part.file);
+    QCOMPARE(inWeight->bytes->offset.value, part.dataOffset.value + 2);
 
-    const QString file = QString::fromStdString(m_bundle->files()[part->file].path);
+    const QString file = QString::fromStdString(m_bundle->files()[part.file].path);
     const auto inFile = parsePlace(*m_bundle, file + QStringLiteral(":0x10"), kNoIndex);
     QVERIFY(inFile);
-    QCOMPARE(inFile->file, part->file);
+    QCOMPARE(inFile->file, part.file);
     QCOMPARE(inFile->bytes->offset.value, std::uint64_t{0x10});
 }
 

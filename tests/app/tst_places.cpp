@@ -77,7 +77,7 @@ void TestPlaces::jumpsEndWhereTheyGo()
     const Bundle &bundle = *session().bundle();
     const std::size_t weight = bundle.weights().size() - 1;
     const Weight &wanted = bundle.weights()[weight];
-    const Part &part = wanted.parts.front();
+    const OperandPlace &part = *wanted.operands().front().place;
     const std::uint64_t offset = part.dataOffset.value + 0x20;
     const QString name = QString::fromStdString(wanted.name);
     const ByteRange one{FileOffset(offset), ByteCount(1)};

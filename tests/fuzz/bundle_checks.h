@@ -34,8 +34,8 @@ inline void checkSections(const kernscope::Bundle &bundle)
 inline void checkWeight(const kernscope::Bundle &bundle, std::size_t index)
 {
     const kernscope::Weight &weight = bundle.weights()[index];
-    for (const kernscope::Part &part : weight.parts)
-        require(bundle.partBytes(part).size() == part.bytes.value);
+    for (const kernscope::codec::Operand &operand : weight.operands())
+        require(operand.place && bundle.operandBytes(operand).size() == operand.place->bytes.value);
     const auto decoder = bundle.decoder(index);
     require(!weight.fault || !decoder);
     if (!decoder)

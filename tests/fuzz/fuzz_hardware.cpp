@@ -25,7 +25,7 @@ void checkCover(const Bundle &bundle)
     fuzz::require(at == bundle.totalBytes().value);
 }
 
-/// Edits stay within the pieces of their parts.
+/// Edits stay within the pieces of their operands.
 void checkEdits(const Weight &weight, const codec::Decoder &decoder)
 {
     const codec::Editor editor(decoder);
@@ -35,9 +35,10 @@ void checkEdits(const Weight &weight, const codec::Decoder &decoder)
         if (!plan)
             continue;
         for (const codec::PartEdit &edit : plan->parts) {
-            const Part *part = weight.part(edit.role);
-            fuzz::require(part != nullptr &&
-                          part->holds({FileOffset(edit.offset), ByteCount(edit.bytes.size())}));
+            const codec::Operand *operand = weight.operand(edit.role);
+            fuzz::require(
+                operand != nullptr &&
+                operand->place->holds({FileOffset(edit.offset), ByteCount(edit.bytes.size())}));
         }
         fuzz::require(decoder.stored(element) || plan->parts.empty());
     }
@@ -46,12 +47,12 @@ void checkEdits(const Weight &weight, const codec::Decoder &decoder)
 void checkWeight(const Bundle &bundle, std::size_t index)
 {
     const Weight &weight = bundle.weights()[index];
-    for (const Part &part : weight.parts) {
-        fuzz::require(part.range().end() <= bundle.totalBytes().value);
+    for (const codec::Operand &operand : weight.operands()) {
+        fuzz::require(operand.place->range().end() <= bundle.totalBytes().value);
         std::uint64_t bytes = 0;
-        for (const auto run : bundle.partRuns(part))
+        for (const auto run : bundle.operandRuns(operand))
             bytes += run.size();
-        fuzz::require(bytes == part.bytes.value);
+        fuzz::require(bytes == operand.place->bytes.value);
     }
     const auto decoder = bundle.decoder(index);
     fuzz::require(!weight.fault || !decoder);

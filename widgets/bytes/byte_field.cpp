@@ -73,21 +73,21 @@ QString roleText(codec::PartRole role)
     return {};
 }
 
-void describePart(ByteField &field, const Weight &weight, const Part &part, FileOffset offset)
+void describeOperand(ByteField &field, const Weight &weight, const codec::Operand &operand,
+                     FileOffset offset)
 {
-    const std::uint64_t into = offset.value - part.dataOffset.value;
+    const std::uint64_t start = operand.place->dataOffset.value, into = offset.value - start;
     field.text = FieldWords::tr("%1 of %2 +%3")
-                     .arg(roleText(part.role), fromUtf8(weight.name), hexNumber(into));
-    field.type = storedType(weight, part);
+                     .arg(roleText(operand.role), fromUtf8(weight.name), hexNumber(into));
+    field.type = operand.type;
     const std::uint64_t width = bitWidth(field.type);
     if (width == 0 || into > UINT64_MAX / 8)
         return;
     const std::uint64_t first = into * 8 / width, last = (into * 8 + 7) / width;
     const std::uint64_t begin = first * width / 8;
-    field.bytes = {FileOffset(part.dataOffset.value + begin),
-                   ByteCount(((first + 1) * width + 7) / 8 - begin)};
+    field.bytes = {FileOffset(start + begin), ByteCount(((first + 1) * width + 7) / 8 - begin)};
     field.stored = first;
-    const bool elementwise = isElementwise(weight, part.role);
+    const bool elementwise = isElementwise(weight, operand.role);
     if (elementwise && first < weight.elements.value)
         field.element = first;
     if (first == last)
@@ -140,12 +140,12 @@ std::uint64_t placeWith(const codec::ElementOrder &order, std::uint64_t element,
     return copy == copies.end() ? own : *copy;
 }
 
-/// Of a part whose elements have an order of their own; false where the byte is of none of them.
-bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
+/// Of an operand whose elements have an order of their own; false where the byte is of none of
+/// them.
+bool describeOrdered(ByteField &field, const Weight &weight, const codec::Operand &operand,
                      const codec::ElementOrder &order, FileOffset offset, const Section &section)
 {
-    const ElementType type = storedType(weight, part);
-    const std::uint64_t width = bitWidth(type), first = 8 * offset.value;
+    const std::uint64_t width = bitWidth(operand.type), first = 8 * offset.value;
     if (width == 0)
         return false;
     std::vector<std::uint64_t> elements;
@@ -155,8 +155,8 @@ bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
     }
     if (elements.empty())
         return false;
-    const bool elementwise = isElementwise(weight, part.role);
-    field.type = type;
+    const bool elementwise = isElementwise(weight, operand.role);
+    field.type = operand.type;
     field.stored = elements.front();
     if (elementwise)
         field.element = elements.front();
@@ -171,7 +171,7 @@ bool describeOrdered(ByteField &field, const Weight &weight, const Part &part,
                                                 : FieldWords::tr("elements %1");
     const std::uint64_t into = offset.value - section.range.offset.value;
     field.text = FieldWords::tr("%1: %2 of %3, %4 +%5")
-                     .arg(what.arg(numbers.join(FieldWords::tr("; "))), roleText(part.role),
+                     .arg(what.arg(numbers.join(FieldWords::tr("; "))), roleText(operand.role),
                           fromUtf8(weight.name), nameWithin(section), hexNumber(into));
     return true;
 }
@@ -196,16 +196,17 @@ ByteField fieldAt(const Bundle &bundle, std::size_t file, FileOffset offset, Bou
     field.weight = section.weight;
     if (section.weight < bundle.weights().size()) {
         const Weight &weight = bundle.weights()[section.weight];
-        for (const Part &part : weight.parts) {
-            if (part.isLiteral() || part.file != file)
+        for (const codec::Operand &operand : weight.operands()) {
+            const OperandPlace &place = *operand.place;
+            if (place.isLiteral() || place.file != file)
                 continue;
-            if (part.order) {
+            if (operand.order) {
                 const auto *bound =
-                    part.holds({offset, ByteCount(1)}) ? order.of(bundle, part) : nullptr;
-                if (bound && describeOrdered(field, weight, part, *bound, offset, section))
+                    place.holds({offset, ByteCount(1)}) ? order.of(bundle, operand) : nullptr;
+                if (bound && describeOrdered(field, weight, operand, *bound, offset, section))
                     return field;
-            } else if (part.range().contains(offset)) {
-                describePart(field, weight, part, offset);
+            } else if (place.range().contains(offset)) {
+                describeOperand(field, weight, operand, offset);
                 return field;
             }
         }

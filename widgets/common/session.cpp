@@ -185,9 +185,9 @@ void Session::complete(Place &place) const
         if (place.section == kNoIndex)
             place.section = m_bundle->sectionAt(place.file, place.bytes->offset);
     } else if (place.section == kNoIndex && place.weight < weights.size()) {
-        for (const Part &part : weights[place.weight].parts) {
-            if (!part.isLiteral()) {
-                place.section = m_bundle->sectionAt(part.file, part.dataOffset);
+        for (const codec::Operand &operand : weights[place.weight].operands()) {
+            if (!operand.place->isLiteral()) {
+                place.section = m_bundle->sectionAt(operand.place->file, operand.place->dataOffset);
                 break;
             }
         }

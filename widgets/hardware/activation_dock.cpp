@@ -200,12 +200,12 @@ std::size_t ActivationDock::tableAt(const Place &place) const
             meant = kernel;
     }
     for (std::size_t i = 0; i < weights.size(); ++i) {
-        if (weights[i].role != WeightRole::ActivationTable || weights[i].parts.empty())
+        if (weights[i].role != WeightRole::ActivationTable || weights[i].operands().empty())
             continue;
-        const Part &part = weights[i].parts.front();
-        const bool here = meant && part.file == place.file &&
-                          meant->offset.value < part.range().end() &&
-                          part.dataOffset.value < meant->end();
+        const OperandPlace &knots = *weights[i].operands().front().place;
+        const bool here = meant && knots.file == place.file &&
+                          meant->offset.value < knots.range().end() &&
+                          knots.dataOffset.value < meant->end();
         if (place.weight == i || here || (!place.bytes && place.weight == kNoIndex))
             return i;
     }
@@ -216,12 +216,12 @@ bool ActivationDock::showTableOf(std::size_t weight)
 {
     const Bundle &bundle = *session().bundle();
     const BundleReadLock lock(bundle);
-    const Part &part = bundle.weights()[weight].parts.front();
-    const auto bytes = bundle.files()[part.file].file->bytes();
-    if (part.dataOffset.value >= bytes.size())
+    const OperandPlace &knots = *bundle.weights()[weight].operands().front().place;
+    const auto bytes = bundle.files()[knots.file].file->bytes();
+    if (knots.dataOffset.value >= bytes.size())
         return false;
     m_ofFile = false;
-    return show(bytes.subspan(part.dataOffset.value), fromUtf8(bundle.weights()[weight].name))
+    return show(bytes.subspan(knots.dataOffset.value), fromUtf8(bundle.weights()[weight].name))
         .isEmpty();
 }
 

@@ -331,9 +331,10 @@ std::vector<std::size_t> BundleDock::staleWeights()
     m_touched.resize(bundle.weights().size(), false);
     std::vector<std::size_t> stale;
     for (std::size_t i = 0; i < m_touched.size(); ++i) {
-        const auto &parts = bundle.weights()[i].parts;
-        const bool literal = std::any_of(parts.begin(), parts.end(),
-                                         [](const Part &part) { return part.isLiteral(); });
+        const OperandList &operands = bundle.weights()[i].operands();
+        const bool literal =
+            std::any_of(operands.begin(), operands.end(),
+                        [](const codec::Operand &operand) { return operand.place->isLiteral(); });
         const bool changed = m_model->isChanged(i);
         const bool known = m_model->zeroFraction(i).has_value();
         const bool waits = m_zerosWanted && !known && !bundle.weights()[i].fault;

@@ -86,9 +86,11 @@ QVariant BundleTreeModel::data(const QModelIndex &index, int role) const
 
 bool BundleTreeModel::weightChanged(const Weight &weight) const
 {
-    return std::any_of(weight.parts.begin(), weight.parts.end(), [this](const Part &part) {
-        return !part.isLiteral() && part.file < m_bundle->files().size() &&
-               m_bundle->files()[part.file].file->changed(part.range());
+    const OperandList &operands = weight.operands();
+    return std::any_of(operands.begin(), operands.end(), [this](const codec::Operand &operand) {
+        const OperandPlace &place = *operand.place;
+        return !place.isLiteral() && place.file < m_bundle->files().size() &&
+               m_bundle->files()[place.file].file->changed(place.range());
     });
 }
 

@@ -29,23 +29,24 @@ Error codebookFault(const char *message)
 constexpr std::uint64_t kMaxLanes = 64; ///< columns of values at most
 
 /// Whether each value of a codebook differs from the disk; empty where none does.
-std::vector<bool> changedValues(const Bundle &bundle, const Part &lut, std::size_t count)
+std::vector<bool> changedValues(const Bundle &bundle, const codec::Operand &lut, std::size_t count)
 {
+    const OperandPlace &stored = *lut.place;
     std::vector<bool> changed(count);
     bool any = false;
     const std::uint64_t width = bitWidth(lut.type);
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint64_t first = i * width / 8, last = ((i + 1) * width - 1) / 8;
-        if (!lut.isLiteral()) {
-            std::uint64_t place = 8 * lut.dataOffset.value + i * width;
+        if (!stored.isLiteral()) {
+            std::uint64_t place = 8 * stored.dataOffset.value + i * width;
             if (lut.order && i < lut.order->elements())
                 lut.order->positions(i, std::span(&place, 1));
-            changed[i] = bundle.files()[lut.file].file->changed(
+            changed[i] = bundle.files()[stored.file].file->changed(
                 {FileOffset(place / 8), ByteCount((place + width + 7) / 8 - place / 8)});
-        } else if (lut.literal && bundle.programFile() != kNoIndex) {
-            const auto &spans = lut.literal->elementSpans;
+        } else if (stored.literal && bundle.programFile() != kNoIndex) {
+            const auto &spans = stored.literal->elementSpans;
             const OverlaidFile &program = *bundle.files()[bundle.programFile()].file;
-            if (lut.literal->packedSpan && !spans.empty())
+            if (stored.literal->packedSpan && !spans.empty())
                 changed[i] = program.changed(
                     {FileOffset(spans[0].offset + first), ByteCount(last - first + 1)});
             else if (i < spans.size())
@@ -62,7 +63,7 @@ std::vector<bool> changedValues(const Bundle &bundle, const Part &lut, std::size
 Result<CodebookData> CodebookData::read(const Bundle &bundle, std::size_t weight,
                                         const codec::Decoder &decoder)
 {
-    const Part *lut = bundle.weights()[weight].part(codec::PartRole::Lut);
+    const codec::Operand *lut = bundle.weights()[weight].operand(codec::PartRole::Lut);
     const auto values = decoder.codebookValues();
     if (!lut || lut->shape.empty() || values.empty())
         return tl::unexpected(codebookFault("The weight has no codebook that can be read."));

@@ -148,7 +148,7 @@ void InspectorDock::showSections(const Weight *weight)
     m_codebookSection->setVisible(sound && weight->has(codec::PartRole::Lut));
     m_scaleSection->setVisible(sound && ScaleData::has(*weight));
     m_maskSection->setVisible(sound && weight->has(codec::PartRole::Mask));
-    m_partSection->setVisible(weight && !weight->parts.empty());
+    m_partSection->setVisible(weight && !weight->operands().empty());
     m_readerSection->setVisible(weight && !weight->consumers.empty());
 }
 

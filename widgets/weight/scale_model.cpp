@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::uint64_t kProgressEvery = 1u << 14;
 
-Result<std::vector<double>> valuesOf(const Bundle &bundle, const Part &part, Progress &progress)
+Result<std::vector<double>> valuesOf(const Bundle &bundle, codec::Operand operand,
+                                     Progress &progress)
 {
-    const codec::Operand operand{part.role, part.type, part.shape, bundle.partBytes(part),
-                                 part.order};
+    operand.bytes = bundle.operandBytes(operand);
     std::uint64_t count = 1;
-    for (const std::uint64_t extent : part.shape)
-        count *= extent; // the reader checked the product against the part's bytes
+    for (const std::uint64_t extent : operand.shape)
+        count *= extent; // the reader checked the product against the operand's bytes
     std::vector<double> values;
     values.reserve(count);
     for (std::uint64_t i = 0; i < count; ++i) {
@@ -40,14 +40,14 @@ Result<std::vector<double>> valuesOf(const Bundle &bundle, const Part &part, Pro
 
 bool ScaleData::has(const Weight &weight)
 {
-    const Part *scale = weight.part(codec::PartRole::Scale);
+    const codec::Operand *scale = weight.operand(codec::PartRole::Scale);
     return scale != nullptr && scale->type != ElementType::Unknown;
 }
 
 Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progress &progress)
 {
     const Weight &weight = bundle.weights()[index];
-    const Part *scale = weight.part(codec::PartRole::Scale);
+    const codec::Operand *scale = weight.operand(codec::PartRole::Scale);
     if (!scale) {
         Error error;
         error.code = "scale.none";
@@ -61,7 +61,7 @@ Result<ScaleData> ScaleData::read(const Bundle &bundle, std::size_t index, Progr
         return tl::unexpected(scales.error());
     data.scales = std::move(*scales);
     for (const auto role : {codec::PartRole::ZeroPoint, codec::PartRole::Offset}) {
-        const Part *zero = weight.part(role);
+        const codec::Operand *zero = weight.operand(role);
         if (!zero)
             continue;
         auto zeros = valuesOf(bundle, *zero, progress);

@@ -30,29 +30,31 @@ void StoredParts::setWeight(const Bundle &bundle, std::size_t index)
     m_rows->setColumnStretch(1, 1);
     const int side = design::space(this, design::Space::Medium) + 2;
     int row = 0;
-    for (const Part &part : bundle.weights()[index].parts) {
+    for (const codec::Operand &operand : bundle.weights()[index].operands()) {
+        const OperandPlace &place = *operand.place;
         auto *swatch = new QLabel(m_body);
-        swatch->setPixmap(kindIcon(sectionKindOf(part.role)).pixmap(side, side));
+        swatch->setPixmap(kindIcon(sectionKindOf(operand.role)).pixmap(side, side));
         auto *name = new QLabel(
-            QStringLiteral("%1 %2").arg(theme::sectionKindLabel(sectionKindOf(part.role)),
-                                        fromUtf8(elementTypeName(part.type))),
+            QStringLiteral("%1 %2").arg(theme::sectionKindLabel(sectionKindOf(operand.role)),
+                                        fromUtf8(elementTypeName(operand.declaredType()))),
             m_body);
-        auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(part.bytes.value)), m_body);
+        auto *bytes = new QLabel(tr("%1 B").arg(groupedNumber(place.bytes.value)), m_body);
         bytes->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         auto *link = new QLabel(m_body);
         link->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        if (part.isLiteral()) {
+        if (place.isLiteral()) {
             link->setText(tr("in the program"));
             link->setForegroundRole(QPalette::PlaceholderText);
         } else {
-            const QString at = hexNumber(part.dataOffset.value);
+            const QString at = hexNumber(place.dataOffset.value);
             link->setText(QStringLiteral("<a href=\"%1\">%1</a>").arg(at));
             link->setTextInteractionFlags(Qt::LinksAccessibleByMouse |
                                           Qt::LinksAccessibleByKeyboard);
             link->setToolTip(
-                QStringLiteral("%1 + %2").arg(fromUtf8(bundle.files()[part.file].path), at));
-            connect(link, &QLabel::linkActivated, this,
-                    [this, file = part.file, range = part.range()] { Q_EMIT picked(file, range); });
+                QStringLiteral("%1 + %2").arg(fromUtf8(bundle.files()[place.file].path), at));
+            connect(
+                link, &QLabel::linkActivated, this,
+                [this, file = place.file, range = place.range()] { Q_EMIT picked(file, range); });
         }
         m_rows->addWidget(swatch, row, 0);
         m_rows->addWidget(name, row, 1);

@@ -28,11 +28,11 @@ std::uint64_t windowStart(std::uint64_t at, std::uint64_t count, std::uint64_t w
 
 unsigned hexDigits(const Weight &weight)
 {
-    for (const Part &part : weight.parts) {
+    for (const codec::Operand &operand : weight.operands()) {
         const bool payload =
-            part.role == codec::PartRole::Data || part.role == codec::PartRole::NonzeroData;
-        if (payload && isFloatingPoint(part.type))
-            return bitWidth(part.type) / 4;
+            operand.role == codec::PartRole::Data || operand.role == codec::PartRole::NonzeroData;
+        if (payload && isFloatingPoint(operand.type))
+            return bitWidth(operand.type) / 4;
     }
     return 0;
 }

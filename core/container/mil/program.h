@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/source_span.h"
 #include "core/numeric/element_type.h"
 
 #include <cstddef>
@@ -16,11 +17,7 @@
 /// (resources/formats/programs.md). Every place that a patch may rewrite carries its span.
 namespace kernscope::mil {
 
-/// Bytes of the program file that write something; length 0 where that is not known.
-struct SourceSpan {
-    std::uint64_t offset = 0;
-    std::uint64_t length = 0;
-};
+using kernscope::SourceSpan;
 
 inline constexpr std::int64_t kUnknownExtent = -1; ///< "?" or a variadic dimension
 

@@ -101,9 +101,9 @@ Result<std::string> weightsDigest(const Bundle &bundle, const std::vector<std::s
 {
     Sha256 hash;
     for (const std::size_t weight : weights) {
-        for (const Part &part : bundle.weights()[weight].parts) {
-            feedNumber(hash, part.bytes.value);
-            for (const auto run : bundle.partRuns(part))
+        for (const codec::Operand &operand : bundle.weights()[weight].operands()) {
+            feedNumber(hash, operand.place->bytes.value);
+            for (const auto run : bundle.operandRuns(operand))
                 hash.update(run);
         }
     }

@@ -26,15 +26,16 @@ std::array<std::byte, 8> littleEndian(std::uint64_t value)
     return bytes;
 }
 
-Error spaceError(const Bundle &bundle, const Part &part, std::string expected, std::string found)
+Error spaceError(const Bundle &bundle, const codec::Operand &operand, std::string expected,
+                 std::string found)
 {
     Error error;
     error.code = "patch.space";
-    if (!part.isLiteral()) {
-        error.file = bundle.files()[part.file].path;
-        error.offset = FileOffset(part.range().end());
+    if (!operand.place->isLiteral()) {
+        error.file = bundle.files()[operand.place->file].path;
+        error.offset = FileOffset(operand.place->range().end());
     }
-    error.field = std::string(codec::partRoleName(part.role));
+    error.field = std::string(codec::partRoleName(operand.role));
     error.expected = std::move(expected);
     error.found = std::move(found);
     error.message = "There is no room for another stored element; dropping one of the same weight "
@@ -71,19 +72,19 @@ std::uint64_t freeBytesBehind(const Bundle &bundle, std::size_t file, FileOffset
     return free;
 }
 
-PayloadResizer::PayloadResizer(const Bundle &bundle, std::size_t weight, std::size_t part,
-                               Recorder &recorder)
-    : m_bundle(bundle), m_weight(weight), m_part(bundle.weights()[weight].parts[part]),
+PayloadResizer::PayloadResizer(const Bundle &bundle, std::size_t weight,
+                               const codec::Operand &operand, Recorder &recorder)
+    : m_bundle(bundle), m_weight(weight), m_operand(operand), m_place(*operand.place),
       m_recorder(recorder)
 {
 }
 
 Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit &tail)
 {
-    const auto bytes = packedBytes(elements, m_part.type);
-    if (m_part.isLiteral() || m_part.shape.size() != 1 || !bytes) {
+    const auto bytes = packedBytes(elements, m_operand.declaredType());
+    if (m_place.isLiteral() || m_operand.declaredShape().size() != 1 || !bytes) {
         return tl::unexpected(
-            spaceError(m_bundle, m_part, "survivors in a weight file", "a literal"));
+            spaceError(m_bundle, m_operand, "survivors in a weight file", "a literal"));
     }
     if (auto alone = checkAlone(); !alone)
         return alone;
@@ -99,15 +100,16 @@ Result<void> PayloadResizer::resize(ElementCount elements, const codec::PartEdit
 /// The count is part of what each reader declares: a second reader would no longer agree.
 Result<void> PayloadResizer::checkAlone() const
 {
-    for (const Part &part : m_bundle.weights()[m_weight].parts) {
-        const bool counted = part.role == codec::PartRole::Mask || part.role == m_part.role;
+    for (const codec::Operand &operand : m_bundle.weights()[m_weight].operands()) {
+        const bool counted =
+            operand.role == codec::PartRole::Mask || operand.role == m_operand.role;
         const auto others =
-            counted ? sharers(m_bundle, m_weight, part) : std::vector<std::string>();
+            counted ? sharers(m_bundle, m_weight, *operand.place) : std::vector<std::string>();
         if (others.empty())
             continue;
         Error error;
         error.code = "patch.shared";
-        error.field = std::string(codec::partRoleName(part.role));
+        error.field = std::string(codec::partRoleName(operand.role));
         error.expected = "a mask and survivors of this weight alone";
         error.found = fmt::format("also those of {}", fmt::join(others, ", "));
         error.message = "Another weight reads the same survivors, whose number would change";
@@ -118,52 +120,52 @@ Result<void> PayloadResizer::checkAlone() const
 
 Result<void> PayloadResizer::checkRoom(std::uint64_t bytes) const
 {
-    if (bytes <= m_part.bytes.value)
+    if (bytes <= m_place.bytes.value)
         return {};
-    const std::uint64_t more = bytes - m_part.bytes.value;
+    const std::uint64_t more = bytes - m_place.bytes.value;
     const std::uint64_t free =
-        freeBytesBehind(m_bundle, m_part.file, FileOffset(m_part.range().end()));
+        freeBytesBehind(m_bundle, m_place.file, FileOffset(m_place.range().end()));
     if (more <= free)
         return {};
-    return tl::unexpected(spaceError(m_bundle, m_part, fmt::format("{} free bytes", more),
+    return tl::unexpected(spaceError(m_bundle, m_operand, fmt::format("{} free bytes", more),
                                      fmt::format("{} free bytes behind the payload", free)));
 }
 
 Result<void> PayloadResizer::writePayload(std::uint64_t bytes, const codec::PartEdit &tail)
 {
     if (tail.offset > bytes || tail.bytes.size() != bytes - tail.offset) {
-        return tl::unexpected(spaceError(m_bundle, m_part, fmt::format("{} bytes", bytes),
+        return tl::unexpected(spaceError(m_bundle, m_operand, fmt::format("{} bytes", bytes),
                                          fmt::format("{} bytes", tail.offset + tail.bytes.size())));
     }
-    const std::uint64_t start = m_part.dataOffset.value;
-    auto written = m_recorder.write(m_part.file, FileOffset(start + tail.offset), tail.bytes);
-    if (!written || bytes >= m_part.bytes.value)
+    const std::uint64_t start = m_place.dataOffset.value;
+    auto written = m_recorder.write(m_place.file, FileOffset(start + tail.offset), tail.bytes);
+    if (!written || bytes >= m_place.bytes.value)
         return written;
-    const std::vector<std::byte> zeros(m_part.bytes.value - bytes);
-    return m_recorder.write(m_part.file, FileOffset(start + bytes), zeros);
+    const std::vector<std::byte> zeros(m_place.bytes.value - bytes);
+    return m_recorder.write(m_place.file, FileOffset(start + bytes), zeros);
 }
 
 Result<void> PayloadResizer::writeRecord(ElementCount elements, std::uint64_t bytes)
 {
-    const std::uint64_t meta = m_part.metaOffset.value;
+    const std::uint64_t meta = m_place.metaOffset.value;
     auto written =
-        m_recorder.write(m_part.file, FileOffset(meta + milblob::kBytesAt), littleEndian(bytes));
+        m_recorder.write(m_place.file, FileOffset(meta + milblob::kBytesAt), littleEndian(bytes));
     // Of whole-byte types the field has no meaning and keeps what it holds.
-    const unsigned width = bitWidth(m_part.type);
+    const unsigned width = bitWidth(m_operand.declaredType());
     if (!written || width >= 8)
         return written;
     const std::uint64_t padding = 8 * bytes - elements.value * width;
-    return m_recorder.write(m_part.file, FileOffset(meta + milblob::kPaddingBitsAt),
+    return m_recorder.write(m_place.file, FileOffset(meta + milblob::kPaddingBitsAt),
                             littleEndian(padding));
 }
 
 Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
 {
     const std::size_t file = m_bundle.programFile();
-    const std::uint64_t before = m_part.shape.front();
+    const std::uint64_t before = m_operand.declaredShape().front();
     const std::uint64_t vector = vectorOf(m_bundle.weights()[m_weight]);
-    std::vector<mil::SourceSpan> spans = m_part.dimSpans;
-    spans.insert(spans.end(), m_part.countSpans.begin(), m_part.countSpans.end());
+    std::vector<mil::SourceSpan> spans = m_place.dimSpans;
+    spans.insert(spans.end(), m_place.countSpans.begin(), m_place.countSpans.end());
     for (const mil::SourceSpan span : spans) {
         const auto program = m_bundle.files()[file].file->bytes();
         auto fitted = rewriteExtent(program, span, before, elements);
@@ -171,7 +173,7 @@ Result<void> PayloadResizer::writeExtents(std::uint64_t elements)
             fitted = rewriteExtent(program, span, before * vector, elements * vector);
         if (!fitted) {
             Error error = spaceError(
-                m_bundle, m_part,
+                m_bundle, m_operand,
                 fmt::format("room for {} in {} characters", elements * vector, span.length),
                 "no space beside the number");
             error.file = m_bundle.files()[file].path;

@@ -16,7 +16,9 @@ namespace kernscope::patch {
 class PayloadResizer
 {
 public:
-    PayloadResizer(const Bundle &bundle, std::size_t weight, std::size_t part, Recorder &recorder);
+    /// `operand` is one of that weight.
+    PayloadResizer(const Bundle &bundle, std::size_t weight, const codec::Operand &operand,
+                   Recorder &recorder);
 
     /// `tail` holds the survivors from some byte on, as they are to become; what a shorter payload
     /// leaves behind becomes zero bytes. Errors: "patch.space" (no room behind the payload, or in
@@ -32,7 +34,8 @@ private:
 
     const Bundle &m_bundle;
     std::size_t m_weight;
-    const Part &m_part;
+    const codec::Operand &m_operand;
+    const OperandPlace &m_place;
     Recorder &m_recorder;
 };
 

@@ -6,6 +6,7 @@
 #include "core/patch/plan/payload_resizer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -16,36 +17,6 @@
 namespace kernscope::patch {
 
 namespace {
-
-/// Operands of an encoding in the order of Weight::parts, with a mark for those that the codec's
-/// edits can name: the ones that are not inside of another encoding.
-struct OperandPlace {
-    codec::Operand *operand = nullptr;
-    bool outer = false;
-};
-
-void collect(codec::Encoding &encoding, bool outer, std::vector<OperandPlace> &out)
-{
-    const auto addSource = [&](codec::OperandSource &source) {
-        if (auto *operand = std::get_if<codec::Operand>(&source)) {
-            out.push_back({operand, outer});
-        } else if (auto &inner = std::get<std::shared_ptr<const codec::Encoding>>(source)) {
-            auto copy = std::make_shared<codec::Encoding>(*inner);
-            collect(*copy, false, out);
-            inner = std::move(copy);
-        }
-    };
-    if (encoding.mask)
-        out.push_back({&*encoding.mask, outer});
-    addSource(encoding.payload);
-    if (encoding.palette)
-        addSource(encoding.palette->lut);
-    if (encoding.scaling) {
-        addSource(encoding.scaling->scale);
-        if (encoding.scaling->offset)
-            addSource(*encoding.scaling->offset);
-    }
-}
 
 Error spaceError(const Bundle &bundle, std::uint64_t offset, std::uint64_t room,
                  std::string_view wanted)
@@ -114,20 +85,19 @@ Result<void> WeightPlanner::bind()
     auto decoder = m_bundle->decoder(m_weight);
     if (!decoder)
         return tl::unexpected(std::move(decoder.error()));
-    codec::Encoding encoding = decoder->encoding();
-    std::vector<OperandPlace> operands;
-    collect(encoding, true, operands);
-    m_outer.clear();
-    for (std::size_t i = 0; i < operands.size() && i < weight().parts.size(); ++i)
-        m_outer.push_back(operands[i].outer);
     if (m_literals.empty()) {
         m_decoder = std::move(*decoder);
         return {};
     }
-    for (const auto &[part, bytes] : m_literals) {
-        if (part < operands.size())
-            operands[part].operand->bytes = bytes;
-    }
+    codec::Encoding encoding =
+        codec::withOperands(decoder->encoding(), [this](codec::Operand &operand) {
+            const auto changed =
+                std::find_if(m_literals.begin(), m_literals.end(), [&operand](const Changed &one) {
+                    return one.operand->place == operand.place;
+                });
+            if (changed != m_literals.end())
+                operand.bytes = changed->bytes;
+        });
     decoder = codec::Decoder::make(std::move(encoding));
     if (!decoder)
         return tl::unexpected(std::move(decoder.error()));
@@ -135,21 +105,17 @@ Result<void> WeightPlanner::bind()
     return {};
 }
 
-std::optional<std::size_t> WeightPlanner::partOf(codec::PartRole role) const
+const codec::Operand *WeightPlanner::operandOf(codec::PartRole role) const
 {
-    for (std::size_t i = 0; i < m_outer.size(); ++i) {
-        if (m_outer[i] && weight().parts[i].role == role)
-            return i;
-    }
-    return std::nullopt;
+    return codec::ownOperand(*weight().form.encoding(), role);
 }
 
-/// Whether every byte of a run lies in a piece of the part or a copy of one; pieces may touch.
-static bool isInPieces(const Part &part, ByteRange run)
+/// Whether every byte of a run lies in a piece of the operand or a copy of one; pieces may touch.
+static bool isInPieces(const OperandPlace &place, ByteRange run)
 {
     while (run.bytes.value > 0) {
         const ByteRange *found = nullptr;
-        for (const auto *ranges : {&part.pieces, &part.copies}) {
+        for (const auto *ranges : {&place.pieces, &place.copies}) {
             for (const ByteRange &piece : *ranges) {
                 if (piece.offset.value <= run.offset.value && run.offset.value < piece.end())
                     found = &piece;
@@ -166,30 +132,35 @@ static bool isInPieces(const Part &part, ByteRange run)
 
 Result<void> WeightPlanner::applyPart(const codec::PartEdit &edit)
 {
-    const auto index = partOf(edit.role);
-    if (!index)
+    const codec::Operand *operand = operandOf(edit.role);
+    if (!operand)
         return tl::unexpected(partError(codec::partRoleName(edit.role)));
-    const Part &part = weight().parts[*index];
+    const OperandPlace &place = *operand->place;
     const ByteRange run{FileOffset(edit.offset), ByteCount(edit.bytes.size())};
-    if (part.pieces.empty() ? !fitsInside(run, part.bytes) : !isInPieces(part, run)) {
+    if (place.pieces.empty() ? !fitsInside(run, place.bytes) : !isInPieces(place, run)) {
         Error error;
         error.code = "patch.range";
         error.field = std::string(codec::partRoleName(edit.role));
         error.message = "The change would leave the part";
         return tl::unexpected(std::move(error));
     }
-    if (std::find(m_changedParts.begin(), m_changedParts.end(), *index) == m_changedParts.end())
-        m_changedParts.push_back(*index);
-    if (!part.pieces.empty())
-        return m_recorder->write(part.file, FileOffset(edit.offset), edit.bytes);
-    if (!part.isLiteral())
-        return m_recorder->write(part.file, FileOffset(part.dataOffset.value + edit.offset),
+    if (std::find(m_changed.begin(), m_changed.end(), operand) == m_changed.end())
+        m_changed.push_back(operand);
+    if (!place.pieces.empty())
+        return m_recorder->write(place.file, FileOffset(edit.offset), edit.bytes);
+    if (!place.isLiteral())
+        return m_recorder->write(place.file, FileOffset(place.dataOffset.value + edit.offset),
                                  edit.bytes);
     m_tables = true;
-    const auto current = m_bundle->partBytes(part);
-    auto &bytes = m_literals.try_emplace(*index, current.begin(), current.end()).first->second;
+    auto literal = std::find_if(m_literals.begin(), m_literals.end(),
+                                [operand](const Changed &one) { return one.operand == operand; });
+    if (literal == m_literals.end()) {
+        const auto current = m_bundle->operandBytes(*operand);
+        m_literals.push_back({operand, {current.begin(), current.end()}});
+        literal = std::prev(m_literals.end());
+    }
     std::copy(edit.bytes.begin(), edit.bytes.end(),
-              bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
+              literal->bytes.begin() + static_cast<std::ptrdiff_t>(edit.offset));
     return {};
 }
 
@@ -218,25 +189,25 @@ Result<void> WeightPlanner::resize(const codec::EditPlan &plan)
 {
     m_tables = true;
     const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
-    const auto index = payload == nullptr ? std::nullopt : partOf(payload->role);
-    if (!index)
+    const codec::Operand *stored = payload == nullptr ? nullptr : operandOf(payload->role);
+    if (!stored)
         return tl::unexpected(partError("nonzero_data"));
-    const Part &part = weight().parts[*index];
     codec::PartEdit tail;
-    tail.role = part.role;
-    tail.offset = packedBytes(*plan.payloadElements, part.type).value_or(ByteCount()).value;
+    tail.role = stored->role;
+    tail.offset =
+        packedBytes(*plan.payloadElements, stored->declaredType()).value_or(ByteCount()).value;
     for (const codec::PartEdit &edit : plan.parts) {
-        if (edit.role == part.role)
+        if (edit.role == stored->role)
             tail = edit;
     }
-    m_changedParts.push_back(*index);
-    return PayloadResizer(*m_bundle, m_weight, *index, *m_recorder)
+    m_changed.push_back(stored);
+    return PayloadResizer(*m_bundle, m_weight, *stored, *m_recorder)
         .resize(*plan.payloadElements, tail);
 }
 
-Result<void> WeightPlanner::rewrite(std::size_t index, const std::vector<std::byte> &bytes)
+Result<void> WeightPlanner::rewrite(const mil::Literal &literal,
+                                    const std::vector<std::byte> &bytes)
 {
-    const mil::Literal &literal = *weight().parts[index].literal;
     const std::size_t file = m_bundle->programFile();
     const auto program = m_bundle->files()[file].file->bytes();
     if (literal.packedSpan && !literal.elementSpans.empty() &&
@@ -265,9 +236,14 @@ Result<void> WeightPlanner::rewrite(std::size_t index, const std::vector<std::by
 
 Result<void> WeightPlanner::finish()
 {
-    for (const auto &[part, bytes] : m_literals) {
-        if (auto written = rewrite(part, bytes); !written)
-            return written;
+    // In the order of the operands, whatever order they were changed in.
+    for (const codec::Operand &operand : weight().operands()) {
+        for (const Changed &literal : m_literals) {
+            if (literal.operand != &operand)
+                continue;
+            if (auto written = rewrite(*operand.place->literal, literal.bytes); !written)
+                return written;
+        }
     }
     return {};
 }
@@ -275,28 +251,32 @@ Result<void> WeightPlanner::finish()
 bool WeightPlanner::payloadInFile() const
 {
     const auto *payload = std::get_if<codec::Operand>(&m_decoder->encoding().payload);
-    const auto index = payload == nullptr ? std::nullopt : partOf(payload->role);
-    return index && !weight().parts[*index].isLiteral();
+    const codec::Operand *stored = payload == nullptr ? nullptr : operandOf(payload->role);
+    return stored && !stored->place->isLiteral();
 }
 
 std::vector<std::string> WeightPlanner::alsoChanged() const
 {
     std::set<std::string> names;
-    for (const std::size_t part : m_changedParts) {
-        for (std::string &name : sharers(*m_bundle, m_weight, weight().parts[part]))
+    for (const codec::Operand *operand : m_changed) {
+        for (std::string &name : sharers(*m_bundle, m_weight, *operand->place))
             names.insert(std::move(name));
     }
     return {names.begin(), names.end()};
 }
 
-std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight, const Part &part)
+std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight,
+                                 const OperandPlace &place)
 {
-    const auto overlaps = [&part](const Part &other) { return part.overlaps(other); };
+    const auto overlaps = [&place](const codec::Operand &other) {
+        return place.overlaps(*other.place);
+    };
     std::vector<std::string> names;
     const Weight &own = bundle.weights()[weight];
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &other = bundle.weights()[i];
-        if (i == weight || std::none_of(other.parts.begin(), other.parts.end(), overlaps))
+        const OperandList &theirs = other.operands();
+        if (i == weight || std::none_of(theirs.begin(), theirs.end(), overlaps))
             continue;
         if (other.function == own.function && other.model == own.model)
             names.push_back(other.name);

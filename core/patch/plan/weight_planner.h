@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,23 +46,30 @@ private:
     }
 
     Result<void> bind();
-    std::optional<std::size_t> partOf(codec::PartRole role) const;
+    /// The one that the codec's edits name by that role; null where there is none.
+    const codec::Operand *operandOf(codec::PartRole role) const;
     Result<void> applyPart(const codec::PartEdit &edit);
     Result<void> resize(const codec::EditPlan &plan);
-    Result<void> rewrite(std::size_t part, const std::vector<std::byte> &bytes);
+    Result<void> rewrite(const mil::Literal &literal, const std::vector<std::byte> &bytes);
+
+    /// A literal operand and its bytes as they are to become.
+    struct Changed {
+        const codec::Operand *operand = nullptr;
+        std::vector<std::byte> bytes;
+    };
 
     BundlePtr m_bundle;
     std::size_t m_weight;
     Recorder *m_recorder;
     std::optional<codec::Decoder> m_decoder;
-    std::map<std::size_t, std::vector<std::byte>> m_literals; ///< by part: as they are to become
-    std::vector<bool> m_outer; ///< by part: an operand that the codec's edits can name
-    std::vector<std::size_t> m_changedParts;
+    std::vector<Changed> m_literals;
+    std::vector<const codec::Operand *> m_changed; ///< of m_bundle's weight
     bool m_tables = false;
 };
 
 /// Names of the other weights (with their function, if it is another one) that read any byte of a
-/// part of `weight`.
-std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight, const Part &part);
+/// place of `weight`.
+std::vector<std::string> sharers(const Bundle &bundle, std::size_t weight,
+                                 const OperandPlace &place);
 
 } // namespace kernscope::patch

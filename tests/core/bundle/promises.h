@@ -30,10 +30,13 @@ inline std::string brokenPromise(const Bundle &bundle)
     }
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
-        for (const Part &part : weight.parts) {
-            if (!part.isLiteral() &&
-                part.range().end() > bundle.files()[part.file].file->size().value)
-                return fmt::format("a part of {} ends at {}", weight.name, part.range().end());
+        for (const codec::Operand &operand : weight.operands()) {
+            if (!operand.place)
+                return fmt::format("an operand of {} has no place", weight.name);
+            const OperandPlace &place = *operand.place;
+            if (!place.isLiteral() &&
+                place.range().end() > bundle.files()[place.file].file->size().value)
+                return fmt::format("an operand of {} ends at {}", weight.name, place.range().end());
         }
         const auto decoder = bundle.decoder(i);
         if (weight.fault && decoder)

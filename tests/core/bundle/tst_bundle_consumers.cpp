@@ -250,7 +250,7 @@ void TestBundleConsumers::functionsAndUnusedWeights()
     QCOMPARE((*bundle)->weights()[0].consumers.size(), std::size_t(0));
     QCOMPARE((*bundle)->weights()[1].function, std::string("other"));
     QCOMPARE((*bundle)->weights()[1].consumers.size(), std::size_t(1));
-    QVERIFY((*bundle)->weights()[0].parts[0].shared);
+    QVERIFY((*bundle)->weights()[0].operands()[0].place->shared);
 }
 
 /// An op may name a record without a const op between.

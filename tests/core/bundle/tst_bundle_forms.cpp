@@ -27,10 +27,11 @@ struct FormCase {
 std::string rolesOf(const Weight &weight)
 {
     std::string roles;
-    for (const Part &part : weight.parts)
-        roles += fmt::format("{}{}:{}{}{}", roles.empty() ? "" : " ", partRoleName(part.role),
-                             elementTypeName(part.type), shapeText(part.shape),
-                             part.isLiteral() ? "!" : "");
+    for (const codec::Operand &operand : weight.operands())
+        roles +=
+            fmt::format("{}{}:{}{}{}", roles.empty() ? "" : " ", partRoleName(operand.role),
+                        elementTypeName(operand.declaredType()), shapeText(operand.declaredShape()),
+                        operand.place->isLiteral() ? "!" : "");
     return roles;
 }
 
@@ -394,8 +395,8 @@ void TestBundleForms::sharedParts()
     QCOMPARE((*bundle)->weights().size(), std::size_t(2));
     for (const Weight &weight : (*bundle)->weights()) {
         QCOMPARE(weight.storedBytes.value, std::uint64_t(34));
-        QVERIFY(weight.part(codec::PartRole::Lut)->shared);
-        QVERIFY(!weight.part(codec::PartRole::Indices)->shared);
+        QVERIFY(weight.operand(codec::PartRole::Lut)->place->shared);
+        QVERIFY(!weight.operand(codec::PartRole::Indices)->place->shared);
     }
     QCOMPARE((*bundle)->totals().storedBytes.value, std::uint64_t(36));
     QCOMPARE(sectionFault(**bundle), std::string());
@@ -412,8 +413,9 @@ void TestBundleForms::spansForEdits()
     const auto bundle = made.open();
     QVERIFY(bundle);
     const std::string text = made.text();
-    const Part *indices = (*bundle)->weights().front().part(codec::PartRole::Indices);
-    QVERIFY(indices);
+    const codec::Operand *codes = (*bundle)->weights().front().operand(codec::PartRole::Indices);
+    QVERIFY(codes);
+    const auto &indices = codes->place;
     const auto written = [&text](const mil::SourceSpan &span) {
         return text.substr(span.offset, span.length);
     };
@@ -428,7 +430,7 @@ void TestBundleForms::spansForEdits()
     sparseBits(named);
     const auto second = named.open();
     QVERIFY(second);
-    const Part *values = (*second)->weights().front().part(codec::PartRole::NonzeroData);
+    const auto values = (*second)->weights().front().operand(codec::PartRole::NonzeroData)->place;
     QCOMPARE(values->dimSpans.size(), std::size_t(1));
     QCOMPARE(values->countSpans.size(), std::size_t(1));
     QVERIFY(values->countSpans[0].offset < values->dimSpans[0].offset);

@@ -104,7 +104,7 @@ void TestBundleSamples::functions()
     const auto refused = patch::findWeight(*bundle, "w");
     QVERIFY(!refused);
     QCOMPARE(refused.error().expected, std::string("decode/w, prefill/w"));
-    QVERIFY(bundle->weights()[0].parts[0].shared);
+    QVERIFY(bundle->weights()[0].operands()[0].place->shared);
     QCOMPARE(bundle->totals().storedBytes.value, 8192U);
 }
 

@@ -79,29 +79,30 @@ void TestElementChanges::flippedBits()
     QFETCH(const QByteArray, form);
     const BundlePtr bundle = *sampleBundle(form.toStdString()).open();
     const Elements before = elementsOf(*bundle, 0);
-    for (const Part &part : bundle->weights()[0].parts) {
-        if (part.isLiteral() || part.role == codec::PartRole::Mask)
+    for (const codec::Operand &part : bundle->weights()[0].operands()) {
+        const OperandPlace &place = *part.place;
+        if (place.isLiteral() || part.role == codec::PartRole::Mask)
             continue; // a single bit of a mask contradicts the number of survivors
         const bool scales =
             part.role != codec::PartRole::Data && part.role != codec::PartRole::NonzeroData &&
             part.role != codec::PartRole::Indices && part.role != codec::PartRole::Lut;
-        OverlaidFile &file = *bundle->files()[part.file].file;
-        for (std::uint64_t bit = 0; bit < 8 * part.bytes.value; ++bit) {
-            const FileOffset at(part.dataOffset.value + bit / 8);
+        OverlaidFile &file = *bundle->files()[place.file].file;
+        for (std::uint64_t bit = 0; bit < 8 * place.bytes.value; ++bit) {
+            const FileOffset at(place.dataOffset.value + bit / 8);
             const std::byte old = file.bytes()[at.value];
             const std::byte now = old ^ static_cast<std::byte>(1u << (bit % 8));
             QVERIFY(file.write(at, std::span(&now, 1)));
             const auto expected = differencesOf(before, elementsOf(*bundle, 0));
             const auto found = markedElements(*bundle, 0);
             QVERIFY(file.write(at, std::span(&old, 1)));
-            const QByteArray place = QByteArray::fromStdString(
+            const QByteArray text = QByteArray::fromStdString(
                 std::string(codec::partRoleName(part.role)) + " bit " + std::to_string(bit));
             if (scales)
                 QVERIFY2(
                     std::includes(found.begin(), found.end(), expected.begin(), expected.end()),
-                    place.constData());
+                    text.constData());
             else
-                QVERIFY2(found == expected, place.constData());
+                QVERIFY2(found == expected, text.constData());
         }
     }
 }

@@ -4,7 +4,12 @@
 
 #include <QTest>
 
+#include <array>
 #include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
 
 using namespace kernscope;
 using codec::Encoding;
@@ -74,6 +79,43 @@ std::string figures(const Encoding &encoding)
             text += std::to_string(*number);
         else
             text += shapeText(std::get<std::vector<std::uint64_t>>(value));
+    }
+    return text;
+}
+
+/// An operand whose bytes lie in a file.
+Operand placed(PartRole role, std::uint64_t offset)
+{
+    OperandPlace place;
+    place.file = 0;
+    place.dataOffset = FileOffset(offset);
+    place.bytes = ByteCount(16);
+    return operandAt(role, ElementType::Uint8, {16}, std::move(place));
+}
+
+/// A mask, codes that another operation makes out of a codebook, scales and offsets.
+Encoding placedEncoding()
+{
+    Encoding codes;
+    codes.payload = placed(PartRole::Indices, 2);
+    codes.palette = codec::Palette{placed(PartRole::Lut, 3), {1}, 16, 1, 0};
+    Encoding encoding;
+    encoding.mask = placed(PartRole::Mask, 1);
+    encoding.payload = made(codes);
+    encoding.scaling = codec::Scaling{};
+    encoding.scaling->scale = placed(PartRole::Scale, 4);
+    encoding.scaling->offset = placed(PartRole::Offset, 5);
+    return encoding;
+}
+
+/// Roles of the operands, and offsets of those that have a place.
+std::string operandsText(const OperandList &operands)
+{
+    std::string text;
+    for (const Operand &operand : operands) {
+        text += (text.empty() ? "" : " ") + std::string(codec::partRoleName(operand.role));
+        if (operand.place)
+            text += "@" + std::to_string(operand.place->dataOffset.value);
     }
     return text;
 }
@@ -218,6 +260,116 @@ private slots:
         QCOMPARE(StorageForm(coded).storedType(), ElementType::Int8);
         QCOMPARE(&storingEncoding(coded),
                  std::get<std::shared_ptr<const Encoding>>(coded.payload).get());
+    }
+
+    /// The list holds the leaves of the tree themselves: nothing is described twice.
+    void operands()
+    {
+        const StorageForm form(placedEncoding());
+        QCOMPARE(operandsText(form.operands()),
+                 std::string("mask@1 indices@2 lut@3 scale@4 offset@5"));
+        QCOMPARE(&form.operands()[0], &*form.encoding()->mask);
+        QCOMPARE(form.operand(PartRole::Scale), codec::storedOperand(form.scaling()->scale));
+        QVERIFY(!form.operand(PartRole::Data));
+        // Edits name the operands of the weight's own encoding, not those that make its codes.
+        QVERIFY(codec::ownOperand(*form.encoding(), PartRole::Offset));
+        QVERIFY(!codec::ownOperand(*form.encoding(), PartRole::Lut));
+        OperandList kept;
+        QVERIFY(kept.empty());
+        kept = StorageForm(placedEncoding()).operands();
+        QCOMPARE(kept.size(), std::size_t(5));
+        QCOMPARE(kept.front().place->bytes.value, std::uint64_t(16));
+    }
+
+    void operandsOfUnsoundWeights()
+    {
+        Encoding encoding = placedEncoding();
+        encoding.scaling->offset = Operand{PartRole::Offset, ElementType::Uint8, {16}, {}};
+        StorageForm form(encoding);
+        QCOMPARE(form.operands().size(), std::size_t(5));
+        form.dropEncoding();
+        QVERIFY(!form.encoding());
+        QCOMPARE(operandsText(form.operands()), std::string("mask@1 indices@2 lut@3 scale@4"));
+        const auto known =
+            StorageForm::unsound(FormNode::Sparse, ElementType::Fp16, {placed(PartRole::Mask, 7)});
+        QVERIFY(known.isSparse());
+        QCOMPARE(operandsText(known.operands()), std::string("mask@7"));
+        QVERIFY(StorageForm().operands().empty());
+    }
+
+    /// The decoder's copy gets bytes; the form that others hold stays as it is.
+    void changedOperands()
+    {
+        const std::array<std::byte, 16> bytes{};
+        const Encoding encoding = placedEncoding();
+        const Encoding bound =
+            codec::withOperands(encoding, [&bytes](Operand &operand) { operand.bytes = bytes; });
+        for (const Operand *operand : codec::operandsOf(bound))
+            QCOMPARE(operand->bytes.size(), bytes.size());
+        for (const Operand *operand : codec::operandsOf(encoding))
+            QVERIFY(operand->bytes.empty());
+
+        StorageForm form(encoding);
+        const StorageForm before = form;
+        const auto move = [](Operand &operand) {
+            OperandPlace place = *operand.place;
+            place.dataOffset = FileOffset(place.dataOffset.value + 10);
+            operand.place = std::make_shared<const OperandPlace>(std::move(place));
+        };
+        form.changeOperands(move);
+        QCOMPARE(operandsText(form.operands()),
+                 std::string("mask@11 indices@12 lut@13 scale@14 offset@15"));
+        QCOMPARE(operandsText(before.operands()),
+                 std::string("mask@1 indices@2 lut@3 scale@4 offset@5"));
+        form.dropEncoding();
+        form.changeOperands(move);
+        QCOMPARE(operandsText(form.operands()),
+                 std::string("mask@21 indices@22 lut@23 scale@24 offset@25"));
+    }
+
+    void declaredAndRead()
+    {
+        const Operand stored = placed(PartRole::Mask, 0);
+        QCOMPARE(stored.declaredType(), ElementType::Uint8);
+        QVERIFY(!stored.place->declared);
+        const Operand bits = readAs(stored, ElementType::Uint1, {4, 32});
+        QCOMPARE(bits.type, ElementType::Uint1);
+        QCOMPARE(bits.shape, (Shape{4, 32}));
+        QCOMPARE(bits.declaredType(), ElementType::Uint8);
+        QCOMPARE(bits.declaredShape(), Shape{16});
+        QCOMPARE(bits.place->bytes, stored.place->bytes);
+        QVERIFY(readAs(stored, ElementType::Uint8, {16}).place == stored.place);
+        const Operand memory{PartRole::Mask, ElementType::Uint8, {16}, {}};
+        QCOMPARE(readAs(memory, ElementType::Uint1, {128}).declaredType(), ElementType::Uint1);
+    }
+
+    void places()
+    {
+        const auto range = [](std::uint64_t first, std::uint64_t bytes) {
+            return ByteRange{FileOffset(first), ByteCount(bytes)};
+        };
+        OperandPlace whole;
+        whole.file = 0;
+        whole.dataOffset = FileOffset(64);
+        whole.bytes = ByteCount(16);
+        QCOMPARE(whole.range(), range(64, 16));
+        QVERIFY(whole.holds(range(64, 16)) && !whole.holds(range(63, 2)) &&
+                !whole.holds(range(79, 2)));
+        OperandPlace pieces;
+        pieces.file = 0;
+        pieces.dataOffset = FileOffset(32);
+        pieces.pieces = {range(32, 8), range(80, 8)};
+        pieces.copies = {range(200, 8)};
+        pieces.bytes = ByteCount(16);
+        QCOMPARE(pieces.range(), range(32, 56));
+        QVERIFY(pieces.holds(range(80, 8)) && pieces.holds(range(200, 4)) &&
+                !pieces.holds(range(40, 1)));
+        QVERIFY(!pieces.overlaps(whole) && !whole.overlaps(pieces)); // it lies between the pieces
+        whole.bytes = ByteCount(17);
+        QVERIFY(pieces.overlaps(whole) && whole.overlaps(pieces));
+        whole.file = 1;
+        QVERIFY(!pieces.overlaps(whole));
+        QVERIFY(OperandPlace().isLiteral() && !OperandPlace().overlaps(OperandPlace()));
     }
 };
 

@@ -274,7 +274,7 @@ void TestPatchForms::everyTableEntry()
                 QVERIFY(form.form == "blockwise+lut" || trial.now[i] == -9.0f);
         }
     }
-    if (const Part *scale = weight.part(codec::PartRole::Scale)) {
+    if (const codec::Operand *scale = weight.operand(codec::PartRole::Scale)) {
         for (std::uint64_t i = 0; i < elementCount(scale->shape)->value; ++i) {
             Trial trial(form.name);
             const std::string broken =
@@ -291,11 +291,9 @@ void TestPatchForms::storedCodes()
 {
     QFETCH(const QString, name);
     const auto bundle = *sampleBundle(name.toStdString()).open();
-    for (const Part &part : bundle->weights().front().parts) {
+    for (const codec::Operand &part : bundle->weights().front().operands()) {
         const auto role = codec::partRoleName(part.role);
-        std::uint64_t count = elementCount(part.shape)->value;
-        if (name.endsWith(QLatin1String("-old")) && part.role == codec::PartRole::Indices)
-            count = kElements; // declared as bytes
+        const std::uint64_t count = elementCount(part.shape)->value;
         for (const std::uint64_t index : {std::uint64_t{0}, count - 1}) {
             Trial trial(name.toStdString());
             const auto text = fmt::format("w:{}[{}]=1", role, index);

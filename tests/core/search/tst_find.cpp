@@ -175,7 +175,7 @@ void TestFind::bytesOfTheFiles()
     QVERIFY(found);
     QCOMPARE(found->hits.size(), std::size_t{1});
     const Hit &hit = found->hits[0];
-    QCOMPARE(hit.bytes.offset, m_bundle->weights()[1].parts[0].dataOffset);
+    QCOMPARE(hit.bytes.offset, m_bundle->weights()[1].operands()[0].place->dataOffset);
     QCOMPARE(hit.weight, std::size_t{1});
     QVERIFY(m_bundle->sections()[hit.section].range.contains(hit.bytes.offset));
     // The sentinel stands before every record, and belongs to no weight's bytes.
@@ -192,12 +192,12 @@ void TestFind::bytesOfAWeight()
     Query query = queryOf(What::ZeroBytes);
     query.weight = 0;
     query.least = 6;
-    const std::uint64_t first = m_bundle->weights()[0].parts[0].dataOffset.value;
+    const std::uint64_t first = m_bundle->weights()[0].operands()[0].place->dataOffset.value;
     QCOMPARE(find(query), (Places{{first + 2, 7}})); // the low byte of the NaN is 0 as well
     query.weight = 1;
     query.least = 3;
     // The run at its end stops where the weight does.
-    const std::uint64_t other = m_bundle->weights()[1].parts[0].dataOffset.value;
+    const std::uint64_t other = m_bundle->weights()[1].operands()[0].place->dataOffset.value;
     QCOMPARE(find(query), (Places{{other + 8, 4}}));
 }
 

@@ -61,7 +61,7 @@ void TestHexDock::hexFollowsAndDrives()
     QCOMPARE(view->file(), test::weightFile(bundle));
     const std::size_t weight = test::weightWith(bundle, codec::PartRole::Data);
     session.goToWeight(weight);
-    const Part &part = *bundle.weights()[weight].part(codec::PartRole::Data);
+    const OperandPlace &part = *bundle.weights()[weight].operand(codec::PartRole::Data)->place;
     QCOMPARE(view->selection(), part.range());
     view->setFocus();
     QTest::mouseClick(view->viewport(), Qt::LeftButton, {},
@@ -71,7 +71,8 @@ void TestHexDock::hexFollowsAndDrives()
     QVERIFY(place.bytes &&
             *place.bytes == (ByteRange{FileOffset(part.dataOffset.value + 4), ByteCount(1)}));
     QCOMPARE(place.weight, weight);
-    QCOMPARE(place.element.value_or(0), std::uint64_t{32 / bitWidth(part.type)});
+    QCOMPARE(place.element.value_or(0),
+             std::uint64_t{32 / bitWidth(bundle.weights()[weight].form.storedType())});
     const auto labels = dock.findChildren<QLabel *>();
     QVERIFY(std::any_of(labels.begin(), labels.end(), [&](const QLabel *label) {
         return label->text().startsWith(QStringLiteral("field: ")) &&
@@ -90,8 +91,9 @@ void TestHexDock::hexGoesToAnElement()
     QVERIFY(shown(dock));
     auto *view = dock.findChild<HexView *>();
     const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
-    const Part &part = *session.bundle()->weights()[weight].part(codec::PartRole::Data);
-    const std::uint64_t bytes = bitWidth(part.type) / 8;
+    const OperandPlace &part =
+        *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
+    const std::uint64_t bytes = bitWidth(session.bundle()->weights()[weight].form.storedType()) / 8;
     session.goToElement(weight, 5);
     QCOMPARE(view->selection(),
              (ByteRange{FileOffset(part.dataOffset.value + 5 * bytes), ByteCount(bytes)}));
@@ -191,7 +193,8 @@ void TestHexDock::hexShowsEditsInPlace()
     QVERIFY(shown(dock));
     auto *view = dock.findChild<HexView *>();
     const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Data);
-    const Part &part = *session.bundle()->weights()[weight].part(codec::PartRole::Data);
+    const OperandPlace &part =
+        *session.bundle()->weights()[weight].operand(codec::PartRole::Data)->place;
     session.goToElement(weight, 3);
     const std::uint64_t top = view->topRow();
     session.tasks().quiesce();

@@ -251,7 +251,7 @@ void TestHexView::paintsSectionsInTheirColours()
     QVERIFY(QTest::qWaitForWindowExposed(&view));
     const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Mask);
     QVERIFY(weight != kNoIndex);
-    const Part &mask = *bundle->weights()[weight].part(codec::PartRole::Mask);
+    const OperandPlace &mask = *bundle->weights()[weight].operand(codec::PartRole::Mask)->place;
     view.select({FileOffset(mask.dataOffset.value + 16), ByteCount(1)});
     const QImage picture = view.viewport()->grab().toImage();
     const QRect masked = view.cellRect(mask.dataOffset.value);

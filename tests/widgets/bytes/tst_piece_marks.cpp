@@ -200,7 +200,7 @@ void TestPieceMarks::codebooksOfASection()
     QCOMPARE(data->entries, palette.entries);
     QCOMPARE(data->vector, palette.vector);
     QVERIFY(data->changed.empty());
-    const Part &lut = *bundle->weights()[weight].part(codec::PartRole::Lut);
+    const codec::Operand &lut = *bundle->weights()[weight].operand(codec::PartRole::Lut);
     std::uint64_t place = 0;
     lut.order->positions(3, std::span(&place, 1));
     OverlaidFile &file = *bundle->files()[0].file;

@@ -207,13 +207,13 @@ void TestInspectDocks::treeCountsZeros()
     const std::size_t weight = sparseWeight(*session.bundle());
     QTRY_VERIFY(model->zeroFraction(weight));
     QVERIFY(*model->zeroFraction(weight) > 0);
-    const auto &files = session.bundle()->files();
-    const Part &values = *session.bundle()->weights()[weight].part(codec::PartRole::NonzeroData);
+    const auto *kept = session.bundle()->weights()[weight].operand(codec::PartRole::NonzeroData);
+    const OperandPlace &values = *kept->place;
     const double before = *model->zeroFraction(weight);
     // A survivor that becomes zero is one more zero.
     session.tasks().quiesce();
-    const std::vector<std::byte> zero(bitWidth(values.type) / 8);
-    QVERIFY(files[values.file].file->write(values.dataOffset, zero));
+    const std::vector<std::byte> zero(bitWidth(kept->type) / 8);
+    QVERIFY(session.bundle()->files()[values.file].file->write(values.dataOffset, zero));
     session.updateBundle(session.bundle());
     QTRY_VERIFY(*model->zeroFraction(weight) > before);
 }
@@ -328,7 +328,7 @@ void TestInspectDocks::diagnosticsCheckPayloads()
     QCOMPARE(before, std::size_t{0});
     // One more bit in the mask than there are values.
     const Weight &weight = session.bundle()->weights()[sparseWeight(*session.bundle())];
-    const Part &mask = *weight.part(codec::PartRole::Mask);
+    const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
     session.tasks().quiesce();
     OverlaidFile &file = *session.bundle()->files()[mask.file].file;
     const std::byte now = file.bytes()[mask.dataOffset.value] ^ std::byte{1};
@@ -381,13 +381,13 @@ void TestInspectDocks::exportsWeightsAndBytes()
     for (std::size_t i = 0; i < values.size(); ++i)
         QCOMPARE(static_cast<float>(npy->values[i]), values[i]);
 
-    const Part &mask = *weight.part(codec::PartRole::Mask);
+    const OperandPlace &mask = *weight.operand(codec::PartRole::Mask)->place;
     const QString bytes = folder.filePath(QStringLiteral("mask.bin"));
     exportBytes(session, bundle, mask.file, mask.range(), bytes);
     QTRY_COMPARE(said.size(), 2);
     QFile copied(bytes);
     QVERIFY(copied.open(QIODevice::ReadOnly));
-    const auto stored = bundle->partBytes(mask);
+    const auto stored = bundle->operandBytes(*weight.operand(codec::PartRole::Mask));
     QCOMPARE(copied.readAll(), QByteArray(reinterpret_cast<const char *>(stored.data()),
                                           static_cast<qsizetype>(stored.size())));
     exportBytes(session, bundle, mask.file, mask.range(),

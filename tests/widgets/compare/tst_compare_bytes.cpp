@@ -417,7 +417,7 @@ void TestCompareBytes::dockWalksDifferences()
     dock.view()->setFocus();
     QVERIFY(QTest::qWaitForWindowActive(&dock));
     QTest::keyClick(dock.view(), Qt::Key_F8);
-    const Part &part = session.bundle()->weights()[1].parts.front();
+    const OperandPlace &part = *session.bundle()->weights()[1].operands().front().place;
     QCOMPARE(session.place().file, part.file);
     QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 1); // 3c00, 4000
     QCOMPARE(session.place().weight, std::size_t{1});
@@ -545,7 +545,8 @@ void TestCompareBytes::elementsAndBytes()
     session.setOther(denseBundle({{"w", "[1, 8]", {1, 2, 3, 4, 5, 9, 7, 8}}}));
     QVERIFY(showDock(dock, 1200, 500));
     QTRY_VERIFY(dock.differences() != nullptr);
-    const std::uint64_t first = session.bundle()->weights()[0].parts.front().dataOffset.value;
+    const std::uint64_t first =
+        session.bundle()->weights()[0].operands().front().place->dataOffset.value;
     const auto offset = [&] {
         const ByteCursor &cursor = dock.view()->cursor();
         return dock.view()->bytes()->alignment.segments()[cursor.segment].firstA + cursor.offset;
@@ -605,7 +606,7 @@ void TestCompareBytes::swapped()
     QTRY_VERIFY(dock.differences() != nullptr);
     QCOMPARE(dock.view()->bytes()->b, session.bundle());
     QVERIFY(dock.goToNextDifference());
-    const Part &part = session.bundle()->weights()[0].parts.front();
+    const OperandPlace &part = *session.bundle()->weights()[0].operands().front().place;
     QCOMPARE(session.place().file, part.file);
     QCOMPARE(session.place().bytes->offset.value, part.dataOffset.value + 7);
 }

@@ -405,7 +405,7 @@ void TestCompareDock::editsShowAtOnce()
     const ViewState state = dock.pictures()->viewDifference()->viewState();
 
     session.tasks().quiesce();
-    const Part &part = session.bundle()->weights()[0].parts.front();
+    const OperandPlace &part = *session.bundle()->weights()[0].operands().front().place;
     const auto &file = session.bundle()->files()[part.file].file;
     QVERIFY(file->write(FileOffset(part.dataOffset.value + 4), test::halves({2.5f})));
     session.updateBundle(*session.bundle()->reread());

@@ -38,7 +38,7 @@ bool compare(CompareRunner &runner, const BundlePtr &a, const BundlePtr &b)
 
 void overwrite(const BundlePtr &bundle, std::size_t weight, std::uint64_t at, std::uint8_t byte)
 {
-    const Part &part = bundle->weights()[weight].parts.front();
+    const OperandPlace &part = *bundle->weights()[weight].operands().front().place;
     const std::array content{static_cast<std::byte>(byte)};
     const auto done =
         bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + at), content);

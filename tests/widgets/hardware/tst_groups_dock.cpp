@@ -175,7 +175,7 @@ void TestGroupsDock::lanesOfAContainer()
                 for (std::uint64_t c = 0; c < run.count; ++c)
                     QVERIFY(channels.insert(run.first + c).second);
             }
-            QVERIFY(weight.parts.front().holds(row.bytes));
+            QVERIFY(weight.operands().front().place->holds(row.bytes));
         }
         if (!channels.empty())
             QCOMPARE(channels.size(), static_cast<std::size_t>(weight.shape.front()));

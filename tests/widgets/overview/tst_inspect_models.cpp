@@ -219,7 +219,7 @@ void TestInspectModels::treeMarksChangedWeights()
     const BundlePtr bundle = test::sampleBundle("dense");
     const std::size_t file = test::weightFile(*bundle);
     const std::size_t weight = test::weightWith(*bundle, codec::PartRole::Data);
-    const Part &part = *bundle->weights()[weight].part(codec::PartRole::Data);
+    const OperandPlace &part = *bundle->weights()[weight].operand(codec::PartRole::Data)->place;
     BundleTreeModel model;
     model.setBundle(bundle);
     QVERIFY(!model.isChanged(weight));

@@ -429,7 +429,7 @@ void TestWeightDocks::changedBytesKeepTheView()
     QVERIFY(test::settle(dock));
     const ViewState before = dock.heatMap().viewState();
     const QModelIndex index = dock.grid().table().currentIndex();
-    const Part &part = *m_bundle->weights()[m_weight].part(PartRole::Data);
+    const OperandPlace &part = *m_bundle->weights()[m_weight].operand(PartRole::Data)->place;
     const std::array<std::byte, 2> one{std::byte{0x00}, std::byte{0x3c}};
     session.tasks().quiesce();
     QVERIFY(m_bundle->files()[part.file].file->write(FileOffset(part.dataOffset.value + 10), one));

@@ -26,11 +26,11 @@ using Tester = QAbstractItemModelTester;
 bool lay(const Bundle &bundle, std::size_t weight, const codec::EditPlan &plan)
 {
     for (const codec::PartEdit &edit : plan.parts) {
-        const Part *part = bundle.weights()[weight].part(edit.role);
-        if (!part || part->isLiteral())
+        const codec::Operand *operand = bundle.weights()[weight].operand(edit.role);
+        if (!operand || operand->place->isLiteral())
             return false;
-        const FileOffset at(part->dataOffset.value + edit.offset);
-        if (!bundle.files()[part->file].file->write(at, edit.bytes))
+        const FileOffset at(operand->place->dataOffset.value + edit.offset);
+        if (!bundle.files()[operand->place->file].file->write(at, edit.bytes))
             return false;
     }
     return !plan.parts.empty();

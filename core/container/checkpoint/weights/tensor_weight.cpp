@@ -74,28 +74,27 @@ void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContent
         out.weights.push_back(std::move(weight));
         return;
     }
-    Part part;
-    part.type = tensor.type;
-    part.shape = tensor.shape;
-    part.bytes = tensor.bytes.bytes;
-    part.file = tensor.file;
-    part.dataOffset = part.metaOffset = tensor.bytes.offset;
+    OperandPlace place;
+    place.bytes = tensor.bytes.bytes;
+    place.file = tensor.file;
+    place.dataOffset = place.metaOffset = tensor.bytes.offset;
+    std::shared_ptr<const codec::ElementOrder> order;
     if (tensor.firstAxisInnermost && tensor.shape.size() > 1 && weight.elements.value > 0)
-        part.order = std::make_shared<ColumnOrder>(tensor.shape, bitWidth(tensor.type));
-    weight.storedBytes = part.bytes;
+        order = std::make_shared<ColumnOrder>(tensor.shape, bitWidth(tensor.type));
+    weight.storedBytes = place.bytes;
     codec::Encoding encoding;
     encoding.type = tensor.type;
     encoding.shape = tensor.shape;
-    encoding.payload = codec::Operand{codec::PartRole::Data, tensor.type, tensor.shape, {}};
+    encoding.payload = operandAt(codec::PartRole::Data, tensor.type, tensor.shape, std::move(place),
+                                 std::move(order));
     weight.form = StorageForm(std::move(encoding));
-    weight.parts.push_back(std::move(part));
     Claim claim;
     claim.range = tensor.bytes;
     claim.kind = SectionKind::Data;
     claim.name = fmt::format("{}: data", tensor.name);
     claim.owner = tensor.name;
     claim.weight = out.weights.size();
-    claim.part = 0;
+    claim.operand = 0;
     out.claims[tensor.file].push_back(std::move(claim));
     out.weights.push_back(std::move(weight));
 }

@@ -141,32 +141,33 @@ Weight BlockReader::biasBase(OrderState state) const
     return weight;
 }
 
-void BlockReader::add(Weight weight, std::vector<Part> parts, ElementType type,
-                      std::optional<FormNode> slices)
+OperandPlace BlockReader::placeAt(SliceRanges pieces)
 {
-    weight.type = type;
+    OperandPlace place;
+    place.file = 0;
+    place.pieces = std::move(pieces);
+    place.bytes = ByteCount(sumOf(place.pieces));
+    place.dataOffset = place.metaOffset = place.pieces.front().offset;
+    return place;
+}
+
+void BlockReader::add(Weight weight, codec::Operand payload, std::optional<FormNode> slices,
+                      std::optional<codec::Operand> mask)
+{
+    weight.type = payload.type;
     weight.elements = elementCount(weight.shape).value_or(ElementCount());
+    weight.storedBytes = payload.place->bytes; // a mask and its values lie among each other
     codec::Encoding encoding;
-    encoding.type = type;
+    encoding.type = payload.type;
     encoding.shape = weight.shape;
-    for (Part &part : parts) {
-        part.file = 0;
-        part.bytes = ByteCount(sumOf(part.pieces));
-        part.dataOffset = part.metaOffset = part.pieces.front().offset;
-        codec::Operand operand{part.role, part.type, weight.shape, {}};
-        if (part.role == codec::PartRole::Mask)
-            encoding.mask = std::move(operand);
-        else
-            encoding.payload = std::move(operand);
-    }
-    weight.storedBytes = parts.front().bytes; // a mask and its values lie among each other
+    encoding.mask = std::move(mask);
+    encoding.payload = std::move(payload);
     if (slices)
         weight.form = StorageForm::slices(*slices, std::move(encoding));
     else if (weight.role == WeightRole::ActivationTable)
         weight.form = StorageForm::activationTable(std::move(encoding));
     else
         weight.form = StorageForm(std::move(encoding));
-    weight.parts = std::move(parts);
     m_out.weights.push_back(std::move(weight));
 }
 
@@ -203,7 +204,7 @@ void BlockReader::describe(Weight &weight, OrderState order) const
 }
 
 void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,
-                        std::size_t part)
+                        std::size_t operand)
 {
     if (range.bytes.value == 0)
         return;
@@ -213,7 +214,7 @@ void BlockReader::claim(ByteRange range, SectionKind kind, std::string what, std
     claim.name = std::move(what);
     claim.owner = m_out.weights[weight].name;
     claim.weight = weight;
-    claim.part = part;
+    claim.operand = operand;
     m_out.claims.push_back(std::move(claim));
 }
 

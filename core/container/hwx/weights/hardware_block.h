@@ -30,14 +30,16 @@ private:
     using SliceRanges = std::vector<ByteRange>;
     /// Ranges within slices that lie at some place: of the block or of a copy.
     template <class RangesOf>
-    void setPieces(Part &part, RangesOf rangesOf) const
+    OperandPlace placeOf(RangesOf rangesOf) const
     {
-        part.pieces = rangesOf(m_block.slices);
+        OperandPlace place = placeAt(rangesOf(m_block.slices));
         for (const SliceRanges &copy : m_block.copies) {
             const SliceRanges ranges = rangesOf(copy);
-            part.copies.insert(part.copies.end(), ranges.begin(), ranges.end());
+            place.copies.insert(place.copies.end(), ranges.begin(), ranges.end());
         }
+        return place;
     }
+    static OperandPlace placeAt(SliceRanges pieces);
 
     void makeLayout();
     bool sizesFit() const;
@@ -47,10 +49,10 @@ private:
     Weight biasBase(OrderState state) const;
     void describe(Weight &weight, OrderState order) const;
     std::string sizeText() const;
-    /// Fills in what follows from the pieces of the parts, and adds the weight. `slices`: what its
-    /// bytes hold, where they are in an order that is not known.
-    void add(Weight weight, std::vector<Part> parts, ElementType type,
-             std::optional<FormNode> slices = std::nullopt);
+    /// Adds the weight, all of whose elements `payload` holds, in the order that it has; `mask`
+    /// lies among it. `slices`: what its bytes hold, where they are in an order that is not known.
+    void add(Weight weight, codec::Operand payload, std::optional<FormNode> slices = std::nullopt,
+             std::optional<codec::Operand> mask = std::nullopt);
 
     SliceRanges planeRanges(bool bias, const SliceRanges &slices) const;
     void addDense();
@@ -73,7 +75,7 @@ private:
     void noteCopies(std::size_t weight);
 
     void claim(ByteRange range, SectionKind kind, std::string what, std::size_t weight,
-               std::size_t part = 0);
+               std::size_t operand = 0);
     std::vector<SliceRanges> allPlaces() const; ///< the slices, then their copies
     void refuse(std::string expected, std::string found, std::string message);
 

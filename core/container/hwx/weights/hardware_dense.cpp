@@ -43,13 +43,12 @@ void BlockReader::addDense()
     Weight weight = base(m_name);
     weight.shape = {g.outputs, g.inputs, g.height, g.width};
     describe(weight, state);
-    Part part;
-    part.type = ElementType::Fp16;
-    part.shape = weight.shape;
-    setPieces(part, [this](const SliceRanges &slices) { return planeRanges(false, slices); });
-    part.order = state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state));
+    auto values =
+        operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                  placeOf([this](const SliceRanges &slices) { return planeRanges(false, slices); }),
+                  state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state)));
     const std::size_t number = m_out.weights.size();
-    add(std::move(weight), {std::move(part)}, ElementType::Fp16);
+    add(std::move(weight), std::move(values));
     if (g.bias)
         addBias(state);
     notePlanes(number, number + 1);
@@ -62,12 +61,11 @@ void BlockReader::addBias(OrderState state)
     if (!order)
         return;
     Weight weight = biasBase(state);
-    Part part;
-    part.type = ElementType::Fp16;
-    part.shape = weight.shape;
-    setPieces(part, [this](const SliceRanges &slices) { return planeRanges(true, slices); });
-    part.order = state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state));
-    add(std::move(weight), {std::move(part)}, ElementType::Fp16);
+    auto values =
+        operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                  placeOf([this](const SliceRanges &slices) { return planeRanges(true, slices); }),
+                  state == OrderState::Known ? *order : lockedOrder(*order, orderLock(state)));
+    add(std::move(weight), std::move(values));
 }
 
 void BlockReader::claimPlanes(std::size_t weight, std::size_t bias)

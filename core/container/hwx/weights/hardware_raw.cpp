@@ -41,14 +41,14 @@ void BlockReader::addRaw()
                fmt::format("{} slices, the first of {} bytes", m_block.slices.size(),
                            m_block.slices.front().bytes.value),
                "The sizes of the slices are not those of the size law");
-    Part part;
-    part.pieces = m_block.slices;
-    std::sort(part.pieces.begin(), part.pieces.end());
-    part.type = ElementType::Uint8;
-    part.order = pieceOrder(part.pieces, 8, orderLock(OrderState::Unknown));
-    part.shape = weight.shape = {part.order->elements()};
+    SliceRanges pieces = m_block.slices;
+    std::sort(pieces.begin(), pieces.end());
+    auto order = pieceOrder(pieces, 8, orderLock(OrderState::Unknown));
+    weight.shape = {order->elements()};
+    auto bytes = operandAt(codec::PartRole::Data, ElementType::Uint8, weight.shape,
+                           placeAt(std::move(pieces)), std::move(order));
     const std::size_t number = m_out.weights.size();
-    add(std::move(weight), {std::move(part)}, ElementType::Uint8, form);
+    add(std::move(weight), std::move(bytes), form);
     noteSlices(number, holds);
     claimSlices(number, "slice");
 }
@@ -64,13 +64,11 @@ void BlockReader::addTable()
         consumer.flops.reset();
     if (held == 0)
         return;
-    Part part;
-    part.pieces = {{slice.offset, ByteCount(held)}};
-    part.order = pieceOrder(part.pieces, 16, "An activation table is not edited as a weight");
-    part.type = ElementType::Fp16;
-    part.shape = weight.shape;
+    const SliceRanges pieces{{slice.offset, ByteCount(held)}};
+    auto knots = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape, placeAt(pieces),
+                           pieceOrder(pieces, 16, "An activation table is not edited as a weight"));
     const std::size_t number = m_out.weights.size();
-    add(std::move(weight), {std::move(part)}, ElementType::Fp16);
+    add(std::move(weight), std::move(knots));
     claim({slice.offset, ByteCount(held)}, SectionKind::Codebook, "activation table", number);
     claim({FileOffset(slice.offset.value + held), ByteCount(slice.bytes.value - held)},
           SectionKind::Padding, "padding of the activation table", number);

@@ -11,7 +11,7 @@ namespace kernscope {
 
 namespace {
 
-constexpr std::size_t kValuesPart = 1; // the mask is part 0
+constexpr std::size_t kValues = 1; // the mask is operand 0
 
 /// A run of every plane, in the slices of one place.
 template <class RunOf>
@@ -66,21 +66,16 @@ bool BlockReader::addSparse()
     std::uint64_t stored = 0;
     for (const lanes::SparsePlane &plane : m_planes)
         stored += plane.stored;
-    Part mask, values;
-    mask.role = codec::PartRole::Mask;
-    mask.type = ElementType::Uint1;
-    mask.shape = weight.shape;
-    mask.shared = values.shared = true; // the bytes of one lie among those of the other
-    setPieces(mask, [this](const SliceRanges &slices) { return runsOf(m_planes, slices, bodyOf); });
-    values.role = codec::PartRole::NonzeroData;
-    values.type = ElementType::Fp16;
-    values.shape = {stored};
-    values.pieces = mask.pieces;
-    values.copies = mask.copies;
-    values.order = *order;
-    mask.order = values.order->mask();
+    OperandPlace place =
+        placeOf([this](const SliceRanges &slices) { return runsOf(m_planes, slices, bodyOf); });
+    place.shared = true; // the bytes of one lie among those of the other
+    auto mask =
+        operandAt(codec::PartRole::Mask, ElementType::Uint1, weight.shape, place, (*order)->mask());
+    place.declared = {ElementType::Fp16, {stored}}; // its order reads them as the whole tensor
+    auto values = operandAt(codec::PartRole::NonzeroData, ElementType::Fp16, weight.shape,
+                            std::move(place), *order);
     const std::size_t number = m_out.weights.size();
-    add(std::move(weight), {std::move(mask), std::move(values)}, ElementType::Fp16);
+    add(std::move(weight), std::move(values), std::nullopt, std::move(mask));
     if (g.bias)
         addSparseBias();
     noteSparse(number, number + (g.bias ? 1 : 0));
@@ -91,13 +86,13 @@ bool BlockReader::addSparse()
 void BlockReader::addSparseBias()
 {
     Weight weight = biasBase(OrderState::Known);
-    Part part;
-    part.type = ElementType::Fp16;
-    part.shape = weight.shape;
-    setPieces(part, [this](const SliceRanges &slices) { return runsOf(m_planes, slices, biasOf); });
-    if (auto order = lanes::sparseBiasOrder(*m_layout, m_planes, places()))
-        part.order = *order; // it has biases, and the places fit: addSparse() asked
-    add(std::move(weight), {std::move(part)}, ElementType::Fp16);
+    // It has biases, and the places fit: addSparse() asked.
+    auto order = lanes::sparseBiasOrder(*m_layout, m_planes, places()).value_or(nullptr);
+    auto values = operandAt(
+        codec::PartRole::Data, ElementType::Fp16, weight.shape,
+        placeOf([this](const SliceRanges &slices) { return runsOf(m_planes, slices, biasOf); }),
+        std::move(order));
+    add(std::move(weight), std::move(values));
 }
 
 void BlockReader::claimSparse(std::size_t weight, std::size_t bias)
@@ -113,7 +108,7 @@ void BlockReader::claimSparse(std::size_t weight, std::size_t bias)
             claim(run(plane.bias, plane.length), SectionKind::Values, where + ": bias row", bias);
             claim(run(plane.length, plane.body), SectionKind::Metadata, where + ": length", weight);
             claim(run(plane.body, plane.end), SectionKind::Data, where + ": masks and values",
-                  weight, kValuesPart);
+                  weight, kValues);
             claim(run(plane.end, plane.next), SectionKind::Padding, where + ": padding", weight);
             const bool last = plane.chunk + 1 == m_layout->chunks().size() ||
                               !m_layout->plane(plane.chunk + 1, plane.engine);

@@ -68,9 +68,9 @@ Result<ReadValue> FormReader::palette(const mil::Operation &operation)
     if (!indices)
         return tl::unexpected(std::move(indices.error()));
     ReadValue form;
-    form.encoding.payload = codec::Operand{PartRole::Indices, indices->type, indices->shape, {}};
     if (auto added = addPalette(operation, form, indices->shape, bitWidth(indices->type)); !added)
         return tl::unexpected(std::move(added.error()));
+    form.encoding.payload = std::move(*indices);
     return form;
 }
 
@@ -104,7 +104,7 @@ Result<ReadValue> FormReader::paletteOfBytes(const mil::Operation &operation)
     ReadValue form;
     form.type = lut->type;
     form.encoding.type = lut->type;
-    form.encoding.payload = codec::Operand{PartRole::Indices, type, *shape, {}};
+    form.encoding.payload = kernscope::readAs(std::move(*indices), type, *shape);
     codec::Palette palette;
     palette.lut = lut->source;
     palette.grid.assign(shape->size(), 1);
@@ -120,7 +120,6 @@ Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation)
     if (!mask)
         return tl::unexpected(std::move(mask.error()));
     ReadValue form;
-    form.maskPart = m_parts.size() - 1;
     auto indices = stored(operation, "indices_nonzero_data", PartRole::Indices,
                           {ElementType::Uint1, ElementType::Uint2, ElementType::Uint3,
                            ElementType::Uint4, ElementType::Uint6, ElementType::Uint8});
@@ -128,11 +127,10 @@ Result<ReadValue> FormReader::lutToSparse(const mil::Operation &operation)
         return tl::unexpected(std::move(indices.error()));
     if (auto fits = checkSurvivors(m_operands, operation, indices->shape, mask->shape); !fits)
         return tl::unexpected(std::move(fits.error()));
-    repeatCount(operation);
-    form.encoding.mask = codec::Operand{PartRole::Mask, mask->type, mask->shape, {}};
-    form.encoding.payload = codec::Operand{PartRole::Indices, indices->type, indices->shape, {}};
     if (auto added = addPalette(operation, form, mask->shape, bitWidth(indices->type)); !added)
         return tl::unexpected(std::move(added.error()));
+    form.encoding.mask = std::move(*mask);
+    form.encoding.payload = survivorsOf(operation, std::move(*indices));
     return form;
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,14 @@ namespace kernscope {
 bool isConstexpr(const mil::Operation &operation)
 {
     return operation.type.starts_with("constexpr_");
+}
+
+codec::Operand withCounts(codec::Operand operand, const std::vector<SourceSpan> &spans)
+{
+    OperandPlace place = *operand.place;
+    place.countSpans.insert(place.countSpans.end(), spans.begin(), spans.end());
+    operand.place = std::make_shared<const OperandPlace>(std::move(place));
+    return operand;
 }
 
 Result<void> FormReader::checkType(const mil::Operation &operation, std::string_view name,
@@ -26,16 +36,16 @@ Result<void> FormReader::checkType(const mil::Operation &operation, std::string_
                                            "An operand has an element type that this form lacks."));
 }
 
-Result<Part> FormReader::stored(const mil::Operation &operation, std::string_view name,
-                                PartRole role, std::initializer_list<ElementType> types)
+Result<codec::Operand> FormReader::stored(const mil::Operation &operation, std::string_view name,
+                                          PartRole role, std::initializer_list<ElementType> types)
 {
-    auto part = m_operands.part(operation, name, role);
-    if (!part)
-        return part;
-    m_parts.push_back(*part);
-    if (auto fits = checkType(operation, name, part->type, types); !fits)
+    auto operand = m_operands.stored(operation, name, role);
+    if (!operand)
+        return operand;
+    m_known.push_back(*operand);
+    if (auto fits = checkType(operation, name, operand->type, types); !fits)
         return tl::unexpected(std::move(fits.error()));
-    return part;
+    return operand;
 }
 
 Result<FormReader::Source> FormReader::source(const mil::Operation &operation,
@@ -45,13 +55,13 @@ Result<FormReader::Source> FormReader::source(const mil::Operation &operation,
     const mil::Operation *maker = value ? m_operands.graph().maker(*value) : nullptr;
     Source result;
     if (!maker || !isConstexpr(*maker)) {
-        auto part = m_operands.part(operation, name, role);
-        if (!part)
-            return tl::unexpected(std::move(part.error()));
-        result.source = codec::Operand{role, part->type, part->shape, {}};
-        result.type = part->type;
-        result.shape = part->shape;
-        m_parts.push_back(std::move(*part));
+        auto operand = m_operands.stored(operation, name, role);
+        if (!operand)
+            return tl::unexpected(std::move(operand.error()));
+        result.type = operand->type;
+        result.shape = operand->shape;
+        m_known.push_back(*operand);
+        result.source = std::move(*operand);
         return result;
     }
     if (makesSurvivors(*maker))
@@ -112,15 +122,15 @@ Result<std::uint64_t> FormReader::axisOperand(const mil::Operation &operation,
 Result<ReadValue> FormReader::readDense(const mil::Operation &operation, std::string_view field,
                                         const mil::Value &value, PartRole role)
 {
-    auto part = m_operands.part(operation, field, value, role);
-    if (!part)
-        return tl::unexpected(std::move(part.error()));
+    auto operand = m_operands.stored(operation, field, value, role);
+    if (!operand)
+        return tl::unexpected(std::move(operand.error()));
+    m_known.push_back(*operand);
     ReadValue form;
-    form.type = part->type;
-    form.encoding.type = part->type;
-    form.encoding.shape = part->shape;
-    form.encoding.payload = codec::Operand{role, part->type, part->shape, {}};
-    m_parts.push_back(std::move(*part));
+    form.type = operand->type;
+    form.encoding.type = operand->type;
+    form.encoding.shape = operand->shape;
+    form.encoding.payload = std::move(*operand);
     return form;
 }
 
@@ -130,13 +140,13 @@ Result<ReadValue> FormReader::readConst(const mil::Operation &operation)
     if (!value || operation.outputs.empty())
         return tl::unexpected(m_operands.fault(operation, "mil.operand", "val", "a value", "none",
                                                "A constant has no value."));
-    const std::size_t index = m_parts.size();
     auto form = readDense(operation, "val", *value, PartRole::Data);
     if (!form)
         return form;
     if (auto fits = checkOutput(operation, *form); !fits)
         return tl::unexpected(std::move(fits.error()));
-    m_parts[index].countSpans = operation.outputs.front().type.dimSpans;
+    auto &values = std::get<codec::Operand>(form->encoding.payload);
+    values = withCounts(std::move(values), operation.outputs.front().type.dimSpans);
     return form;
 }
 

@@ -7,21 +7,26 @@
 #include <initializer_list>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kernscope {
 
 /// A value as the ops that make it say.
 struct ReadValue {
-    codec::Encoding encoding;                ///< without bytes
+    codec::Encoding encoding;                ///< its operands have places, and no bytes
     ElementType type = ElementType::Unknown; ///< as declared; wider than the encoding's by a cast
-    std::size_t maskPart = kNoIndex;         ///< index of the mask among the parts
 };
 
 /// True for the joint ops, which make a mask and the values that it leaves.
 bool makesSurvivors(const mil::Operation &operation);
 /// True for the ops that only make weights: "constexpr_…".
 bool isConstexpr(const mil::Operation &operation);
+
+/// The operand, whose extents the program repeats at further places.
+codec::Operand withCounts(codec::Operand operand, const std::vector<SourceSpan> &spans);
+/// The compacted values of a joint op, whose count the declared type of its output repeats.
+codec::Operand survivorsOf(const mil::Operation &operation, codec::Operand operand);
 
 /// The survivors of a mask: one dimension, no more than the mask has elements.
 /// Errors: "codec.mask".
@@ -33,12 +38,7 @@ Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation 
 class FormReader
 {
 public:
-    /// Parts are appended to `parts`, in the order of the encoding's operands; those read before a
-    /// fault stay there.
-    FormReader(OperandReader &operands, std::vector<Part> &parts)
-        : m_operands(operands), m_parts(parts)
-    {
-    }
+    explicit FormReader(OperandReader &operands) : m_operands(operands) {}
 
     /// Errors: those of OperandReader, "codec.type", "codec.shape", "codec.codebook",
     /// "codec.scale", "codec.mask", "mil.unsupported" (an op or a nesting that is not known).
@@ -51,6 +51,8 @@ public:
     /// A constant on its own; `field` names it in errors.
     Result<ReadValue> readDense(const mil::Operation &operation, std::string_view field,
                                 const mil::Value &value, codec::PartRole role);
+    /// The operands that were read, also those before a fault.
+    std::vector<codec::Operand> takeKnown() { return std::move(m_known); }
 
 private:
     /// An operand: stored, or the result of another op.
@@ -76,9 +78,9 @@ private:
     Outcome cast(const mil::Operation &operation, PartRole role);
 
     Result<Source> source(const mil::Operation &operation, std::string_view name, PartRole role);
-    /// A part that must be stored; its index is m_parts.size() - 1 afterwards.
-    Result<Part> stored(const mil::Operation &operation, std::string_view name, PartRole role,
-                        std::initializer_list<ElementType> types);
+    /// An operand that must be stored.
+    Result<codec::Operand> stored(const mil::Operation &operation, std::string_view name,
+                                  PartRole role, std::initializer_list<ElementType> types);
     Result<Shape> shapeOperand(const mil::Operation &operation);
     Result<std::uint64_t> axisOperand(const mil::Operation &operation, std::string_view name,
                                       std::size_t rank);
@@ -91,10 +93,9 @@ private:
     Result<void> sameMask(const mil::Operation &operation, std::string_view name,
                           const ReadValue &inner, const mil::Operation &maker);
     const mil::Operation *compactMaker(const mil::Operation &operation) const;
-    void repeatCount(const mil::Operation &operation);
 
     OperandReader &m_operands;
-    std::vector<Part> &m_parts;
+    std::vector<codec::Operand> m_known;
     unsigned m_depth = 0;
 };
 

@@ -37,24 +37,24 @@ Result<ReadValue> FormReader::affine(const mil::Operation &operation, PartRole r
     form.type = scale->type;
     form.encoding.type = scale->type;
     form.encoding.shape = data->shape;
-    form.encoding.payload = codec::Operand{role, data->type, data->shape, {}};
     Scaling scaling;
     scaling.kind = Scaling::Kind::Affine;
-    scaling.scale = codec::Operand{PartRole::Scale, scale->type, scale->shape, {}};
-    scaling.offset = codec::Operand{PartRole::ZeroPoint, zero->type, zero->shape, {}};
-    for (const Part *part : {&*scale, &*zero}) {
-        if (part->shape.empty())
+    for (const codec::Operand *vector : {&*scale, &*zero}) {
+        if (vector->shape.empty())
             continue;
         auto axis = axisOperand(operation, "axis", data->shape.size());
         if (!axis)
             return tl::unexpected(std::move(axis.error()));
         scaling.axis = *axis;
-        if (part->shape.size() != 1 || part->shape[0] != data->shape[*axis])
+        if (vector->shape.size() != 1 || vector->shape[0] != data->shape[*axis])
             return tl::unexpected(m_operands.fault(
-                operation, "codec.scale", codec::partRoleName(part->role),
-                fmt::format("a scalar or [{}]", data->shape[*axis]), shapeText(part->shape),
+                operation, "codec.scale", codec::partRoleName(vector->role),
+                fmt::format("a scalar or [{}]", data->shape[*axis]), shapeText(vector->shape),
                 "A vector does not have one number for each index of the axis."));
     }
+    form.encoding.payload = std::move(*data);
+    scaling.scale = std::move(*scale);
+    scaling.offset = std::move(*zero);
     form.encoding.scaling = std::move(scaling);
     return form;
 }
@@ -143,7 +143,6 @@ Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation)
         auto mask = stored(operation, "data_mask", PartRole::Mask, {ElementType::Uint1});
         if (!mask)
             return tl::unexpected(std::move(mask.error()));
-        form.maskPart = m_parts.size() - 1;
         auto data = stored(operation, "nonzero_data", PartRole::NonzeroData,
                            {ElementType::Int4, ElementType::Uint4, ElementType::Int8,
                             ElementType::Uint8, ElementType::Fp16, ElementType::Fp32});
@@ -151,11 +150,10 @@ Result<ReadValue> FormReader::sparseBlockwise(const mil::Operation &operation)
             return tl::unexpected(std::move(data.error()));
         if (auto fits = checkSurvivors(m_operands, operation, data->shape, mask->shape); !fits)
             return tl::unexpected(std::move(fits.error()));
-        repeatCount(operation);
         dataType = data->type;
         form.encoding.shape = mask->shape;
-        form.encoding.mask = codec::Operand{PartRole::Mask, mask->type, mask->shape, {}};
-        form.encoding.payload = codec::Operand{PartRole::NonzeroData, data->type, data->shape, {}};
+        form.encoding.mask = std::move(*mask);
+        form.encoding.payload = survivorsOf(operation, std::move(*data));
     }
     if (auto added = addBlocks(operation, form, dataType); !added)
         return tl::unexpected(std::move(added.error()));

@@ -24,14 +24,20 @@ Result<void> checkSurvivors(const OperandReader &operands, const mil::Operation 
         "There cannot be more values than the mask has elements."));
 }
 
+/// The same record, or literals of the same bytes.
+static bool sameBytes(const OperandPlace &a, const OperandPlace &b)
+{
+    if (a.isLiteral() || b.isLiteral())
+        return a.isLiteral() && b.isLiteral() && a.literal->bytes == b.literal->bytes;
+    return a.file == b.file && a.metaOffset == b.metaOffset;
+}
+
 /// The compacted values' count is written once more in the declared type of a joint op's output.
-void FormReader::repeatCount(const mil::Operation &operation)
+codec::Operand survivorsOf(const mil::Operation &operation, codec::Operand operand)
 {
     if (operation.outputs.size() < 2)
-        return;
-    const auto &spans = operation.outputs.back().type.dimSpans;
-    auto &countSpans = m_parts.back().countSpans;
-    countSpans.insert(countSpans.end(), spans.begin(), spans.end());
+        return operand;
+    return withCounts(std::move(operand), operation.outputs.back().type.dimSpans);
 }
 
 /// A joint op's mask is named again by the op that completes it: as its first output, or as the
@@ -44,14 +50,11 @@ Result<void> FormReader::sameMask(const mil::Operation &operation, std::string_v
     const Definition *definition = value ? graph.definition(*value) : nullptr;
     if (definition && definition->output == 0 && graph.maker(*definition) == &maker)
         return {};
-    auto mask = m_operands.part(operation, name, PartRole::Mask);
+    auto mask = m_operands.stored(operation, name, PartRole::Mask);
     if (!mask)
         return tl::unexpected(std::move(mask.error()));
-    const Part &first = m_parts[inner.maskPart];
-    const bool same = first.isLiteral()
-                          ? mask->isLiteral() && mask->literal->bytes == first.literal->bytes
-                          : mask->file == first.file && mask->metaOffset == first.metaOffset;
-    if (same && mask->shape == inner.encoding.shape)
+    if (inner.encoding.mask && mask->shape == inner.encoding.shape &&
+        sameBytes(*mask->place, *inner.encoding.mask->place))
         return {};
     return tl::unexpected(m_operands.fault(operation, "codec.mask", name,
                                            "the mask of " + maker.displayName(), "another mask",
@@ -87,7 +90,6 @@ Result<ReadValue> FormReader::sparse(const mil::Operation &operation)
     if (!mask)
         return tl::unexpected(std::move(mask.error()));
     ReadValue form;
-    form.maskPart = m_parts.size() - 1;
     form.encoding.shape = mask->shape;
     if (packed) {
         auto shape = shapeOperand(operation);
@@ -108,8 +110,8 @@ Result<ReadValue> FormReader::sparse(const mil::Operation &operation)
     form.type = data->type;
     form.encoding.type = data->type;
     form.encoding.mask =
-        codec::Operand{PartRole::Mask, ElementType::Uint1, form.encoding.shape, {}};
-    form.encoding.payload = data->source;
+        kernscope::readAs(std::move(*mask), ElementType::Uint1, form.encoding.shape);
+    form.encoding.payload = std::move(data->source);
     return form;
 }
 

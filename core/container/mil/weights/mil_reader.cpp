@@ -68,10 +68,10 @@ public:
         nameBlobs(blobs);
         readBlobFiles(blobs);
         readWeights(blobs);
-        markSharedParts(m_out.weights);
-        const auto places = placesOfParts(m_out.weights, m_files.size());
+        markSharedOperands(m_out.weights);
+        const auto uses = recordUses(m_out.weights, m_files.size());
         for (std::size_t i = 0; i < m_files.size(); ++i)
-            m_out.claims[i] = claimsOf(i, places[i]);
+            m_out.claims[i] = claimsOf(i, uses[i]);
     }
 
 private:
@@ -81,7 +81,7 @@ private:
     void readBlobFiles(const BlobTable &blobs);
     void readWeights(BlobTable &blobs);
     SectionKind roleOf(std::size_t file, const BlobTable &blobs) const;
-    std::vector<Claim> claimsOf(std::size_t file, const std::vector<PartPlace> &places) const;
+    std::vector<Claim> claimsOf(std::size_t file, const std::vector<RecordUse> &uses) const;
 
     BundleKind m_kind;
     ContainerInput &m_input;
@@ -185,11 +185,11 @@ void ProgramReading::readWeights(BlobTable &blobs)
 }
 
 std::vector<Claim> ProgramReading::claimsOf(std::size_t file,
-                                            const std::vector<PartPlace> &places) const
+                                            const std::vector<RecordUse> &uses) const
 {
     const BundleFile &owner = m_files[file];
     if (owner.role == SectionKind::Data)
-        return claimsOfBlobFile(m_records[file], places, m_out.weights);
+        return claimsOfBlobFile(m_records[file], uses, m_out.weights);
     if (owner.role == SectionKind::Program)
         return claimsOfProgram(m_out.program, file, owner.file->size(), m_out.weights);
     Claim whole;

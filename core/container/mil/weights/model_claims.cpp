@@ -43,22 +43,24 @@ std::vector<Claim> laidOver(const std::vector<Claim> &under, std::vector<Claim> 
     return all;
 }
 
-std::vector<Claim> claimsOfParts(std::size_t file, const std::vector<Weight> &weights)
+std::vector<Claim> claimsOfOperands(std::size_t file, const std::vector<Weight> &weights)
 {
     std::vector<Claim> claims;
     for (std::size_t w = 0; w < weights.size(); ++w) {
-        for (std::size_t p = 0; p < weights[w].parts.size(); ++p) {
-            const Part &part = weights[w].parts[p];
-            if (part.file != file)
+        const OperandList &operands = weights[w].operands();
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            const codec::Operand &operand = operands[i];
+            const OperandPlace &place = *operand.place;
+            if (place.file != file)
                 continue;
             Claim claim;
-            claim.kind = sectionKindOf(part.role);
-            claim.name = fmt::format("{}: {}", weights[w].name, codec::partRoleName(part.role));
+            claim.kind = sectionKindOf(operand.role);
+            claim.name = fmt::format("{}: {}", weights[w].name, codec::partRoleName(operand.role));
             claim.owner = weights[w].name;
             claim.weight = w;
-            claim.part = p;
+            claim.operand = i;
             for (const ByteRange &range :
-                 part.pieces.empty() ? std::vector<ByteRange>{part.range()} : part.pieces) {
+                 place.pieces.empty() ? std::vector<ByteRange>{place.range()} : place.pieces) {
                 claim.range = range;
                 if (range.bytes.value > 0)
                     claims.push_back(claim);
@@ -92,7 +94,7 @@ std::vector<Claim> claimsOfProgram(const mil::Program &program, std::size_t file
     }
     sortByPlace(models);
     std::vector<Claim> around{std::move(whole)};
-    return laidOver(laidOver(around, std::move(models)), claimsOfParts(file, weights));
+    return laidOver(laidOver(around, std::move(models)), claimsOfOperands(file, weights));
 }
 
 } // namespace kernscope

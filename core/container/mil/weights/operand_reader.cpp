@@ -59,52 +59,54 @@ Error OperandReader::fault(const mil::Operation &operation, std::string_view cod
     return error;
 }
 
-Result<void> OperandReader::fillFromBlob(Part &part, const mil::BlobReference &blob)
+Result<void> OperandReader::fillFromBlob(OperandPlace &place, ElementType type, const Shape &shape,
+                                         const mil::BlobReference &blob)
 {
-    auto place = m_blobs.find(blob);
-    if (!place)
-        return tl::unexpected(std::move(place.error()));
-    const milblob::Record &record = place->record;
-    const std::string &file = m_blobs.fileName(place->file);
-    if (!sameStoredType(part.type, record.type)) {
-        Error error = recordFault(*place, file, milblob::kCodeAt, 4);
+    auto found = m_blobs.find(blob);
+    if (!found)
+        return tl::unexpected(std::move(found.error()));
+    const milblob::Record &record = found->record;
+    const std::string &file = m_blobs.fileName(found->file);
+    if (!sameStoredType(type, record.type)) {
+        Error error = recordFault(*found, file, milblob::kCodeAt, 4);
         error.code = "blob.type";
         error.field = "dtype";
-        error.expected = fmt::format("{}, as the program declares", elementTypeName(part.type));
+        error.expected = fmt::format("{}, as the program declares", elementTypeName(type));
         error.found = elementTypeName(record.type);
         error.message = "The record's element type is not the one of the program.";
         return tl::unexpected(std::move(error));
     }
-    const auto count = elementCount(part.shape);
+    const auto count = elementCount(shape);
     if (count != record.elements) {
-        Error error = recordFault(*place, file, milblob::kBytesAt, 8);
+        Error error = recordFault(*found, file, milblob::kBytesAt, 8);
         error.code = "blob.elements";
         error.field = "size";
-        error.expected = fmt::format("{} elements for {}", count->value, shapeText(part.shape));
+        error.expected = fmt::format("{} elements for {}", count->value, shapeText(shape));
         error.found =
             fmt::format("{} elements in {} bytes", record.elements.value, record.bytes.value);
         error.message = "The record does not hold the elements that the program declares.";
         return tl::unexpected(std::move(error));
     }
-    part.file = place->file;
-    part.metaOffset = record.metaOffset;
-    part.dataOffset = record.dataOffset;
-    part.bytes = record.bytes;
+    place.file = found->file;
+    place.metaOffset = record.metaOffset;
+    place.dataOffset = record.dataOffset;
+    place.bytes = record.bytes;
     return {};
 }
 
-Result<Part> OperandReader::part(const mil::Operation &operation, std::string_view operand,
-                                 codec::PartRole role)
+Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
+                                             std::string_view operand, codec::PartRole role)
 {
     const mil::Value *value = operation.operand(operand);
     if (!value)
         return tl::unexpected(fault(operation, "mil.operand", operand, "an operand", "none",
                                     "An operand that the operation needs is missing."));
-    return part(operation, operand, *value, role);
+    return stored(operation, operand, *value, role);
 }
 
-Result<Part> OperandReader::part(const mil::Operation &operation, std::string_view field,
-                                 const mil::Value &value, codec::PartRole role)
+Result<codec::Operand> OperandReader::stored(const mil::Operation &operation,
+                                             std::string_view field, const mil::Value &value,
+                                             codec::PartRole role)
 {
     const mil::Value *constant = m_graph.constant(value);
     if (!constant)
@@ -125,20 +127,17 @@ Result<Part> OperandReader::part(const mil::Operation &operation, std::string_vi
                                     "a tensor of known extents whose size fits 64 bits",
                                     type.isTensor() ? typeText(type) : type.text,
                                     "The shape of a constant cannot be used."));
-    Part part;
-    part.role = role;
-    part.type = type.element;
-    part.shape = *shape;
-    part.dimSpans = type.dimSpans;
+    OperandPlace place;
+    place.dimSpans = type.dimSpans;
     if (declared && declared != &type)
-        part.countSpans = declared->dimSpans;
+        place.countSpans = declared->dimSpans;
     if (const mil::BlobReference *blob = constant->blob()) {
-        if (auto filled = fillFromBlob(part, *blob); !filled)
+        if (auto filled = fillFromBlob(place, type.element, *shape, *blob); !filled)
             return tl::unexpected(std::move(filled.error()));
-        return part;
+        return operandAt(role, type.element, *shape, std::move(place));
     }
     const mil::Literal &literal = *constant->literal();
-    if (literal.element != part.type || literal.count != count->value ||
+    if (literal.element != type.element || literal.count != count->value ||
         literal.bytes.size() != bytes->value)
         return tl::unexpected(fault(operation, "mil.shape", field,
                                     fmt::format("{} elements", count->value),
@@ -147,9 +146,9 @@ Result<Part> OperandReader::part(const mil::Operation &operation, std::string_vi
     auto &kept = m_literals[&literal];
     if (!kept)
         kept = std::make_shared<const mil::Literal>(literal);
-    part.literal = kept;
-    part.bytes = *bytes;
-    return part;
+    place.literal = kept;
+    place.bytes = *bytes;
+    return operandAt(role, type.element, *shape, std::move(place));
 }
 
 Result<std::vector<std::int64_t>> OperandReader::integers(const mil::Operation &operation,

@@ -15,8 +15,8 @@
 
 namespace kernscope {
 
-/// Reads the operands of the ops that make weights: stored parts, checked against their records,
-/// and the numbers written in the program.
+/// Reads the operands of the ops that make weights: stored ones, checked against their records, and
+/// the numbers written in the program.
 class OperandReader
 {
 public:
@@ -25,15 +25,15 @@ public:
     {
     }
 
-    /// The part behind an operand: a blob or a literal, or the const op that it names. Type and
-    /// number of elements must be those that the program declares.
+    /// What is stored for an operand of an op, with its place: a blob or a literal, or the const op
+    /// that it names. Type and number of elements must be those that the program declares.
     /// Errors: "mil.operand" (neither), "mil.type", "mil.shape", "blob.type", "blob.elements",
     /// those of BlobTable::find.
-    Result<Part> part(const mil::Operation &operation, std::string_view operand,
-                      codec::PartRole role);
+    Result<codec::Operand> stored(const mil::Operation &operation, std::string_view operand,
+                                  codec::PartRole role);
     /// The same for a value that is no operand of a constexpr op.
-    Result<Part> part(const mil::Operation &operation, std::string_view field,
-                      const mil::Value &value, codec::PartRole role);
+    Result<codec::Operand> stored(const mil::Operation &operation, std::string_view field,
+                                  const mil::Value &value, codec::PartRole role);
 
     /// Integers of a literal operand. Errors: "mil.operand", "mil.type".
     Result<std::vector<std::int64_t>> integers(const mil::Operation &operation,
@@ -46,7 +46,8 @@ public:
     const ValueGraph &graph() const { return m_graph; }
 
 private:
-    Result<void> fillFromBlob(Part &part, const mil::BlobReference &blob);
+    Result<void> fillFromBlob(OperandPlace &place, ElementType type, const Shape &shape,
+                              const mil::BlobReference &blob);
 
     const ValueGraph &m_graph;
     BlobTable &m_blobs;

@@ -36,14 +36,6 @@ FormNode nodeOfOperation(const mil::Operation &operation)
 
 } // namespace
 
-void StoredBytes::add(const std::vector<Part> &parts)
-{
-    for (const Part &part : parts) {
-        if (part.isLiteral() || m_counted.insert({part.file, part.metaOffset.value}).second)
-            m_sum = ByteCount(checkedAdd(m_sum.value, part.bytes.value).value_or(UINT64_MAX));
-    }
-}
-
 WeightReader::WeightReader(const mil::Program &program, const mil::Function &function,
                            BlobTable &blobs, std::string programFile, DiagnosticLog &log)
     : m_function(function), m_segment(mil::segmentBackend(program, function)), m_blobs(blobs),
@@ -79,25 +71,28 @@ void WeightReader::describe(Weight &weight, const mil::ValueType &type) const
     }
 }
 
-void WeightReader::finish(Weight &weight, Result<ReadValue> value)
+void WeightReader::finish(Weight &weight, Result<ReadValue> value,
+                          std::vector<codec::Operand> known)
 {
     for (Consumer &consumer : weight.consumers) {
         if (consumer.backends.selected.empty())
             consumer.backends.selected = m_segment;
     }
-    StoredBytes stored;
-    stored.add(weight.parts);
-    weight.storedBytes = stored.sum();
-    if (!value) {
+    if (value) {
+        weight.type = value->type;
+        weight.shape = value->encoding.shape;
+        weight.elements = elementCount(weight.shape).value_or(ElementCount());
+        weight.detail = formFigures(value->encoding);
+        weight.form = StorageForm(std::move(value->encoding));
+    } else {
+        weight.form = StorageForm::unsound(weight.form.nodes().front(), weight.form.storedType(),
+                                           std::move(known));
         weight.fault = value.error();
         m_log.add(Severity::Error, std::move(value.error()));
-        return;
     }
-    weight.type = value->type;
-    weight.shape = value->encoding.shape;
-    weight.elements = elementCount(weight.shape).value_or(ElementCount());
-    weight.detail = formFigures(value->encoding);
-    weight.form = StorageForm(std::move(value->encoding));
+    StoredBytes stored;
+    stored.add(weight.operands());
+    weight.storedBytes = stored.sum();
 }
 
 void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
@@ -112,16 +107,18 @@ void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     describe(weight, operation.outputs.empty() ? none : operation.outputs.back().type);
     weight.form = StorageForm::unsound(nodeOfOperation(operation), weight.type);
     weight.consumers = findConsumers(m_graph, index);
-    FormReader reader(m_operands, weight.parts);
-    if (isConst(operation))
-        finish(weight, reader.readConst(operation));
-    else if (makesSurvivors(operation))
-        finish(weight,
-               tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
+    FormReader reader(m_operands);
+    const auto read = [&]() -> Result<ReadValue> {
+        if (isConst(operation))
+            return reader.readConst(operation);
+        if (!makesSurvivors(operation))
+            return reader.read(operation);
+        return tl::unexpected(m_operands.fault(operation, "mil.unsupported", "operation",
                                                "a constexpr_sparse_to_dense that completes it",
-                                               "none", "Compacted values are read as they are.")));
-    else
-        finish(weight, reader.read(operation));
+                                               "none", "Compacted values are read as they are."));
+    };
+    auto value = read();
+    finish(weight, std::move(value), reader.takeKnown());
     weights.push_back(std::move(weight));
 }
 
@@ -147,8 +144,9 @@ void WeightReader::addInline(std::size_t index, std::vector<Weight> &weights)
         describe(weight, value.type);
         weight.form = StorageForm::unsound(FormNode::Dense, weight.type);
         weight.consumers = {describeConsumer(m_graph, index, param, &value.type)};
-        FormReader reader(m_operands, weight.parts);
-        finish(weight, reader.readDense(operation, param, value, codec::PartRole::Data));
+        FormReader reader(m_operands);
+        auto dense = reader.readDense(operation, param, value, codec::PartRole::Data);
+        finish(weight, std::move(dense), reader.takeKnown());
         weights.push_back(std::move(weight));
     });
 }

@@ -29,7 +29,7 @@ private:
     void addMade(std::size_t index, std::vector<Weight> &weights);
     void addInline(std::size_t index, std::vector<Weight> &weights);
     void describe(Weight &weight, const mil::ValueType &type) const;
-    void finish(Weight &weight, Result<ReadValue> value);
+    void finish(Weight &weight, Result<ReadValue> value, std::vector<codec::Operand> known);
 
     const mil::Function &m_function;
     std::string m_segment; ///< backend that the function runs on as a whole

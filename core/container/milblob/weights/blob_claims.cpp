@@ -15,25 +15,25 @@ namespace kernscope {
 namespace {
 
 Claim payloadClaim(const milblob::Record &record, std::size_t number,
-                   const std::vector<PartPlace> &places, const std::vector<Weight> &weights)
+                   const std::vector<RecordUse> &uses, const std::vector<Weight> &weights)
 {
     Claim claim;
     claim.range = record.payload();
-    const auto place = std::lower_bound(
-        places.begin(), places.end(), record.metaOffset,
-        [](const PartPlace &p, FileOffset offset) { return p.metaOffset < offset; });
-    if (place == places.end() || place->metaOffset != record.metaOffset) {
+    const auto use = std::lower_bound(
+        uses.begin(), uses.end(), record.metaOffset,
+        [](const RecordUse &u, FileOffset offset) { return u.metaOffset < offset; });
+    if (use == uses.end() || use->metaOffset != record.metaOffset) {
         claim.kind = SectionKind::Data;
         claim.name = fmt::format("record {}: data that no weight uses", number);
         return claim;
     }
-    const Weight &weight = weights[place->weight];
-    const Part &part = weight.parts[place->part];
-    claim.kind = sectionKindOf(part.role);
-    claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(part.role));
+    const Weight &weight = weights[use->weight];
+    const codec::PartRole role = weight.operands()[use->operand].role;
+    claim.kind = sectionKindOf(role);
+    claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(role));
     claim.owner = weight.name;
-    claim.weight = place->weight;
-    claim.part = place->part;
+    claim.weight = use->weight;
+    claim.operand = use->operand;
     return claim;
 }
 
@@ -72,23 +72,37 @@ readBlobRecords(BundleFile &file, const std::vector<milblob::Record> &named, Dia
     return records;
 }
 
-void markSharedParts(std::vector<Weight> &weights)
+void markSharedOperands(std::vector<Weight> &weights)
 {
     std::map<std::pair<std::size_t, std::uint64_t>, std::size_t> uses;
+    const auto recordOf = [](const codec::Operand &operand) {
+        return std::pair(operand.place->file, operand.place->metaOffset.value);
+    };
     for (const Weight &weight : weights) {
-        for (const Part &part : weight.parts) {
-            if (!part.isLiteral())
-                ++uses[{part.file, part.metaOffset.value}];
+        for (const codec::Operand &operand : weight.operands()) {
+            if (!operand.place->isLiteral())
+                ++uses[recordOf(operand)];
         }
     }
+    const auto isShared = [&](const codec::Operand &operand) {
+        return !operand.place->isLiteral() && uses[recordOf(operand)] > 1;
+    };
+    const auto mark = [&](codec::Operand &operand) {
+        if (!isShared(operand))
+            return;
+        OperandPlace place = *operand.place;
+        place.shared = true;
+        operand.place = std::make_shared<const OperandPlace>(std::move(place));
+    };
     for (Weight &weight : weights) {
-        for (Part &part : weight.parts)
-            part.shared = !part.isLiteral() && uses[{part.file, part.metaOffset.value}] > 1;
+        const OperandList &operands = weight.operands();
+        if (std::any_of(operands.begin(), operands.end(), isShared))
+            weight.form.changeOperands(mark);
     }
 }
 
 std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
-                                    const std::vector<PartPlace> &places,
+                                    const std::vector<RecordUse> &uses,
                                     const std::vector<Weight> &weights)
 {
     std::vector<Claim> claims;
@@ -107,33 +121,34 @@ std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
         claims.push_back(std::move(claim));
     }
     for (std::size_t i = 0; i < records.size(); ++i)
-        claims.push_back(payloadClaim(records[i], i, places, weights));
+        claims.push_back(payloadClaim(records[i], i, uses, weights));
     // A record's owner is that of its payload.
     for (std::size_t i = 0; i < records.size(); ++i) {
         const Claim &payload = claims[1 + records.size() + i];
         claims[1 + i].owner = payload.owner;
         claims[1 + i].weight = payload.weight;
-        claims[1 + i].part = payload.part;
+        claims[1 + i].operand = payload.operand;
     }
     return claims;
 }
 
-std::vector<std::vector<PartPlace>> placesOfParts(const std::vector<Weight> &weights,
-                                                  std::size_t files)
+std::vector<std::vector<RecordUse>> recordUses(const std::vector<Weight> &weights,
+                                               std::size_t files)
 {
-    std::vector<std::vector<PartPlace>> places(files);
+    std::vector<std::vector<RecordUse>> uses(files);
     for (std::size_t w = 0; w < weights.size(); ++w) {
-        const std::vector<Part> &parts = weights[w].parts;
-        for (std::size_t p = 0; p < parts.size(); ++p) {
-            if (!parts[p].isLiteral())
-                places[parts[p].file].push_back({parts[p].metaOffset, w, p});
+        const OperandList &operands = weights[w].operands();
+        for (std::size_t i = 0; i < operands.size(); ++i) {
+            const OperandPlace &place = *operands[i].place;
+            if (!place.isLiteral())
+                uses[place.file].push_back({place.metaOffset, w, i});
         }
     }
-    for (std::vector<PartPlace> &file : places)
-        std::stable_sort(file.begin(), file.end(), [](const PartPlace &a, const PartPlace &b) {
+    for (std::vector<RecordUse> &file : uses)
+        std::stable_sort(file.begin(), file.end(), [](const RecordUse &a, const RecordUse &b) {
             return a.metaOffset < b.metaOffset;
         });
-    return places;
+    return uses;
 }
 
 } // namespace kernscope

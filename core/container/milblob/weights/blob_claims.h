@@ -15,24 +15,24 @@ namespace kernscope {
 std::vector<milblob::Record>
 readBlobRecords(BundleFile &file, const std::vector<milblob::Record> &named, DiagnosticLog &log);
 
-/// Marks the parts whose record another part uses as well.
-void markSharedParts(std::vector<Weight> &weights);
+/// Marks the operands whose record another one uses as well.
+void markSharedOperands(std::vector<Weight> &weights);
 
-/// A part of a weight that lies in some file.
-struct PartPlace {
+/// An operand of a weight whose record lies at some offset of a file.
+struct RecordUse {
     FileOffset metaOffset;
     std::size_t weight = 0;
-    std::size_t part = 0;
+    std::size_t operand = 0;
 };
 
-/// Claims of a weight file: header, metadata records, payloads. `places` (sorted by offset, then
+/// Claims of a weight file: header, metadata records, payloads. `uses` (sorted by offset, then
 /// weight) say whose the payloads are; the first one owns a shared payload.
 std::vector<Claim> claimsOfBlobFile(const std::vector<milblob::Record> &records,
-                                    const std::vector<PartPlace> &places,
+                                    const std::vector<RecordUse> &uses,
                                     const std::vector<Weight> &weights);
 
-/// The parts of weights that lie in each of `files` files, sorted by offset, then weight.
-std::vector<std::vector<PartPlace>> placesOfParts(const std::vector<Weight> &weights,
-                                                  std::size_t files);
+/// The operands whose records lie in each of `files` files, sorted by offset, then weight.
+std::vector<std::vector<RecordUse>> recordUses(const std::vector<Weight> &weights,
+                                               std::size_t files);
 
 } // namespace kernscope

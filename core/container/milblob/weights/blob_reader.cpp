@@ -23,18 +23,16 @@ Weight bareWeight(std::size_t file, const milblob::Record &record)
     weight.shape = {record.elements.value};
     weight.elements = record.elements;
     weight.storedBytes = record.bytes;
-    Part part;
-    part.type = record.type;
-    part.shape = weight.shape;
-    part.bytes = record.bytes;
-    part.file = file;
-    part.metaOffset = record.metaOffset;
-    part.dataOffset = record.dataOffset;
-    weight.parts.push_back(std::move(part));
+    OperandPlace place;
+    place.bytes = record.bytes;
+    place.file = file;
+    place.metaOffset = record.metaOffset;
+    place.dataOffset = record.dataOffset;
     codec::Encoding encoding;
     encoding.type = record.type;
     encoding.shape = weight.shape;
-    encoding.payload = codec::Operand{codec::PartRole::Data, record.type, weight.shape, {}};
+    encoding.payload =
+        operandAt(codec::PartRole::Data, record.type, weight.shape, std::move(place));
     weight.form = StorageForm(std::move(encoding));
     return weight;
 }
@@ -70,9 +68,8 @@ public:
         file.unusedRecords = 0; // each is a weight
         for (const milblob::Record &record : records)
             out.weights.push_back(bareWeight(0, record));
-        markSharedParts(out.weights);
-        out.claims[0] =
-            claimsOfBlobFile(records, placesOfParts(out.weights, 1).front(), out.weights);
+        markSharedOperands(out.weights);
+        out.claims[0] = claimsOfBlobFile(records, recordUses(out.weights, 1).front(), out.weights);
     }
 };
 

@@ -60,10 +60,10 @@ public:
         m_weight.type = m_encoding.type;
         addConsumer();
         std::uint64_t stored = 0;
-        for (const Part &part : m_weight.parts)
-            stored += part.bytes.value;
-        m_weight.storedBytes = ByteCount(stored);
         m_weight.form = StorageForm(std::move(m_encoding), FormWords::Network);
+        for (const Operand &operand : m_weight.operands())
+            stored += operand.place->bytes.value;
+        m_weight.storedBytes = ByteCount(stored);
         if (m_weight.fault)
             m_weight.form.dropEncoding();
         return std::move(m_weight);
@@ -114,40 +114,34 @@ private:
         m_encoding.scaling = std::move(scaling);
     }
 
-    Part &addPart(PartRole role, ElementType type, Shape shape)
-    {
-        Part &part = m_weight.parts.emplace_back();
-        part.role = role;
-        part.type = type;
-        part.shape = std::move(shape);
-        part.file = m_file;
-        return part;
-    }
-
     Operand bytes(PartRole role, ElementType type)
     {
-        Part &part = addPart(role, type, m_stored.shape);
-        part.dataOffset = part.metaOffset = FileOffset(m_stored.bytes.offset);
-        part.bytes = ByteCount(m_stored.bytes.length);
+        OperandPlace place;
+        place.file = m_file;
+        place.dataOffset = place.metaOffset = FileOffset(m_stored.bytes.offset);
+        place.bytes = ByteCount(m_stored.bytes.length);
+        std::shared_ptr<const codec::ElementOrder> order;
         if (bitWidth(type) > 0 && bitWidth(type) < 8)
-            part.order = std::make_shared<HighestFirstOrder>(m_weight.elements.value,
-                                                             m_stored.bytes.length, bitWidth(type));
-        return {role, type, m_stored.shape, {}};
+            order = std::make_shared<HighestFirstOrder>(m_weight.elements.value,
+                                                        m_stored.bytes.length, bitWidth(type));
+        return operandAt(role, type, m_stored.shape, std::move(place), std::move(order));
     }
 
     Operand floats(PartRole role, const network::Floats &floats, Shape shape)
     {
-        Operand operand{role, ElementType::Fp32, shape, {}};
-        Part &part = addPart(role, ElementType::Fp32, std::move(shape));
-        part.bytes = ByteCount(floats.count * 4);
+        OperandPlace place;
+        place.file = m_file;
+        place.bytes = ByteCount(floats.count * 4);
         if (!floats.runs.empty())
-            part.dataOffset = part.metaOffset = FileOffset(floats.runs.front().offset);
-        if (floats.runs.size() <= 1)
-            return operand;
-        for (const mil::SourceSpan &run : floats.runs)
-            part.pieces.push_back({FileOffset(run.offset), ByteCount(run.length)});
-        part.order = pieceOrder(part.pieces, 32, {});
-        return operand;
+            place.dataOffset = place.metaOffset = FileOffset(floats.runs.front().offset);
+        std::shared_ptr<const codec::ElementOrder> order;
+        if (floats.runs.size() > 1) {
+            for (const SourceSpan &run : floats.runs)
+                place.pieces.push_back({FileOffset(run.offset), ByteCount(run.length)});
+            order = pieceOrder(place.pieces, 32, {});
+        }
+        return operandAt(role, ElementType::Fp32, std::move(shape), std::move(place),
+                         std::move(order));
     }
 
     /// The layer. What it computes per inference depends on shapes that a network does not state.

@@ -37,19 +37,19 @@ public:
         m_weight.detail = {{"format", m_matrix.format}};
         m_matrix.microscaled() ? addGroups() : addRows();
         std::uint64_t stored = 0;
-        for (const Part &part : m_weight.parts)
-            stored += part.bytes.value;
-        m_weight.storedBytes = ByteCount(stored);
         m_weight.form = StorageForm(std::move(m_encoding));
         if (m_weight.fault)
             m_weight.form.dropEncoding();
+        for (const codec::Operand &operand : m_weight.operands())
+            stored += operand.place->bytes.value;
+        m_weight.storedBytes = ByteCount(stored);
         return std::move(m_weight);
     }
 
 private:
+    /// The operand whose bytes are a file; without a place where there is no such file.
     codec::Operand add(PartRole role, ElementType type, Shape shape, std::string_view path)
     {
-        const codec::Operand operand{role, type, shape, {}};
         const auto count = elementCount(shape).value_or(ElementCount());
         const ByteCount bytes = packedBytes(count, type).value_or(ByteCount());
         std::size_t file = 0;
@@ -62,15 +62,11 @@ private:
                 file < m_files.size() ? fmt::format("{} bytes", found.value) : "no such file",
                 "A file of the matrix does not have its length");
         if (file == m_files.size())
-            return operand;
-        Part part;
-        part.role = role;
-        part.type = type;
-        part.shape = std::move(shape);
-        part.bytes = std::min(found, bytes);
-        part.file = file;
-        m_weight.parts.push_back(std::move(part));
-        return operand;
+            return {role, type, std::move(shape), {}};
+        OperandPlace place;
+        place.bytes = std::min(found, bytes);
+        place.file = file;
+        return operandAt(role, type, std::move(shape), std::move(place));
     }
 
     void addGroups()
@@ -121,21 +117,22 @@ private:
     codec::Encoding m_encoding;
 };
 
-/// Claims of the weight's parts; gives their files their role.
-void claimParts(const Weight &weight, std::vector<BundleFile> &files, ContainerContents &out)
+/// Claims of the weight's operands; gives their files their role.
+void claimOperands(const Weight &weight, std::vector<BundleFile> &files, ContainerContents &out)
 {
-    for (std::size_t p = 0; p < weight.parts.size(); ++p) {
-        const Part &part = weight.parts[p];
+    for (std::size_t i = 0; i < weight.operands().size(); ++i) {
+        const codec::Operand &operand = weight.operands()[i];
+        const OperandPlace &place = *operand.place;
         Claim claim;
-        claim.range = part.range();
-        claim.kind = sectionKindOf(part.role);
-        claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(part.role));
+        claim.range = place.range();
+        claim.kind = sectionKindOf(operand.role);
+        claim.name = fmt::format("{}: {}", weight.name, codec::partRoleName(operand.role));
         claim.owner = weight.name;
         claim.weight = out.weights.size();
-        claim.part = p;
-        out.claims[part.file].push_back(std::move(claim));
-        files[part.file].role = SectionKind::Values;
-        files[part.file].payloadBytes = part.bytes;
+        claim.operand = i;
+        out.claims[place.file].push_back(std::move(claim));
+        files[place.file].role = SectionKind::Values;
+        files[place.file].payloadBytes = place.bytes;
     }
 }
 
@@ -236,7 +233,7 @@ public:
             Weight weight = QuantizedWeight(*matrix, files).make();
             if (const auto &fault = weight.fault)
                 out.log.add(fault->field == "layout" ? Severity::Warning : Severity::Error, *fault);
-            claimParts(weight, files, out);
+            claimOperands(weight, files, out);
             out.weights.push_back(std::move(weight));
         } else {
             out.log.add(Severity::Error, matrix.error());

@@ -80,8 +80,7 @@ private:
                          const section::UnitGroup &group) const;
     void addScales(Weight &weight, codec::Encoding &encoding,
                    const section::UnitGroup &group) const;
-    Part partOf(const section::UnitGroup &group, Kind kind, codec::PartRole role, ElementType type,
-                Shape shape) const;
+    OperandPlace placeOf(const section::UnitGroup &group, Kind kind, codec::PartRole role) const;
     void finish(Weight &weight, codec::Encoding encoding) const;
     std::optional<Error> unreadable(const section::Unit &unit) const;
 
@@ -89,14 +88,11 @@ private:
     std::span<const std::byte> m_bytes;
 };
 
-Part SectionWeights::partOf(const section::UnitGroup &group, Kind kind, codec::PartRole role,
-                            ElementType type, Shape shape) const
+OperandPlace SectionWeights::placeOf(const section::UnitGroup &group, Kind kind,
+                                     codec::PartRole role) const
 {
-    Part part;
-    part.role = role;
-    part.type = type;
-    part.shape = std::move(shape);
-    part.file = 0;
+    OperandPlace place;
+    place.file = 0;
     std::uint64_t bytes = 0;
     for (const std::size_t unit : group.units) {
         const section::Unit &one = m_section.units[unit];
@@ -107,20 +103,16 @@ Part SectionWeights::partOf(const section::UnitGroup &group, Kind kind, codec::P
             range = {FileOffset(maskRange(one).end()),
                      ByteCount(range.bytes.value - maskRange(one).bytes.value)};
         bytes += range.bytes.value;
-        part.pieces.push_back(range);
+        place.pieces.push_back(range);
     }
-    std::sort(part.pieces.begin(), part.pieces.end());
-    part.bytes = ByteCount(bytes);
-    part.dataOffset = part.metaOffset = part.pieces.front().offset;
-    return part;
+    std::sort(place.pieces.begin(), place.pieces.end());
+    place.bytes = ByteCount(bytes);
+    place.dataOffset = place.metaOffset = place.pieces.front().offset;
+    return place;
 }
 
 void SectionWeights::finish(Weight &weight, codec::Encoding encoding) const
 {
-    std::uint64_t stored = 0;
-    for (const Part &part : weight.parts)
-        stored += part.bytes.value;
-    weight.storedBytes = ByteCount(stored);
     weight.elements = elementCount(weight.shape).value_or(ElementCount());
     weight.type = encoding.type;
     weight.opName = weight.name;
@@ -128,6 +120,10 @@ void SectionWeights::finish(Weight &weight, codec::Encoding encoding) const
     weight.form = weight.role == WeightRole::ActivationTable
                       ? StorageForm::activationTable(std::move(encoding))
                       : StorageForm(std::move(encoding));
+    std::uint64_t stored = 0;
+    for (const codec::Operand &operand : weight.operands())
+        stored += operand.place ? operand.place->bytes.value : 0;
+    weight.storedBytes = ByteCount(stored);
 }
 
 std::optional<Error> SectionWeights::unreadable(const section::Unit &unit) const
@@ -196,39 +192,33 @@ void SectionWeights::addCoefficients(Weight &weight, codec::Encoding &encoding,
     const auto role = palette         ? codec::PartRole::Indices
                       : unit.sparse() ? codec::PartRole::NonzeroData
                                       : codec::PartRole::Data;
-    Part part = partOf(group, Kind::Weights, role, type, weight.shape);
-    if (unit.sparse())
-        part.shape = {part.bytes.value / 2};
-    part.order = section::coefficientOrder(m_section, group, !same);
-    if (unit.sparse()) {
-        Part mask =
-            partOf(group, Kind::Weights, codec::PartRole::Mask, ElementType::Uint1, weight.shape);
-        mask.order = part.order->mask();
-        encoding.mask = codec::Operand{codec::PartRole::Mask, ElementType::Uint1, weight.shape, {}};
-        weight.parts.push_back(std::move(mask));
+    const auto order = section::coefficientOrder(m_section, group, !same);
+    OperandPlace place = placeOf(group, Kind::Weights, role);
+    if (unit.sparse()) { // the values that are stored, read as the whole tensor by their order
+        place.declared = {type, {place.bytes.value / 2}};
+        encoding.mask =
+            operandAt(codec::PartRole::Mask, ElementType::Uint1, weight.shape,
+                      placeOf(group, Kind::Weights, codec::PartRole::Mask), order->mask());
     }
-    encoding.payload = codec::Operand{role, type, weight.shape, {}};
+    encoding.payload = operandAt(role, type, weight.shape, std::move(place), order);
     encoding.type = type;
-    weight.parts.push_back(std::move(part));
     if (!palette)
         return;
     const section::Entry &pal = unit.entry(Kind::Pal);
     const auto books = section::paletteOrder(m_section, group, same);
     const ElementType entries = paletteEntryType(pal.paletteFormat);
     const Shape shape{books.tables, books.entries};
-    Part lut = partOf(group, Kind::Pal, codec::PartRole::Lut, entries, shape);
+    OperandPlace lut = placeOf(group, Kind::Pal, codec::PartRole::Lut);
     if (same) {
         lut.copies.assign(lut.pieces.begin() + 1, lut.pieces.end());
         lut.pieces.resize(1);
         lut.bytes = lut.pieces.front().bytes;
     }
-    lut.order = books.order;
     codec::Palette step;
-    step.lut = codec::Operand{codec::PartRole::Lut, entries, shape, {}};
+    step.lut = operandAt(codec::PartRole::Lut, entries, shape, std::move(lut), books.order);
     step.entries = books.entries;
     encoding.palette = std::move(step);
     encoding.type = entries;
-    weight.parts.push_back(std::move(lut));
     weight.detail.emplace_back("n_bits", std::uint64_t{bits});
     weight.detail.emplace_back("codebooks", std::uint64_t{pal.count});
     weight.detail.emplace_back("vector_size", std::uint64_t{unit.vectorSize});
@@ -238,14 +228,13 @@ void SectionWeights::addScales(Weight &weight, codec::Encoding &encoding,
                                const section::UnitGroup &group) const
 {
     const Shape shape{weight.shape.front()};
-    Part part = partOf(group, Kind::Scale, codec::PartRole::Scale, ElementType::Fp16, shape);
-    part.order = section::channelOrder(m_section, group, Kind::Scale);
     codec::Scaling scaling;
     scaling.kind = codec::Scaling::Kind::Affine;
-    scaling.scale = codec::Operand{codec::PartRole::Scale, ElementType::Fp16, shape, {}};
+    scaling.scale = operandAt(codec::PartRole::Scale, ElementType::Fp16, shape,
+                              placeOf(group, Kind::Scale, codec::PartRole::Scale),
+                              section::channelOrder(m_section, group, Kind::Scale));
     encoding.scaling = std::move(scaling);
     encoding.type = ElementType::Fp16;
-    weight.parts.push_back(std::move(part));
 }
 
 Weight SectionWeights::biasesOf(const section::UnitGroup &group, std::size_t beside) const
@@ -255,12 +244,11 @@ Weight SectionWeights::biasesOf(const section::UnitGroup &group, std::size_t bes
     weight.role = WeightRole::Bias;
     weight.beside = beside;
     weight.shape = {first(group).outputs};
-    Part part = partOf(group, Kind::Bias, codec::PartRole::Data, ElementType::Fp16, weight.shape);
-    part.order = section::channelOrder(m_section, group, Kind::Bias);
-    weight.parts.push_back(std::move(part));
     codec::Encoding encoding;
     encoding.shape = weight.shape;
-    encoding.payload = codec::Operand{codec::PartRole::Data, ElementType::Fp16, weight.shape, {}};
+    encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                                 placeOf(group, Kind::Bias, codec::PartRole::Data),
+                                 section::channelOrder(m_section, group, Kind::Bias));
     finish(weight, std::move(encoding));
     return weight;
 }
@@ -274,18 +262,16 @@ Weight SectionWeights::tableOf(const section::UnitGroup &group, std::size_t besi
     weight.shape = {range.bytes.value / 2};
     weight.role = WeightRole::ActivationTable;
     weight.beside = beside;
-    Part part;
-    part.type = ElementType::Fp16;
-    part.shape = weight.shape;
-    part.bytes = ByteCount(weight.shape.front() * 2);
-    part.file = 0;
-    part.dataOffset = part.metaOffset = range.offset;
-    part.pieces = {{range.offset, part.bytes}};
-    part.order = pieceOrder(part.pieces, 16, "An activation table is not edited as a weight");
-    weight.parts.push_back(std::move(part));
+    OperandPlace place;
+    place.bytes = ByteCount(weight.shape.front() * 2);
+    place.file = 0;
+    place.dataOffset = place.metaOffset = range.offset;
+    place.pieces = {{range.offset, place.bytes}};
+    auto order = pieceOrder(place.pieces, 16, "An activation table is not edited as a weight");
     codec::Encoding encoding;
     encoding.shape = weight.shape;
-    encoding.payload = codec::Operand{codec::PartRole::Data, ElementType::Fp16, weight.shape, {}};
+    encoding.payload = operandAt(codec::PartRole::Data, ElementType::Fp16, weight.shape,
+                                 std::move(place), std::move(order));
     finish(weight, std::move(encoding));
     return weight;
 }

@@ -12,20 +12,21 @@
 
 namespace kernscope::test {
 
-/// What is wrong with the orders of a bundle's parts: every stored element must be found from each
-/// of its bits, and every bit that names an element must be one of that element's. Empty: nothing.
+/// What is wrong with the orders of a bundle's operands: every stored element must be found from
+/// each of its bits, and every bit that names an element must be one of that element's. Empty:
+/// nothing.
 inline std::string orderFault(const Bundle &bundle)
 {
     for (const Weight &weight : bundle.weights()) {
-        for (const Part &part : weight.parts) {
-            if (!part.order)
+        for (const codec::Operand &operand : weight.operands()) {
+            if (!operand.order)
                 continue;
-            const auto bytes = bundle.partBytes(part);
-            const auto bound = part.order->bound(bytes);
+            const auto bytes = bundle.operandBytes(operand);
+            const auto bound = operand.order->bound(bytes);
             if (!bound)
                 return describe(bound.error());
-            const codec::ElementOrder &order = *bound ? **bound : *part.order;
-            const std::uint64_t width = bitWidth(part.type);
+            const codec::ElementOrder &order = *bound ? **bound : *operand.order;
+            const std::uint64_t width = bitWidth(operand.type);
             std::vector<std::uint64_t> places(order.elements());
             order.positions(0, places);
             std::uint64_t named = 0;

@@ -82,14 +82,14 @@ void TestHwxSparseWeights::hasAMaskAsAnyWeight()
     QVERIFY(bundle);
     const Weight &weight = bundle->weights().front();
     QCOMPARE(formText(weight.form), std::string("sparse"));
-    QCOMPARE(weight.parts.size(), std::size_t(2));
-    QCOMPARE(weight.parts[0].role, codec::PartRole::Mask);
-    QCOMPARE(weight.parts[0].shape, weight.shape);
-    QCOMPARE(weight.parts[1].role, codec::PartRole::NonzeroData);
+    QCOMPARE(weight.operands().size(), std::size_t(2));
+    QCOMPARE(weight.operands()[0].role, codec::PartRole::Mask);
+    QCOMPARE(weight.operands()[0].declaredShape(), weight.shape);
+    QCOMPARE(weight.operands()[1].role, codec::PartRole::NonzeroData);
     const auto kept = static_cast<std::uint64_t>(
         std::count_if(made.weights.begin(), made.weights.end(), [](auto v) { return v != 0; }));
-    QCOMPARE(weight.parts[1].shape, Shape{kept});
-    QCOMPARE(weight.storedBytes, weight.parts[0].bytes);
+    QCOMPARE(weight.operands()[1].declaredShape(), Shape{kept});
+    QCOMPARE(weight.storedBytes, weight.operands()[0].place->bytes);
     const auto decoder = bundle->decoder(0);
     QVERIFY2(decoder.has_value(), decoder ? "" : describe(decoder.error()).c_str());
     QVERIFY(halvesOf(*bundle, 0) == made.weights);
@@ -118,7 +118,7 @@ void TestHwxSparseWeights::showsSparseBiases()
     const Weight &bias = bundle->weights()[1];
     QVERIFY(bias.name.ends_with(": bias"));
     QVERIFY(halvesOf(*bundle, 1) == made.bias);
-    QCOMPARE(bias.parts.front().pieces.size(), std::size_t(32)); // two planes a lane
+    QCOMPARE(bias.operands().front().place->pieces.size(), std::size_t(32)); // two planes a lane
     std::uint64_t rows = 0, covered = 0;
     for (const Section &section : bundle->sections()) {
         QCOMPARE(section.range.offset.value, covered);
@@ -135,7 +135,7 @@ void TestHwxSparseWeights::showsSparseBiases()
     QVERIFY(halvesOf(**edited, 1) == expected);
     QVERIFY(halvesOf(**edited, 0) == made.weights);
     for (const ByteRange &range : bundle->files().front().file->changedRanges())
-        QVERIFY(bias.parts.front().holds(range));
+        QVERIFY(bias.operands().front().place->holds(range));
 }
 
 void TestHwxSparseWeights::patchesEveryCopy_data()
@@ -205,7 +205,7 @@ void TestHwxSparseWeights::knowsCopiesOfThreeStreams()
     QCOMPARE(bundle->weights().size(), std::size_t(1));
     const Weight &weight = bundle->weights().front();
     QCOMPARE(weight.consumers.size(), std::size_t(3));
-    const Part &part = weight.parts.front();
+    const OperandPlace &part = *weight.operands().front().place;
     QCOMPARE(part.pieces.size(), std::size_t(16));
     if (weight.form.isDense())
         QCOMPARE(part.copies.size(), std::size_t(32));

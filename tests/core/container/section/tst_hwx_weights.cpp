@@ -60,7 +60,7 @@ void TestHwxWeights::readsRealWeights()
     QCOMPARE(weight.shape, (Shape{3, 3, 1, 1}));
     QCOMPARE(formText(weight.form), std::string("dense-fp16"));
     QCOMPARE(halvesOf(*bundle, 0), numbered(9, 0));
-    QCOMPARE(weight.parts.front().pieces.size(), std::size_t(3));
+    QCOMPARE(weight.operands().front().place->pieces.size(), std::size_t(3));
     QCOMPARE(weight.storedBytes.value, std::uint64_t(18));
     const auto statistics = computeStatistics(*bundle, 0, {});
     QCOMPARE(statistics->zeros, std::uint64_t(1));
@@ -92,7 +92,8 @@ void TestHwxWeights::readsTheGemm()
     if (!bundle)
         QSKIP("The real containers are not here (KERNSCOPE_DATA)");
     QCOMPARE(bundle->weights().front().shape, (Shape{512, 512, 1, 1}));
-    QCOMPARE(bundle->weights().front().parts.front().bytes.value, std::uint64_t(524288));
+    QCOMPARE(bundle->weights().front().operands().front().place->bytes.value,
+             std::uint64_t(524288));
     QCOMPARE(halvesOf(*bundle, 0).size(), std::size_t(262144));
 }
 
@@ -121,7 +122,7 @@ void TestHwxWeights::patchesOnlyCoefficients()
     QVERIFY(edited.has_value());
     QCOMPARE(halvesOf(**edited, 0), std::vector<std::uint16_t>(9, 0x3800));
     for (const ByteRange &range : bundle->files().front().file->changedRanges())
-        QVERIFY(bundle->weights().front().parts.front().holds(range));
+        QVERIFY(bundle->weights().front().operands().front().place->holds(range));
     QVERIFY(revertEdit(*edited, edits->front()).has_value());
     QVERIFY(!bundle->modified());
 }

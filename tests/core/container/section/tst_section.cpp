@@ -239,19 +239,20 @@ void TestSection::hasAMaskAsAnyWeight()
     const auto made = make(QStringLiteral("sparse"), {41, 3, 1, 5}, 2, true);
     const BundlePtr bundle = openMade(made->bytes);
     const Weight &weight = bundle->weights().front();
-    QCOMPARE(weight.parts.size(), std::size_t(2));
-    const Part &mask = weight.parts[0];
+    QCOMPARE(weight.operands().size(), std::size_t(2));
+    const codec::Operand &mask = weight.operands()[0];
     QCOMPARE(mask.role, codec::PartRole::Mask);
     QCOMPARE(mask.shape, weight.shape);
-    QCOMPARE(mask.pieces.size(), std::size_t(16));
+    QCOMPARE(mask.place->pieces.size(), std::size_t(16));
     const auto decoder = *bundle->decoder(0);
     const auto halves = halvesOf(*made->decoder);
     const auto kept = static_cast<std::uint64_t>(
         std::count_if(halves.begin(), halves.end(), [](auto v) { return (v & 0x7fff) != 0; }));
     QVERIFY(kept > 0 && kept < halves.size());
     QCOMPARE(decoder.payloadElements().value, kept);
-    QCOMPARE(weight.parts[1].shape, Shape{kept});
-    QCOMPARE(weight.storedBytes.value, mask.bytes.value + weight.parts[1].bytes.value);
+    QCOMPARE(weight.operands()[1].declaredShape(), Shape{kept});
+    QCOMPARE(weight.storedBytes.value,
+             mask.place->bytes.value + weight.operands()[1].place->bytes.value);
     std::uint64_t rank = 0;
     for (std::uint64_t i = 0; i < halves.size(); ++i) {
         const bool stored = (halves[i] & 0x7fff) != 0;
@@ -263,11 +264,11 @@ void TestSection::hasAMaskAsAnyWeight()
     std::uint64_t masks = 0;
     for (const kernscope::Section &part : bundle->sections())
         masks += part.kind == SectionKind::Mask ? part.range.bytes.value : 0;
-    QCOMPARE(masks, mask.bytes.value);
+    QCOMPARE(masks, mask.place->bytes.value);
     for (std::uint64_t i = 0; i < halves.size(); ++i) { // its bits lie in its pieces
         std::uint64_t bit = 0;
         mask.order->positions(i, std::span(&bit, 1));
-        QVERIFY(mask.holds({FileOffset(bit / 8), ByteCount(1)}));
+        QVERIFY(mask.place->holds({FileOffset(bit / 8), ByteCount(1)}));
     }
 }
 
