@@ -51,6 +51,8 @@ void addFitted(const std::vector<float> &values, const std::vector<float> &odd, 
         spec.node = FormNode::Palette;
         spec.palette = {4, 1, 1};
         add(encodeForm(values, shape, spec));
+        spec.palette = {8, 1, 1};
+        add(encodeForm(values, shape, spec));
     }
 }
 
@@ -94,6 +96,8 @@ void addEncoded(std::vector<std::uint64_t> &all)
         many[i] = values[i * 7 % values.size()] + static_cast<float>(i) * 1e-9f;
     add(encodeSparseDensity(many, {many.size()}, 0.3));
     add(encodePalette(values, shape, {4, 1, 1}));
+    add(encodePalette(values, shape, {8, 10, 1}));
+    add(encodePalette(values, shape, {6, 1, 4}));
     add(encodePalette(values, shape, {3, 4, 2, ElementType::Int8}));
     addFitted(values, odd, add);
 }
