@@ -158,19 +158,24 @@ private:
     /// The first of the best splits for one end, within those that the neighbours leave.
     HWY_INLINE void find(std::size_t end, std::size_t first, std::size_t last) const
     {
-        std::size_t at = std::max<std::size_t>(first, m_row.least[end]);
+        const std::size_t at = std::max<std::size_t>(first, m_row.least[end]);
         last = std::min(last, end - 1);
-        double least = std::numeric_limits<double>::infinity();
-        std::size_t where = at;
-        if constexpr (Error::kVectors)
-            at = findVectors(end, at, last, least, where);
-        for (; at <= last; ++at) {
-            const double error = m_row.before[at] + m_error(at, end);
-            where = error < least ? at : where;
-            least = error < least ? error : least;
+        if constexpr (Error::kVectors) {
+            const Doubles d;
+            if (last < at + hn::Lanes(d))
+                keep(end, at, errorsFrom(d, at, end, last + 1 - at));
+            else
+                findFar(end, at, last);
+        } else {
+            double least = std::numeric_limits<double>::infinity();
+            std::size_t where = at;
+            for (std::size_t split = at; split <= last; ++split) {
+                const double error = m_row.before[split] + m_error(split, end);
+                where = error < least ? split : where;
+                least = error < least ? error : least;
+            }
+            store(end, where, least);
         }
-        m_row.best[end] = least;
-        m_row.split[end] = static_cast<std::uint32_t>(where);
     }
 
     /// The same where one vector holds all splits up to `last`. What it holds beyond them is not
@@ -184,53 +189,59 @@ private:
             const std::size_t at = std::max<std::size_t>(m_row.clusters - 1, m_row.least[end]);
             if (last >= at + hn::Lanes(d))
                 return false;
-            const auto error =
-                hn::IfThenElse(hn::FirstN(d, end - at),
-                               hn::Add(hn::LoadU(d, m_row.before + at), m_error.from(d, at, end)),
-                               hn::Set(d, std::numeric_limits<double>::infinity()));
-            const auto least = hn::MinOfLanes(d, error);
-            const std::size_t where =
-                at + static_cast<std::size_t>(hn::FindKnownFirstTrue(d, hn::Eq(error, least)));
-            if (where > last)
-                return false;
-            m_row.best[end] = hn::GetLane(least);
-            m_row.split[end] = static_cast<std::uint32_t>(where);
-            return true;
+            return keep(end, at, errorsFrom(d, at, end, end - at)) <= last;
         }
     }
 
-    /// As far as whole vectors go, where there are several; returns where it ended.
-    HWY_INLINE std::size_t findVectors(std::size_t end, std::size_t at, std::size_t last,
-                                       double &least, std::size_t &where) const
+    /// Where several vectors hold the splits from `at` to `last`.
+    HWY_INLINE void findFar(std::size_t end, std::size_t at, std::size_t last) const
     {
         const Doubles d;
         const std::size_t lanes = hn::Lanes(d);
-        if (last + 1 < at + 2 * lanes)
-            return at;
-        auto best = hn::Set(d, least);
+        auto best = hn::Set(d, std::numeric_limits<double>::infinity());
         auto place = hn::Set(d, static_cast<double>(at));
         // Numbers of splits are exact as doubles.
         auto number = hn::Iota(d, static_cast<double>(at));
         const auto step = hn::Set(d, static_cast<double>(lanes));
-        for (; at + lanes <= last + 1; at += lanes) {
-            const auto error = hn::Add(hn::LoadU(d, m_row.before + at), m_error.from(d, at, end));
+        for (; at <= last; at += lanes) {
+            const auto error = errorsFrom(d, at, end, last + 1 - at);
             const auto less = hn::Lt(error, best);
             best = hn::IfThenElse(less, error, best);
             place = hn::IfThenElse(less, number, place);
             number = hn::Add(number, step);
         }
-        HWY_ALIGN double errors[8];
-        HWY_ALIGN double places[8];
-        hn::Store(best, d, errors);
-        hn::Store(place, d, places);
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
-            const auto found = static_cast<std::size_t>(places[lane]);
-            if (errors[lane] < least || (errors[lane] == least && found < where)) {
-                least = errors[lane];
-                where = found;
-            }
-        }
-        return at;
+        const auto least = hn::MinOfLanes(d, best);
+        const auto places = hn::IfThenElse(hn::Eq(best, least), place,
+                                           hn::Set(d, std::numeric_limits<double>::infinity()));
+        store(end, static_cast<std::size_t>(hn::GetLane(hn::MinOfLanes(d, places))),
+              hn::GetLane(least));
+    }
+
+    /// Errors of the splits from `at` on; infinite from the `count`-th one on.
+    template <class D>
+    HWY_INLINE hn::Vec<D> errorsFrom(D d, std::size_t at, std::size_t end, std::size_t count) const
+    {
+        return hn::IfThenElse(hn::FirstN(d, count),
+                              hn::Add(hn::LoadU(d, m_row.before + at), m_error.from(d, at, end)),
+                              hn::Set(d, std::numeric_limits<double>::infinity()));
+    }
+
+    /// Keeps the first of the least errors, those of splits from `at` on; returns its split.
+    template <class V>
+    HWY_INLINE std::size_t keep(std::size_t end, std::size_t at, V errors) const
+    {
+        const hn::DFromV<V> d;
+        const auto least = hn::MinOfLanes(d, errors);
+        const std::size_t where =
+            at + static_cast<std::size_t>(hn::FindKnownFirstTrue(d, hn::Eq(errors, least)));
+        store(end, where, hn::GetLane(least));
+        return where;
+    }
+
+    HWY_INLINE void store(std::size_t end, std::size_t where, double least) const
+    {
+        m_row.best[end] = least;
+        m_row.split[end] = static_cast<std::uint32_t>(where);
     }
 
     SplitRow m_row;
