@@ -102,6 +102,9 @@ void addEncoded(std::vector<std::uint64_t> &all)
     addFitted(values, odd, add);
 }
 
+std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::byte> bytes,
+                                                         std::uint64_t count);
+
 /// Everything that the vector code makes of fixed random input, as bytes.
 std::vector<std::uint64_t> results()
 {
@@ -148,6 +151,14 @@ std::vector<std::uint64_t> results()
             add(decoded);
             add(wide);
         }
+    }
+    auto bytes = randomBytes(std::uint64_t{1} << 15, random);
+    for (std::size_t i = 1; i < bytes.size(); i += 2) // no NaN among the scales
+        bytes[i] &= std::byte{0xbf};
+    for (const auto &[name, encoding] : longForms(bytes, std::uint64_t{1} << 14)) {
+        std::vector<std::uint16_t> decoded((std::size_t{1} << 14) - 3);
+        Decoder::make(encoding)->decodeHalf(3, decoded);
+        add(decoded);
     }
     addEncoded(all);
     return all;
@@ -217,6 +228,16 @@ std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::by
                 operand(PartRole::Lut, ElementType::Fp16, {codebooks, 1, palette.entries, 1});
             encoding.palette = palette;
             forms.emplace_back("palette", encoding);
+        }
+        for (const std::uint64_t vector : {2u, 4u}) {
+            encoding.payload = operand(PartRole::Indices, type, {64, count / 64 / vector});
+            palette.grid = {1, 1};
+            palette.vector = vector;
+            palette.vectorAxis = 1;
+            palette.lut =
+                operand(PartRole::Lut, ElementType::Fp16, {1, 1, palette.entries, vector});
+            encoding.palette = palette;
+            forms.emplace_back("palette of vectors", encoding);
         }
     }
     Encoding sparse;
