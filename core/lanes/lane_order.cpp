@@ -149,7 +149,8 @@ constexpr auto kBytesBefore = [] {
     for (unsigned lane = 0; lane < kMaxSparseLanes; ++lane) {
         for (unsigned mask = 0; mask < 256; ++mask)
             before[lane][mask] = static_cast<std::uint8_t>(
-                2 * std::popcount(mask & ((1U << lane) - 1U)) + ((mask >> lane & 1U) ^ 1U));
+                2U * static_cast<unsigned>(std::popcount(mask & ((1U << lane) - 1U))) +
+                ((mask >> lane & 1U) ^ 1U));
     }
     return before;
 }();

@@ -182,14 +182,14 @@ double massedError(std::span<const MassedValue> values, std::span<const float> e
 {
     double error = 0;
     std::size_t nearest = 0;
-    for (const auto &[value, mass] : values) {
+    for (const MassedValue &one : values) {
         const auto off = [&](std::size_t entry) {
-            return std::abs(static_cast<double>(value) - static_cast<double>(entries[entry]));
+            return std::abs(static_cast<double>(one.value) - static_cast<double>(entries[entry]));
         };
         // Both ascend: the nearest entry never moves back.
         while (nearest + 1 < entries.size() && off(nearest + 1) <= off(nearest))
             ++nearest;
-        error += mass * off(nearest) * off(nearest);
+        error += one.mass * off(nearest) * off(nearest);
     }
     return error;
 }
