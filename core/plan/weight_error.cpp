@@ -216,6 +216,7 @@ Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
         spec.denseType = ElementType::Fp32;
     spec.method = method;
     spec.inputs = method == codec::EncodeMethod::Plain ? nullptr : weight.inputs;
+    spec.codebooks = weight.codebooks;
     auto encoded = codec::encodeForm(weight.values, weight.shape, spec);
     if (!encoded)
         return tl::unexpected(std::move(encoded.error()));

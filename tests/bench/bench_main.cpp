@@ -3,6 +3,7 @@
 #include "tests/bench/compare_cases.h"
 #include "tests/bench/errors.h"
 #include "tests/bench/huge_buffer.h"
+#include "tests/bench/order_cases.h"
 #include "tests/bench/ratios.h"
 
 #include <memory>
@@ -74,6 +75,7 @@ int main(int argc, char **argv)
     }
     const auto out = std::make_unique<HugeBuffer<std::uint16_t>>(std::size_t{32} << 20);
     registerCases(decodeCases(out->span()));
+    registerCases(orderCases(out->span()));
     registerCases(encodeCases());
     registerCases(statisticsCases());
     registerCases(compareCases());

@@ -5,6 +5,7 @@
 #include "tests/bench/compare_cases.h"
 #include "tests/bench/huge_buffer.h"
 #include "tests/bench/limits.h"
+#include "tests/bench/order_cases.h"
 #include "tests/bench/timing.h"
 
 #include <cstdio>
@@ -107,6 +108,7 @@ int printRatios(std::string_view only)
         }
     };
     run(decodeCases(out.span()));
+    run(orderCases(out.span()));
     run(encodeCases());
     run(statisticsCases());
     run(compareCases());

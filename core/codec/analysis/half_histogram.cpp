@@ -32,23 +32,54 @@ void forEachHalfBlock(std::span<const float> values, Each each)
     }
 }
 
+/// A finite fp16 number, by a key in the order of the values, and where it lies in its run.
+struct KeyedHalf {
+    std::uint16_t key = 0; ///< halfOrder + 0x8000
+    std::uint16_t half = 0;
+    std::uint32_t place = 0;
+};
+
+/// The finite values as fp16, ascending, equal ones in the order of their places; -0 is +0. For
+/// runs of fewer than kFew.
+std::vector<KeyedHalf> sortedHalves(std::span<const float> values)
+{
+    constexpr std::size_t kDigits = 256;
+    std::vector<KeyedHalf> sorted;
+    sorted.reserve(values.size());
+    std::array<std::uint32_t, kDigits> low{}, high{};
+    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
+        for (std::size_t i = 0; i < halves.size(); ++i) {
+            const std::uint16_t half = halves[i] == 0x8000u ? std::uint16_t{0} : halves[i];
+            if ((half & kHalfInfinity) == kHalfInfinity)
+                continue;
+            const auto key = static_cast<std::uint16_t>(halfOrder(half) + 0x8000);
+            ++low[key % kDigits];
+            ++high[key / kDigits];
+            sorted.push_back({key, half, static_cast<std::uint32_t>(at + i)});
+        }
+    });
+    std::vector<KeyedHalf> other(sorted.size());
+    const auto pass = [&](std::array<std::uint32_t, kDigits> &counts, unsigned shift) {
+        std::uint32_t before = 0;
+        for (std::uint32_t &count : counts)
+            before += std::exchange(count, before);
+        for (const KeyedHalf &one : sorted)
+            other[counts[(one.key >> shift) % kDigits]++] = one;
+        sorted.swap(other);
+    };
+    pass(low, 0);
+    pass(high, 8);
+    return sorted;
+}
+
 HalfHistogram sortedHistogram(std::span<const float> values)
 {
     HalfHistogram histogram;
-    std::vector<float> sorted;
-    sorted.reserve(values.size());
-    forEachHalfBlock(values, [&](std::size_t, std::span<const std::uint16_t> halves) {
-        for (const std::uint16_t half : halves) {
-            const float value = halfToFloat(half == 0x8000u ? std::uint16_t{0} : half);
-            if (std::isfinite(value))
-                sorted.push_back(value);
-        }
-    });
+    const std::vector<KeyedHalf> sorted = sortedHalves(values);
     histogram.finite = sorted.size() == values.size();
-    std::sort(sorted.begin(), sorted.end());
-    for (const float value : sorted) {
-        if (histogram.values.empty() || histogram.values.back().value != value)
-            histogram.values.push_back({value, 0});
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+        if (i == 0 || sorted[i].key != sorted[i - 1].key)
+            histogram.values.push_back({halfToFloat(sorted[i].half), 0});
         ++histogram.values.back().count;
     }
     return histogram;
@@ -108,21 +139,16 @@ HalfHistogram histogramOf(std::span<const float> values)
 static std::vector<MassedValue> sortedMasses(std::span<const float> values,
                                              std::span<const float> masses)
 {
-    std::vector<MassedValue> sorted;
-    forEachHalfBlock(values, [&](std::size_t at, std::span<const std::uint16_t> halves) {
-        for (std::size_t i = 0; i < halves.size(); ++i) {
-            const float value = halfToFloat(halves[i] == 0x8000u ? std::uint16_t{0} : halves[i]);
-            if (std::isfinite(value) && masses[at + i] > 0)
-                sorted.push_back({value, static_cast<double>(masses[at + i])});
-        }
-    });
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const MassedValue &a, const MassedValue &b) { return a.value < b.value; });
     std::vector<MassedValue> massed;
-    for (const MassedValue &value : sorted) {
-        if (massed.empty() || massed.back().value != value.value)
-            massed.push_back({value.value, 0});
-        massed.back().mass += value.mass;
+    std::uint16_t last = 0;
+    for (const KeyedHalf &one : sortedHalves(values)) {
+        const float mass = masses[one.place];
+        if (!(mass > 0))
+            continue;
+        if (massed.empty() || one.key != last)
+            massed.push_back({halfToFloat(one.half), 0});
+        last = one.key;
+        massed.back().mass += static_cast<double>(mass);
     }
     return massed;
 }
@@ -156,14 +182,14 @@ double massedError(std::span<const MassedValue> values, std::span<const float> e
 {
     double error = 0;
     std::size_t nearest = 0;
-    for (const auto &[value, mass] : values) {
+    for (const MassedValue &one : values) {
         const auto off = [&](std::size_t entry) {
-            return std::abs(static_cast<double>(value) - static_cast<double>(entries[entry]));
+            return std::abs(static_cast<double>(one.value) - static_cast<double>(entries[entry]));
         };
         // Both ascend: the nearest entry never moves back.
         while (nearest + 1 < entries.size() && off(nearest + 1) <= off(nearest))
             ++nearest;
-        error += mass * off(nearest) * off(nearest);
+        error += one.mass * off(nearest) * off(nearest);
     }
     return error;
 }

@@ -95,12 +95,15 @@ void Decoder::State::vectorLanes(std::uint64_t first, std::span<std::uint16_t> o
         const auto book =
             std::span(palette->vectors)
                 .subspan(walker.cell() * palette->entries * vector, palette->entries * vector);
+        const auto lanes = std::as_bytes(std::span(palette->halves))
+                               .subspan(walker.cell() * palette->entries * vector * 2);
         if (lane != 0 || out.size() < count * vector)
             count = lane != 0 || out.size() < vector ? 1 : count - 1; // parts of vectors alone
         indices(index, std::span(codes).first(count));
         const std::size_t filled = std::min<std::uint64_t>(count * vector - lane, out.size());
         if (filled == count * vector)
-            lookupVectors(std::span(codes).first(count), book, vector, out.first(filled));
+            lookupVectors(std::span(codes).first(count), palette->width, lanes, book, vector,
+                          out.first(filled));
         else
             std::copy_n(book.begin() + static_cast<std::ptrdiff_t>(codes[0] * vector + lane),
                         filled, out.begin());

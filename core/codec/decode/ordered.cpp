@@ -44,6 +44,23 @@ ByteChange changeAt(std::span<const std::byte> bytes, unsigned width, std::uint6
     return change;
 }
 
+/// The fp16 numbers at positions, 0 where they are absent. Without branches: nothing tells which
+/// elements a form leaves out.
+void gatherHalves(std::span<const std::byte> bytes, std::span<const std::uint64_t> positions,
+                  std::span<std::uint16_t> halves)
+{
+    if (bytes.size() < 2) { // all of them absent
+        std::fill_n(halves.begin(), positions.size(), std::uint16_t{0});
+        return;
+    }
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+        const bool held = positions[i] != ElementOrder::kAbsent;
+        std::uint16_t half = 0;
+        std::memcpy(&half, bytes.data() + (held ? positions[i] / 8 : 0), sizeof(half));
+        halves[i] = static_cast<std::uint16_t>(half & (0U - (held ? 1U : 0U)));
+    }
+}
+
 } // namespace
 
 unsigned bitsAt(std::span<const std::byte> bytes, std::uint64_t position, unsigned width,
@@ -224,11 +241,7 @@ void Decoder::State::orderedHalves(std::uint64_t first, std::span<std::uint16_t>
         }
         const auto some = std::span(positions).first(part.size());
         payload.order->positions(at, some);
-        for (std::size_t i = 0; i < part.size(); ++i) {
-            halves[i] = 0;
-            if (some[i] != ElementOrder::kAbsent)
-                std::memcpy(&halves[i], payload.bytes.data() + some[i] / 8, 2);
-        }
+        gatherHalves(payload.bytes, some, halves);
         convertToHalf(std::as_bytes(std::span(halves).first(part.size())), ElementType::Fp16, 0,
                       part);
     });

@@ -40,6 +40,7 @@ std::vector<float> survivors(std::span<const float> values, const EncodedPart &m
                              std::uint64_t first, std::uint64_t end)
 {
     std::vector<float> kept;
+    kept.reserve(countBits(mask.bytes, first, end - first));
     for (std::uint64_t i = first; i < end; ++i) {
         if (isKept(mask, i))
             kept.push_back(values[i]);
@@ -77,13 +78,13 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
                                           const PaletteOptions &options)
 {
-    return encodeSparsePalette(values, sparse, options, {});
+    return encodeSparsePalette(values, sparse, options, {}, nullptr);
 }
 
 Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
                                           const EncodedWeight &sparse,
                                           const PaletteOptions &options,
-                                          std::span<const float> masses)
+                                          std::span<const float> masses, CodebookCache *cache)
 {
     const auto mask = maskOf(values, sparse);
     if (!mask)
@@ -105,17 +106,17 @@ Result<EncodedWeight> encodeSparsePalette(std::span<const float> values,
         const auto weighing = masses.empty()
                                   ? std::vector<float>()
                                   : survivors(masses, **mask, group * length, (group + 1) * length);
-        const auto one =
-            encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16}, weighing);
+        const auto one = encodePalette(kept, {kept.size()}, {options.bits, 1, 1, ElementType::Fp16},
+                                       weighing, cache);
         if (!one)
             return tl::unexpected(one.error());
         weight.entries = one->entries;
         const EncodedPart &book = partOfRole(*one, PartRole::Lut);
         lut.bytes.insert(lut.bytes.end(), book.bytes.begin(), book.bytes.end());
-        const EncodedPart &indices = partOfRole(*one, PartRole::Indices);
-        for (std::uint64_t i = 0; i < kept.size(); ++i)
-            codes.push_back(
-                static_cast<std::uint8_t>(loadCode(indices.bytes, indices.type, i) & 0xff));
+        const std::size_t before = codes.size();
+        codes.resize(before + kept.size());
+        unpackCodes(partOfRole(*one, PartRole::Indices).bytes, options.bits, 0,
+                    std::span(codes).subspan(before));
     }
     EncodedPart indices =
         makePart(PartRole::Indices, unsignedType(options.bits), Shape{codes.size()});

@@ -5,6 +5,7 @@
 #include "core/codec/edit/stored_code.h"
 #include "core/codec/encode/fitted.h"
 #include "core/codec/encode/kmeans.h"
+#include "core/codec/kernels/centre_kernels.h"
 #include "core/codec/microscaled/quantize.h"
 #include "core/numeric/bitpack.h"
 #include "core/numeric/convert.h"
@@ -104,8 +105,12 @@ Error notFinite()
 /// Codebook entries for a group of single values, as stored.
 Result<std::vector<float>> scalarEntries(std::span<const float> values,
                                          std::span<const float> masses, Books &books,
-                                         std::uint64_t group, std::size_t size)
+                                         std::uint64_t group, std::size_t size,
+                                         CodebookCache *cache)
 {
+    const auto plainCentres = [&](std::span<const WeightedValue> counted) {
+        return cache == nullptr ? optimalCentres(counted, size) : cache->centres(counted, size);
+    };
     const HalfHistogram histogram = histogramOf(values);
     if (!histogram.finite)
         return tl::unexpected(notFinite());
@@ -117,11 +122,12 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
     };
     const auto massed = massedHistogram(values, masses);
     if (massed.empty())
-        return stored(optimalCentres(histogram.values, size));
-    std::vector<float> fitted = stored(optimalHalfCentres(massed, size));
+        return stored(plainCentres(histogram.values));
+    std::vector<float> fitted = stored(cache == nullptr ? optimalHalfCentres(massed, size)
+                                                        : cache->halfCentres(massed, size));
     if (books.entryType == ElementType::Fp16)
         return fitted; // nothing is better
-    const std::vector<float> plain = stored(optimalCentres(histogram.values, size));
+    const std::vector<float> plain = stored(plainCentres(histogram.values));
     if (massedError(massed, plain) <= massedError(massed, fitted))
         return plain;
     return stored(std::move(fitted));
@@ -131,10 +137,10 @@ Result<std::vector<float>> scalarEntries(std::span<const float> values,
 /// codebook number `group`, of `size` entries.
 Result<void> encodeScalarGroup(std::span<const float> values, std::span<const float> masses,
                                EncodedPart &indices, std::uint64_t first, Books &books,
-                               std::uint64_t group, std::size_t size)
+                               std::uint64_t group, std::size_t size, CodebookCache *cache)
 {
     constexpr std::size_t kBlock = 8192;
-    const auto entries = scalarEntries(values, masses, books, group, size);
+    const auto entries = scalarEntries(values, masses, books, group, size, cache);
     if (!entries)
         return tl::unexpected(entries.error());
     const NearestEntry nearest(*entries, values.size() > kBlock);
@@ -152,35 +158,36 @@ Result<void> encodeScalarGroup(std::span<const float> values, std::span<const fl
 std::vector<float> vectorsOf(std::span<const float> values, std::size_t vector, std::size_t inner)
 {
     std::vector<float> points(values.size());
-    for (std::size_t i = 0; i < values.size() / vector; ++i) {
-        const std::size_t row = i / inner;
-        for (std::size_t lane = 0; lane < vector; ++lane)
-            points[i * vector + lane] = values[(row * vector + lane) * inner + i % inner];
+    for (std::size_t from = 0; from < values.size(); from += vector * inner) {
+        for (std::size_t lane = 0; lane < vector; ++lane) {
+            const float *const row = values.data() + from + lane * inner;
+            for (std::size_t i = 0; i < inner; ++i)
+                points[from + i * vector + lane] = row[i];
+        }
     }
     return points;
 }
 
-/// Numbers of the nearest centres; returns the error that counts by masses (none: 0).
+/// Numbers of the nearest centres; returns the error that counts by masses (none: by value).
 double assignVectors(std::span<const float> points, std::span<const float> masses,
                      std::span<const float> centres, std::size_t vector,
                      std::span<std::uint8_t> indices)
 {
+    constexpr std::size_t kBlock = 4096;
+    std::vector<std::uint32_t> nearest(kBlock);
+    std::vector<double> distances(kBlock);
     double error = 0;
-    NearestCentre nearest(centres, vector);
-    for (std::size_t i = 0; i < indices.size(); ++i) {
-        const auto point = points.subspan(i * vector, vector);
-        if (masses.empty()) {
-            indices[i] = static_cast<std::uint8_t>(nearest.of(point));
-            continue;
+    for (std::size_t at = 0; at < indices.size(); at += kBlock) {
+        const auto some = indices.subspan(at, std::min(kBlock, indices.size() - at));
+        const auto part = [&](std::span<const float> numbers) {
+            return numbers.empty() ? numbers : numbers.subspan(at * vector, some.size() * vector);
+        };
+        nearestCentres(PointColumns(part(points), part(masses), vector), centres, nearest,
+                       distances);
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            some[i] = static_cast<std::uint8_t>(nearest[i]);
+            error += distances[i];
         }
-        const auto weights = masses.subspan(i * vector, vector);
-        const std::size_t c = nearest.of(point, weights);
-        for (std::size_t v = 0; v < vector; ++v) {
-            const double d =
-                static_cast<double>(point[v]) - static_cast<double>(centres[c * vector + v]);
-            error += static_cast<double>(weights[v]) * d * d;
-        }
-        indices[i] = static_cast<std::uint8_t>(c);
     }
     return error;
 }
@@ -222,11 +229,12 @@ void encodeVectorGroup(std::span<const float> values, std::span<const float> mas
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
                                     const PaletteOptions &options)
 {
-    return encodePalette(values, shape, options, {});
+    return encodePalette(values, shape, options, {}, nullptr);
 }
 
 Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &shape,
-                                    const PaletteOptions &options, std::span<const float> masses)
+                                    const PaletteOptions &options, std::span<const float> masses,
+                                    CodebookCache *cache)
 {
     if (auto checked = checkValues(values, shape); !checked)
         return tl::unexpected(checked.error());
@@ -263,7 +271,8 @@ Result<EncodedWeight> encodePalette(std::span<const float> values, const Shape &
         if (vector > 1) {
             encodeVectorGroup(group, weights, vector, inner, codes, books, g, entries);
             packCodes(codes, options.bits, first, indices.bytes);
-        } else if (auto done = encodeScalarGroup(group, weights, indices, first, books, g, entries);
+        } else if (auto done =
+                       encodeScalarGroup(group, weights, indices, first, books, g, entries, cache);
                    !done) {
             return tl::unexpected(done.error());
         }

@@ -71,7 +71,7 @@ Result<EncodedWeight> encodeWithMask(std::span<const float> values, const Shape 
 {
     auto sparse = encodeMask(values, shape, spec, masses);
     if (sparse && spec.survivors == FormNode::Palette)
-        return encodeSparsePalette(values, *sparse, spec.palette, masses);
+        return encodeSparsePalette(values, *sparse, spec.palette, masses, spec.codebooks.get());
     if (sparse && spec.survivors == FormNode::Blockwise)
         return encodeSparseBlockwise(values, *sparse, spec.blockwise, masses);
     return sparse;
@@ -83,7 +83,8 @@ Result<EncodedWeight> encodeMassed(std::span<const float> values, const Shape &s
     switch (spec.node) {
     case FormNode::Dense: return encodeDense(values, shape, spec.denseType);
     case FormNode::Affine: return encodeAffine(values, shape, spec.affine, masses);
-    case FormNode::Palette: return encodePalette(values, shape, spec.palette, masses);
+    case FormNode::Palette:
+        return encodePalette(values, shape, spec.palette, masses, spec.codebooks.get());
     case FormNode::Blockwise: return encodeBlockwise(values, shape, spec.blockwise, masses);
     case FormNode::Sparse: return encodeWithMask(values, shape, spec, masses);
     case FormNode::Microscaled:

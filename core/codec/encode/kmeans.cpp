@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/encode/kmeans.h"
 
+#include "core/codec/kernels/centre_kernels.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -28,22 +30,13 @@ private:
     std::uint64_t m_state = 0x6b65726e73636f70; // "kernscop"
 };
 
-double distance(std::span<const float> a, std::span<const float> b)
-{
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-        sum += d * d;
-    }
-    return sum;
-}
-
 std::vector<float> sample(std::span<const float> vectors, std::size_t vector)
 {
     constexpr std::size_t kMost = 65536;
     const std::size_t count = vectors.size() / vector;
     const std::size_t step = count / kMost + (count % kMost != 0 ? 1 : 0);
     std::vector<float> picked;
+    picked.reserve(step == 0 ? 0 : (count + step - 1) / step * vector);
     for (std::size_t i = 0; i < count; i += step) {
         const auto point = vectors.subspan(i * vector, vector);
         picked.insert(picked.end(), point.begin(), point.end());
@@ -51,68 +44,137 @@ std::vector<float> sample(std::span<const float> vectors, std::size_t vector)
     return picked;
 }
 
-/// The first centres: each next one is drawn with a chance that grows with its distance.
-std::vector<float> spreadCentres(std::span<const float> points, std::size_t vector,
-                                 std::size_t clusters)
+/// Vectors, each of whose values may have a mass, and Lloyd's rounds over them.
+class Clustering
 {
-    Random random;
-    const std::size_t count = points.size() / vector;
-    const auto point = [&](std::size_t i) { return points.subspan(i * vector, vector); };
-    std::vector<double> nearest(count, std::numeric_limits<double>::infinity());
-    std::vector<float> centres;
-    std::size_t next = 0;
-    for (std::size_t c = 0; c < clusters; ++c) {
-        centres.insert(centres.end(), point(next).begin(), point(next).end());
-        double total = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-            nearest[i] = std::min(nearest[i], distance(point(i), point(next)));
-            total += nearest[i];
+public:
+    Clustering(std::span<const float> vectors, std::span<const float> masses, std::size_t vector)
+        : m_vector(vector), m_points(sample(vectors, vector)), m_masses(sample(masses, vector)),
+          m_columns(m_points, m_masses, vector), m_nearest(m_columns.padded()),
+          m_distances(m_columns.padded())
+    {
+    }
+
+    /// The first centres: each next one is drawn with a chance that grows with its distance.
+    std::vector<float> spread(std::size_t clusters)
+    {
+        Random random;
+        const std::size_t count = m_columns.count();
+        std::fill(m_distances.begin(), m_distances.end(), std::numeric_limits<double>::infinity());
+        std::vector<float> centres;
+        std::size_t next = 0;
+        for (std::size_t c = 0; c < clusters; ++c) {
+            const auto centre = std::span<const float>(m_points).subspan(next * m_vector, m_vector);
+            centres.insert(centres.end(), centre.begin(), centre.end());
+            lowerDistances(m_columns, centre, m_distances);
+            double total = 0;
+            for (std::size_t i = 0; i < count; ++i)
+                total += m_distances[i];
+            double ticket = random.next() * total;
+            next = 0;
+            while (next + 1 < count && ticket >= m_distances[next])
+                ticket -= m_distances[next++];
         }
-        double ticket = random.next() * total;
-        next = 0;
-        while (next + 1 < count && ticket >= nearest[next])
-            ticket -= nearest[next++];
+        return centres;
+    }
+
+    /// Moves each centre to the mean of what it serves. False where nothing moved.
+    bool improve(std::vector<float> &centres)
+    {
+        nearestCentres(m_columns, centres, m_nearest, m_distances);
+        sumServed(centres.size());
+        bool moved = false;
+        for (std::size_t c = 0; c < m_served.size(); ++c)
+            moved = (m_served[c] == 0 ? moveToWorst(centres, c) : moveToMean(centres, c)) || moved;
+        return moved;
+    }
+
+private:
+    /// Sums, masses and numbers of what each centre serves.
+    void sumServed(std::size_t values)
+    {
+        m_sums.assign(values, 0);
+        m_totals.assign(values, 0);
+        m_served.assign(values / m_vector, 0);
+        for (std::size_t i = 0; i < m_columns.count(); ++i) {
+            const std::size_t c = m_nearest[i];
+            ++m_served[c];
+            for (std::size_t v = 0; v < m_vector; ++v) {
+                const auto value = static_cast<double>(m_points[i * m_vector + v]);
+                if (m_masses.empty()) {
+                    m_sums[c * m_vector + v] += value;
+                    continue;
+                }
+                const auto mass = static_cast<double>(m_masses[i * m_vector + v]);
+                m_sums[c * m_vector + v] += mass * value;
+                m_totals[c * m_vector + v] += mass;
+            }
+        }
+        for (std::size_t i = 0; m_masses.empty() && i < values; ++i)
+            m_totals[i] = static_cast<double>(m_served[i / m_vector]);
+    }
+
+    bool moveToMean(std::vector<float> &centres, std::size_t c) const
+    {
+        bool moved = false;
+        for (std::size_t v = c * m_vector; v < (c + 1) * m_vector; ++v) {
+            // What has no mass does not say where its centre is to lie.
+            const float to =
+                m_totals[v] > 0 ? static_cast<float>(m_sums[v] / m_totals[v]) : centres[v];
+            moved = moved || to != centres[v];
+            centres[v] = to;
+        }
+        return moved;
+    }
+
+    /// A centre that serves nothing: to what is worst served.
+    bool moveToWorst(std::vector<float> &centres, std::size_t c)
+    {
+        const auto last = m_distances.begin() + static_cast<std::ptrdiff_t>(m_columns.count());
+        const auto at = std::max_element(m_distances.begin(), last);
+        if (at == last || *at == 0)
+            return false;
+        const auto worst = static_cast<std::size_t>(at - m_distances.begin());
+        *at = 0;
+        bool moved = false;
+        for (std::size_t v = 0; v < m_vector; ++v) {
+            const float to = m_points[worst * m_vector + v];
+            moved = moved || to != centres[c * m_vector + v];
+            centres[c * m_vector + v] = to;
+        }
+        return moved;
+    }
+
+    std::size_t m_vector;
+    std::vector<float> m_points;
+    std::vector<float> m_masses;
+    PointColumns m_columns;
+    std::vector<std::uint32_t> m_nearest;
+    std::vector<double> m_distances; ///< to the nearest centre
+    std::vector<double> m_sums, m_totals;
+    std::vector<std::uint64_t> m_served;
+};
+
+constexpr int kMostRounds = 25;
+
+} // namespace
+
+std::vector<float> massedVectorCentres(std::span<const float> vectors,
+                                       std::span<const float> masses, std::size_t vector,
+                                       std::size_t clusters, std::vector<float> first)
+{
+    Clustering points(vectors, masses, vector);
+    std::vector<float> centres = first.empty() ? points.spread(clusters) : std::move(first);
+    for (int round = 0; round < kMostRounds && points.improve(centres); ++round) {
     }
     return centres;
 }
 
-/// Moves each centre to the mean of what it serves. False where nothing moved.
-bool improve(std::vector<float> &centres, std::span<const float> points, std::size_t vector)
+std::vector<float> vectorCentres(std::span<const float> vectors, std::size_t vector,
+                                 std::size_t clusters)
 {
-    const std::size_t clusters = centres.size() / vector;
-    std::vector<double> sums(centres.size());
-    std::vector<std::uint64_t> counts(clusters);
-    std::vector<double> errors(points.size() / vector);
-    NearestCentre nearest(centres, vector);
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-        const auto point = points.subspan(i * vector, vector);
-        const std::size_t c = nearest.of(point);
-        errors[i] = distance(point, std::span<const float>(centres).subspan(c * vector, vector));
-        ++counts[c];
-        for (std::size_t v = 0; v < vector; ++v)
-            sums[c * vector + v] += static_cast<double>(point[v]);
-    }
-    bool moved = false;
-    for (std::size_t c = 0; c < clusters; ++c) {
-        const auto worst = static_cast<std::size_t>(std::max_element(errors.begin(), errors.end()) -
-                                                    errors.begin());
-        if (counts[c] == 0 && errors[worst] == 0)
-            continue;
-        for (std::size_t v = 0; v < vector; ++v) {
-            const float to =
-                counts[c] == 0
-                    ? points[worst * vector + v]
-                    : static_cast<float>(sums[c * vector + v] / static_cast<double>(counts[c]));
-            moved = moved || to != centres[c * vector + v];
-            centres[c * vector + v] = to;
-        }
-        if (counts[c] == 0)
-            errors[worst] = 0;
-    }
-    return moved;
+    return massedVectorCentres(vectors, {}, vector, clusters, {});
 }
-
-} // namespace
 
 namespace {
 
@@ -156,131 +218,6 @@ std::size_t NearestCentre::of(std::span<const float> point, std::span<const floa
         }
     }
     return nearest;
-}
-
-namespace {
-
-double massedDistance(std::span<const float> a, std::span<const float> b,
-                      std::span<const float> masses)
-{
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
-        sum += static_cast<double>(masses[i]) * d * d;
-    }
-    return sum;
-}
-
-/// Vectors, each of whose values has a mass, and Lloyd's rounds over them.
-class MassedVectors
-{
-public:
-    MassedVectors(std::span<const float> vectors, std::span<const float> masses, std::size_t vector)
-        : m_vector(vector), m_points(sample(vectors, vector)), m_masses(sample(masses, vector))
-    {
-    }
-
-    std::vector<float> spread(std::size_t clusters) const
-    {
-        Random random;
-        std::vector<double> nearest(count(), std::numeric_limits<double>::infinity());
-        std::vector<float> centres;
-        std::size_t next = 0;
-        for (std::size_t c = 0; c < clusters; ++c) {
-            const auto centre = of(m_points, next);
-            centres.insert(centres.end(), centre.begin(), centre.end());
-            double total = 0;
-            for (std::size_t i = 0; i < count(); ++i) {
-                nearest[i] =
-                    std::min(nearest[i], massedDistance(of(m_points, i), centre, of(m_masses, i)));
-                total += nearest[i];
-            }
-            double ticket = random.next() * total;
-            next = 0;
-            while (next + 1 < count() && ticket >= nearest[next])
-                ticket -= nearest[next++];
-        }
-        return centres;
-    }
-
-    /// Moves each centre to the mean of what it serves. False where nothing moved.
-    bool improve(std::vector<float> &centres) const
-    {
-        std::vector<double> sums(centres.size());
-        std::vector<double> totals(centres.size());
-        std::vector<double> errors(count());
-        std::vector<std::uint64_t> served(centres.size() / m_vector);
-        NearestCentre nearest(centres, m_vector);
-        for (std::size_t i = 0; i < count(); ++i) {
-            const auto point = of(m_points, i);
-            const auto masses = of(m_masses, i);
-            const std::size_t c = nearest.of(point, masses);
-            errors[i] = massedDistance(point, of(centres, c), masses);
-            ++served[c];
-            for (std::size_t v = 0; v < m_vector; ++v) {
-                const auto mass = static_cast<double>(masses[v]);
-                sums[c * m_vector + v] += mass * static_cast<double>(point[v]);
-                totals[c * m_vector + v] += mass;
-            }
-        }
-        bool moved = false;
-        for (std::size_t c = 0; c < served.size(); ++c) {
-            const bool empty = served[c] == 0;
-            const std::size_t worst =
-                empty ? static_cast<std::size_t>(std::max_element(errors.begin(), errors.end()) -
-                                                 errors.begin())
-                      : 0;
-            if (empty && errors[worst] == 0)
-                continue;
-            for (std::size_t v = c * m_vector; v < (c + 1) * m_vector; ++v) {
-                // What has no mass does not say where its centre is to lie.
-                const float to = empty           ? m_points[worst * m_vector + v % m_vector]
-                                 : totals[v] > 0 ? static_cast<float>(sums[v] / totals[v])
-                                                 : centres[v];
-                moved = moved || to != centres[v];
-                centres[v] = to;
-            }
-            if (empty)
-                errors[worst] = 0;
-        }
-        return moved;
-    }
-
-private:
-    std::size_t count() const { return m_points.size() / m_vector; }
-    std::span<const float> of(std::span<const float> values, std::size_t i) const
-    {
-        return values.subspan(i * m_vector, m_vector);
-    }
-
-    std::size_t m_vector;
-    std::vector<float> m_points;
-    std::vector<float> m_masses;
-};
-
-constexpr int kMostRounds = 25;
-
-} // namespace
-
-std::vector<float> massedVectorCentres(std::span<const float> vectors,
-                                       std::span<const float> masses, std::size_t vector,
-                                       std::size_t clusters, std::vector<float> first)
-{
-    const MassedVectors points(vectors, masses, vector);
-    std::vector<float> centres = first.empty() ? points.spread(clusters) : std::move(first);
-    for (int round = 0; round < kMostRounds && points.improve(centres); ++round) {
-    }
-    return centres;
-}
-
-std::vector<float> vectorCentres(std::span<const float> vectors, std::size_t vector,
-                                 std::size_t clusters)
-{
-    const std::vector<float> points = sample(vectors, vector);
-    std::vector<float> centres = spreadCentres(points, vector, clusters);
-    for (int round = 0; round < kMostRounds && improve(centres, points, vector); ++round) {
-    }
-    return centres;
 }
 
 } // namespace kernscope::codec

@@ -52,8 +52,8 @@ void lookupFew(std::span<const std::uint8_t> codes, std::span<const std::byte> t
 
 /// Entries whose size the compiler knows.
 template <std::size_t Vector>
-void lookupVectorsOf(std::span<const std::uint8_t> codes, const std::uint16_t *table,
-                     std::uint16_t *out)
+void copyVectorsOf(std::span<const std::uint8_t> codes, const std::uint16_t *table,
+                   std::uint16_t *out)
 {
     for (const std::uint8_t code : codes) {
         std::memcpy(out, table + code * Vector, Vector * sizeof(std::uint16_t));
@@ -73,15 +73,15 @@ void lookupBytes(std::span<const std::uint8_t> codes, std::span<const std::byte>
         lookupFew(codes, table, out);
 }
 
-void lookupVectors(std::span<const std::uint8_t> codes, std::span<const std::uint16_t> table,
-                   std::size_t vector, std::span<std::uint16_t> out)
+void copyVectors(std::span<const std::uint8_t> codes, std::span<const std::uint16_t> table,
+                 std::size_t vector, std::span<std::uint16_t> out)
 {
     switch (vector) {
-    case 2: lookupVectorsOf<2>(codes, table.data(), out.data()); return;
-    case 3: lookupVectorsOf<3>(codes, table.data(), out.data()); return;
-    case 4: lookupVectorsOf<4>(codes, table.data(), out.data()); return;
-    case 5: lookupVectorsOf<5>(codes, table.data(), out.data()); return;
-    case 8: lookupVectorsOf<8>(codes, table.data(), out.data()); return;
+    case 2: copyVectorsOf<2>(codes, table.data(), out.data()); return;
+    case 3: copyVectorsOf<3>(codes, table.data(), out.data()); return;
+    case 4: copyVectorsOf<4>(codes, table.data(), out.data()); return;
+    case 5: copyVectorsOf<5>(codes, table.data(), out.data()); return;
+    case 8: copyVectorsOf<8>(codes, table.data(), out.data()); return;
     default: break;
     }
     for (std::size_t i = 0; i < codes.size(); ++i)

@@ -21,4 +21,8 @@ inline std::uint16_t entryAt(std::span<const std::byte> table, std::size_t code)
 void lookupBytes(std::span<const std::uint8_t> codes, std::span<const std::byte> table,
                  std::span<std::uint16_t> out);
 
+/// The entries of `vector` halves that the codes name, one after the other.
+void copyVectors(std::span<const std::uint8_t> codes, std::span<const std::uint16_t> table,
+                 std::size_t vector, std::span<std::uint16_t> out);
+
 } // namespace kernscope::codec

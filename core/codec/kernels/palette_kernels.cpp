@@ -232,7 +232,69 @@ std::size_t codeRun(const std::uint8_t *codes, unsigned width, const std::byte *
 #endif
 }
 
+/// Vectors of two or four halves, whose first ones, second ones and so on have a table each.
+template <unsigned Width, std::size_t Vector>
+std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std::uint16_t *out,
+                        std::size_t count)
+{
+    constexpr std::size_t kTable = std::size_t{2} << Width; ///< bytes
+    const CodeTag d;
+    const hn::Repartition<std::uint16_t, CodeTag> d16;
+    const std::size_t lanes = hn::Lanes(d16);
+    const RegisterTable<Width> first(tables), second(tables + kTable);
+    const RegisterTable<Width> third(tables + (Vector - 2) * kTable);
+    const RegisterTable<Width> fourth(tables + (Vector - 1) * kTable);
+    alignas(64) std::uint16_t found[4][32];
+    std::size_t done = 0;
+    for (; done + hn::Lanes(d) <= count; done += hn::Lanes(d)) {
+        const auto some = hn::LoadU(d, codes + done);
+        first.template lookUp<false>(some, found[0]);
+        second.template lookUp<false>(some, found[1]);
+        if constexpr (Vector == 4) {
+            third.template lookUp<false>(some, found[2]);
+            fourth.template lookUp<false>(some, found[3]);
+        }
+        std::uint16_t *to = out + done * Vector;
+        for (std::size_t i = 0; i < hn::Lanes(d); i += lanes, to += lanes * Vector) {
+            const auto a = hn::LoadU(d16, found[0] + i);
+            const auto b = hn::LoadU(d16, found[1] + i);
+            if constexpr (Vector == 4)
+                hn::StoreInterleaved4(a, b, hn::LoadU(d16, found[2] + i),
+                                      hn::LoadU(d16, found[3] + i), d16, to);
+            else
+                hn::StoreInterleaved2(a, b, d16, to);
+        }
+    }
+    return done;
+}
+
+/// The same for codes of `width` bits, one a byte; returns how many. None for codes of 8 bits,
+/// whose tables fill too many registers: copying entries is as quick.
+std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte *tables,
+                      std::size_t vector, std::uint16_t *out, std::size_t count)
+{
+    if (vector != 2 && vector != 4)
+        return 0;
+    const auto run = [&](auto two, auto four) HWY_ATTR {
+        return vector == 2 ? two(codes, tables, out, count) : four(codes, tables, out, count);
+    };
+    switch (width) {
+    case 1: return run(vectorRunOf<1, 2>, vectorRunOf<1, 4>);
+    case 2: return run(vectorRunOf<2, 2>, vectorRunOf<2, 4>);
+    case 3: return run(vectorRunOf<3, 2>, vectorRunOf<3, 4>);
+    case 4: return run(vectorRunOf<4, 2>, vectorRunOf<4, 4>);
+    case 6: return run(vectorRunOf<6, 2>, vectorRunOf<6, 4>);
+    default: return 0;
+    }
+}
+
 #else
+
+std::size_t vectorRun(const std::uint8_t *, unsigned, const std::byte *, std::size_t,
+                      std::uint16_t *, std::size_t)
+{
+    return 0;
+}
 
 std::size_t packedRun(const std::byte *, std::size_t, unsigned, const std::byte *, bool,
                       std::uint16_t *, std::size_t)
@@ -256,6 +318,7 @@ namespace kernscope::codec {
 
 HWY_EXPORT(packedRun);
 HWY_EXPORT(codeRun);
+HWY_EXPORT(vectorRun);
 
 void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
                  std::span<const std::byte> table, std::span<std::uint16_t> out)
@@ -263,6 +326,19 @@ void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
     const std::size_t done = HWY_DYNAMIC_DISPATCH(codeRun)(codes.data(), width, table.data(), false,
                                                            out.data(), out.size());
     lookupBytes(codes.subspan(done), table, out.subspan(done));
+}
+
+void lookupVectors(std::span<const std::uint8_t> codes, unsigned width,
+                   std::span<const std::byte> lanes, std::span<const std::uint16_t> table,
+                   std::size_t vector, std::span<std::uint16_t> out)
+{
+    // Tables in registers are worth filling for a few vectors of codes.
+    constexpr std::size_t kMany = 256;
+    const std::size_t done =
+        codes.size() < kMany ? 0
+                             : HWY_DYNAMIC_DISPATCH(vectorRun)(codes.data(), width, lanes.data(),
+                                                               vector, out.data(), codes.size());
+    copyVectors(codes.subspan(done), table, vector, out.subspan(done * vector));
 }
 
 bool streamsPacked(unsigned width, std::uint64_t first, std::span<const std::uint16_t> out)

@@ -21,9 +21,10 @@ bool streamsPacked(unsigned width, std::uint64_t first, std::span<const std::uin
 void lookupCodes(std::span<const std::uint8_t> codes, unsigned width,
                  std::span<const std::byte> table, std::span<std::uint16_t> out);
 
-/// Entries of `vector` halves each, one after the other: `table` holds 2^width of them, and `out`
-/// codes.size() of them.
-void lookupVectors(std::span<const std::uint8_t> codes, std::span<const std::uint16_t> table,
+/// Entries of `vector` halves each, one after the other: `table` holds 2^width of them, `lanes` the
+/// first halves of all, then the second ones and so on, and `out` codes.size() of them.
+void lookupVectors(std::span<const std::uint8_t> codes, unsigned width,
+                   std::span<const std::byte> lanes, std::span<const std::uint16_t> table,
                    std::size_t vector, std::span<std::uint16_t> out);
 
 /// The same for fp32 entries.

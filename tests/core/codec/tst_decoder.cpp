@@ -2,10 +2,12 @@
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
 #include "core/codec/decode/decoder.h"
+#include "core/numeric/bitpack.h"
 #include "sample.h"
 
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 using namespace kernscope;
 using namespace kernscope::codec;
@@ -58,7 +60,61 @@ private slots:
     void codesAndRanks();
     void largeMaskRanks();
     void codebookUseCountsEveryIndex();
+    void vectorsAreTheirEntries_data();
+    void vectorsAreTheirEntries();
 };
+
+void TestDecoder::vectorsAreTheirEntries_data()
+{
+    QTest::addColumn<unsigned>("bits");
+    QTest::addColumn<unsigned>("vector");
+    for (const unsigned bits : {1u, 2u, 3u, 4u, 6u, 8u}) {
+        for (const unsigned vector : {2u, 3u, 4u, 5u, 8u})
+            QTest::addRow("%u bits, vectors of %u", bits, vector) << bits << vector;
+    }
+}
+
+/// Runs long enough for every kernel, from any element on, against a lookup of each element.
+void TestDecoder::vectorsAreTheirEntries()
+{
+    QFETCH(unsigned, bits);
+    QFETCH(unsigned, vector);
+    std::mt19937_64 random(bits * 16 + vector);
+    const std::uint64_t books = 2, rows = 4, codes = 1301, entries = std::uint64_t{1} << bits;
+    const auto indices = randomBytes(rows * codes * bits / 8 + 1, random);
+    auto lut = randomBytes(2 * books * entries * vector, random);
+    for (std::size_t i = 1; i < lut.size(); i += 2) // no NaN, of which there are many
+        lut[i] &= std::byte{0xbf};
+    Encoding encoding;
+    encoding.shape = {rows, codes * vector};
+    encoding.payload = Operand{PartRole::Indices,
+                               elementTypeFromName("uint" + std::to_string(bits)),
+                               {rows, codes},
+                               indices};
+    Palette palette;
+    palette.grid = {books, 1};
+    palette.entries = entries;
+    palette.vector = vector;
+    palette.vectorAxis = 1;
+    palette.lut = Operand{PartRole::Lut, ElementType::Fp16, {books, 1, entries, vector}, lut};
+    encoding.palette = palette;
+    const auto decoder = Decoder::make(encoding);
+    QVERIFY(decoder);
+    for (int round = 0; round < 20; ++round) {
+        const std::uint64_t all = rows * codes * vector;
+        const std::uint64_t first = round == 0 ? 0 : random() % all;
+        std::vector<std::uint16_t> halves(round == 0 ? all : 1 + random() % (all - first));
+        decoder->decodeHalf(first, halves);
+        for (std::size_t i = 0; i < halves.size(); ++i) {
+            const std::uint64_t index = (first + i) / vector;
+            const std::uint64_t entry =
+                (index / (rows * codes / books)) * entries + unpackCode(indices, bits, index);
+            std::uint16_t expected = 0;
+            std::memcpy(&expected, lut.data() + 2 * (entry * vector + (first + i) % vector), 2);
+            QCOMPARE(halves[i], expected);
+        }
+    }
+}
 
 void TestDecoder::valuesAreTheFormulas()
 {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QTest> // first: moc 6.4 stumbles over <concepts> otherwise
 
+#include "core/codec/encode/codebook_cache.h"
 #include "core/codec/encode/kmeans.h"
 #include "encoded.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
 
 using namespace kernscope;
@@ -37,6 +40,107 @@ double bestError(const std::vector<WeightedValue> &values, std::size_t clusters,
     return least;
 }
 
+/// Least squared error by the plain programme, which tries every split of every row.
+double plainError(const std::vector<MassedValue> &values, std::size_t clusters, bool half)
+{
+    const std::size_t n = values.size();
+    std::vector<long double> mass(n + 1), sum(n + 1), square(n + 1);
+    for (std::size_t i = 0; i < n; ++i) {
+        const long double m = values[i].mass, v = values[i].value;
+        mass[i + 1] = mass[i] + m;
+        sum[i + 1] = sum[i] + m * v;
+        square[i + 1] = square[i] + m * v * v;
+    }
+    const auto runError = [&](std::size_t first, std::size_t end) {
+        const long double m = mass[end] - mass[first], s = sum[end] - sum[first];
+        long double off = 0;
+        if (half)
+            off = halfToFloat(doubleToHalf(static_cast<double>(s / m))) - s / m;
+        return square[end] - square[first] - s * s / m + m * off * off;
+    };
+    std::vector<long double> best(n + 1, std::numeric_limits<long double>::infinity());
+    best[0] = 0;
+    for (std::size_t c = 0; c < clusters; ++c) {
+        for (std::size_t end = n; end > 0; --end) {
+            best[end] = std::numeric_limits<long double>::infinity();
+            for (std::size_t split = c; split < end; ++split)
+                best[end] = std::min(best[end], best[split] + runError(split, end));
+        }
+        best[0] = std::numeric_limits<long double>::infinity();
+    }
+    return static_cast<double>(best[n]);
+}
+
+double errorWith(const std::vector<MassedValue> &values, const std::vector<float> &book)
+{
+    double error = 0;
+    for (const auto &[value, mass] : values) {
+        double nearest = HUGE_VAL;
+        for (const float centre : book)
+            nearest = std::min(
+                nearest, std::pow(static_cast<double>(value) - static_cast<double>(centre), 2));
+        error += mass * nearest;
+    }
+    return error;
+}
+
+/// fp16 numbers with masses: a bell of them, evenly spread ones with many equal clusterings, small
+/// ones beside large ones.
+std::vector<MassedValue> someMasses(int kind, std::size_t count, std::mt19937 &random)
+{
+    std::normal_distribution<float> normal(0, 0.1f);
+    std::map<float, double> masses;
+    while (masses.size() < count) {
+        const float value = kind == 0 ? normal(random)
+                            : kind == 1
+                                ? static_cast<float>(masses.size())
+                                : std::ldexp(normal(random), static_cast<int>(random() % 9));
+        masses[toHalf(value)] += kind == 1 ? 1.0 : 0.25 * static_cast<double>(1 + random() % 9);
+    }
+    std::vector<MassedValue> values;
+    for (const auto &[value, mass] : masses)
+        values.push_back({value, mass});
+    return values;
+}
+
+/// Lloyd's rounds as they are written in books; the first centres are given.
+std::vector<float> plainRound(const std::vector<float> &points, const std::vector<float> &masses,
+                              std::size_t vector, std::vector<float> centres, bool &allServed)
+{
+    const std::size_t clusters = centres.size() / vector;
+    std::vector<double> sums(centres.size()), totals(centres.size());
+    std::vector<char> served(clusters, 0);
+    for (std::size_t at = 0; at < points.size(); at += vector) {
+        std::size_t nearest = 0;
+        double least = HUGE_VAL;
+        for (std::size_t c = 0; c < clusters; ++c) {
+            double distance = 0;
+            for (std::size_t v = 0; v < vector; ++v) {
+                const double off = static_cast<double>(points[at + v]) -
+                                   static_cast<double>(centres[c * vector + v]);
+                distance +=
+                    (masses.empty() ? 1.0 : static_cast<double>(masses[at + v])) * off * off;
+            }
+            if (distance < least) {
+                least = distance;
+                nearest = c;
+            }
+        }
+        served[nearest] = 1;
+        for (std::size_t v = 0; v < vector; ++v) {
+            const double mass = masses.empty() ? 1.0 : static_cast<double>(masses[at + v]);
+            sums[nearest * vector + v] += mass * static_cast<double>(points[at + v]);
+            totals[nearest * vector + v] += mass;
+        }
+    }
+    allServed = allServed && std::count(served.begin(), served.end(), 0) == 0;
+    for (std::size_t i = 0; i < centres.size(); ++i) {
+        if (served[i / vector] != 0 && totals[i] > 0)
+            centres[i] = static_cast<float>(sums[i] / totals[i]);
+    }
+    return centres;
+}
+
 } // namespace
 
 class TestEncodePalette : public QObject
@@ -49,6 +153,10 @@ private slots:
     void paletteIsExactForFewValues();
     void optimalCentresAreOptimal();
     void optimalBesideLargeValues();
+    void optimalAsByThePlainProgramme();
+    void cachedCentresAreTheSame();
+    void vectorCentresAsByPlainRounds_data();
+    void vectorCentresAsByPlainRounds();
     void deterministic();
 };
 
@@ -178,6 +286,90 @@ void TestEncodePalette::optimalBesideLargeValues()
             error += nearest * static_cast<double>(value.count);
         }
         QVERIFY(error <= bestError(small, 4, 0) * 1.0001 + 1e-18);
+    }
+}
+
+/// Rows by halves and row by row, vectors and their ends, both kinds of centres.
+void TestEncodePalette::optimalAsByThePlainProgramme()
+{
+    std::mt19937 random(11);
+    for (int round = 0; round < 60; ++round) {
+        const auto values = someMasses(round % 3, 2 + random() % 200, random);
+        const std::size_t clusters = 1 + random() % std::min<std::size_t>(values.size(), 40);
+        const double best = plainError(values, clusters, true);
+        const auto halves = optimalHalfCentres(values, clusters);
+        QCOMPARE(halves.size(), clusters);
+        QVERIFY(std::is_sorted(halves.begin(), halves.end()));
+        QVERIFY2(errorWith(values, halves) <= best * (1 + 1e-9) + 1e-12,
+                 qPrintable(QString::number(errorWith(values, halves) / best, 'g', 15)));
+        std::vector<WeightedValue> counted;
+        std::vector<MassedValue> whole;
+        for (const auto &[value, mass] : values) {
+            counted.push_back({value, 1 + static_cast<std::uint64_t>(mass)});
+            whole.push_back({value, static_cast<double>(counted.back().count)});
+        }
+        const auto means = optimalCentres(counted, clusters);
+        // The centres are rounded to fp32.
+        QVERIFY(errorWith(whole, means) <= plainError(whole, clusters, false) * (1 + 1e-6) + 1e-9);
+    }
+}
+
+/// Whatever was asked for before, and whether it could be kept.
+void TestEncodePalette::cachedCentresAreTheSame()
+{
+    std::mt19937 random(12);
+    CodebookCache all, none(0), some(std::size_t{1} << 16);
+    std::vector<std::vector<MassedValue>> books;
+    for (int i = 0; i < 4; ++i)
+        books.push_back(someMasses(i % 3, 100 + 150 * static_cast<std::size_t>(i), random));
+    for (const std::size_t clusters : {4u, 16u, 2u, 256u, 64u, 16u, 700u}) {
+        for (const auto &book : books) {
+            const auto halves = optimalHalfCentres(book, clusters);
+            std::vector<WeightedValue> counted;
+            for (const auto &[value, mass] : book)
+                counted.push_back({value, 1 + static_cast<std::uint64_t>(mass)});
+            const auto means = optimalCentres(counted, clusters);
+            for (CodebookCache *cache : {&all, &none, &some}) {
+                QCOMPARE(cache->halfCentres(book, clusters), halves);
+                QCOMPARE(cache->centres(counted, clusters), means);
+            }
+        }
+    }
+}
+
+void TestEncodePalette::vectorCentresAsByPlainRounds_data()
+{
+    QTest::addColumn<int>("vector");
+    QTest::addColumn<bool>("massed");
+    for (const int vector : {1, 2, 3, 4, 5, 7}) {
+        for (const bool massed : {false, true})
+            QTest::addRow("vectors of %d%s", vector, massed ? " with masses" : "")
+                << vector << massed;
+    }
+}
+
+/// Of any number of points, whole runs of the processor's vectors or not.
+void TestEncodePalette::vectorCentresAsByPlainRounds()
+{
+    QFETCH(int, vector);
+    QFETCH(bool, massed);
+    const auto size = static_cast<std::size_t>(vector);
+    std::mt19937 random(13);
+    for (const std::size_t count : {1u, 5u, 16u, 17u, 333u}) {
+        const auto points = gaussian(count * size);
+        std::vector<float> masses(massed ? points.size() : 0);
+        for (float &mass : masses)
+            mass = 0.125f * static_cast<float>(1 + random() % 5);
+        std::vector<float> centres;
+        for (std::size_t c = 0; c < std::min<std::size_t>(count, 6); ++c)
+            centres.insert(centres.end(), points.begin() + static_cast<std::ptrdiff_t>(c * size),
+                           points.begin() + static_cast<std::ptrdiff_t>((c + 1) * size));
+        std::vector<float> plain = centres;
+        bool served = true;
+        for (int round = 0; round < 25; ++round)
+            plain = plainRound(points, masses, size, plain, served);
+        QVERIFY(served); // each centre began at a point of its own: these numbers empty none
+        QCOMPARE(massedVectorCentres(points, masses, size, centres.size() / size, centres), plain);
     }
 }
 

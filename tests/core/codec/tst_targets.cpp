@@ -51,6 +51,8 @@ void addFitted(const std::vector<float> &values, const std::vector<float> &odd, 
         spec.node = FormNode::Palette;
         spec.palette = {4, 1, 1};
         add(encodeForm(values, shape, spec));
+        spec.palette = {8, 1, 1};
+        add(encodeForm(values, shape, spec));
     }
 }
 
@@ -94,9 +96,14 @@ void addEncoded(std::vector<std::uint64_t> &all)
         many[i] = values[i * 7 % values.size()] + static_cast<float>(i) * 1e-9f;
     add(encodeSparseDensity(many, {many.size()}, 0.3));
     add(encodePalette(values, shape, {4, 1, 1}));
+    add(encodePalette(values, shape, {8, 10, 1}));
+    add(encodePalette(values, shape, {6, 1, 4}));
     add(encodePalette(values, shape, {3, 4, 2, ElementType::Int8}));
     addFitted(values, odd, add);
 }
+
+std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::byte> bytes,
+                                                         std::uint64_t count);
 
 /// Everything that the vector code makes of fixed random input, as bytes.
 std::vector<std::uint64_t> results()
@@ -144,6 +151,14 @@ std::vector<std::uint64_t> results()
             add(decoded);
             add(wide);
         }
+    }
+    auto bytes = randomBytes(std::uint64_t{1} << 15, random);
+    for (std::size_t i = 1; i < bytes.size(); i += 2) // no NaN among the scales
+        bytes[i] &= std::byte{0xbf};
+    for (const auto &[name, encoding] : longForms(bytes, std::uint64_t{1} << 14)) {
+        std::vector<std::uint16_t> decoded((std::size_t{1} << 14) - 3);
+        Decoder::make(encoding)->decodeHalf(3, decoded);
+        add(decoded);
     }
     addEncoded(all);
     return all;
@@ -213,6 +228,16 @@ std::vector<std::pair<const char *, Encoding>> longForms(std::span<const std::by
                 operand(PartRole::Lut, ElementType::Fp16, {codebooks, 1, palette.entries, 1});
             encoding.palette = palette;
             forms.emplace_back("palette", encoding);
+        }
+        for (const std::uint64_t vector : {2u, 4u}) {
+            encoding.payload = operand(PartRole::Indices, type, {64, count / 64 / vector});
+            palette.grid = {1, 1};
+            palette.vector = vector;
+            palette.vectorAxis = 1;
+            palette.lut =
+                operand(PartRole::Lut, ElementType::Fp16, {1, 1, palette.entries, vector});
+            encoding.palette = palette;
+            forms.emplace_back("palette of vectors", encoding);
         }
     }
     Encoding sparse;

@@ -279,6 +279,11 @@ void TestLanes::roundTripsRandomSparse()
         std::vector<std::uint64_t> bits(weights.size()), maskBits(weights.size());
         order->positions(0, bits);
         order->mask()->positions(0, maskBits);
+        const std::size_t first = random() % weights.size();
+        std::vector<std::uint64_t> some(1 + random() % (weights.size() - first));
+        order->positions(first, some);
+        QVERIFY(std::equal(some.begin(), some.end(),
+                           bits.begin() + static_cast<std::ptrdiff_t>(first)));
         for (std::size_t e = 0; e < weights.size(); ++e) {
             const unsigned mask = std::to_integer<unsigned>(file[maskBits[e] / 8]);
             QCOMPARE((mask >> maskBits[e] % 8 & 1U) != 0, weights[e] != 0);
