@@ -264,6 +264,11 @@ QString StreamDock::sizesText(const roofline::Assessment &assessment) const
                  fromUtf8(target::halLayoutName(memory.layout)));
     if (memory.sublayers)
         text += tr(": %1 part(s). ").arg(groupedNumber(*memory.sublayers));
+    if (memory.otherDemand)
+        text += tr("\u2260 Contested: %1 where each core holds its share. ")
+                    .arg(bytesWord(*memory.otherDemand));
+    if (memory.atMost)
+        text += tr("At most so much: how its cores share it is not known. ");
     return text;
 }
 
