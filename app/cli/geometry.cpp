@@ -143,8 +143,8 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
         const Weight &weight = bundle.weights()[layer.weight];
         const Consumer &consumer = weight.consumers[layer.consumer];
         const decision::Operation operation = *layer.operation;
-        all.push_back({weight.name + " in " + consumer.op + " " + consumer.name, weight.name,
-                       consumer.name, consumer.op, operation, std::move(layer)});
+        all.push_back({weight.findableName() + " in " + consumer.op + " " + consumer.name,
+                       weight.name, consumer.name, consumer.op, operation, std::move(layer)});
     }
     return all;
 }
@@ -295,6 +295,7 @@ int runGeometry(const ChipOptions &options, Session &session)
         }
         report::Json row;
         row["weight"] = judged.weight.empty() ? report::Json(nullptr) : report::Json(judged.weight);
+        row["function"] = judged.layer.function;
         row["consumer"] = judged.consumer;
         row["op"] = judged.op;
         row.update(report::geometryJson(judged.operation, *geometry));

@@ -250,34 +250,6 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     return placed;
 }
 
-ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
-{
-    ProgramTime program;
-    program.dispatchFloorS = roofs.dispatchFloorS;
-    program.dispatchSource = roofs.dispatchSource;
-    program.layers = placements.size();
-    for (const Placement &placement : placements) {
-        if (!placement.stored().timeS)
-            continue;
-        program.knownS += *placement.stored().timeS;
-        ++program.timed;
-    }
-    if (program.timed == program.layers && program.layers > 0)
-        program.engineTimeS = program.knownS;
-    if (!roofs.dispatchFloorS)
-        return program;
-    // Layers of unknown time can only add to a sum that is past the floor already.
-    if (program.timed > 0 && program.knownS >= *roofs.dispatchFloorS)
-        program.bound = ProgramTime::Bound::Engine;
-    else if (program.engineTimeS)
-        program.bound = ProgramTime::Bound::Dispatch;
-    if (program.engineTimeS)
-        program.timeS = std::max(*program.engineTimeS, *roofs.dispatchFloorS);
-    if (program.timeS && roofs.target != nullptr)
-        program.energy = programEnergy(*roofs.target, *program.engineTimeS, *program.timeS);
-    return program;
-}
-
 std::string_view programBoundName(ProgramTime::Bound bound)
 {
     static constexpr std::array<std::string_view, 3> kNames{"engine", "dispatch", "unknown"};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_facts.h"
 
+#include "core/assessment/entries.h"
+
 #include <algorithm>
 
 namespace kernscope {
@@ -40,10 +42,18 @@ bool hasKernel(const Consumer &consumer)
     return consumer.op == "matmul" && (consumer.param == "x" || consumer.param == "y");
 }
 
-/// Reads the weight as a layer of its own: with a kernel, or row by row as an embedding does.
+bool isAttention(const Consumer &consumer)
+{
+    return consumer.op == "scaled_dot_product_attention" &&
+           (consumer.param == "query" || consumer.param == "key" || consumer.param == "value");
+}
+
+/// Reads the weight as a layer of its own: with a kernel, as an attention does, or row by row as an
+/// embedding does.
 bool isLayer(const Consumer &consumer)
 {
-    return hasKernel(consumer) || (isGather(consumer) && consumer.param == "x");
+    return hasKernel(consumer) || isAttention(consumer) ||
+           (isGather(consumer) && consumer.param == "x");
 }
 
 decision::WeightUse useOf(const Bundle &bundle, const Weight &weight)
@@ -119,6 +129,28 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
         operation.outputHeight = spatial > 1 ? at(output, 1) : 1;
         operation.outputDepth = spatial > 2 ? at(output, 2) : 1;
     }
+}
+
+/// Whether the operation reads the weight in another shape, or other order, than it is stored in.
+bool isReshaped(const Consumer &consumer)
+{
+    return std::any_of(consumer.via.begin(), consumer.via.end(),
+                       [](const std::string &op) { return op != "cast"; });
+}
+
+/// The channels of a linear or matmul that reads its weight through a transpose or its like, as its
+/// output and its arithmetic tell them. False where they do not.
+bool describeByOutput(const Consumer &consumer, decision::Operation &operation)
+{
+    const auto &output = consumer.geometry.output;
+    const bool first = consumer.op == "matmul" && consumer.param == "x";
+    const auto count = output ? elementCount(*output) : std::nullopt;
+    if (!count || count->value == 0 || output->size() < 2 || !consumer.layerFlops)
+        return false;
+    operation.outputChannels = at(*output, first ? 1 : 0);
+    operation.inputChannels = std::max<std::uint64_t>(*consumer.layerFlops / 2 / count->value, 1);
+    operation.outputWidth = count->value / operation.outputChannels;
+    return true;
 }
 
 void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
@@ -235,9 +267,13 @@ std::optional<decision::Operation> operationOf(const Weight &weight, const Consu
         return std::nullopt;
     decision::Operation operation;
     if (isConvolution(consumer)) {
-        if (weight.shape.size() < 2 || weight.shape.size() > 5)
+        // Which extents are the kernel's is known of a weight in its own shape only.
+        if (weight.shape.size() < 2 || weight.shape.size() > 5 || isReshaped(consumer))
             return std::nullopt;
         describeConvolution(weight, consumer, operation);
+    } else if (!isRecurrent(consumer) && isReshaped(consumer)) {
+        if (!describeByOutput(consumer, operation))
+            return std::nullopt;
     } else {
         describeMatrix(weight, consumer, operation);
     }
@@ -259,8 +295,11 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms)
 {
     std::vector<roofline::Layer> layers;
+    const Entries entries(bundle.program());
     for (std::size_t i = 0; i < bundle.weights().size() && i < forms.size(); ++i) {
         const Weight &weight = bundle.weights()[i];
+        const std::string function = functionAddress(weight.model, weight.function);
+        const std::string entry = entries.of(weight.model, weight.function);
         for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
             const Consumer &consumer = weight.consumers[c];
             if (!isLayer(consumer))
@@ -280,9 +319,18 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
             layer.form = forms[i];
             if (isGather(consumer))
                 layer.shareRead = shareRead(weight, consumer);
+            layer.function = function;
+            layer.model = weight.model;
+            layer.entry = entry;
             layers.push_back(std::move(layer));
         }
     }
+    const bool several =
+        std::any_of(layers.begin(), layers.end(), [&layers](const roofline::Layer &each) {
+            return each.function != layers[0].function;
+        });
+    for (roofline::Layer &layer : layers)
+        layer.ofSeveral = several;
     return layers;
 }
 

@@ -7,6 +7,8 @@
 #include <QDirIterator>
 #include <QtTest/QtTest>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 using namespace kernscope;
@@ -100,6 +102,8 @@ private:
                 QCOMPARE(answer.bound, other.bound);
             }
         }
+        for (std::size_t i = 0; i < layers.size(); ++i)
+            refusals(network->placements[i], target);
         double sum = 0;
         for (const roofline::Placement &placed : network->placements)
             sum += placed.stored().timeS.value_or(0);
@@ -108,25 +112,42 @@ private:
             QVERIFY(seen[layer.weight]);
     }
 
+    /// What encode, section build and plan are refused is what decide, choose and the matrix call
+    /// illegal, by the same rule, for every form that is tried.
+    static void refusals(const roofline::Placement &placed, const target::Target &target)
+    {
+        for (const roofline::Assessment &point : placed.trail) {
+            const auto rule = decision::encoderRefusal(point.weight, target);
+            QCOMPARE(rule ? rule->gate : std::string(), point.decision.verdict->refusedBy);
+        }
+    }
+
 private Q_SLOTS:
+    void choiceAndRoofline_data() { everyChip_data(); }
     /// The forms that Choose tries are those that the roofline places, with the same times.
     void choiceAndRoofline()
     {
-        const QString path = test::dataPath(QStringLiteral("bundles/lut4.mlmodelc"));
-        if (!QFileInfo::exists(path))
-            QSKIP("KERNSCOPE_DATA has no made bundles");
+        QFETCH(QString, path);
+        if (path.isEmpty())
+            QSKIP("KERNSCOPE_DATA has no bundles");
         const auto bundle = Bundle::open(path.toStdString());
         QVERIFY(bundle);
+        const auto layers = layersOf(**bundle, weightForms(**bundle));
+        // Each candidate is encoded: the smallest weight of each bundle.
+        const auto smallest = std::min_element(
+            layers.begin(), layers.end(), [](const roofline::Layer &a, const roofline::Layer &b) {
+                return a.form.elements < b.form.elements;
+            });
+        QVERIFY(smallest != layers.end());
         for (const char *chip : {"M1", "M2", "M5"}) {
             const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);
             decision::Judge judge;
-            const auto choice = chooseForm(**bundle, 0, *roofs, judge);
-            QVERIFY(choice);
-            const auto layers = layersOf(**bundle, weightForms(**bundle));
-            const auto placed = roofline::place(layers[0], *roofs, judge);
-            bool stored = false, eight = false;
+            const auto choice = chooseForm(**bundle, smallest->weight, *roofs, judge);
+            QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
+            const auto placed = roofline::place(*smallest, *roofs, judge);
+            bool stored = choice->stored.starts_with("dense"), eight = false;
             for (const FormCandidate &candidate : choice->candidates) {
-                stored |= candidate.stored && candidate.form == "palette4";
+                stored |= candidate.stored;
                 eight |= candidate.form == "palette8";
                 for (const auto &point : placed->trail) {
                     if (point.form != candidate.form || point.weight.density)

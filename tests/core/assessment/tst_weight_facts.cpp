@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bundles of every form judged by every chip.
 #include "core/assessment/weight_facts.h"
+#include "made_bundle.h"
 #include "tests/data/data_folder.h"
 
 #include <QFileInfo>
@@ -102,6 +103,34 @@ private Q_SLOTS:
         unsound.form = StorageForm::unsound(FormNode::Palette, ElementType::Fp16);
         describeStorage(unsound, form);
         QCOMPARE(form.key(), std::string("palette4"));
+    }
+
+    /// Channels as the operation reads them, whatever order the weight is stored in.
+    void readThroughATranspose()
+    {
+        test::MadeBundle made;
+        const auto blob = [&](const char *name, const char *shape, std::size_t elements) {
+            made.constant(std::string("tensor<fp16, ") + shape + ">", name,
+                          made.blob(ElementType::Fp16, shape, test::Bytes(2 * elements)));
+        };
+        blob("w", "[4, 6]", 24); // turned: six outputs of four inputs
+        made.line("tensor<fp16, [6, 4]> t = transpose(perm = tensor<int32, [2]>([1, 0]), x = w)"
+                  "[name = string(\"t\")]");
+        made.line("tensor<fp16, [1, 6]> y = linear(weight = t, x = x)[name = string(\"y\")]");
+        blob("k", "[5, 4]", 20); // of a kernel of one place
+        made.line("tensor<fp16, [5, 4, 1]> r = reshape(shape = tensor<int32, [3]>([5, 4, 1]), x = "
+                  "k)[name = string(\"r\")]");
+        made.line("tensor<fp16, [1, 5, 9]> z = conv(weight = r, x = x)[name = string(\"z\")]");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const auto layers = layersOf(**bundle, weightForms(**bundle));
+        QCOMPARE(layers.size(), std::size_t(2));
+        QVERIFY(layers[0].operation);
+        QCOMPARE(layers[0].operation->outputChannels, std::uint64_t(6));
+        QCOMPARE(layers[0].operation->inputChannels, std::uint64_t(4));
+        QCOMPARE(layers[0].outputChannels, std::uint64_t(6));
+        QCOMPARE(layers[0].function, std::string("main"));
+        QVERIFY(!layers[1].operation); // which extents are the kernel's is not said
     }
 
     void layersAndOperations()
