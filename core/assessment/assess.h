@@ -22,9 +22,11 @@ struct Assessment {
     decision::Decision decision;
     decision::Outcome outcome = decision::Outcome::Unknown; ///< that of the decision
 
-    std::uint64_t weightBytes = 0; ///< that cross to the engine; refused or open: as if dense
-    std::optional<double> flops;   ///< empty: an extent is not known
-    std::optional<double> bytes;   ///< weight and activations; empty likewise
+    /// That cross to the engine; refused or open: as if dense; of a table the rows that are
+    /// fetched, all of it where their number is not known.
+    std::uint64_t weightBytes = 0;
+    std::optional<double> flops;             ///< empty: an extent is not known
+    std::optional<double> bytes;             ///< weight and activations; empty likewise
     std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
     std::optional<double> intensity;         ///< FLOP/B
     Bound bound = Bound::Unknown;

@@ -171,6 +171,15 @@ std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key,
     return other;
 }
 
+std::optional<std::uint64_t> Layer::bytesRead(std::uint64_t bytes, std::uint64_t batch) const
+{
+    if (!shareRead) // of a weight in no layer all bytes move
+        return op.empty() ? std::optional(bytes) : std::nullopt;
+    const double share = *shareRead * static_cast<double>(batch);
+    return share < 1 ? static_cast<std::uint64_t>(std::llround(share * static_cast<double>(bytes)))
+                     : bytes;
+}
+
 Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs,
                   decision::Judge &judge, std::uint64_t batch)
 {
@@ -182,6 +191,9 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     // What a chip refuses or leaves open counts as the dense weight that would have to replace it.
     made.weightBytes = made.decision.bytesMoved.value_or(form.denseBytes);
     time(made, layer, roofs, form.density, batch);
+    if (made.decision.bytesMoved)
+        made.decision.bytesMoved = layer.bytesRead(*made.decision.bytesMoved, batch);
+    made.weightBytes = layer.bytesRead(made.weightBytes, batch).value_or(made.weightBytes);
     made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
     if (!form.compressed())
         return made;

@@ -77,6 +77,8 @@ struct Layer {
     std::string model, entry;
     bool ofSeveral = false; ///< other layers of the bundle belong to other functions
 
+    /// Of `bytes` of its weight those that a dispatch of `batch` inputs reads. Empty: not known.
+    std::optional<std::uint64_t> bytesRead(std::uint64_t bytes, std::uint64_t batch = 1) const;
     /// Its name, with the function where the bundle has layers of several.
     std::string label() const { return ofSeveral ? function + "/" + name : name; }
 };

@@ -122,7 +122,8 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
     operation.strideX = number(geometry.strides, 0);
     operation.strideY = number(geometry.strides, 1);
     operation.strideZ = number(geometry.strides, 2);
-    if (geometry.output && geometry.output->size() == shape.size()) {
+    operation.outputKnown = geometry.output && geometry.output->size() == shape.size();
+    if (operation.outputKnown) {
         const Shape &output = *geometry.output;
         operation.batch = output[0];
         operation.outputWidth = spatial > 0 ? at(output, 0) : 1;
@@ -172,6 +173,8 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
     else if (output && operation.outputChannels > 0)
         operation.outputWidth =
             std::max<std::uint64_t>(output->value / operation.outputChannels, 1);
+    operation.outputKnown =
+        isRecurrent(consumer) ? consumer.layerFlops.has_value() : output.has_value();
 }
 
 std::optional<std::uint64_t> halfBytes(const std::optional<Shape> &shape)
@@ -270,6 +273,10 @@ std::optional<decision::Operation> operationOf(const Weight &weight, const Consu
         // Which extents are the kernel's is known of a weight in its own shape only.
         if (weight.shape.size() < 2 || weight.shape.size() > 5 || isReshaped(consumer))
             return std::nullopt;
+        const bool transposed = consumer.op == "conv_transpose";
+        if (consumer.geometry.groups == 0 || weight.shape[transposed ? 1 : 0] == 0 ||
+            (!transposed && weight.shape[0] % consumer.geometry.groups != 0))
+            return std::nullopt; // no convolution: its groups do not divide its channels
         describeConvolution(weight, consumer, operation);
     } else if (!isRecurrent(consumer) && isReshaped(consumer)) {
         if (!describeByOutput(consumer, operation))
@@ -349,65 +356,6 @@ std::vector<roofline::Layer> weightLayers(const Bundle &bundle)
             kept = std::move(layer);
     }
     return layers;
-}
-
-DecisionTable::DecisionTable(std::vector<roofline::Layer> layers,
-                             std::vector<const target::Target *> targets,
-                             const target::Choice &choice)
-    : m_layers(std::move(layers)), m_targets(std::move(targets)), m_judge(choice)
-{
-    for (const target::Target *target : m_targets) {
-        auto roofs = roofline::roofsOf(*target); // fails for ceilings that were asked for only
-        m_roofs.push_back(roofs ? std::move(*roofs) : roofline::Roofs());
-        m_roofs.back().target = target;
-    }
-    m_verdicts.reserve(rows() * columns());
-    m_totals.resize(columns());
-    for (std::size_t column = 0; column < columns(); ++column)
-        m_totals[column].target = m_targets[column];
-    for (std::size_t row = 0; row < rows(); ++row) {
-        const WeightForm &form = m_layers[row].form;
-        const auto verdicts = m_judge.verdicts(form);
-        for (std::size_t column = 0; column < columns(); ++column) {
-            m_verdicts.push_back(verdicts[m_targets[column]->index]);
-            TargetTotals &totals = m_totals[column];
-            totals.storedBytes += form.storedBytes;
-            totals.denseBytes += form.denseBytes;
-            switch (m_verdicts.back()->outcome) {
-            case decision::Outcome::Streams:
-                ++totals.streams;
-                totals.bytesMoved += form.storedBytes;
-                break;
-            case decision::Outcome::Folds:
-                ++totals.folds;
-                totals.bytesMoved += form.denseBytes;
-                break;
-            case decision::Outcome::Dense:
-                ++totals.dense;
-                totals.bytesMoved += form.denseBytes;
-                break;
-            case decision::Outcome::Rejected: ++totals.rejected; break;
-            case decision::Outcome::Unknown: ++totals.unknown; break;
-            }
-        }
-    }
-}
-
-std::size_t DecisionTable::columnOf(const target::Target &target) const
-{
-    const auto at = std::find(m_targets.begin(), m_targets.end(), &target);
-    return at == m_targets.end() ? kNoIndex : static_cast<std::size_t>(at - m_targets.begin());
-}
-
-std::vector<const target::Target *> allTargets()
-{
-    // What people have comes first, the generations in order; then embedded, legacy, reference.
-    std::vector<const target::Target *> all;
-    for (const target::Target &target : target::targets())
-        all.push_back(&target);
-    std::stable_partition(all.begin(), all.end(),
-                          [](const target::Target *target) { return target->kind == "silicon"; });
-    return all;
 }
 
 } // namespace kernscope

@@ -186,6 +186,11 @@ void TestCliSamples::backends()
     QCOMPARE(lstm["estimated_runtime_ms"]["bnns"].get<double>(), 476.80945305249844);
     QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
     QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
+    // What has no geometry is listed with the reason.
+    const auto embedding = runCli({u"geometry"_s, sample("mil-3600/iso__embedding.mil"),
+                                   u"--target"_s, u"M1"_s, u"--json"_s})
+                               .json();
+    QCOMPARE(embedding["unplaced"].size(), std::size_t(1));
     const auto segments =
         runCli({u"inspect"_s, sample("mil-3600/H16G__ctx.band_part.seg.mil"), u"--json"_s}).json();
     QCOMPARE(text(segments["functions"][3]["backend"]), QByteArray("\"classic_cpu\""));
