@@ -19,7 +19,7 @@ using report::Json;
 
 std::string choiceText(const FormChoice &choice)
 {
-    std::string text = heading(printable(choice.name));
+    std::string text = heading(printable(choice.address));
     text +=
         fmt::format("  {} -> {}: {}\n  {} bound as dense in {}, {} zeros{}\n", choice.stored,
                     choice.chosen == "dense" ? "dense fp16" : choice.chosen, choice.reason,

@@ -3,6 +3,7 @@
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
 #include "core/assessment/calibrate.h"
+#include "core/format/contested.h"
 #include "core/report/chip_json.h"
 
 #include <algorithm>
@@ -55,12 +56,46 @@ std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
     return text;
 }
 
-std::string totalsText(const TargetTotals &totals)
+/// "41,504 *" where sources disagree, "<= 41,504" where it is a bound.
+std::string memoryText(const decision::KernelMemory &memory)
 {
-    return fmt::format("\n  {} moved a dispatch; {} stream, {} fold, {} dense, {} rejected, {} "
+    return (memory.atMost ? "<= " : "") + grouped(memory.demand) + (memory.contested ? " *" : "");
+}
+
+std::string copiesText(const target::Target &target, bool contested, bool atMost)
+{
+    std::string text;
+    if (contested) {
+        text += "  * contested:";
+        for (const format::Reading &reading : format::readingsOf("kernel_copies")) {
+            if (reading.subject == target.name)
+                text += fmt::format(" {}{} [{}]{}", reading.taken ? "" : "or ", reading.text,
+                                    reading.source, reading.taken ? ";" : "");
+        }
+        text += "\n";
+    }
+    if (atMost)
+        text += "  <=: how its cores share a weight is not known; at most all of it\n";
+    return text;
+}
+
+/// Several functions are several dispatches: what all of them move.
+std::string movedWhen(const Bundle &bundle)
+{
+    const auto &weights = bundle.weights();
+    const bool several =
+        std::any_of(weights.begin(), weights.end(), [&weights](const Weight &each) {
+            return each.function != weights[0].function || each.model != weights[0].model;
+        });
+    return several ? "where every function runs once" : "a dispatch";
+}
+
+std::string totalsText(const TargetTotals &totals, const Bundle &bundle)
+{
+    return fmt::format("\n  {} moved {}; {} stream, {} fold, {} dense, {} rejected, {} "
                        "unknown\n",
-                       bytesText(totals.bytesMoved), totals.streams, totals.folds, totals.dense,
-                       totals.rejected, totals.unknown);
+                       bytesText(totals.bytesMoved), movedWhen(bundle), totals.streams,
+                       totals.folds, totals.dense, totals.rejected, totals.unknown);
 }
 
 /// How far the predictions for a chip were off where they could be compared.
@@ -99,11 +134,11 @@ std::string measuredText(const Bundle &bundle, const DecisionTable &table)
             if (std::find(seen.begin(), seen.end(), key) != seen.end())
                 continue;
             seen.push_back(key);
-            text +=
-                fmt::format("  {} in {}: {:.2f} to {:.2f}{}, {} [{}]{}\n", table.form(row).key(),
-                            printable(bundle.weights()[row].name), measured.low, measured.high,
-                            energy ? " of the energy of fp16" : "", measured.condition,
-                            measured.source, line.empty() ? "; holds" : "; " + line);
+            text += fmt::format(
+                "  {} in {}: {:.2f} to {:.2f}{}, {} [{}]{}\n", table.form(row).key(),
+                printable(bundle.weights()[row].findableName()), measured.low, measured.high,
+                energy ? " of the energy of fp16" : "", measured.condition, measured.source,
+                line.empty() ? "; holds" : "; " + line);
         }
     }
     return text.empty() ? text : heading("Measured") + text;
@@ -124,6 +159,7 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                 {"a core needs B", Align::Right},
                 {"of cap B", Align::Right},
                 {"parts", Align::Right}});
+    bool contested = false, atMost = false;
     std::vector<std::pair<const decision::Verdict *, std::size_t>> verdicts;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const auto assessed = table.assessment(row, 0);
@@ -137,11 +173,13 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                       (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
         const std::string predicted =
             assessed.predictedSpeedup ? fmt::format("{:.2f}", *assessed.predictedSpeedup) : "-";
-        rows.add({bundle.weights()[row].name, formText(bundle.weights()[row].form),
+        contested |= memory.contested;
+        atMost |= memory.atMost;
+        rows.add({bundle.weights()[row].findableName(), formText(bundle.weights()[row].form),
                   std::string(decision::outcomeName(decided.outcome())),
                   decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,
                   std::string(roofline::boundName(assessed.bound)), energyText(assessed.energy),
-                  grouped(memory.demand), memory.cap ? grouped(*memory.cap) : "?",
+                  memoryText(memory), memory.cap ? grouped(*memory.cap) : "?",
                   memory.sublayers ? grouped(*memory.sublayers) : "?"});
         const decision::Verdict *verdict = decided.verdict.get();
         const auto known = std::find_if(verdicts.begin(), verdicts.end(),
@@ -156,8 +194,8 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
         "\n  measured, predicted: times the rate of dense fp16; ? some condition is not known\n"
         "  energy: derived, power that was measured on the chip times a predicted time; ? its "
         "conditions do not hold or are not known (roofline names them)\n" +
-        predictionText(table.target(0)) + totalsText(table.totals(0)) +
-        measuredText(bundle, table) + heading("Reasons");
+        copiesText(table.target(0), contested, atMost) + predictionText(table.target(0)) +
+        totalsText(table.totals(0), bundle) + measuredText(bundle, table) + heading("Reasons");
     for (const auto &[verdict, count] : verdicts)
         text += verdictText(*verdict, count);
     return text;
@@ -170,7 +208,7 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
         columns.push_back({table.target(column).name});
     Table rows(std::move(columns));
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        std::vector<std::string> cells = {bundle.weights()[row].name,
+        std::vector<std::string> cells = {bundle.weights()[row].findableName(),
                                           formText(bundle.weights()[row].form)};
         for (std::size_t column = 0; column < table.columns(); ++column)
             cells.push_back(glyph(table.verdict(row, column).outcome));
@@ -191,7 +229,7 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
                   grouped(totals.folds), grouped(totals.dense), grouped(totals.rejected),
                   grouped(totals.unknown)});
     }
-    return text + heading("Moved a dispatch") + sums.text();
+    return text + heading("Moved " + movedWhen(bundle)) + sums.text();
 }
 
 int runDecide(const ChipOptions &options, Session &session)

@@ -143,10 +143,45 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
         const Weight &weight = bundle.weights()[layer.weight];
         const Consumer &consumer = weight.consumers[layer.consumer];
         const decision::Operation operation = *layer.operation;
-        all.push_back({weight.name + " in " + consumer.op + " " + consumer.name, weight.name,
-                       consumer.name, consumer.op, operation, std::move(layer)});
+        all.push_back({weight.findableName() + " in " + consumer.op + " " + consumer.name,
+                       weight.name, consumer.name, consumer.op, operation, std::move(layer)});
     }
     return all;
+}
+
+/// Why a layer has no geometry.
+std::string unplacedReason(const Consumer &consumer)
+{
+    if (consumer.op.starts_with("gather"))
+        return "fetches rows: no multiplication";
+    if (consumer.op == "einsum" || consumer.op == "scaled_dot_product_attention")
+        return "no single output-channel axis of the weight";
+    return consumer.via.empty() ? "its weight is not of the shape that the operation takes"
+                                : "reads its weight in another shape than it is stored in";
+}
+
+/// The layers without a geometry, and the weights in no layer, each with the reason.
+std::vector<std::array<std::string, 3>> unplacedWeights(const Bundle &bundle)
+{
+    std::vector<std::array<std::string, 3>> rows;
+    for (const roofline::Layer &layer : layersOf(bundle, weightForms(bundle))) {
+        const Weight &weight = bundle.weights()[layer.weight];
+        const Consumer &consumer = weight.consumers[layer.consumer];
+        if (!layer.operation)
+            rows.push_back({weight.findableName(), consumer.op + " " + consumer.name,
+                            unplacedReason(consumer)});
+    }
+    for (const Unassessed &rest : unassessedWeights(bundle))
+        rows.push_back({bundle.weights()[rest.weight].findableName(), {}, rest.reason});
+    return rows;
+}
+
+std::string unplacedText(const std::vector<std::array<std::string, 3>> &unplaced)
+{
+    Table table({{"weight"}, {"in"}, {"why it has no geometry"}});
+    for (const auto &row : unplaced)
+        table.add({printable(row[0]), printable(row[1]), row[2]});
+    return table.empty() ? std::string() : heading("Without geometry") + table.text();
 }
 
 std::string conditionsText(const std::vector<decision::Condition> &conditions)
@@ -165,8 +200,9 @@ std::string cyclesText(const decision::CycleEstimate &cycles)
         "    cycles            {} by the printed product ({} MACs, {} lanes, {} fixed; contested: "
         "a "
         "spatial factor is missing from it, no time follows)",
-        cycles.dense ? fmt::format("{:.0f}", *cycles.dense) : "unknown", grouped(cycles.macs),
-        cycles.lanes, cycles.fixedCycles ? grouped(*cycles.fixedCycles) : "an unknown number");
+        cycles.dense ? fmt::format("{:.0f}", *cycles.dense) : "unknown",
+        cycles.macs ? grouped(*cycles.macs) : "unknown", cycles.lanes,
+        cycles.fixedCycles ? grouped(*cycles.fixedCycles) : "an unknown number");
     if (cycles.withZeroSkip)
         text += fmt::format("; {:.0f} with zero-skip ({})", *cycles.withZeroSkip,
                             percentText(*cycles.skipShare));
@@ -194,12 +230,15 @@ std::string geometryText(const std::string &title, const decision::Operation &op
 {
     const auto &cores = geometry.cores;
     std::string text = heading(printable(title));
-    text += fmt::format("    shape             {} to {} channels, kernel {}x{}x{}, output "
-                        "{}x{}x{}, stride {}x{}\n",
-                        operation.inputChannels, operation.outputChannels, operation.kernelWidth,
-                        operation.kernelHeight, operation.kernelDepth, operation.outputWidth,
-                        operation.outputHeight, operation.outputDepth, operation.strideX,
-                        operation.strideY);
+    text += fmt::format(
+        "    shape             {} to {} channels, kernel {}x{}x{}, output {}, stride "
+        "{}x{}\n",
+        operation.inputChannels, operation.outputChannels, operation.kernelWidth,
+        operation.kernelHeight, operation.kernelDepth,
+        operation.outputKnown ? fmt::format("{}x{}x{}", operation.outputWidth,
+                                            operation.outputHeight, operation.outputDepth)
+                              : "unknown",
+        operation.strideX, operation.strideY);
     text += fmt::format("    channel group     {} by the {} ({} channels an accumulator: {}); {} "
                         "by the other reading\n",
                         geometry.group, decision::ocgReadingName(geometry.reading),
@@ -245,7 +284,7 @@ int runGeometry(const ChipOptions &options, Session &session)
         return refuseTarget(session, "geometry", chosen.error());
     std::vector<Judged> operations;
     Diagnostics diagnostics;
-    std::string shapes;
+    std::string shapes, rest;
     report::Json document = report::document("geometry");
     document["target"] = report::chosenTargetJson(chosen->target(), chosen->choice, &chosen->named);
     if (!options.channels.empty()) {
@@ -261,6 +300,12 @@ int runGeometry(const ChipOptions &options, Session &session)
         if (!opened)
             return reportFailure(session, "geometry", opened.error());
         operations = bundleOperations(*opened->bundle);
+        const auto unplaced = unplacedWeights(*opened->bundle);
+        rest = unplacedText(unplaced);
+        document["unplaced"] = report::Json::array();
+        for (const auto &row : unplaced)
+            document["unplaced"].push_back(
+                {{"weight", row[0]}, {"consumer", row[1]}, {"reason", row[2]}});
         diagnostics = opened->bundle->diagnostics();
         document["bundle"] = opened->bundle->name();
         addShapes(document, *opened);
@@ -295,6 +340,7 @@ int runGeometry(const ChipOptions &options, Session &session)
         }
         report::Json row;
         row["weight"] = judged.weight.empty() ? report::Json(nullptr) : report::Json(judged.weight);
+        row["function"] = judged.layer.function;
         row["consumer"] = judged.consumer;
         row["op"] = judged.op;
         row.update(report::geometryJson(judged.operation, *geometry));
@@ -306,7 +352,8 @@ int runGeometry(const ChipOptions &options, Session &session)
         return exitCodeOf(diagnostics);
     }
     if (!session.quiet)
-        print(operations.empty() ? text + "\nNo operation with a kernel.\n" : text + shapes);
+        print((operations.empty() ? text + "\nNo operation with a kernel.\n" : text) + rest +
+              shapes);
     printDiagnostics(session, diagnostics);
     return exitCodeOf(diagnostics);
 }

@@ -70,7 +70,9 @@ std::string unassessedText(const Bundle &bundle)
 
 std::string layersText(const std::vector<Placement> &placements)
 {
-    Table table({{"layer"},
+    // A column that says the same of each row says nothing.
+    const bool several = !placements.empty() && placements.front().layer.ofSeveral;
+    Table table({{several ? "function/layer" : "layer"},
                  {"op", Align::Name},
                  {"form"},
                  {"FLOP", Align::Right},
@@ -93,7 +95,7 @@ std::string layersText(const std::vector<Placement> &placements)
             remarks += "above-working-set ";
         if (!placement.above.empty())
             remarks += fmt::format("above-{}-roofs", placement.above.size());
-        table.add({printable(placement.layer.name), opText(placement.layer), stored.form,
+        table.add({printable(placement.layer.label()), opText(placement.layer), stored.form,
                    numberText(stored.flops), numberText(stored.bytes), numberText(stored.intensity),
                    std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
                    numberText(stored.timeS), energyText(stored.energy), best.form,
@@ -131,12 +133,13 @@ std::string energyText(const std::optional<roofline::Energy> &energy)
     return fmt::format("from {:.3g}", 1e6 * energy->lowJ.value_or(0));
 }
 
-std::string programText(const roofline::ProgramTime &program)
+namespace {
+
+/// Of one dispatch, or of a pipeline whose figures are sums.
+std::string timesText(const roofline::ProgramTime &program, std::string_view noun)
 {
     using Bound = roofline::ProgramTime::Bound;
-    if (program.layers == 0)
-        return {};
-    std::string text = fmt::format("\n  engine time {} s", numberText(program.engineTimeS));
+    std::string text = fmt::format("  engine time {} s", numberText(program.engineTimeS));
     if (program.timed < program.layers)
         text += fmt::format(
             " (unknown for {} of {} layers{})", program.layers - program.timed, program.layers,
@@ -149,13 +152,30 @@ std::string programText(const roofline::ProgramTime &program)
                         energyText(program.energy), program.energy->basis, program.energy->source);
     if (program.bound == Bound::Dispatch)
         return text +
-               fmt::format("  program {} s: bound by the dispatch, {:.0f} % of it the engine "
-                           "works\n",
-                           numberText(program.timeS), 100 * *program.engineTimeS / *program.timeS);
+               fmt::format("  {} {} s: bound by the dispatch, {:.0f} % of it the engine works\n",
+                           noun, numberText(program.timeS),
+                           100 * *program.engineTimeS / *program.timeS);
     if (program.bound == Bound::Engine)
         return text +
-               fmt::format("  program {} s: bound by the engine\n", numberText(program.timeS));
-    return text + "  the program's time and what bounds it are not known\n";
+               fmt::format("  {} {} s: bound by the engine\n", noun, numberText(program.timeS));
+    return text + fmt::format("  the {}'s time and what bounds it are not known\n", noun);
+}
+
+} // namespace
+
+std::string programText(const roofline::ProgramTime &program)
+{
+    if (program.layers == 0)
+        return {};
+    if (program.dispatches.empty())
+        return "\n" + timesText(program, "program");
+    std::string text;
+    for (const roofline::ProgramTime &each : program.dispatches)
+        text += "\n" + printable(each.function) + "\n" + timesText(each, "function");
+    if (program.alternatives)
+        return text + "\n  a dispatch enters one of the functions: their times do not add up\n";
+    return text + fmt::format("\nall {} models, one after the other\n", program.dispatches.size()) +
+           timesText(program, "pipeline");
 }
 
 int runRoofline(const ChipOptions &options, Session &session)

@@ -22,9 +22,11 @@ struct Assessment {
     decision::Decision decision;
     decision::Outcome outcome = decision::Outcome::Unknown; ///< that of the decision
 
-    std::uint64_t weightBytes = 0; ///< that cross to the engine; refused or open: as if dense
-    std::optional<double> flops;   ///< empty: an extent is not known
-    std::optional<double> bytes;   ///< weight and activations; empty likewise
+    /// That cross to the engine; refused or open: as if dense; of a table the rows that are
+    /// fetched, all of it where their number is not known.
+    std::uint64_t weightBytes = 0;
+    std::optional<double> flops;             ///< empty: an extent is not known
+    std::optional<double> bytes;             ///< weight and activations; empty likewise
     std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
     std::optional<double> intensity;         ///< FLOP/B
     Bound bound = Bound::Unknown;
@@ -71,7 +73,8 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
                         std::uint64_t batch = 1);
 
 /// A program: the sum over its layers, and what one dispatch costs at least. The floor belongs to
-/// the dispatch: no layer is bound by it, a program is.
+/// the dispatch: no layer is bound by it, a program is. Bound of a pipeline: the engine where one
+/// of its models is, so that `hidesGains` says whether any gain is hidden.
 struct ProgramTime {
     enum class Bound : std::uint8_t { Engine, Dispatch, Unknown };
     std::optional<double> engineTimeS; ///< of all layers; empty: one is unknown, or there is none
@@ -81,7 +84,15 @@ struct ProgramTime {
     std::string dispatchSource;
     std::optional<double> timeS; ///< the longer of the two; empty where one is unknown
     Bound bound = Bound::Unknown;
-    std::optional<Energy> energy; ///< derived, of one dispatch; empty where `timeS` is
+    std::optional<Energy> energy; ///< derived, of one run; empty where `timeS` is
+
+    std::string function; ///< that is entered; of a whole with several parts empty
+    /// Several functions that are entered: the dispatch of each. A run of a pipeline makes all of
+    /// them and the figures above are their sums; of several functions of one model a run enters
+    /// one (`alternatives`), so no figure above but `knownS` and the counts is known, nor a bound
+    /// that they do not share.
+    std::vector<ProgramTime> dispatches;
+    bool alternatives = false;
 
     bool hidesGains() const
     {
@@ -90,6 +101,8 @@ struct ProgramTime {
 };
 std::string_view programBoundName(ProgramTime::Bound bound); ///< "engine", "dispatch", "unknown"
 ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs);
+/// The dispatch that a layer is part of: one of `dispatches`, or the whole where there are none.
+const ProgramTime &dispatchOf(const ProgramTime &program, const Layer &layer);
 
 /// A network on a chip. Errors: "roofline.batch".
 struct Network {

@@ -31,8 +31,9 @@ struct FormCandidate {
 
 struct FormChoice {
     std::size_t weight = kNoIndex;
-    std::string name, stored;                         ///< the weight, and the form it has
-    std::string op;                                   ///< of the consumer that was judged by
+    std::string name, stored; ///< the weight, and the form it has
+    std::string address;      ///< of the weight: its name where no other has it
+    std::string op;           ///< of the consumer that was judged by
     roofline::Bound bound = roofline::Bound::Unknown; ///< of the layer with dense weights
     double zeroFraction = 0;
     bool sampled = false;                  ///< figures from some of the output channels

@@ -71,6 +71,11 @@ void chooseMode(const target::Target &target, const Operation &operation,
     const target::HalValue *limit =
         target::halValue(target, target::HalLayout::Chapters, target::hal::kTinySource);
     const std::uint64_t source = std::max(operation.outputWidth, operation.outputHeight);
+    if (!operation.outputKnown) {
+        geometry.mode = SourceMode::Default;
+        geometry.modeReason = "default: the output's extents are not known";
+        return;
+    }
     if (limit && limit->number && source >= 2 && source <= std::uint64_t(*limit->number)) {
         geometry.mode = SourceMode::Tiny;
         geometry.modeReason =
@@ -83,7 +88,7 @@ void chooseMode(const target::Target &target, const Operation &operation,
 }
 
 WorkingSet workingSet(const target::Target &target, const Operation &operation,
-                      std::uint64_t weights, std::uint64_t outputs)
+                      std::uint64_t weights, Count outputs)
 {
     WorkingSet set;
     const target::HalValue *cap =
@@ -99,9 +104,11 @@ WorkingSet workingSet(const target::Target &target, const Operation &operation,
     set.weightBytes = weights / 8 * operation.weightBits + weights % 8 * operation.weightBits / 8;
     if (operation.inputElements != 0 && operation.inputElements <= UINT64_MAX / 2)
         set.inputBytes = operation.inputElements * 2;
-    set.outputBytes = outputs * 2;
-    set.largest = std::max({set.weightBytes, set.inputBytes.value_or(0), *set.outputBytes});
-    if (set.cap && (set.inputBytes || set.largest > *set.cap))
+    if (outputs)
+        set.outputBytes = *outputs * 2;
+    set.largest =
+        std::max({set.weightBytes, set.inputBytes.value_or(0), set.outputBytes.value_or(0)});
+    if (set.cap && ((set.inputBytes && set.outputBytes) || set.largest > *set.cap))
         set.fits = set.largest <= *set.cap;
     return set;
 }
@@ -145,7 +152,7 @@ void addDisagreements(const target::Target &target, const Operation &operation, 
 }
 
 CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
-                       const Geometry &geometry, std::uint64_t macs)
+                       const Geometry &geometry, Count macs)
 {
     CycleEstimate cycles;
     cycles.macs = macs;
@@ -162,8 +169,8 @@ CycleEstimate cyclesOf(const target::Target &target, const Operation &operation,
         cycles.fixedCycles = static_cast<std::uint64_t>(fixed->value);
     if (operation.density)
         cycles.sparseRatio = 1.0 / 16 + *operation.density;
-    if (geometry.lit && *geometry.lit > 0) {
-        const double array = double(macs) / (double(*geometry.lit) * cycles.lanes);
+    if (macs && geometry.lit && *geometry.lit > 0) {
+        const double array = double(*macs) / (double(*geometry.lit) * cycles.lanes);
         const double start = double(cycles.fixedCycles.value_or(0));
         cycles.dense = array + start;
         if (operation.density) {
@@ -260,8 +267,9 @@ Result<Geometry> computeGeometry(const target::Target &target, const Operation &
     geometry.perAccumulator = channelsPerAccumulator(geometry.mode);
     groupsAndCores(operation, options, geometry);
     geometry.winograd = winogradGate(target, operation, geometry.group, geometry.buffering);
-    geometry.workingSet = workingSet(target, operation, *weights, *outputs);
-    geometry.cycles = cyclesOf(target, operation, geometry, *macs);
+    const bool known = operation.outputKnown;
+    geometry.workingSet = workingSet(target, operation, *weights, known ? outputs : std::nullopt);
+    geometry.cycles = cyclesOf(target, operation, geometry, known ? macs : std::nullopt);
     addCostFacts(target, geometry);
     addDisagreements(target, operation, geometry);
     return geometry;

@@ -70,6 +70,7 @@ struct Operation {
     std::uint64_t inputChannels = 1, outputChannels = 1; ///< input channels of one group
     std::uint64_t kernelWidth = 1, kernelHeight = 1, kernelDepth = 1;
     std::uint64_t outputWidth = 1, outputHeight = 1, outputDepth = 1;
+    bool outputKnown = true; ///< false: the output's extents and the batch stand at 1, unknown
     std::uint64_t strideX = 1, strideY = 1, strideZ = 1;
     std::uint64_t batch = 1;
     std::uint64_t groups = 1;
@@ -125,13 +126,13 @@ struct WorkingSet {
 
 /// Cycles of the compiler's model and what zeros take off them (chapter 25).
 struct CycleEstimate {
-    std::uint64_t macs = 0;
-    unsigned lanes = 4;      ///< output channels a cycle (table 20.2)
-    std::string lanesReason; ///< by which types
-    bool doubleMac = false;  ///< eligible for the double-multiply mode (chapter 36)
+    std::optional<std::uint64_t> macs; ///< empty: the output's extents are not known
+    unsigned lanes = 4;                ///< output channels a cycle (table 20.2)
+    std::string lanesReason;           ///< by which types
+    bool doubleMac = false;            ///< eligible for the double-multiply mode (chapter 36)
     std::optional<std::uint64_t> fixedCycles; ///< 44 on the M1 (table 20.6); empty: not known
     /// macs / (cores x lanes) + fixed, which is left out where it is not known; empty where the
-    /// cores are not known.
+    /// cores or the output's extents are not known.
     std::optional<double> dense;
     std::optional<double> withZeroSkip;
     std::optional<double> skipShare;   ///< 1 - withZeroSkip / dense

@@ -30,15 +30,27 @@ KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
     // Where the cores do not share one kernel memory, every core has a copy (chapter 25).
     memory.replicated = !target::sharesKernelMemory(target).value_or(true);
     memory.cores = cores;
+    const target::TargetRule *rule = target::targetRule(target, "kernel_memory");
+    memory.contested = rule && rule->confidence == format::Confidence::Contested;
+    memory.atMost = !memory.replicated && (!rule || !cores);
     return memory;
 }
 
 KernelMemory withDemand(KernelMemory memory, std::uint64_t bytes)
 {
-    const std::uint64_t share = memory.replicated ? 1 : std::max(memory.cores.value_or(1), 1U);
-    memory.demand = bytes / share + (bytes % share == 0 ? 0 : 1);
+    const std::uint64_t cores = std::max(memory.cores.value_or(1), 1U);
+    const auto demandOf = [&](std::uint64_t share) {
+        return bytes / share + (bytes % share == 0 ? 0 : 1);
+    };
+    memory.demand = demandOf(memory.replicated || memory.atMost ? 1 : cores);
+    if (memory.contested && memory.cores)
+        memory.otherDemand = demandOf(memory.replicated ? cores : 1);
     if (memory.cap) {
         memory.fits = memory.demand <= *memory.cap;
+        if (memory.atMost && !*memory.fits)
+            memory.fits.reset(); // a share of it may fit
+        if (memory.otherDemand)
+            memory.otherFits = *memory.otherDemand <= *memory.cap;
         memory.sublayers = std::max<std::uint64_t>(
             1, memory.demand / *memory.cap + (memory.demand % *memory.cap == 0 ? 0 : 1));
     }

@@ -75,7 +75,7 @@ public:
             if (key == "width" || key == "inner")
                 return number(key == "width" ? "weight width" : "inner extent", value,
                               op->inputChannels, key == "width" ? op->outputChannels : 0);
-            if (key == "pixels")
+            if (key == "pixels" && op->outputKnown)
                 return number("pixels", value, op->outputWidth * op->outputHeight);
         }
         return state(std::string(key), std::string(value), "not known", std::nullopt, m_row);

@@ -172,6 +172,15 @@ std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key,
     return other;
 }
 
+std::optional<std::uint64_t> Layer::bytesRead(std::uint64_t bytes, std::uint64_t batch) const
+{
+    if (!shareRead) // of a weight in no layer all bytes move
+        return op.empty() ? std::optional(bytes) : std::nullopt;
+    const double share = *shareRead * static_cast<double>(batch);
+    return share < 1 ? static_cast<std::uint64_t>(std::llround(share * static_cast<double>(bytes)))
+                     : bytes;
+}
+
 Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs,
                   decision::Judge &judge, std::uint64_t batch)
 {
@@ -183,6 +192,9 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     // What a chip refuses or leaves open counts as the dense weight that would have to replace it.
     made.weightBytes = made.decision.bytesMoved.value_or(form.denseBytes);
     time(made, layer, roofs, form.density, batch);
+    if (made.decision.bytesMoved)
+        made.decision.bytesMoved = layer.bytesRead(*made.decision.bytesMoved, batch);
+    made.weightBytes = layer.bytesRead(made.weightBytes, batch).value_or(made.weightBytes);
     made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
     if (!form.compressed())
         return made;
@@ -248,34 +260,6 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     placed.best = bestOf(placed.trail);
     flag(placed, roofs, batch);
     return placed;
-}
-
-ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
-{
-    ProgramTime program;
-    program.dispatchFloorS = roofs.dispatchFloorS;
-    program.dispatchSource = roofs.dispatchSource;
-    program.layers = placements.size();
-    for (const Placement &placement : placements) {
-        if (!placement.stored().timeS)
-            continue;
-        program.knownS += *placement.stored().timeS;
-        ++program.timed;
-    }
-    if (program.timed == program.layers && program.layers > 0)
-        program.engineTimeS = program.knownS;
-    if (!roofs.dispatchFloorS)
-        return program;
-    // Layers of unknown time can only add to a sum that is past the floor already.
-    if (program.timed > 0 && program.knownS >= *roofs.dispatchFloorS)
-        program.bound = ProgramTime::Bound::Engine;
-    else if (program.engineTimeS)
-        program.bound = ProgramTime::Bound::Dispatch;
-    if (program.engineTimeS)
-        program.timeS = std::max(*program.engineTimeS, *roofs.dispatchFloorS);
-    if (program.timeS && roofs.target != nullptr)
-        program.energy = programEnergy(*roofs.target, *program.engineTimeS, *program.timeS);
-    return program;
 }
 
 std::string_view programBoundName(ProgramTime::Bound bound)

@@ -71,6 +71,16 @@ struct Layer {
     /// some rows. Empty: not known.
     std::optional<double> shareRead = 1;
     decision::WeightForm form;
+    std::string function; ///< "MODEL/FUNCTION" whose statement reads it; without the empty parts
+    /// The function that a run enters to get there: `function`, or the one that calls it. Layers
+    /// of one entry belong to one dispatch.
+    std::string model, entry;
+    bool ofSeveral = false; ///< other layers of the bundle belong to other functions
+
+    /// Of `bytes` of its weight those that a dispatch of `batch` inputs reads. Empty: not known.
+    std::optional<std::uint64_t> bytesRead(std::uint64_t bytes, std::uint64_t batch = 1) const;
+    /// Its name, with the function where the bundle has layers of several.
+    std::string label() const { return ofSeveral ? function + "/" + name : name; }
 };
 
 enum class Bound : std::uint8_t { Compute, Bandwidth, Unknown };

@@ -54,13 +54,17 @@ struct Verdict {
 /// Kernel memory: what a core must hold against what it may.
 struct KernelMemory {
     target::HalLayout layout = target::HalLayout::Chapters;
-    target::HalOffset offset;               ///< 0x210 streamed, 0x200 dense or folded
-    std::optional<std::uint64_t> cap;       ///< bytes; empty: unknown
-    std::string_view source;                ///< of the cap, in the embedded table
-    std::uint64_t demand = 0;               ///< bytes a core
-    bool replicated = false;                ///< one copy a core (M1; contested)
-    std::optional<unsigned> cores;          ///< that the demand was taken with
-    std::optional<bool> fits;               ///< demand is at most the cap
+    target::HalOffset offset;         ///< 0x210 streamed, 0x200 dense or folded
+    std::optional<std::uint64_t> cap; ///< bytes; empty: unknown
+    std::string_view source;          ///< of the cap, in the embedded table
+    std::uint64_t demand = 0;         ///< bytes a core
+    bool replicated = false;          ///< one copy a core (M1; contested)
+    std::optional<unsigned> cores;    ///< that the demand was taken with
+    std::optional<bool> fits;         ///< demand is at most the cap
+    bool atMost = false;              ///< the demand is a bound: how the cores share is not known
+    bool contested = false;           ///< sources disagree on `replicated`; by the other reading:
+    std::optional<std::uint64_t> otherDemand;
+    std::optional<bool> otherFits;
     std::optional<std::uint64_t> sublayers; ///< parts that the weight is split into
 };
 

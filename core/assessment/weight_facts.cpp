@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/weight_facts.h"
 
+#include "core/assessment/entries.h"
+
 #include <algorithm>
 
 namespace kernscope {
@@ -40,10 +42,18 @@ bool hasKernel(const Consumer &consumer)
     return consumer.op == "matmul" && (consumer.param == "x" || consumer.param == "y");
 }
 
-/// Reads the weight as a layer of its own: with a kernel, or row by row as an embedding does.
+bool isAttention(const Consumer &consumer)
+{
+    return consumer.op == "scaled_dot_product_attention" &&
+           (consumer.param == "query" || consumer.param == "key" || consumer.param == "value");
+}
+
+/// Reads the weight as a layer of its own: with a kernel, as an attention does, or row by row as an
+/// embedding does.
 bool isLayer(const Consumer &consumer)
 {
-    return hasKernel(consumer) || (isGather(consumer) && consumer.param == "x");
+    return hasKernel(consumer) || isAttention(consumer) ||
+           (isGather(consumer) && consumer.param == "x");
 }
 
 decision::WeightUse useOf(const Bundle &bundle, const Weight &weight)
@@ -112,13 +122,36 @@ void describeConvolution(const Weight &weight, const Consumer &consumer,
     operation.strideX = number(geometry.strides, 0);
     operation.strideY = number(geometry.strides, 1);
     operation.strideZ = number(geometry.strides, 2);
-    if (geometry.output && geometry.output->size() == shape.size()) {
+    operation.outputKnown = geometry.output && geometry.output->size() == shape.size();
+    if (operation.outputKnown) {
         const Shape &output = *geometry.output;
         operation.batch = output[0];
         operation.outputWidth = spatial > 0 ? at(output, 0) : 1;
         operation.outputHeight = spatial > 1 ? at(output, 1) : 1;
         operation.outputDepth = spatial > 2 ? at(output, 2) : 1;
     }
+}
+
+/// Whether the operation reads the weight in another shape, or other order, than it is stored in.
+bool isReshaped(const Consumer &consumer)
+{
+    return std::any_of(consumer.via.begin(), consumer.via.end(),
+                       [](const std::string &op) { return op != "cast"; });
+}
+
+/// The channels of a linear or matmul that reads its weight through a transpose or its like, as its
+/// output and its arithmetic tell them. False where they do not.
+bool describeByOutput(const Consumer &consumer, decision::Operation &operation)
+{
+    const auto &output = consumer.geometry.output;
+    const bool first = consumer.op == "matmul" && consumer.param == "x";
+    const auto count = output ? elementCount(*output) : std::nullopt;
+    if (!count || count->value == 0 || output->size() < 2 || !consumer.layerFlops)
+        return false;
+    operation.outputChannels = at(*output, first ? 1 : 0);
+    operation.inputChannels = std::max<std::uint64_t>(*consumer.layerFlops / 2 / count->value, 1);
+    operation.outputWidth = count->value / operation.outputChannels;
+    return true;
 }
 
 void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Operation &operation)
@@ -140,6 +173,8 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
     else if (output && operation.outputChannels > 0)
         operation.outputWidth =
             std::max<std::uint64_t>(output->value / operation.outputChannels, 1);
+    operation.outputKnown =
+        isRecurrent(consumer) ? consumer.layerFlops.has_value() : output.has_value();
 }
 
 std::optional<std::uint64_t> halfBytes(const std::optional<Shape> &shape)
@@ -235,9 +270,17 @@ std::optional<decision::Operation> operationOf(const Weight &weight, const Consu
         return std::nullopt;
     decision::Operation operation;
     if (isConvolution(consumer)) {
-        if (weight.shape.size() < 2 || weight.shape.size() > 5)
+        // Which extents are the kernel's is known of a weight in its own shape only.
+        if (weight.shape.size() < 2 || weight.shape.size() > 5 || isReshaped(consumer))
             return std::nullopt;
+        const bool transposed = consumer.op == "conv_transpose";
+        if (consumer.geometry.groups == 0 || weight.shape[transposed ? 1 : 0] == 0 ||
+            (!transposed && weight.shape[0] % consumer.geometry.groups != 0))
+            return std::nullopt; // no convolution: its groups do not divide its channels
         describeConvolution(weight, consumer, operation);
+    } else if (!isRecurrent(consumer) && isReshaped(consumer)) {
+        if (!describeByOutput(consumer, operation))
+            return std::nullopt;
     } else {
         describeMatrix(weight, consumer, operation);
     }
@@ -259,8 +302,11 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms)
 {
     std::vector<roofline::Layer> layers;
+    const Entries entries(bundle.program());
     for (std::size_t i = 0; i < bundle.weights().size() && i < forms.size(); ++i) {
         const Weight &weight = bundle.weights()[i];
+        const std::string function = functionAddress(weight.model, weight.function);
+        const std::string entry = entries.of(weight.model, weight.function);
         for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
             const Consumer &consumer = weight.consumers[c];
             if (!isLayer(consumer))
@@ -280,9 +326,18 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
             layer.form = forms[i];
             if (isGather(consumer))
                 layer.shareRead = shareRead(weight, consumer);
+            layer.function = function;
+            layer.model = weight.model;
+            layer.entry = entry;
             layers.push_back(std::move(layer));
         }
     }
+    const bool several =
+        std::any_of(layers.begin(), layers.end(), [&layers](const roofline::Layer &each) {
+            return each.function != layers[0].function;
+        });
+    for (roofline::Layer &layer : layers)
+        layer.ofSeveral = several;
     return layers;
 }
 
@@ -301,65 +356,6 @@ std::vector<roofline::Layer> weightLayers(const Bundle &bundle)
             kept = std::move(layer);
     }
     return layers;
-}
-
-DecisionTable::DecisionTable(std::vector<roofline::Layer> layers,
-                             std::vector<const target::Target *> targets,
-                             const target::Choice &choice)
-    : m_layers(std::move(layers)), m_targets(std::move(targets)), m_judge(choice)
-{
-    for (const target::Target *target : m_targets) {
-        auto roofs = roofline::roofsOf(*target); // fails for ceilings that were asked for only
-        m_roofs.push_back(roofs ? std::move(*roofs) : roofline::Roofs());
-        m_roofs.back().target = target;
-    }
-    m_verdicts.reserve(rows() * columns());
-    m_totals.resize(columns());
-    for (std::size_t column = 0; column < columns(); ++column)
-        m_totals[column].target = m_targets[column];
-    for (std::size_t row = 0; row < rows(); ++row) {
-        const WeightForm &form = m_layers[row].form;
-        const auto verdicts = m_judge.verdicts(form);
-        for (std::size_t column = 0; column < columns(); ++column) {
-            m_verdicts.push_back(verdicts[m_targets[column]->index]);
-            TargetTotals &totals = m_totals[column];
-            totals.storedBytes += form.storedBytes;
-            totals.denseBytes += form.denseBytes;
-            switch (m_verdicts.back()->outcome) {
-            case decision::Outcome::Streams:
-                ++totals.streams;
-                totals.bytesMoved += form.storedBytes;
-                break;
-            case decision::Outcome::Folds:
-                ++totals.folds;
-                totals.bytesMoved += form.denseBytes;
-                break;
-            case decision::Outcome::Dense:
-                ++totals.dense;
-                totals.bytesMoved += form.denseBytes;
-                break;
-            case decision::Outcome::Rejected: ++totals.rejected; break;
-            case decision::Outcome::Unknown: ++totals.unknown; break;
-            }
-        }
-    }
-}
-
-std::size_t DecisionTable::columnOf(const target::Target &target) const
-{
-    const auto at = std::find(m_targets.begin(), m_targets.end(), &target);
-    return at == m_targets.end() ? kNoIndex : static_cast<std::size_t>(at - m_targets.begin());
-}
-
-std::vector<const target::Target *> allTargets()
-{
-    // What people have comes first, the generations in order; then embedded, legacy, reference.
-    std::vector<const target::Target *> all;
-    for (const target::Target &target : target::targets())
-        all.push_back(&target);
-    std::stable_partition(all.begin(), all.end(),
-                          [](const target::Target *target) { return target->kind == "silicon"; });
-    return all;
 }
 
 } // namespace kernscope

@@ -30,6 +30,7 @@ Json choiceJson(const FormChoice &choice)
 {
     Json json;
     json["weight"] = choice.name;
+    json["address"] = choice.address;
     json["stored"] = choice.stored;
     json["op"] = choice.op;
     json["bound"] = roofline::boundName(choice.bound);

@@ -185,8 +185,10 @@ void DecisionWriter::decisions()
     m_buffer.reserve(kFlush + (1 << 16));
     for (std::size_t row = 0; row < m_table.rows(); ++row) {
         const Weight &weight = m_bundle.weights()[row];
-        const std::string head =
-            R"({"weight":)" + dumped(weight.name) + R"(,"form":)" + dumped(formText(weight.form));
+        const std::string head = R"({"weight":)" + dumped(weight.name) + R"(,"function":)" +
+                                 dumped(weight.function) + R"(,"address":)" +
+                                 dumped(weight.address()) + R"(,"form":)" +
+                                 dumped(formText(weight.form));
         for (std::size_t column = 0; column < m_table.columns(); ++column) {
             m_buffer += row == 0 && column == 0 ? "\n" : ",\n";
             one(head, row, column);
@@ -229,6 +231,12 @@ Json memoryJson(const decision::KernelMemory &memory)
     json["fits"] = memory.fits ? Json(*memory.fits) : Json(nullptr);
     json["layout"] = target::halLayoutName(memory.layout);
     json["replicated"] = memory.replicated;
+    json["at_most"] = memory.atMost;
+    if (memory.contested) {
+        json["contested"] = true;
+        json["other_demand"] = memory.otherDemand ? numberJson(*memory.otherDemand) : Json(nullptr);
+        json["other_fits"] = memory.otherFits ? Json(*memory.otherFits) : Json(nullptr);
+    }
     json["cores"] = memory.cores ? Json(*memory.cores) : Json(nullptr);
     json["sub_layers"] = memory.sublayers ? numberJson(*memory.sublayers) : Json(nullptr);
     json["source"] = memory.source;

@@ -63,7 +63,7 @@ Json channelMapJson(std::uint64_t channels, const target::ChosenFigure &cores)
 Json cyclesJson(const CycleEstimate &cycles)
 {
     Json json;
-    json["macs"] = numberJson(cycles.macs);
+    json["macs"] = countJson(cycles.macs);
     json["lanes"] = cycles.lanes;
     json["lanes_reason"] = cycles.lanesReason;
     json["double_mac"] = cycles.doubleMac;
@@ -100,8 +100,10 @@ Json operationJson(const Operation &operation)
     json["groups"] = numberJson(operation.groups);
     json["kernel"] = {numberJson(operation.kernelWidth), numberJson(operation.kernelHeight),
                       numberJson(operation.kernelDepth)};
-    json["output"] = {numberJson(operation.outputWidth), numberJson(operation.outputHeight),
-                      numberJson(operation.outputDepth)};
+    json["output"] = operation.outputKnown ? Json{numberJson(operation.outputWidth),
+                                                  numberJson(operation.outputHeight),
+                                                  numberJson(operation.outputDepth)}
+                                           : Json(nullptr);
     json["stride"] = {numberJson(operation.strideX), numberJson(operation.strideY),
                       numberJson(operation.strideZ)};
     json["weight_bits"] = operation.weightBits;

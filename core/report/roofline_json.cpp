@@ -46,6 +46,15 @@ Json programJson(const ProgramTime &program)
     json["time_s"] = optionalJson(program.timeS);
     json["bound"] = programBoundName(program.bound);
     json["energy"] = energyJson(program.energy);
+    if (!program.function.empty())
+        json["function"] = program.function;
+    if (program.dispatches.empty())
+        return json;
+    // Of a pipeline one run makes all of them; of a model's functions one.
+    json["alternatives"] = program.alternatives;
+    json["dispatches"] = Json::array();
+    for (const ProgramTime &each : program.dispatches)
+        json["dispatches"].push_back(programJson(each));
     return json;
 }
 
@@ -89,6 +98,7 @@ Json placementJson(const Placement &placement)
     const Assessment &stored = placement.stored();
     Json json;
     json["name"] = placement.layer.name;
+    json["function"] = placement.layer.function;
     json["op"] = placement.layer.op;
     json["param"] = placement.layer.param;
     json["form"] = stored.form;

@@ -22,6 +22,7 @@ private slots:
     void encodeInside();
     void raisesOpset();
     void ambiguousNames();
+    void dispatches();
     void backends();
     void decodeNetwork();
     void survey();
@@ -152,6 +153,29 @@ void TestCliSamples::ambiguousNames()
     QVERIFY(shown.out.contains("decode/w, prefill/w"));
 }
 
+/// Functions of one model are dispatches of their own; those that `main` calls are parts of its.
+void TestCliSamples::dispatches()
+{
+    const auto rooflineOf = [this](const char *name, const QStringList &more = {}) {
+        return runCli(QStringList{u"roofline"_s, sample(name), u"--target"_s, u"M1"_s} + more);
+    };
+    const auto two = rooflineOf("models/text/functions.mlmodelc", {u"--json"_s}).json();
+    QVERIFY(two["program"]["alternatives"].get<bool>());
+    QVERIFY(two["program"]["time_s"].is_null() && two["program"]["engine_time_s"].is_null());
+    QCOMPARE(two["program"]["dispatches"].size(), std::size_t(2));
+    QCOMPARE(two["program"]["dispatches"][0]["time_s"].get<double>(), 0.23e-3);
+    QVERIFY(two["layers"][0]["function"] != two["layers"][1]["function"]);
+    const auto shown = rooflineOf("models/text/functions.mlmodelc").out;
+    QVERIFY2(shown.contains("decode/y") && shown.contains("prefill/y"), shown);
+    const auto pipeline = rooflineOf("models/pipeline-two.mlpackage", {u"--json"_s}).json();
+    QVERIFY(!pipeline["program"]["alternatives"].get<bool>());
+    QCOMPARE(pipeline["program"]["dispatch_floor_s"].get<double>(), 2 * 0.23e-3);
+    const auto segments = rooflineOf("mil-3600/H16G__ctx.band_part.seg.mil", {u"--json"_s}).json();
+    QVERIFY(!segments["program"].contains("dispatches"));
+    QCOMPARE(text(segments["program"]["function"]), QByteArray("\"main\""));
+    QCOMPARE(text(segments["layers"][0]["function"]), QByteArray("\"main_ane\""));
+}
+
 void TestCliSamples::backends()
 {
     const auto shown = runCli({u"inspect"_s, sample("mil-3600/iso__lstm.mil"), u"--json"_s});
@@ -162,6 +186,11 @@ void TestCliSamples::backends()
     QCOMPARE(lstm["estimated_runtime_ms"]["bnns"].get<double>(), 476.80945305249844);
     QCOMPARE(text(json["functions"][0]["inputs"][0]["strides"]), QByteArray("[64,64,1]"));
     QCOMPARE(json["functions"][0]["attributes"]["Launch_ane_ms"].get<double>(), 0.125);
+    // What has no geometry is listed with the reason.
+    const auto embedding = runCli({u"geometry"_s, sample("mil-3600/iso__embedding.mil"),
+                                   u"--target"_s, u"M1"_s, u"--json"_s})
+                               .json();
+    QCOMPARE(embedding["unplaced"].size(), std::size_t(1));
     const auto segments =
         runCli({u"inspect"_s, sample("mil-3600/H16G__ctx.band_part.seg.mil"), u"--json"_s}).json();
     QCOMPARE(text(segments["functions"][3]["backend"]), QByteArray("\"classic_cpu\""));

@@ -108,6 +108,18 @@ QStringList failedConditions(const std::vector<decision::Measurement> &measured)
 
 QString programWord(const roofline::ProgramTime &program)
 {
+    if (!program.dispatches.empty()) {
+        QStringList each;
+        for (const roofline::ProgramTime &one : program.dispatches)
+            each << fromUtf8(one.function) + QStringLiteral(": ") + programWord(one);
+        if (program.alternatives)
+            each << ChipWords::tr("A dispatch enters one of these functions: their times do not "
+                                  "add up.");
+        else if (program.timeS)
+            each << ChipWords::tr("All of them, one after the other: %1.")
+                        .arg(siWord(*program.timeS, QStringLiteral("s")));
+        return each.join(QLatin1Char('\n'));
+    }
     const auto seconds = [](const std::optional<double> &time) {
         return time ? siWord(*time, QStringLiteral("s")) : ChipWords::tr("unknown");
     };

@@ -219,7 +219,7 @@ void ChooseDock::showChoice(const FormChoice &choice)
     m_verdict->setText(
         tr("<b>%1</b> (%2) on <b>%3</b>: take <b>%4</b>: %5. As dense it is %6 bound in %7; %8 "
            "zeros%9.")
-            .arg(fromUtf8(choice.name).toHtmlEscaped(), fromUtf8(choice.stored).toHtmlEscaped(),
+            .arg(fromUtf8(choice.address).toHtmlEscaped(), fromUtf8(choice.stored).toHtmlEscaped(),
                  fromUtf8(m_state.target().name), chosen, fromUtf8(choice.reason).toHtmlEscaped(),
                  fromUtf8(roofline::boundName(choice.bound)), fromUtf8(choice.op),
                  percentText(choice.zeroFraction),
@@ -251,7 +251,7 @@ void ChooseDock::askAndApply()
     if (form.empty())
         return;
     const QString path = QFileDialog::getSaveFileName(
-        this, tr("Store %1 as %2 in a Copy").arg(fromUtf8(m_choice->name), fromUtf8(form)),
+        this, tr("Store %1 as %2 in a Copy").arg(fromUtf8(m_choice->address), fromUtf8(form)),
         fromUtf8(session().bundle()->path().stem().string()) + QLatin1Char('-') + fromUtf8(form) +
             fromUtf8(session().bundle()->path().extension().string()));
     if (!path.isEmpty())

@@ -134,7 +134,8 @@ void GeometryDock::fillChooser()
                 continue;
             m_choices.push_back({i, c});
             m_chooser->addItem(
-                tr("%1 in %2").arg(fromUtf8(weight.name), fromUtf8(weight.consumers[c].op)));
+                tr("%1 in %2")
+                    .arg(fromUtf8(weight.findableName()), fromUtf8(weight.consumers[c].op)));
         }
     }
     m_choices.push_back({});
@@ -182,6 +183,7 @@ void GeometryDock::typed()
     m_operation.kernelHeight = value(KernelH);
     m_operation.outputWidth = value(OutputW);
     m_operation.outputHeight = value(OutputH);
+    m_operation.outputKnown = true;
     m_operation.strideX = m_operation.strideY = value(Stride);
     m_operation.weightBits = static_cast<unsigned>(value(Bits));
     m_operation.density = m_density->value() < 0 ? std::nullopt : std::optional(m_density->value());

@@ -127,7 +127,8 @@ void addCores(const Operation &operation, const Geometry &geometry, RowList &row
 void addCycles(const CycleEstimate &cycles, RowList &rows)
 {
     rows.section(GeometryWords::tr("Cycles and zeros"));
-    rows.add(GeometryWords::tr("MACs"), groupedNumber(cycles.macs), {}, {});
+    rows.add(GeometryWords::tr("MACs"),
+             cycles.macs ? groupedNumber(*cycles.macs) : GeometryWords::tr("unknown"), {}, {});
     rows.add(
         GeometryWords::tr("modelled cycles"),
         cycles.dense ? groupedNumber(static_cast<std::uint64_t>(*cycles.dense))

@@ -155,7 +155,7 @@ void RooflinePlot::makePointLabels()
         if (here.front() != i)
             continue;
         const QString name =
-            elidedName(metrics, fromUtf8(placementOf(i).layer.name), theme::em(this, kNameEms));
+            elidedName(metrics, fromUtf8(placementOf(i).layer.label()), theme::em(this, kNameEms));
         PointLabel label{i, here.size(), new QCPItemText(&plot())};
         label.text->setText(
             here.size() == 1
@@ -193,14 +193,16 @@ QStringList RooflinePlot::roofsInView() const
     return texts;
 }
 
-/// What the whole program reaches at most, while its dispatch takes the time that one takes.
+/// What the whole program reaches at most, while its dispatch takes the time that one takes. Of
+/// several functions none: each is a dispatch of its own arithmetic.
 void RooflinePlot::drawFloor()
 {
     m_floorRate.reset();
     double flops = 0;
     for (const roofline::Placement &placed : m_placements)
         flops += placed.stored().flops.value_or(0);
-    if (!m_given.dispatchFloorS || *m_given.dispatchFloorS <= 0 || flops <= 0)
+    if (!m_program.dispatches.empty() || !m_given.dispatchFloorS || *m_given.dispatchFloorS <= 0 ||
+        flops <= 0)
         return;
     m_floorRate = flops / *m_given.dispatchFloorS;
     m_floorLine = new QCPItemStraightLine(&plot());

@@ -189,7 +189,7 @@ QString RooflinePlot::pointText(int point) const
     const Assessment &dense = placed.trail[placed.dense];
     QString text =
         tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
-            .arg(fromUtf8(placed.layer.name), fromUtf8(placed.layer.op), fromUtf8(stored.form),
+            .arg(fromUtf8(placed.layer.label()), fromUtf8(placed.layer.op), fromUtf8(stored.form),
                  stored.flops ? siWord(*stored.flops, QStringLiteral("FLOP")) : tr("unknown FLOP"),
                  siWord(stored.bytes.value_or(0), QStringLiteral("B")))
             .arg(*stored.intensity, 0, 'g', 4);
@@ -200,7 +200,7 @@ QString RooflinePlot::pointText(int point) const
                 .arg(*stored.intensity, 0, 'g', 4)
                 .arg(siWord(m_given.bandwidth->value, QStringLiteral("B/s")),
                      flops(*stored.intensity * m_given.bandwidth->value), flops(stored.attainable));
-    text += timeText(stored);
+    text += timeText(placed);
     if (placed.dense != 0)
         text +=
             tr("\ndense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
@@ -210,7 +210,7 @@ QString RooflinePlot::pointText(int point) const
     QStringList others;
     for (const int other : here) {
         if (other != point)
-            others << fromUtf8(placementOf(other).layer.name);
+            others << fromUtf8(placementOf(other).layer.label());
     }
     if (!others.isEmpty())
         text += tr("\n%1 of %2 that lie here, with %3")
@@ -233,20 +233,22 @@ QString RooflinePlot::pointText(int point) const
 }
 
 /// Both times, the longer of which binds; and its share of what the program takes.
-QString RooflinePlot::timeText(const Assessment &stored) const
+QString RooflinePlot::timeText(const Placement &placed) const
 {
+    const Assessment &stored = placed.stored();
+    const roofline::ProgramTime &program = roofline::dispatchOf(m_program, placed.layer);
     QString text = tr("arithmetic %1, bytes %2: %3, %4")
                        .arg(seconds(stored.computeS), seconds(stored.memoryS),
                             boundWord(stored.bound), seconds(stored.timeS));
     const auto share = [&stored](double of) {
         return QString::number(100 * *stored.timeS / of, 'g', 3) + QStringLiteral(" %");
     };
-    if (stored.timeS && m_program.engineTimeS && *m_program.engineTimeS > 0)
+    if (stored.timeS && program.engineTimeS && *program.engineTimeS > 0)
         text += tr("\n%1 of the %2 of all layers")
-                    .arg(share(*m_program.engineTimeS), seconds(m_program.engineTimeS));
-    if (stored.timeS && m_program.dispatchFloorS && *m_program.dispatchFloorS > 0)
+                    .arg(share(*program.engineTimeS), seconds(program.engineTimeS));
+    if (stored.timeS && program.dispatchFloorS && *program.dispatchFloorS > 0)
         text += tr("; %1 of the %2 that a dispatch takes at least")
-                    .arg(share(*m_program.dispatchFloorS), seconds(m_program.dispatchFloorS));
+                    .arg(share(*program.dispatchFloorS), seconds(program.dispatchFloorS));
     return text;
 }
 

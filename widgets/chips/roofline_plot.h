@@ -96,7 +96,7 @@ private:
     void makePointLabels();
     void drawFloor();
     int nextAt(const QPoint &position) const;
-    QString timeText(const roofline::Assessment &stored) const;
+    QString timeText(const roofline::Placement &placed) const;
     void clearDrawing();
     void drawRoofs();
     void drawPoints();

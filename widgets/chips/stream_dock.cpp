@@ -264,6 +264,11 @@ QString StreamDock::sizesText(const roofline::Assessment &assessment) const
                  fromUtf8(target::halLayoutName(memory.layout)));
     if (memory.sublayers)
         text += tr(": %1 part(s). ").arg(groupedNumber(*memory.sublayers));
+    if (memory.otherDemand)
+        text += tr("\u2260 Contested: %1 where each core holds its share. ")
+                    .arg(bytesWord(*memory.otherDemand));
+    if (memory.atMost)
+        text += tr("At most so much: how its cores share it is not known. ");
     return text;
 }
 
@@ -295,10 +300,11 @@ void StreamDock::showReasons()
     }
     const roofline::Assessment assessment = table->assessment(m_weight, m_chip);
     const decision::Verdict &verdict = *assessment.decision.verdict;
-    QString text = QStringLiteral("<b>%1</b> %2 <b>%3</b>: <b>%4</b> (%5). ")
-                       .arg(fromUtf8(session().bundle()->weights()[m_weight].name).toHtmlEscaped(),
-                            tr("on"), fromUtf8(verdict.target->name), outcomeLabel(verdict.outcome),
-                            fromUtf8(verdict.basis).toHtmlEscaped());
+    QString text =
+        QStringLiteral("<b>%1</b> %2 <b>%3</b>: <b>%4</b> (%5). ")
+            .arg(fromUtf8(session().bundle()->weights()[m_weight].findableName()).toHtmlEscaped(),
+                 tr("on"), fromUtf8(verdict.target->name), outcomeLabel(verdict.outcome),
+                 fromUtf8(verdict.basis).toHtmlEscaped());
     text += sizesText(assessment).toHtmlEscaped();
     if (!verdict.note.empty())
         text += QStringLiteral("<br>") + fromUtf8(verdict.note).toHtmlEscaped();

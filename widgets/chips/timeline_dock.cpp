@@ -116,7 +116,7 @@ void TimelineDock::showNetwork(const roofline::Network &network)
     std::optional<double> sum = 0.0;
     for (const roofline::Placement &placed : network.placements) {
         TimelineLayer layer;
-        layer.name = fromUtf8(placed.layer.name);
+        layer.name = fromUtf8(placed.layer.label());
         layer.op = fromUtf8(placed.layer.op);
         layer.weight = placed.layer.weight;
         layer.storedS = placed.stored().timeS;
@@ -140,7 +140,14 @@ void TimelineDock::showNetwork(const roofline::Network &network)
                                        [](const TimelineLayer &layer) { return !layer.has; });
     QString facts = sum ? tr("All layers %1").arg(siWord(*sum, QStringLiteral("s")))
                         : tr("The times of some layers are not known");
-    if (sum && network.program.dispatchFloorS)
+    if (network.program.alternatives)
+        facts += tr("; a dispatch enters one of %1 functions: their times do not add up")
+                     .arg(network.program.dispatches.size());
+    else if (!network.program.dispatches.empty() && network.program.dispatchFloorS)
+        facts += tr("; %1 dispatches take %2 at least")
+                     .arg(network.program.dispatches.size())
+                     .arg(siWord(*network.program.dispatchFloorS, QStringLiteral("s")));
+    else if (sum && network.program.dispatchFloorS)
         facts += *sum < *network.program.dispatchFloorS
                      ? tr("; the program waits for its dispatch, %1")
                            .arg(siWord(*network.program.dispatchFloorS, QStringLiteral("s")))
@@ -148,7 +155,9 @@ void TimelineDock::showNetwork(const roofline::Network &network)
     if (missing > 0)
         facts += tr("; %1 weights have no such form and stay as they are").arg(missing);
     m_facts->setText(facts + QLatin1Char('.'));
-    m_plot->setContent(std::move(layers), sum, network.program.dispatchFloorS);
+    if (network.program.alternatives)
+        sum.reset();
+    m_plot->setContent(std::move(layers), sum, network.roofs.dispatchFloorS);
 }
 
 void TimelineDock::follow(const Place &place, QObject *origin)

@@ -6,6 +6,7 @@
 
 #include <QtTest/QtTest>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,16 @@
 /// Whoever is asked about a bundle's layers on a chip (decide, the roofline, Choose, the report),
 /// the answer is the same. The checks fail the test function that calls them.
 namespace kernscope::test {
+
+/// What encode, section build and plan are refused is what decide, choose and the matrix call
+/// illegal, by the same rule, for every form that is tried.
+inline void refusals(const roofline::Placement &placed, const target::Target &target)
+{
+    for (const roofline::Assessment &point : placed.trail) {
+        const auto rule = decision::encoderRefusal(point.weight, target);
+        QCOMPARE(rule ? rule->gate : std::string(), point.decision.verdict->refusedBy);
+    }
+}
 
 inline void compareOnChip(const DecisionTable &table, std::size_t column,
                           const std::vector<roofline::Layer> &layers, const report::Json &decided)
@@ -49,6 +60,8 @@ inline void compareOnChip(const DecisionTable &table, std::size_t column,
             QCOMPARE(answer.bound, other.bound);
         }
     }
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        refusals(network->placements[i], target);
     double sum = 0;
     for (const roofline::Placement &placed : network->placements)
         sum += placed.stored().timeS.value_or(0);
@@ -75,20 +88,25 @@ inline void hasOneAnswer(const Bundle &bundle)
     }
 }
 
-/// The forms that Choose tries for the first weight are those that the roofline places, with the
-/// same times.
-inline void choiceIsPlaced(const Bundle &bundle, std::string_view storedForm)
+/// The forms that Choose tries are those that the roofline places, with the same times. Each
+/// candidate is encoded: asked for the smallest weight.
+inline void choiceIsPlaced(const Bundle &bundle)
 {
+    const auto layers = layersOf(bundle, weightForms(bundle));
+    const auto smallest = std::min_element(
+        layers.begin(), layers.end(), [](const roofline::Layer &a, const roofline::Layer &b) {
+            return a.form.elements < b.form.elements;
+        });
+    QVERIFY(smallest != layers.end());
     for (const char *chip : {"M1", "M2", "M5"}) {
         const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);
         decision::Judge judge;
-        const auto choice = chooseForm(bundle, 0, *roofs, judge);
-        QVERIFY(choice);
-        const auto layers = layersOf(bundle, weightForms(bundle));
-        const auto placed = roofline::place(layers[0], *roofs, judge);
-        bool stored = false, eight = false;
+        const auto choice = chooseForm(bundle, smallest->weight, *roofs, judge);
+        QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
+        const auto placed = roofline::place(*smallest, *roofs, judge);
+        bool stored = choice->stored.starts_with("dense"), eight = false;
         for (const FormCandidate &candidate : choice->candidates) {
-            stored |= candidate.stored && candidate.form == storedForm;
+            stored |= candidate.stored;
             eight |= candidate.form == "palette8";
             for (const auto &point : placed->trail) {
                 if (point.form != candidate.form || point.weight.density)

@@ -49,7 +49,14 @@ private Q_SLOTS:
         QCOMPARE(geometry->passes, std::uint64_t(16));
         QCOMPARE(geometry->lit.value_or(0), std::uint64_t(4));
         QCOMPARE(geometry->otherGroup, std::uint64_t(8));
-        QCOMPARE(geometry->cycles.macs, std::uint64_t(256) * 256 * 1024);
+        QCOMPARE(geometry->cycles.macs.value_or(0), std::uint64_t(256) * 256 * 1024);
+        // Extents that are not known give no figure; they are not 1.
+        Operation open;
+        open.outputKnown = false;
+        open.inputElements = 100;
+        const auto unknown = computeGeometry(*target::findTarget("M1")->target, open);
+        QVERIFY(unknown && !unknown->cycles.macs && !unknown->cycles.dense);
+        QVERIFY(!unknown->workingSet.outputBytes && !unknown->workingSet.fits);
         QCOMPARE(geometry->cycles.fixedCycles.value_or(0), std::uint64_t(44));
         // Table 20.5 is about at most four channels: it says nothing of 256.
         QVERIFY(!geometry->cycles.measuredRate && !geometry->litMeasured);

@@ -50,14 +50,15 @@ private Q_SLOTS:
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
     }
+    void choiceAndRoofline_data() { everyChip_data(); }
     void choiceAndRoofline()
     {
-        const QString path = test::dataPath(QStringLiteral("bundles/lut4.mlmodelc"));
-        if (!QFileInfo::exists(path))
-            QSKIP("KERNSCOPE_DATA has no made bundles");
+        QFETCH(QString, path);
+        if (path.isEmpty())
+            QSKIP("KERNSCOPE_DATA has no bundles");
         const auto bundle = Bundle::open(path.toStdString());
         QVERIFY(bundle);
-        test::choiceIsPlaced(**bundle, "palette4");
+        test::choiceIsPlaced(**bundle);
     }
 };
 

@@ -46,7 +46,7 @@ private Q_SLOTS:
         const auto made = sample::bundles().back();
         const auto bundle = Bundle::open(made.name, {.memory = made.files});
         QVERIFY(bundle);
-        test::choiceIsPlaced(**bundle, "palette4");
+        test::choiceIsPlaced(**bundle);
     }
 };
 

@@ -121,6 +121,41 @@ private Q_SLOTS:
         QVERIFY(!none.timeS && !none.engineTimeS && none.bound == ProgramBound::Unknown);
     }
 
+    /// Each function that is entered is a dispatch: of a pipeline all are made, of a model one is.
+    void severalFunctionsAreSeveralDispatches()
+    {
+        using ProgramBound = ProgramTime::Bound;
+        const auto roofs = roofsOf(named("M1"));
+        const auto in = [](Layer layer, const char *model, const char *entry) {
+            layer.model = model;
+            layer.entry = entry;
+            return placed(layer, "M1");
+        };
+        const Layer small = convolution(8, 1, 4), large = convolution(4096, 1, 1);
+        std::vector<Placement> layers{in(small, "", "decode"), in(large, "", "prefill"),
+                                      in(small, "", "decode")};
+        const ProgramTime one = programTime(layers, *roofs);
+        QVERIFY(one.alternatives && one.dispatches.size() == 2);
+        QVERIFY(!one.engineTimeS && !one.timeS && one.bound == ProgramBound::Unknown);
+        QCOMPARE(one.dispatches[0].function, std::string("decode"));
+        QCOMPARE(one.dispatches[0].layers, std::size_t(2));
+        QCOMPARE(one.dispatches[0].bound, ProgramBound::Dispatch);
+        QCOMPARE(one.dispatches[1].bound, ProgramBound::Engine);
+        QCOMPARE(&dispatchOf(one, layers[1].layer), &one.dispatches[1]);
+        layers[1].layer.model = "second";
+        const ProgramTime both = programTime(layers, *roofs);
+        QVERIFY(!both.alternatives);
+        QCOMPARE(*both.dispatchFloorS, 2 * 0.23e-3);
+        QCOMPARE(*both.timeS, 0.23e-3 + *both.dispatches[1].timeS);
+        QVERIFY(both.bound == ProgramBound::Engine && !both.hidesGains());
+        // Functions that one other calls are parts of its dispatch.
+        for (Placement &each : layers) {
+            each.layer.entry = "main";
+            each.layer.model.clear();
+        }
+        QVERIFY(programTime(layers, *roofs).dispatches.empty());
+    }
+
     void aProgramWithAnUnknownLayerHasNoTime()
     {
         using ProgramBound = ProgramTime::Bound;

@@ -216,6 +216,18 @@ private Q_SLOTS:
         QCOMPARE(h17.layout, target::HalLayout::Later);
         QCOMPARE(h17.offset.value, 0x230U);
         QVERIFY(!decide(weight, "U1").memory.cap);
+        // A copy on each core of the M1 is contested: its share is beside it.
+        QVERIFY(m1.contested && !m2.contested && !m1.atMost && !m2.atMost);
+        QCOMPARE(m1.otherDemand.value_or(0), weight.denseBytes / 4);
+        QVERIFY(!*m1.otherFits);
+        // Nothing says how the cores of a reference target share it: all of it at most.
+        QVERIFY(decide(weight, "U1").memory.atMost);
+        QCOMPARE(decide(weight, "U1").memory.demand, weight.denseBytes);
+        KernelMemory open;
+        open.cap = 100;
+        open.atMost = true;
+        open = withDemand(open, 300);
+        QVERIFY(open.demand == 300 && !open.fits);
         weight.denseBytes = weight.storedBytes = UINT64_MAX;
         QVERIFY(decide(weight, "M2").memory.sublayers);
     }

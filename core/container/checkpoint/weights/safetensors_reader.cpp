@@ -31,13 +31,15 @@ std::uint64_t lengthOf(std::span<const std::byte> bytes)
 
 ElementType typeOf(std::string_view name)
 {
-    static constexpr std::array<std::pair<std::string_view, ElementType>, 15> kTypes{{
+    static constexpr std::array<std::pair<std::string_view, ElementType>, 17> kTypes{{
         {"F64", ElementType::Fp64},
         {"F32", ElementType::Fp32},
         {"F16", ElementType::Fp16},
         {"BF16", ElementType::Bf16},
         {"F8_E4M3", ElementType::Fp8E4M3Fn},
         {"F8_E5M2", ElementType::Fp8E5M2},
+        {"F8_E8M0", ElementType::Fp8E8M0},
+        {"F4", ElementType::Fp4E2M1},
         {"I64", ElementType::Int64},
         {"I32", ElementType::Int32},
         {"I16", ElementType::Int16},

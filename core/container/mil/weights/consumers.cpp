@@ -157,6 +157,16 @@ void describeEinsum(const ValueGraph &graph, const mil::Operation &operation,
     consumer.geometry.input = other == shapes->end() ? shapes->front() : *other;
 }
 
+/// The arithmetic of an attention, and what a weight in it is multiplied with as its input.
+void describeAttention(const ValueGraph &graph, const mil::Operation &operation, Consumer &consumer)
+{
+    const auto query = shapeOf(graph, operation, "query"), key = shapeOf(graph, operation, "key"),
+               value = shapeOf(graph, operation, "value");
+    consumer.geometry.input = consumer.param == "query" ? key : query;
+    consumer.layerFlops =
+        query && key && value ? attentionFlops(consumer.param, *query, *key, *value) : std::nullopt;
+}
+
 } // namespace
 
 Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::string_view param,
@@ -172,6 +182,8 @@ Consumer describeConsumer(const ValueGraph &graph, std::size_t operation, std::s
     consumer.layerFlops = layerFlops(consumer, weight);
     if (consumer.op == "einsum" && consumer.param == "values")
         describeEinsum(graph, *reader.operation, weight, consumer);
+    if (consumer.op == "scaled_dot_product_attention")
+        describeAttention(graph, *reader.operation, consumer);
     consumer.backends = mil::backendNotes(*reader.operation, {});
     return consumer;
 }

@@ -31,6 +31,11 @@ std::optional<std::vector<Shape>> einsumShapes(const ValueGraph &graph,
 /// the equation ("nchw,nwhu->nchu"). Nothing where equation and shapes do not match.
 std::optional<std::uint64_t> einsumFlops(std::string_view equation,
                                          const std::vector<Shape> &operands);
+/// Multiplications and additions of a scaled_dot_product_attention in the product that `param` is
+/// part of: of "query" and "key" their scores, 2 x batch x L x S x E; of "value" the sums by the
+/// scores, 2 x batch x L x S x EV; 0 of any other operand. Nothing where the shapes do not match.
+std::optional<std::uint64_t> attentionFlops(std::string_view param, const Shape &query,
+                                            const Shape &key, const Shape &value);
 /// Consumer::layerFlops of every other operation. A recurrent layer multiplies each of its weights
 /// once a step and batch: 2 x elements x (elements of x / its last extent).
 std::optional<std::uint64_t> layerFlops(const Consumer &consumer, const mil::ValueType *weight);

@@ -95,6 +95,29 @@ std::optional<std::uint64_t> einsumFlops(std::string_view equation,
     return flops;
 }
 
+std::optional<std::uint64_t> attentionFlops(std::string_view param, const Shape &query,
+                                            const Shape &key, const Shape &value)
+{
+    const std::size_t rank = query.size();
+    if (rank < 2 || key.size() != rank || value.size() != rank ||
+        query[rank - 1] != key[rank - 1] || key[rank - 2] != value[rank - 2])
+        return std::nullopt;
+    if (param != "query" && param != "key" && param != "value")
+        return 0;
+    Count flops = times(2, query[rank - 2]);
+    flops = times(flops, key[rank - 2]);
+    flops = times(flops, param == "value" ? value[rank - 1] : key[rank - 1]);
+    for (std::size_t i = 0; i + 2 < rank; ++i) {
+        const std::uint64_t most = std::max({query[i], key[i], value[i]});
+        for (const std::uint64_t each : {query[i], key[i], value[i]}) {
+            if (each != most && each != 1) // an extent of 1 is broadcast
+                return std::nullopt;
+        }
+        flops = times(flops, most);
+    }
+    return flops;
+}
+
 std::optional<std::uint64_t> layerFlops(const Consumer &consumer, const mil::ValueType *weight)
 {
     if (!isRecurrent(consumer))

@@ -32,6 +32,7 @@ class TestCheckpoint : public QObject
 
 private slots:
     void tensors();
+    void smallTypes();
     void namesAreNoRoles();
     void tensorFaults_data();
     void tensorFaults();
@@ -80,6 +81,18 @@ void TestCheckpoint::tensors()
     const auto planned = planEdits(*bundle, {*parseEdit(Edit::Kind::Set, "b[0]=1")}, 0);
     QVERIFY(!planned);
     QCOMPARE(planned.error().code, std::string("patch.readonly"));
+}
+
+/// The types of microscaled checkpoints: two numbers a byte, the first in the low half; scales.
+void TestCheckpoint::smallTypes()
+{
+    const QByteArray json = R"({"f":{"dtype":"F4","shape":[4],"data_offsets":[0,2]},)"
+                            R"("s":{"dtype":"F8_E8M0","shape":[2],"data_offsets":[2,4]}})";
+    const auto bundle = open("x.safetensors", safetensors(json, QByteArray("\x12\x34\x7F\x82", 4)));
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    QCOMPARE(test::faults((*bundle)->diagnostics()), std::vector<std::string>());
+    QCOMPARE(test::decoded(**bundle, "f"), (std::vector<float>{1, 0.5, 2, 1.5}));
+    QCOMPARE(test::decoded(**bundle, "s"), (std::vector<float>{1, 8}));
 }
 
 void TestCheckpoint::tensorFaults_data()
