@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/declared_tables.h"
+
+#include "core/report/calibration_table.h"
+
+namespace kernscope::report {
+
+namespace {
+
+template <class... Row>
+std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
+{
+    return {TableFacts{tables.name, tables.facts()}...};
+}
+
+} // namespace
+
+std::vector<TableFacts> declaredTables()
+{
+    return factsOf(calibrationTable(), publishedFigureTable());
+}
+
+} // namespace kernscope::report
