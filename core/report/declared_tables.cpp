@@ -2,6 +2,7 @@
 #include "core/report/declared_tables.h"
 
 #include "core/report/calibration_table.h"
+#include "core/report/format_table.h"
 
 namespace kernscope::report {
 
@@ -17,7 +18,8 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 
 std::vector<TableFacts> declaredTables()
 {
-    return factsOf(calibrationTable(), publishedFigureTable());
+    return factsOf(calibrationTable(), publishedFigureTable(), kernelFormatTable(),
+                   elementTypeTable(), codegenTable());
 }
 
 } // namespace kernscope::report
