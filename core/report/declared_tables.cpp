@@ -2,6 +2,7 @@
 #include "core/report/declared_tables.h"
 
 #include "core/report/calibration_table.h"
+#include "core/report/choice_json.h"
 #include "core/report/format_table.h"
 
 namespace kernscope::report {
@@ -18,8 +19,8 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 
 std::vector<TableFacts> declaredTables()
 {
-    return factsOf(calibrationTable(), publishedFigureTable(), kernelFormatTable(),
-                   elementTypeTable(), codegenTable());
+    return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(),
+                   kernelFormatTable(), elementTypeTable(), codegenTable());
 }
 
 } // namespace kernscope::report
