@@ -4,6 +4,7 @@
 #include "core/report/calibration_table.h"
 #include "core/report/choice_json.h"
 #include "core/report/format_table.h"
+#include "core/report/plan_table.h"
 
 namespace kernscope::report {
 
@@ -20,7 +21,8 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 std::vector<TableFacts> declaredTables()
 {
     return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(),
-                   kernelFormatTable(), elementTypeTable(), codegenTable());
+                   kernelFormatTable(), elementTypeTable(), codegenTable(), plannedWeightTable(),
+                   frontTable());
 }
 
 } // namespace kernscope::report
