@@ -5,6 +5,7 @@
 #include "core/report/choice_json.h"
 #include "core/report/format_table.h"
 #include "core/report/plan_table.h"
+#include "core/report/reason_table.h"
 
 namespace kernscope::report {
 
@@ -22,7 +23,7 @@ std::vector<TableFacts> declaredTables()
 {
     return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(),
                    kernelFormatTable(), elementTypeTable(), codegenTable(), plannedWeightTable(),
-                   frontTable());
+                   frontTable(), reasonTable());
 }
 
 } // namespace kernscope::report
