@@ -6,6 +6,7 @@
 #include "core/report/format_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
+#include "core/report/section_table.h"
 
 namespace kernscope::report {
 
@@ -23,7 +24,7 @@ std::vector<TableFacts> declaredTables()
 {
     return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(),
                    kernelFormatTable(), elementTypeTable(), codegenTable(), plannedWeightTable(),
-                   frontTable(), reasonTable());
+                   frontTable(), reasonTable(), sectionTable());
 }
 
 } // namespace kernscope::report
