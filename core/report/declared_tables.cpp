@@ -4,6 +4,7 @@
 #include "core/report/calibration_table.h"
 #include "core/report/choice_json.h"
 #include "core/report/diagnostic_table.h"
+#include "core/report/edit_table.h"
 #include "core/report/format_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
@@ -24,8 +25,8 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 std::vector<TableFacts> declaredTables()
 {
     return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(), diagnosticTable(),
-                   kernelFormatTable(), elementTypeTable(), codegenTable(), plannedWeightTable(),
-                   frontTable(), reasonTable(), sectionTable());
+                   editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
+                   plannedWeightTable(), frontTable(), reasonTable(), sectionTable());
 }
 
 } // namespace kernscope::report
