@@ -9,6 +9,7 @@
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/section_table.h"
+#include "core/report/target_table.h"
 
 namespace kernscope::report {
 
@@ -26,7 +27,8 @@ std::vector<TableFacts> declaredTables()
 {
     return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(), diagnosticTable(),
                    editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
-                   plannedWeightTable(), frontTable(), reasonTable(), sectionTable());
+                   plannedWeightTable(), frontTable(), reasonTable(), sectionTable(),
+                   targetFactTable(), floorTable(), placedFactTable());
 }
 
 } // namespace kernscope::report
