@@ -3,10 +3,9 @@
 
 #include "core/plan/measure_build.h"
 #include "core/plan/write_plan.h"
-#include "core/report/plan_table.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/chips/fact_table_model.h"
 #include "widgets/common/dock.h"
-#include "widgets/common/row_table_model.h"
 
 #include <map>
 #include <memory>
@@ -37,7 +36,7 @@ public:
     explicit PlanDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    RowTableModel &model() { return *m_model; }
+    FactTableModel &model() { return *m_model; }
     FrontPlot &plot() { return *m_plot; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
     QDoubleSpinBox &maxBytes() { return *m_maxBytes; }
@@ -91,7 +90,7 @@ private:
     void stop();
 
     ChipState &m_state;
-    RowTable<report::PlannedWeight> *m_model = nullptr;
+    FactTableModel *m_model = nullptr;
     FrontPlot *m_plot = nullptr;
     QTableView *m_table = nullptr;
     QComboBox *m_goal = nullptr, *m_axis = nullptr, *m_form = nullptr;
