@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/table_copy.h"
 
+#include "widgets/common/key_role.h"
 #include "widgets/common/table_text.h"
 
 #include <QAbstractItemView>
@@ -21,7 +22,7 @@ namespace {
 
 struct Column {
     int logical = 0;
-    QString title;
+    QString title, key;  ///< `key`: of JSON, the command line's where the column has one
     bool number = false; ///< right-aligned, as numbers are
 };
 
@@ -71,7 +72,9 @@ std::vector<Column> columnsOf(const QAbstractItemView &view, const QModelIndex &
         const int logical = header ? header->logicalIndex(visual) : visual;
         if (header && header->isSectionHidden(logical))
             continue;
-        Column column{logical, model.headerData(logical, Qt::Horizontal).toString(), false};
+        const QString title = model.headerData(logical, Qt::Horizontal).toString();
+        const QVariant key = model.headerData(logical, Qt::Horizontal, ui::KeyRole);
+        Column column{logical, title, key.isValid() ? key.toString() : title, false};
         const auto alignment =
             row.siblingAtColumn(logical).data(Qt::TextAlignmentRole).value<Qt::Alignment>();
         column.number = alignment.testFlag(Qt::AlignRight);
@@ -126,7 +129,7 @@ QString asJson(const std::vector<QModelIndex> &rows, const std::vector<Column> &
             const double value = column.number ? text.toDouble(&number) : 0;
             // Beyond 2^53 a number of JSON would lose digits.
             number = number && std::abs(value) < 9007199254740992.0;
-            object.insert(column.title, number ? QJsonValue(value) : QJsonValue(text));
+            object.insert(column.key, number ? QJsonValue(value) : QJsonValue(text));
         }
         list.append(object);
     }

@@ -3,7 +3,8 @@
 #include "core/assessment/calibrate.h"
 #include "app/cli/chips.h"
 #include "app/cli/text_output.h"
-#include "core/report/calibration_json.h"
+#include "core/report/calibration_table.h"
+#include "core/report/json_table.h"
 
 #include <algorithm>
 
@@ -17,51 +18,11 @@ namespace {
 using report::Json;
 using roofline::CalibrationRow;
 
-std::string valueText(const CalibrationRow &row, double value)
-{
-    return row.unit == "s" ? fmt::format("{:.4g} us", 1e6 * value) : fmt::format("{:.3f}", value);
-}
-
-std::string rowsText(const std::vector<CalibrationRow> &rows)
-{
-    Table table({{"chip"},
-                 {"measurement"},
-                 {"form"},
-                 {"measured", Table::Align::Right},
-                 {"predicted", Table::Align::Right},
-                 {"ratio", Table::Align::Right},
-                 {"within"},
-                 {"condition"},
-                 {"source"}});
-    for (const CalibrationRow &row : rows)
-        table.add({row.target, (row.goal ? "* " : "  ") + row.measurement, row.form,
-                   row.low == row.high ? valueText(row, row.low)
-                                       : fmt::format("{:.3f} to {:.3f}", row.low, row.high),
-                   row.predicted ? valueText(row, *row.predicted) : "-",
-                   row.ratio() ? fmt::format("{:.2f}", *row.ratio()) : "-", yesNo(row.within()),
-                   row.condition, row.source});
-    return table.text();
-}
-
 std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
 {
-    Table table({{"chip"},
-                 {"figure"},
-                 {"form"},
-                 {"published", Table::Align::Right},
-                 {"unit"},
-                 {"predicted", Table::Align::Right},
-                 {"condition"},
-                 {"source"}});
-    for (const roofline::PublishedFigure &figure : figures)
-        table.add({figure.target, figure.measurement, figure.form,
-                   figure.low == figure.high ? fmt::format("{:g}", figure.low)
-                                             : fmt::format("{:g} to {:g}", figure.low, figure.high),
-                   figure.unit, figure.predicted ? fmt::format("{:.3g}", *figure.predicted) : "-",
-                   figure.condition, figure.source});
-    return table.empty()
-               ? std::string()
-               : heading("Other published figures (- nothing predicts them)") + table.text();
+    return figures.empty() ? std::string()
+                           : heading("Other published figures (- nothing predicts them)") +
+                                 terminalText(textTable(report::publishedFigureTable(), figures));
 }
 
 /// How many rows are met, and which effects the model lacks where it is off.
@@ -109,15 +70,16 @@ int runCalibrate(const ChipOptions &, Session &session)
     if (!session.json) {
         if (!session.quiet)
             print((rows.empty() ? "No measurement of this chip is published.\n"
-                                : rowsText(rows) + summaryText(rows)) +
+                                : terminalText(textTable(report::calibrationTable(), rows)) +
+                                      summaryText(rows)) +
                   figuresOfText(figures));
         return kDone;
     }
     Json document = report::document("calibrate");
     document["target"] = target ? Json(target->name) : Json(nullptr);
     document["within_goal"] = roofline::kCalibrationGoal;
-    document["rows"] = report::calibrationJson(rows);
-    document["figures"] = report::publishedFiguresJson(figures);
+    document["rows"] = jsonArray(report::calibrationTable(), rows);
+    document["figures"] = jsonArray(report::publishedFigureTable(), figures);
     printDocument(session, document, {});
     return kDone;
 }

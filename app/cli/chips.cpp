@@ -5,6 +5,8 @@
 #include "core/base/error_builder.h"
 #include "core/report/chip_json.h"
 #include "core/report/engine_json.h"
+#include "core/report/json_table.h"
+#include "core/report/target_table.h"
 #include "core/target/rules.h"
 
 #include <fmt/format.h>
@@ -106,9 +108,9 @@ std::string targetsTable(const std::vector<const target::Target *> &shown)
 /// Everything that is known of one chip, beside what its row of the list says.
 void addDetails(report::Json &json, const target::Target &target)
 {
-    json["hal"] = report::halJson(target);
-    json["family_floors"] = report::floorsJson(target);
-    json["facts"] = report::chipFactsJson(target);
+    json["hal"] = jsonArray(report::targetFactTable(), report::halRows(target));
+    json["family_floors"] = jsonArray(report::floorTable(), report::floorRows(target));
+    json["facts"] = jsonArray(report::placedFactTable(), report::placedFacts(target));
     json["collective"] = report::collectiveJson(target);
     json["contested"] = report::readingsJson(format::readingsAbout(target.name));
 }

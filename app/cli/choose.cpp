@@ -13,8 +13,6 @@ namespace kernscope::cli {
 
 namespace {
 
-using Align = Table::Align;
-
 using report::Json;
 
 std::string choiceText(const FormChoice &choice)
@@ -27,32 +25,7 @@ std::string choiceText(const FormChoice &choice)
                     choice.sampled ? "; figures from some of the channels" : "");
     if (!choice.advice.empty())
         text += "  " + choice.advice + "\n";
-    Table table({{"candidate", Table::Align::Name},
-                 {"bytes", Align::Right},
-                 {"B/weight", Align::Right},
-                 {"outcome"},
-                 {"error", Align::Right},
-                 {"measured speed-up", Align::Right},
-                 {"remark", Table::Align::Name}});
-    for (const FormCandidate &candidate : choice.candidates) {
-        const auto &quoted = candidate.assessment.speedup;
-        const std::string speedup =
-            !quoted ? "-"
-            : quoted->low == quoted->high
-                ? fmt::format("{:.2f}", quoted->low)
-                : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high);
-        std::string remark = candidate.passedOver.empty() && candidate.stored
-                                 ? std::string("stored so")
-                                 : candidate.passedOver;
-        if (candidate.passedOver.empty() && !candidate.withinTolerance)
-            remark = "error above the tolerance";
-        table.add({(candidate.form == choice.chosen ? "> " : "  ") + candidate.form,
-                   grouped(candidate.bytes), fmt::format("{:.3f}", candidate.bytesPerWeight),
-                   std::string(decision::outcomeName(candidate.assessment.outcome)),
-                   candidate.error ? fmt::format("{:.3g}", candidate.error->outputRelative) : "-",
-                   speedup, remark});
-    }
-    return text + table.text();
+    return text + terminalText(textTable(report::candidateTable(), report::candidateRows(choice)));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "app/cli/inspect_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/report/section_table.h"
 
 #include <algorithm>
 #include <map>
@@ -271,17 +272,8 @@ std::string totalsText(const Bundle &bundle)
 
 std::string sectionsText(const Bundle &bundle)
 {
-    Table table({{"file"},
-                 {"offset", Align::Right},
-                 {"bytes", Align::Right},
-                 {"kind"},
-                 {"name", Align::Name}});
-    for (const Section &section : bundle.sections())
-        table.add({bundle.files()[section.file].path,
-                   fmt::format("{:#x}", section.range.offset.value),
-                   grouped(section.range.bytes.value), std::string(sectionKindName(section.kind)),
-                   section.name});
-    return heading("Sections") + table.text();
+    return heading("Sections") +
+           terminalText(textTable(report::sectionTable(), report::sectionRows(bundle)));
 }
 
 } // namespace

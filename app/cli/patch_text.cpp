@@ -2,6 +2,7 @@
 #include "app/cli/patch_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/report/edit_table.h"
 
 #include <algorithm>
 
@@ -22,21 +23,6 @@ std::string hexText(const std::vector<std::byte> &bytes)
     for (std::size_t i = 0; i < std::min(bytes.size(), kShownBytes); ++i)
         text += fmt::format("{}{:02x}", i == 0 ? "" : " ", std::to_integer<unsigned>(bytes[i]));
     return bytes.size() > kShownBytes ? text + " …" : text;
-}
-
-std::string editsText(const std::vector<AppliedEdit> &edits)
-{
-    Table table({{"edit", Align::Name},
-                 {"asked", Align::Right},
-                 {"stored", Align::Right},
-                 {"was", Align::Right},
-                 {"note", Align::Name}});
-    for (const AppliedEdit &edit : edits) {
-        table.add({fmt::format("{} {}", editKindName(edit.edit.kind), editText(edit.edit)),
-                   fmt::format("{}", edit.asked), fmt::format("{:.9g}", edit.stored), edit.oldText,
-                   edit.bytes.empty() ? "nothing to change" : edit.note});
-    }
-    return table.text();
 }
 
 std::string rangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edits)
@@ -71,7 +57,9 @@ std::string rangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edi
 std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edits,
                       const std::optional<SaveReport> &saved, const std::string &target)
 {
-    std::string text = editsText(edits) + rangesText(bundle, edits) + "\n";
+    std::string text =
+        terminalText(textTable(report::editTable(), report::editRows(bundle, edits))) +
+        rangesText(bundle, edits) + "\n";
     if (!saved)
         return text + styled(Style::Bold, "Dry run: nothing was written") + "\n";
     if (saved->ranges.empty())

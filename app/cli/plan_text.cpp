@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/plan.h"
 #include "app/cli/text_output.h"
+#include "core/report/plan_table.h"
 
 #include <algorithm>
 
@@ -36,36 +37,10 @@ std::string planTitle(const PlanSubject &subject)
 
 std::string planWeights(const PlanSubject &subject)
 {
-    const plan::Survey &survey = *subject.survey;
-    Table table({{"weight", Align::Name},
-                 {"from"},
-                 {"to"},
-                 {"stored B", Align::Right},
-                 {"planned B", Align::Right},
-                 {"error", Align::Right},
-                 {"time s", Align::Right},
-                 {"planned s", Align::Right},
-                 {"why", Align::Name}});
-    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
-        const plan::Row &row = survey.rows[r];
-        const std::size_t choice = subject.plan->choice[r];
-        if (!row.candidates) {
-            std::uint64_t own = 0;
-            for (const plan::StoredPart &part : survey.parts[row.item])
-                own += part.bytes;
-            table.add({row.name, row.stored, row.stored, grouped(own), grouped(own), "-", "-", "-",
-                       subject.plan->why[r]});
-            continue;
-        }
-        const plan::Candidate &before = row.candidates->front();
-        const plan::Candidate &after = (*row.candidates)[choice];
-        table.add({row.name, row.stored, plan::formOf(row, choice), grouped(before.stored),
-                   grouped(after.stored),
-                   fmt::format("{:.4g}{}", plan::layerError(row, after), after.sampled ? "~" : ""),
-                   planSeconds(plan::slowest(before)), planSeconds(plan::slowest(after)),
-                   subject.plan->why[r]});
-    }
-    return heading("Weights") + table.text();
+    return heading("Weights") +
+           terminalText(textTable(
+               report::plannedWeightTable(),
+               report::plannedWeights(*subject.survey, subject.plan->choice, subject.plan->why)));
 }
 
 std::string planTotals(const PlanSubject &subject)
@@ -89,18 +64,13 @@ std::string planTotals(const PlanSubject &subject)
     return heading("Before and after") + table.text();
 }
 
-std::string planFront(const char *axis, const std::vector<plan::FrontPoint> &points,
-                      const plan::FrontCount &count)
+std::string planFront(const PlanSubject &subject, const char *axis,
+                      const std::vector<plan::FrontPoint> &points, const plan::FrontCount &count)
 {
-    Table table({{"error", Align::Right},
-                 {"largest of a layer", Align::Right},
-                 {"stored B", Align::Right},
-                 {"time s", Align::Right}});
-    for (const plan::FrontPoint &point : points)
-        table.add({fmt::format("{:.4g}", point.totals.error),
-                   fmt::format("{:.4g}", point.totals.largestError), grouped(point.totals.stored),
-                   planSeconds(plan::slowest(point.totals))});
-    return points.empty() ? "" : heading(report::frontTitle(axis, points, count)) + table.text();
+    return points.empty() ? ""
+                          : heading(report::frontTitle(axis, points, count)) +
+                                terminalText(textTable(report::frontTable(),
+                                                       report::frontRows(subject, axis, points)));
 }
 
 } // namespace
@@ -115,8 +85,8 @@ std::string planText(const PlanSubject &subject)
     for (const std::string &note : report::planNotes(subject))
         text += "  " + note + "\n";
     text += planWeights(subject) + planTotals(subject);
-    text += planFront("stored bytes", plan.storedFront, plan.storedCount);
-    text += planFront("time", plan.timeFront, plan.timeCount);
+    text += planFront(subject, "stored bytes", plan.storedFront, plan.storedCount);
+    text += planFront(subject, "time", plan.timeFront, plan.timeCount);
     if (!subject.builds.empty()) {
         Table table({{"build", Align::Name},
                      {"error", Align::Right},

@@ -4,6 +4,8 @@
 #include "core/base/error.h"
 #include "core/base/printable.h"
 #include "core/base/progress.h"
+#include "core/report/number_text.h"
+#include "core/report/text_table.h"
 
 #include <condition_variable>
 #include <cstdint>
@@ -11,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 /// Text for people: aligned columns, units, colour only on a terminal and without NO_COLOR.
@@ -23,12 +26,9 @@ enum class Style { Plain, Bold, Dim, Good, Warning, Bad };
 std::string styled(Style style, std::string_view text);
 using kernscope::printable;
 
-/// "82,944".
-std::string grouped(std::uint64_t number);
-/// "82,944 B (81.0 KiB)"; below 1024 without the second figure.
-std::string bytesText(std::uint64_t bytes);
-/// "63.2 %".
-std::string percentText(double fraction);
+using report::bytesText;
+using report::grouped;
+using report::percentText;
 
 /// A line in bold after an empty one.
 std::string heading(std::string_view text);
@@ -36,31 +36,22 @@ std::string heading(std::string_view text);
 /// Columns in a terminal that standard output is; 0 where it is none.
 std::size_t terminalWidth();
 
-/// Columns as wide as their widest cell, two spaces between them. On a terminal that is narrower,
-/// cells of names are shortened in the middle; numbers never are.
-class Table
+/// A table for standard output: the header in bold, as wide as a terminal has room for.
+class Table : public report::TextTable
 {
 public:
-    enum class Align { Left, Right, Name /**< left, and may be shortened */ };
-    struct Column {
-        std::string header;
-        Align align = Align::Left;
-    };
-    explicit Table(std::vector<Column> columns);
-    /// One cell a column.
-    void add(std::vector<std::string> cells);
-    bool empty() const { return m_rows.empty(); }
-    /// Every line indented by two spaces and ended by a newline; the header in bold.
+    using TextTable::TextTable;
+    Table(report::TextTable table) : TextTable(std::move(table)) {}
+    /// Every line is ended by a newline.
     std::string text() const { return text(terminalWidth()); }
     /// The same for a line of so many columns; 0 for any number.
     std::string text(std::size_t lineWidth) const;
-
-private:
-    std::vector<std::size_t> widths(std::size_t lineWidth) const;
-
-    std::vector<Column> m_columns;
-    std::vector<std::vector<std::string>> m_rows;
 };
+/// A table of declared columns as standard output shows it.
+inline std::string terminalText(report::TextTable table)
+{
+    return Table(std::move(table)).text();
+}
 
 /// What a command says is kept until it has ended, for only then it is known that the files it read
 /// stayed the same. Whatever could drive a terminal is shown as printable() has it, the styles of

@@ -2,8 +2,11 @@
 #include "core/report/choice_json.h"
 
 #include "core/report/chip_json.h"
+#include "core/report/fact_values.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::report {
@@ -24,7 +27,173 @@ Json choiceErrorJson(const codec::AccuracyError &error)
     return json;
 }
 
+std::string formMark(const CandidateFacts &row)
+{
+    return (row.chosen ? "> " : "  ") + row.candidate.form;
+}
+
+Value errorValue(const CandidateFacts &row)
+{
+    const auto &error = row.candidate.error;
+    return error ? Value(Real{error->outputRelative, 3, true}) : Value(Unknown());
+}
+
+Value speedupValue(const CandidateFacts &row)
+{
+    const auto &quoted = row.candidate.assessment.speedup;
+    if (!quoted)
+        return Unknown();
+    return Written{quoted->low, quoted->low == quoted->high
+                                    ? fmt::format("{:.2f}", quoted->low)
+                                    : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high)};
+}
+
+Value remarkValue(const CandidateFacts &row)
+{
+    const FormCandidate &candidate = row.candidate;
+    if (!candidate.passedOver.empty())
+        return candidate.passedOver;
+    if (!candidate.withinTolerance)
+        return Word{"error above the tolerance"};
+    return candidate.stored ? Value(Word{"stored so"}) : Value(Nothing());
+}
+
+std::vector<Column<CandidateFacts>> candidateColumns()
+{
+    using Row = CandidateFacts;
+    constexpr auto kAmount = TextTable::Align::Right;
+    return {
+        {.key = "marked",
+         .title = "candidate",
+         .explanation = "Form, with > where it is the one to take",
+         .align = TextTable::Align::Name,
+         .shown = kTerminal,
+         .value = [](const Row &row) -> Value { return formMark(row); }},
+        {.key = "form",
+         .title = "candidate",
+         .explanation = "Form; smallest bytes come first",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value {
+             return Word{{}, row.chosen ? Mark::Chosen : Mark::None, row.candidate.form};
+         }},
+        {.key = "bytes",
+         .title = "bytes",
+         .explanation = "Stored bytes of the whole weight",
+         .align = kAmount,
+         .value = [](const Row &row) -> Value { return Count{row.candidate.bytes}; }},
+        {.key = "bytes_per_weight",
+         .title = "B/weight",
+         .explanation = "Bytes a weight",
+         .align = kAmount,
+         .value = [](const Row &row) -> Value { return Ratio{row.candidate.bytesPerWeight}; }},
+        {.key = "outcome",
+         .title = "outcome",
+         .explanation = "What the chip does with it",
+         .value = [](const Row &row) { return outcomeValue(row.candidate.assessment.outcome); }},
+        {.key = "stored",
+         .title = "stored",
+         .explanation = "Whether the weight has this form now",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.candidate.stored; }},
+        {.key = "streams",
+         .title = "streams",
+         .explanation = "Whether the chip reads it as it is stored",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.candidate.assessment.outcome == decision::Outcome::Streams;
+         }},
+        {.key = "error",
+         .title = "error",
+         .explanation = "Relative error of the layer's output against fp32, through the engine's "
+                        "reduction, on sampled inputs: an estimate",
+         .align = kAmount,
+         .value = errorValue,
+         .document =
+             [](const Row &row) {
+                 return row.candidate.error ? choiceErrorJson(*row.candidate.error) : Json(nullptr);
+             }},
+        {.key = "max_weight_error",
+         .title = "max weight error",
+         .explanation = "Largest difference of a weight",
+         .align = kAmount,
+         .shown = kWindow,
+         .value = [](const Row &row) -> Value {
+             const auto &error = row.candidate.error;
+             return error ? Value(Real{error->weightMaxAbs, 3, true}) : Value(Unknown());
+         }},
+        {.key = "within_tolerance",
+         .title = "within tolerance",
+         .explanation = "Whether the error is at most the tolerance",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return row.candidate.withinTolerance; }},
+        {.key = "passed_over",
+         .title = "passed over",
+         .explanation = "Why it is no candidate of the procedure",
+         .shown = kDocument,
+         .value = [](const Row &row) { return orNothing(row.candidate.passedOver); }},
+        {.key = "time_s",
+         .title = "modelled time",
+         .unit = "s",
+         .explanation = "Time of the layer by the roofline",
+         .align = kAmount,
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) { return known<Seconds>(row.candidate.assessment.timeS); }},
+        {.key = "bound",
+         .title = "bound",
+         .explanation = "What bounds the layer: compute or bandwidth",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return Word{roofline::boundName(row.candidate.assessment.bound)};
+         }},
+        {.key = "speedup",
+         .title = "measured speed-up",
+         .explanation = "Times the rate of dense fp16, where it was measured on this chip",
+         .align = kAmount,
+         .value = speedupValue,
+         .document = [](const Row &row) { return speedupJson(row.candidate.assessment.speedup); },
+         .origin =
+             [](const Row &row) {
+                 const auto &quoted = row.candidate.assessment.speedup;
+                 return quoted ? quoted->condition : std::string();
+             }},
+        {.key = "predicted_speedup",
+         .title = "predicted speed-up",
+         .explanation = "Times the rate of dense fp16, by the roofline",
+         .align = kAmount,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             const auto &predicted = row.candidate.assessment.predictedSpeedup;
+             return predicted ? Value(Real{*predicted, 2}) : Value(Unknown());
+         }},
+        {.key = "remark",
+         .title = "remark",
+         .explanation = "Why it is taken or passed over",
+         .align = TextTable::Align::Name,
+         .shown = kTables,
+         .value = remarkValue},
+        {.key = "chosen",
+         .title = "chosen",
+         .explanation = "Whether it is the form to take",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.chosen; }},
+    };
+}
+
 } // namespace
+
+std::vector<CandidateFacts> candidateRows(const FormChoice &choice)
+{
+    std::vector<CandidateFacts> rows;
+    for (const FormCandidate &candidate : choice.candidates)
+        rows.push_back({candidate, candidate.form == choice.chosen});
+    return rows;
+}
+
+const TableOf<CandidateFacts> &candidateTable()
+{
+    static const TableOf<CandidateFacts> kTable{"candidates", candidateColumns()};
+    return kTable;
+}
 
 Json choiceJson(const FormChoice &choice)
 {
@@ -39,26 +208,7 @@ Json choiceJson(const FormChoice &choice)
     json["form"] = choice.chosen;
     json["reason"] = choice.reason;
     json["advice"] = choice.advice.empty() ? Json(nullptr) : Json(choice.advice);
-    json["candidates"] = Json::array();
-    for (const FormCandidate &candidate : choice.candidates) {
-        Json row;
-        row["form"] = candidate.form;
-        row["bytes"] = numberJson(candidate.bytes);
-        row["bytes_per_weight"] = ratioJson(candidate.bytesPerWeight);
-        row["outcome"] = decision::outcomeName(candidate.assessment.outcome);
-        row["stored"] = candidate.stored;
-        row["streams"] = candidate.assessment.outcome == decision::Outcome::Streams;
-        row["error"] = candidate.error ? choiceErrorJson(*candidate.error) : Json(nullptr);
-        row["within_tolerance"] = candidate.withinTolerance;
-        row["passed_over"] =
-            candidate.passedOver.empty() ? Json(nullptr) : Json(candidate.passedOver);
-        row["time_s"] = optionalJson(candidate.assessment.timeS);
-        row["bound"] = roofline::boundName(candidate.assessment.bound);
-        row["speedup"] = speedupJson(candidate.assessment.speedup);
-        row["predicted_speedup"] = optionalJson(candidate.assessment.predictedSpeedup);
-        row["chosen"] = candidate.form == choice.chosen;
-        json["candidates"].push_back(std::move(row));
-    }
+    json["candidates"] = jsonArray(candidateTable(), candidateRows(choice));
     return json;
 }
 

@@ -2,11 +2,22 @@
 #pragma once
 
 #include "core/assessment/choose_form.h"
-#include "core/report/json.h"
+#include "core/report/column.h"
 
+#include <vector>
+
+/// The form that each weight should take: `choose` and its dock.
 namespace kernscope::report {
 
-/// A weight of `choose`: the form that it should take, why, and every candidate.
+/// A form that was considered.
+struct CandidateFacts {
+    FormCandidate candidate;
+    bool chosen = false;
+};
+std::vector<CandidateFacts> candidateRows(const FormChoice &choice);
+const TableOf<CandidateFacts> &candidateTable();
+
+/// One choice with its candidates.
 Json choiceJson(const FormChoice &choice);
 
 } // namespace kernscope::report

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/chip_json.h"
+#include "core/report/fact_values.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/reason_table.h"
 
 #include <iterator>
 #include <unordered_map>
@@ -18,20 +21,68 @@ std::string dumped(const Json &json)
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-Json reasonJson(const decision::Reason &reason)
+Value passesValue(const decision::Reason &reason)
 {
-    Json json;
-    json["gate"] = reason.gate;
-    json["offset"] = reason.offset ? Json(target::halOffsetText(*reason.offset)) : Json(nullptr);
-    json["value"] = reason.value ? Json(*reason.value) : Json(nullptr);
-    json["passes"] = reason.passes ? Json(*reason.passes) : Json(nullptr);
-    json["source"] = reason.source;
-    json["confidence"] = format::confidenceName(reason.confidence);
-    json["found"] = reason.found;
-    json["required"] = reason.required;
-    if (!reason.note.empty())
-        json["note"] = reason.note;
-    return json;
+    if (!reason.passes)
+        return Word{"open", Mark::Open};
+    return *reason.passes ? Word{"passes", Mark::Passes} : Word{"fails", Mark::Bad};
+}
+
+std::string noteOf(const decision::Reason &reason)
+{
+    return reason.note;
+}
+
+std::vector<Column<decision::Reason>> reasonColumns()
+{
+    using Row = decision::Reason;
+    return {
+        {.key = "passes",
+         .title = "state",
+         .explanation = "Whether the condition holds on this chip",
+         .value = passesValue,
+         .document = [](const Row &row) { return optionalJson(row.passes); }},
+        {.key = "gate",
+         .title = "condition",
+         .explanation = "What the compiler consults",
+         .value = [](const Row &row) -> Value { return row.gate; },
+         .origin = noteOf},
+        {.key = "offset",
+         .title = "offset",
+         .explanation = "Place in the hardware-abstraction table of compiler 9.509",
+         .value = [](const Row &row) -> Value {
+             return row.offset ? Value(target::halOffsetText(*row.offset)) : Value(Nothing());
+         }},
+        {.key = "value",
+         .title = "value",
+         .explanation = "Value of the byte",
+         .shown = kDocument,
+         .document = [](const Row &row) { return optionalJson(row.value); }},
+        {.key = "found",
+         .title = "found",
+         .explanation = "The byte or fact that was found; unknown is not 0",
+         .value = [](const Row &row) -> Value { return row.found; },
+         .origin = noteOf},
+        {.key = "required",
+         .title = "needed",
+         .explanation = "What it would have to be",
+         .value = [](const Row &row) -> Value { return row.required; }},
+        {.key = "source",
+         .title = "source",
+         .explanation = "Where the value is documented",
+         .value = [](const Row &row) -> Value { return row.source; }},
+        {.key = "confidence",
+         .title = "confidence",
+         .explanation = "How well it is known",
+         .value = [](const Row &row) { return confidenceValue(row.confidence); }},
+        {.key = "note",
+         .title = "note",
+         .explanation = "What is to be known of the condition",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.note.empty() ? Value(Absent()) : Value(row.note);
+         }},
+    };
 }
 
 Json totalsJson(const TargetTotals &totals)
@@ -117,8 +168,7 @@ Pieces &DecisionWriter::piecesOf(const Verdict &verdict)
     m_order.push_back(&verdict);
     Json reasons = Json::array();
     if (m_inline) {
-        for (const decision::Reason &reason : verdict.reasons)
-            reasons.push_back(reasonJson(reason));
+        reasons = jsonArray(reasonTable(), verdict.reasons);
     }
     pieces.middle = fmt::format(
         R"(,"target":{},"outcome":"{}","legal":{},"refused_by":{},"verdict":{},"reasons":{})",
@@ -204,6 +254,15 @@ void DecisionWriter::decisions()
 
 } // namespace
 
+const TableOf<decision::Reason> &reasonTable()
+{
+    static const TableOf<decision::Reason> kTable{
+        "reasons",
+        reasonColumns(),
+        {"gate", "offset", "value", "passes", "source", "confidence", "found", "required"}};
+    return kTable;
+}
+
 Json verdictJson(const Verdict &verdict)
 {
     Json json;
@@ -214,9 +273,7 @@ Json verdictJson(const Verdict &verdict)
     json["refused_by"] = verdict.refusedBy.empty() ? Json(nullptr) : Json(verdict.refusedBy);
     json["note"] = verdict.note;
     json["confidence"] = format::confidenceName(verdict.confidence);
-    json["reasons"] = Json::array();
-    for (const decision::Reason &reason : verdict.reasons)
-        json["reasons"].push_back(reasonJson(reason));
+    json["reasons"] = jsonArray(reasonTable(), verdict.reasons);
     json["disagreements"] = verdict.disagreements;
     json["nearest_change"] = verdict.nearestChange;
     return json;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/diagnostic_table.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
 
 #include <cmath>
@@ -36,36 +38,104 @@ Json document(std::string_view command)
     return document;
 }
 
+namespace {
+
+Value severityValue(const Diagnostic &row)
+{
+    return Word{severityName(row.severity), Mark::None, {}, static_cast<int>(row.severity)};
+}
+
+std::vector<Column<Diagnostic>> diagnosticColumns()
+{
+    using Row = Diagnostic;
+    return {
+        {.key = "severity",
+         .title = "severity",
+         .explanation = "Error: something cannot be read. Warning: it can, with doubt.",
+         .value = severityValue},
+        {.key = "code",
+         .title = "code",
+         .explanation = "Stable name of the fault, the same on the command line",
+         .value = [](const Row &row) -> Value { return View(row.error.code); }},
+        {.key = "place",
+         .title = "place",
+         .explanation = "File and offset; Enter goes there",
+         .shown = kWindow,
+         .value = [](const Row &row) -> Value {
+             const auto &offset = row.error.offset;
+             return Place{row.error.file, offset ? std::optional(offset->value) : std::nullopt};
+         }},
+        {.key = "file",
+         .title = "file",
+         .explanation = "File that is meant",
+         .shown = kDocument,
+         .value = [](const Row &row) { return orNothing(row.error.file); }},
+        {.key = "offset",
+         .title = "offset",
+         .explanation = "First byte that is meant",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.error.offset ? Value(Hex{row.error.offset->value}) : Value(Unknown());
+         }},
+        {.key = "length",
+         .title = "length",
+         .explanation = "Bytes that are meant",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.error.length ? Value(Count{row.error.length->value}) : Value(Absent());
+         }},
+        {.key = "field",
+         .title = "field",
+         .explanation = "Field or operand that is meant",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value {
+             return row.error.field.empty() ? Value(Absent()) : Value(View(row.error.field));
+         }},
+        {.key = "expected",
+         .title = "expected",
+         .explanation = "What should stand there",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return View(row.error.expected); }},
+        {.key = "found",
+         .title = "found",
+         .explanation = "What stands there",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value { return View(row.error.found); }},
+        {.key = "message",
+         .title = "message",
+         .explanation = "What is wrong",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) -> Value {
+             return View(row.error.message.empty() ? row.error.code : row.error.message);
+         },
+         .document = [](const Row &row) { return Json(row.error.message); }},
+    };
+}
+
+} // namespace
+
+const TableOf<Diagnostic> &diagnosticTable()
+{
+    static const TableOf<Diagnostic> kTable{
+        "diagnostics", diagnosticColumns(), {}, {"severity", "code", "place", "field", "message"}};
+    return kTable;
+}
+
 Json diagnosticJson(const Diagnostic &diagnostic)
 {
-    const Error &error = diagnostic.error;
-    Json json;
-    json["severity"] = severityName(diagnostic.severity);
-    json["code"] = error.code;
-    json["file"] = error.file.empty() ? Json(nullptr) : Json(error.file);
-    json["offset"] = error.offset ? numberJson(error.offset->value) : Json(nullptr);
-    if (error.length)
-        json["length"] = numberJson(error.length->value);
-    if (!error.field.empty())
-        json["field"] = error.field;
-    json["expected"] = error.expected;
-    json["found"] = error.found;
-    json["message"] = error.message;
-    return json;
+    return jsonObject(diagnosticTable(), diagnostic);
 }
 
 void finish(Json &document, const Diagnostics &diagnostics)
 {
-    Json rows = Json::array();
     for (const Diagnostic &diagnostic : diagnostics) {
-        rows.push_back(diagnosticJson(diagnostic));
         const char *list = diagnostic.severity == Severity::Error     ? "errors"
                            : diagnostic.severity == Severity::Warning ? "warnings"
                                                                       : nullptr;
         if (list && document.contains(list))
             document[list].push_back(describe(diagnostic.error));
     }
-    document["diagnostics"] = std::move(rows);
+    document["diagnostics"] = jsonArray(diagnosticTable(), diagnostics);
 }
 
 } // namespace kernscope::report

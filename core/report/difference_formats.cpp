@@ -3,6 +3,7 @@
 
 #include "core/base/printable.h"
 #include "core/report/difference_rows.h"
+#include "core/report/number_text.h"
 
 #include <algorithm>
 
@@ -11,25 +12,6 @@
 namespace kernscope::report {
 
 namespace {
-
-bool isNumber(std::string_view text)
-{
-    return !text.empty() && text.find_first_not_of("0123456789.+-einf") == std::string_view::npos;
-}
-
-std::string csvField(std::string text)
-{
-    const bool formula = !text.empty() && !isNumber(text) &&
-                         std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-    if (formula)
-        text.insert(0, "'");
-    if (text.find_first_of(",\"\r\n") == std::string::npos)
-        return text;
-    std::string quoted = "\"";
-    for (const char c : text)
-        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + '"';
-}
 
 std::string markdownText(std::string_view text)
 {

@@ -31,26 +31,6 @@ Json hexJson(const std::optional<std::uint32_t> &value)
     return value ? Json(hex(*value)) : Json(nullptr);
 }
 
-Json halRowJson(const target::Target &target, const target::HalField &field)
-{
-    const HalShown shown = halShown(target, field);
-    const bool known = !shown.scope.empty();
-    Json json;
-    json["layout"] = target::halLayoutName(field.layout);
-    json["offset"] = target::halOffsetText(field.offset);
-    json["name"] = field.name;
-    json["byte"] = field.isByte;
-    json["value"] = !known ? Json(nullptr) : shown.number ? Json(*shown.number) : Json(shown.text);
-    if (field.isByte)
-        json["bit"] = shown.number ? Json((*shown.number & 1) != 0) : Json(nullptr);
-    json["scope"] = known ? Json(shown.scope) : Json(nullptr);
-    json["source"] = shown.source;
-    json["confidence"] = format::confidenceName(shown.confidence);
-    if (!field.note.empty())
-        json["note"] = field.note;
-    return json;
-}
-
 Json collectiveBytesJson(const target::Target &target)
 {
     Json list = Json::array();
@@ -132,53 +112,6 @@ HalShown halShown(const target::Target &target, const target::HalField &field)
     if (target::isContested(target, "cores"))
         shown.confidence = format::Confidence::Contested;
     return shown;
-}
-
-Json halJson(const target::Target &target)
-{
-    Json list = Json::array();
-    for (const target::HalField &field : target::halFields())
-        list.push_back(halRowJson(target, field));
-    return list;
-}
-
-Json floorsJson(const target::Target &target)
-{
-    Json list = Json::array();
-    for (const target::FamilyFloor &floor : target::familyFloors())
-        list.push_back({{"floor", floor.floor},
-                        {"family", floor.family},
-                        {"operations", floor.operations},
-                        {"reached", optionalJson(target::reachesFloor(target, floor))},
-                        {"source", floor.source},
-                        {"confidence", format::confidenceName(floor.confidence)},
-                        {"note", floor.note}});
-    return list;
-}
-
-Json chipFactsJson(const target::Target &target)
-{
-    Json list = Json::array();
-    for (const target::ChipFact &fact : target::chipFacts()) {
-        if (fact.target != target.name && fact.target != "*")
-            continue;
-        list.push_back({{"place", fact.place},
-                        {"name", fact.name},
-                        {"value", fact.value},
-                        {"source", fact.source},
-                        {"confidence", format::confidenceName(fact.confidence)}});
-    }
-    for (const target::TargetRule &rule : target::targetRules()) {
-        if (target::targetRule(target, rule.rule) != &rule)
-            continue;
-        list.push_back({{"place", "rule"},
-                        {"name", rule.rule},
-                        {"value", rule.value},
-                        {"source", rule.source},
-                        {"confidence", format::confidenceName(rule.confidence)},
-                        {"note", rule.note}});
-    }
-    return list;
 }
 
 Json collectiveJson(const target::Target &target)

@@ -34,15 +34,6 @@ struct HalShown {
 };
 HalShown halShown(const target::Target &target, const target::HalField &field);
 
-/// Every field of the chip's hardware-abstraction table, in both layouts, those whose value is not
-/// known with null:
-/// `[{"layout","offset","name","byte","value","bit","scope","source","confidence"}]`
-Json halJson(const target::Target &target);
-/// MinimumFamily: `[{"floor","family","operations","reached","source","confidence","note"}]`
-Json floorsJson(const target::Target &target);
-/// Facts beside the table that hold for the chip: clocks, memories, rules.
-Json chipFactsJson(const target::Target &target);
-
 /// Tables 36.4 to 36.7 and the sequence of chapter 36, with the bytes and gates of a chip.
 Json collectiveJson(const target::Target &target);
 

@@ -314,11 +314,6 @@ Json warningsJson(const Container &container)
 
 } // namespace
 
-std::string hexText(std::uint64_t value)
-{
-    return fmt::format("{:#x}", value);
-}
-
 Json hwxJson(const Container &container, std::span<const std::byte> bytes, const std::string &file,
              const HwxJsonOptions &options)
 {

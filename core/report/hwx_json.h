@@ -5,6 +5,7 @@
 #include "core/container/hwx/slots.h"
 #include "core/descriptor/task_diff.h"
 #include "core/report/json.h"
+#include "core/report/number_text.h"
 
 #include <cstddef>
 #include <span>
@@ -42,8 +43,5 @@ Json hwxLoadJson(const std::vector<hwx::Slot> &places, const std::vector<hwx::Lo
 
 /// Tasks that differ, with their fields: the key "tasks" of `hwx --diff`.
 Json hwxDifferencesJson(const std::vector<descriptor::TaskDifference> &differences);
-
-/// "0x1f": how these documents write addresses.
-std::string hexText(std::uint64_t value);
 
 } // namespace kernscope::report

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/milblob/milblob.h"
 #include "core/report/hwx_json.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
+#include "core/report/section_table.h"
 
 namespace kernscope::report {
 
@@ -122,18 +124,6 @@ Json fileJson(const BundleFile &file)
     return json;
 }
 
-Json sectionJson(const Bundle &bundle, const kernscope::Section &section)
-{
-    Json json;
-    json["name"] = section.name;
-    json["file"] = bundle.files()[section.file].path;
-    json["offset"] = numberJson(section.range.offset.value);
-    json["bytes"] = numberJson(section.range.bytes.value);
-    json["kind"] = sectionKindName(section.kind);
-    json["owner"] = section.owner.empty() ? Json(nullptr) : Json(section.owner);
-    return json;
-}
-
 Json totalsJson(const Totals &totals)
 {
     Json json;
@@ -168,9 +158,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     json["files"] = Json::array();
     for (const BundleFile &file : bundle.files())
         json["files"].push_back(fileJson(file));
-    json["sections"] = Json::array();
-    for (const kernscope::Section &section : bundle.sections())
-        json["sections"].push_back(sectionJson(bundle, section));
+    json["sections"] = jsonArray(sectionTable(), sectionRows(bundle));
     json["weights"] = Json::array();
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)
         json["weights"].push_back(

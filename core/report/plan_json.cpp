@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/tensor.h"
+#include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/plan_report.h"
+#include "core/report/plan_table.h"
 
 #include <algorithm>
 
@@ -10,83 +12,6 @@
 namespace kernscope::report {
 
 namespace {
-
-using plan::Candidate;
-using plan::Row;
-
-Json chipJson(const target::Target &target, const plan::ChipFigures &figures)
-{
-    Json json;
-    json["target"] = target.name;
-    json["outcome"] = decision::outcomeName(figures.outcome);
-    json["bytes_moved"] = numberJson(figures.moved);
-    json["time_s"] = optionalJson(figures.timeS);
-    return json;
-}
-
-Json candidateJson(const plan::Survey &survey, const Row &row, const Candidate &candidate)
-{
-    Json json;
-    json["form"] = candidate.name;
-    json["refused"] = candidate.refused.empty() ? Json(nullptr) : Json(candidate.refused);
-    if (!candidate.refused.empty())
-        return json;
-    json["bytes"] = numberJson(candidate.stored);
-    json["error"] = plan::layerError(row, candidate);
-    json["method"] = codec::encodeMethodName(candidate.method);
-    json["sampled"] = candidate.sampled;
-    json["time_s"] = optionalJson(plan::slowest(candidate));
-    json["chips"] = Json::array();
-    for (std::size_t t = 0; t < candidate.chips.size(); ++t)
-        json["chips"].push_back(chipJson(*survey.targets[t], candidate.chips[t]));
-    return json;
-}
-
-Json rowJson(const PlanSubject &subject, std::size_t r)
-{
-    const plan::Survey &survey = *subject.survey;
-    const Row &row = survey.rows[r];
-    const std::size_t choice = subject.plan->choice[r];
-    Json json;
-    json["weight"] = row.name;
-    json["from"] = row.stored;
-    json["to"] = plan::formOf(row, choice);
-    json["changed"] = choice != 0;
-    json["why"] = subject.plan->why[r];
-    if (!row.candidates) {
-        std::uint64_t bytes = 0;
-        for (const plan::StoredPart &part : survey.parts[row.item])
-            bytes += part.bytes;
-        json["error"] = 0.0;
-        json["bytes_before"] = numberJson(bytes);
-        json["bytes"] = numberJson(bytes);
-        json["time_s"] = nullptr;
-        return json;
-    }
-    const Candidate &before = row.candidates->front();
-    const Candidate &after = (*row.candidates)[choice];
-    json["error"] = plan::layerError(row, after);
-    json["method"] = choice == 0 ? Json(nullptr) : Json(codec::encodeMethodName(after.method));
-    json["sampled"] = after.sampled;
-    json["sensitivity"] = row.sensitivity;
-    json["bytes_before"] = numberJson(before.stored);
-    json["bytes"] = numberJson(after.stored);
-    json["time_before_s"] = optionalJson(plan::slowest(before));
-    json["time_s"] = optionalJson(plan::slowest(after));
-    json["chips"] = Json::array();
-    for (std::size_t t = 0; t < after.chips.size(); ++t) {
-        Json chip = chipJson(*survey.targets[t], after.chips[t]);
-        chip["before"] = chipJson(*survey.targets[t], before.chips[t]);
-        chip["before"].erase("target");
-        json["chips"].push_back(std::move(chip));
-    }
-    if (subject.candidates) {
-        json["candidates"] = Json::array();
-        for (const Candidate &candidate : *row.candidates)
-            json["candidates"].push_back(candidateJson(survey, row, candidate));
-    }
-    return json;
-}
 
 Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
 {
@@ -112,26 +37,6 @@ Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
         json["chips"].push_back(std::move(chip));
     }
     return json;
-}
-
-void addFront(Json &pareto, const PlanSubject &subject, std::string_view axis,
-              const std::vector<plan::FrontPoint> &points)
-{
-    const plan::Survey &survey = *subject.survey;
-    for (const plan::FrontPoint &point : points) {
-        Json json;
-        json["front"] = axis;
-        json["corner"] = point.corner;
-        json["error"] = point.totals.error;
-        json["largest_error"] = point.totals.largestError;
-        json["within_tolerance"] = point.totals.largestError <= subject.limits->tolerance;
-        json["bytes"] = numberJson(point.totals.stored);
-        json["time_s"] = optionalJson(plan::slowest(point.totals));
-        json["forms"] = Json::array();
-        for (std::size_t r = 0; r < survey.rows.size(); ++r)
-            json["forms"].push_back(plan::formOf(survey.rows[r], point.choice[r]));
-        pareto.push_back(std::move(json));
-    }
 }
 
 void addCount(Json &fronts, std::string_view axis, const std::vector<plan::FrontPoint> &points,
@@ -276,14 +181,15 @@ void addPlan(Json &document, const PlanSubject &subject)
     document["cost"] = subject.plan->cost;
     document["bound"] = subject.plan->bound;
     document["untimed"] = numberJson(subject.plan->untimed);
-    document["plan"] = Json::array();
-    for (std::size_t r = 0; r < survey.rows.size(); ++r)
-        document["plan"].push_back(rowJson(subject, r));
+    document["plan"] =
+        jsonArray(plannedWeightTable(), plannedWeights(survey, subject.plan->choice,
+                                                       subject.plan->why, subject.candidates));
     document["totals"]["before"] = planTotalsJson(survey, subject.plan->before);
     document["totals"]["after"] = planTotalsJson(survey, subject.plan->after);
-    document["pareto"] = Json::array();
-    addFront(document["pareto"], subject, "stored", subject.plan->storedFront);
-    addFront(document["pareto"], subject, "time", subject.plan->timeFront);
+    std::vector<FrontRow> fronts = frontRows(subject, "stored", subject.plan->storedFront);
+    for (const FrontRow &row : frontRows(subject, "time", subject.plan->timeFront))
+        fronts.push_back(row);
+    document["pareto"] = jsonArray(frontTable(), fronts);
     document["fronts"] = Json::array();
     addCount(document["fronts"], "stored", subject.plan->storedFront, subject.plan->storedCount);
     addCount(document["fronts"], "time", subject.plan->timeFront, subject.plan->timeCount);

@@ -6,11 +6,6 @@ namespace kernscope::report {
 
 namespace {
 
-Json optionalJson(const std::optional<unsigned> &value)
-{
-    return value ? Json(*value) : Json(nullptr);
-}
-
 Json claimsJson(const target::Target &target)
 {
     Json facts = Json::object();

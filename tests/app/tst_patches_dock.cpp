@@ -88,12 +88,12 @@ void TestPatchesDock::modelHolds()
     const auto shared = std::make_shared<const AppliedEdit>(edit);
     model.setPatches((*m_window)->session().bundle(), {{shared, 0, true}, {shared, 1, false}});
     QCOMPARE(model.rowCount(), 2);
-    QCOMPARE(model.index(0, ui::PatchListModel::State).data(Qt::CheckStateRole).toInt(),
+    QCOMPARE(model.index(0, model.columnOf("active")).data(Qt::CheckStateRole).toInt(),
              int(Qt::Checked));
-    QCOMPARE(model.index(1, ui::PatchListModel::State).data(Qt::CheckStateRole).toInt(),
+    QCOMPARE(model.index(1, model.columnOf("active")).data(Qt::CheckStateRole).toInt(),
              int(Qt::Unchecked));
-    QCOMPARE(model.index(0, ui::PatchListModel::New).data().toString(), QStringLiteral("2"));
-    QCOMPARE(model.index(0, ui::PatchListModel::Bytes).data().toString(), QStringLiteral("1"));
+    QCOMPARE(model.index(0, model.columnOf("new")).data().toString(), QStringLiteral("2"));
+    QCOMPARE(model.index(0, model.columnOf("bytes")).data().toString(), QStringLiteral("1"));
     for (int column = 0; column < model.columnCount(); ++column)
         QVERIFY(!model.headerData(column, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty());
     QSignalSpy wanted(&model, &ui::PatchListModel::stepWanted);

@@ -101,6 +101,8 @@ void TestTableColumns::choicesAreKept()
     app::DockSet::reveal(window->docks().dock(QStringLiteral("layout")));
     QVERIFY(window.settle());
     QTableView *table = sections(window);
+    const QString first = TableColumns::stateOf(*table->horizontalHeader());
+    QVERIFY(first.startsWith(QStringLiteral("0 1 2 3 4 5")));
     table->setFocus();
     auto *columns = window->findChild<TableColumns *>();
     QVERIFY(columns);
@@ -125,10 +127,9 @@ void TestTableColumns::choicesAreKept()
     QMenu back;
     window->findChild<TableColumns *>()->fillMenu(&back, table);
     back.actions().constLast()->trigger();
-    QCOMPARE(TableColumns::stateOf(*table->horizontalHeader()), QStringLiteral("0 1 2 3 4 5"));
+    QCOMPARE(TableColumns::stateOf(*table->horizontalHeader()), first);
     window.restart();
-    QCOMPARE(TableColumns::stateOf(*sections(window)->horizontalHeader()),
-             QStringLiteral("0 1 2 3 4 5"));
+    QCOMPARE(TableColumns::stateOf(*sections(window)->horizontalHeader()), first);
 }
 
 void TestTableColumns::oneColumnStays()

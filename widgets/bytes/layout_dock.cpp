@@ -222,9 +222,9 @@ void LayoutDock::buildTable()
     m_table->setAccessibleName(tr("Sections of every file"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    putMarksBehind(m_table, SectionModel::Name);
+    putMarksBehind(m_table, m_model->columnOf("name"));
     setColumnWidths(m_table->horizontalHeader(), {18, 6.5, 16, 12, 6.5, 6});
-    growColumns(m_table, {SectionModel::Name, SectionModel::Owner});
+    growColumns(m_table, {m_model->columnOf("name"), m_model->columnOf("owner")});
     m_table->addActions(m_actions);
     m_strip->addActions(m_actions);
     m_strip->setContextMenuPolicy(Qt::ActionsContextMenu);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/calibration_dock.h"
 
+#include "core/report/calibration_table.h"
 #include "widgets/chips/calibration_plot.h"
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
@@ -23,51 +24,10 @@
 
 namespace kernscope::ui {
 
-namespace {
-
-FactTableModel::Row calibrationRow(const roofline::CalibrationRow &row)
-{
-    const bool seconds = row.unit == "s";
-    const auto value = [seconds](double figure) {
-        return seconds ? siWord(figure, QStringLiteral("s")) : QString::number(figure, 'f', 3);
-    };
-    const QString measured =
-        row.low == row.high ? value(row.low)
-                            : CalibrationDock::tr("%1 to %2").arg(value(row.low), value(row.high));
-    const auto ratio = row.ratio();
-    FactCell within{yesNoWord(row.within())};
-    within.strong = row.goal;
-    return {{fromUtf8(row.measurement)},
-            {fromUtf8(row.target)},
-            {fromUtf8(row.form)},
-            {measured, row.measured()},
-            {row.predicted ? value(*row.predicted) : QStringLiteral("\u2013"),
-             row.predicted ? QVariant(*row.predicted) : QVariant(), fromUtf8(row.basis)},
-            {ratio ? QString::number(*ratio, 'f', 2) : QStringLiteral("\u2013"),
-             ratio ? QVariant(*ratio) : QVariant()},
-            within,
-            {row.goal ? CalibrationDock::tr("\u25CF goal") : QString()},
-            {fromUtf8(row.missing)},
-            {fromUtf8(row.condition)},
-            {fromUtf8(row.source)}};
-}
-
-} // namespace
-
 CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("calibration"), tr("Calibration"), parent),
       m_state(ChipState::of(session)),
-      m_model(new FactTableModel(
-          {tr("Measurement"), tr("Chip"), tr("Form"), tr("Measured"), tr("Predicted"), tr("Ratio"),
-           tr("Within"), tr("Goal"), tr("The model lacks"), tr("Condition"), tr("Source")},
-          {tr("What was measured"), tr("On which chip"), tr("Form of the weights"),
-           tr("A time, or the ratio to the time of dense fp16"),
-           tr("What the assessment gives for that very case; the tooltip says of what it is made"),
-           tr("Predicted over measured"), tr("Within 15 percent of the measurement"),
-           tr("One of the published ratios that are to be met"),
-           tr("The effect that the model leaves out, where it is off"),
-           tr("Under which the figure holds"), tr("Where it was published")},
-          this))
+      m_model(new RowTable<roofline::CalibrationRow>(report::calibrationTable(), this))
 {
     setShowsFiles(false);
     auto *content = new QWidget(this);
@@ -98,7 +58,7 @@ CalibrationDock::CalibrationDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();
-    connect(m_filter, &QLineEdit::textChanged, m_model, &FactTableModel::setFilter);
+    connect(m_filter, &QLineEdit::textChanged, m_model, &RowTableModel::setFilter);
     connect(m_onlyChip, &QCheckBox::toggled, this, &CalibrationDock::scheduleRefresh);
     connect(&m_state, &ChipState::targetChanged, this, &CalibrationDock::scheduleRefresh);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -127,14 +87,10 @@ void CalibrationDock::buildActions()
 
 void CalibrationDock::refresh()
 {
-    m_rows = roofline::calibrate(m_onlyChip->isChecked() ? &m_state.target() : nullptr);
-    std::vector<FactTableModel::Row> rows;
-    for (const roofline::CalibrationRow &row : m_rows)
-        rows.push_back(calibrationRow(row));
-    m_model->setRows(std::move(rows));
-    m_plot->setRows(m_rows);
+    m_model->setRows(roofline::calibrate(m_onlyChip->isChecked() ? &m_state.target() : nullptr));
+    m_plot->setRows(m_model->rows());
     summarise();
-    if (m_rows.empty())
+    if (m_model->rows().empty())
         m_summary->setText(
             tr("No measurement of %1 is published.").arg(fromUtf8(m_state.target().name)));
     showContent();
@@ -144,7 +100,7 @@ void CalibrationDock::summarise()
 {
     std::size_t compared = 0, met = 0, goals = 0, goalsMet = 0;
     std::vector<double> off;
-    for (const roofline::CalibrationRow &row : m_rows) {
+    for (const roofline::CalibrationRow &row : m_model->rows()) {
         const bool within = row.within().value_or(false);
         compared += row.predicted ? 1 : 0;
         met += within ? 1 : 0;
@@ -160,7 +116,7 @@ void CalibrationDock::summarise()
                        .arg(percentText(roofline::kCalibrationGoal))
                        .arg(goalsMet)
                        .arg(goals)
-                       .arg(m_rows.size());
+                       .arg(m_model->rows().size());
     if (!off.empty()) {
         const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
         std::nth_element(off.begin(), middle, off.end());

@@ -3,8 +3,8 @@
 
 #include "core/assessment/calibrate.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/fact_table_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 
 #include <vector>
 
@@ -28,7 +28,7 @@ public:
     explicit CalibrationDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    FactTableModel &model() { return *m_model; }
+    RowTableModel &model() { return *m_model; }
     CalibrationPlot &plot() { return *m_plot; }
     QCheckBox &onlyChip() { return *m_onlyChip; }
     QLabel &summary() { return *m_summary; }
@@ -42,8 +42,7 @@ private:
     void summarise();
 
     ChipState &m_state;
-    std::vector<roofline::CalibrationRow> m_rows;
-    FactTableModel *m_model = nullptr;
+    RowTable<roofline::CalibrationRow> *m_model = nullptr;
     QTableView *m_table = nullptr;
     QLineEdit *m_filter = nullptr;
     QCheckBox *m_onlyChip = nullptr;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_words.h"
 
+#include "core/report/number_text.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
+#include <QGuiApplication>
+#include <QPalette>
 
-#include <array>
 #include <cmath>
 
 namespace kernscope::ui {
@@ -45,6 +47,17 @@ QString outcomeWord(decision::Outcome outcome)
 QString outcomeLabel(decision::Outcome outcome)
 {
     return theme::glyph(outcomeToken(outcome)) + QLatin1Char(' ') + outcomeWord(outcome);
+}
+
+QVariant outcomeLook(decision::Outcome outcome, int role)
+{
+    const Token token = outcomeToken(outcome);
+    if (token == Token::OutUnknown)
+        return {};
+    const QPalette palette = QGuiApplication::palette();
+    if (role == Qt::BackgroundRole)
+        return tokenTint(token, theme::isDark(palette));
+    return role == Qt::ForegroundRole ? QVariant(palette.color(QPalette::Text)) : QVariant();
 }
 
 QString confidenceWord(format::Confidence confidence)
@@ -171,25 +184,7 @@ QString compilerEstimate(const Bundle &bundle, const roofline::Layer &layer)
 
 QString siWord(double value, const QString &unit)
 {
-    struct Prefix {
-        double size;
-        const char *letter;
-    };
-    static constexpr std::array<Prefix, 9> kPrefixes{{{1e15, "P"},
-                                                      {1e12, "T"},
-                                                      {1e9, "G"},
-                                                      {1e6, "M"},
-                                                      {1e3, "k"},
-                                                      {1, ""},
-                                                      {1e-3, "m"},
-                                                      {1e-6, "\u00b5"},
-                                                      {1e-9, "n"}}};
-    for (const Prefix &prefix : kPrefixes) {
-        if (std::abs(value) >= prefix.size * 0.9995)
-            return QString::number(value / prefix.size, 'g', 3) + QLatin1Char(' ') +
-                   QString::fromUtf8(prefix.letter) + unit;
-    }
-    return QString::number(value, 'g', 3) + QLatin1Char(' ') + unit;
+    return QString::fromStdString(report::siText(value, unit.toStdString()));
 }
 
 } // namespace kernscope::ui

@@ -6,6 +6,7 @@
 
 #include <QString>
 #include <QStringList>
+#include <QVariant>
 
 namespace kernscope::ui {
 
@@ -14,6 +15,8 @@ QColor tokenTint(Token token, bool dark);
 Token outcomeToken(decision::Outcome outcome);
 QString outcomeWord(decision::Outcome outcome);  ///< translated: "streams", "refused", …
 QString outcomeLabel(decision::Outcome outcome); ///< with its glyph: "▶ streams"
+/// Ground and text of a cell that holds an outcome; invalid for other roles.
+QVariant outcomeLook(decision::Outcome outcome, int role);
 QString confidenceWord(format::Confidence confidence);
 /// "documented", with the mark ≠ where it is contested and ~ where it is assumed.
 QString confidenceLabel(format::Confidence confidence);

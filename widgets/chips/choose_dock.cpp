@@ -12,6 +12,7 @@
 #include <QAction>
 #include <QDoubleSpinBox>
 #include <QFileDialog>
+#include <QFont>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -19,37 +20,21 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace kernscope::ui {
 
 namespace {
 
-FactTableModel::Row candidateRow(const FormCandidate &candidate, const FormChoice &choice)
+/// Bold where it is the form to take; outcomes on the ground of their token.
+QVariant candidateLook(const report::CandidateFacts &row, std::string_view key, int role)
 {
-    const bool chosen = candidate.form == choice.chosen;
-    const auto &error = candidate.error;
-    const auto &speedup = candidate.assessment.speedup;
-    FactTableModel::Row row;
-    row.push_back({(chosen ? QStringLiteral("\u25b6 ") : QString()) + fromUtf8(candidate.form)});
-    row.back().strong = chosen;
-    row.push_back({groupedNumber(candidate.bytes), static_cast<qulonglong>(candidate.bytes)});
-    row.push_back({ratioText(candidate.bytesPerWeight), candidate.bytesPerWeight});
-    row.push_back({outcomeLabel(candidate.assessment.outcome)});
-    row.back().token = outcomeToken(candidate.assessment.outcome);
-    row.push_back(
-        {error ? QString::number(error->outputRelative, 'g', 3) : QStringLiteral("\u2013"),
-         error ? QVariant(error->outputRelative) : QVariant()});
-    row.push_back({!candidate.passedOver.empty() ? fromUtf8(candidate.passedOver)
-                   : candidate.stored            ? ChooseDock::tr("stored so")
-                   : candidate.withinTolerance   ? ChooseDock::tr("within the tolerance")
-                                                 : ChooseDock::tr("error above the tolerance")});
-    row.push_back({error ? QString::number(error->weightMaxAbs, 'g', 3) : QStringLiteral("\u2013"),
-                   error ? QVariant(error->weightMaxAbs) : QVariant()});
-    const auto &time = candidate.assessment.timeS;
-    row.push_back({time ? siWord(*time, QStringLiteral("s")) : QStringLiteral("\u2013")});
-    row.push_back({speedup ? speedupWord(*speedup) : QStringLiteral("\u2013"),
-                   {},
-                   speedup ? fromUtf8(speedup->condition) : QString()});
-    return row;
+    if (key == "form" && role == Qt::FontRole && row.chosen) {
+        QFont font;
+        font.setBold(true);
+        return font;
+    }
+    return key == "outcome" ? outcomeLook(row.candidate.assessment.outcome, role) : QVariant();
 }
 
 /// The bundle with one weight in another form, written to `path`. What went wrong, or empty.
@@ -92,17 +77,8 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("choose"), tr("Choose a Form"), parent),
       m_state(ChipState::of(session))
 {
-    m_model = new FactTableModel(
-        {tr("candidate"), tr("bytes"), tr("B/weight"), tr("outcome"), tr("error"), tr("remark"),
-         tr("max weight error"), tr("modelled time"), tr("measured speed-up")},
-        {tr("Form; smallest bytes come first"), tr("Stored bytes of the whole weight"),
-         tr("Bytes a weight"), tr("What the chip does with it"),
-         tr("Relative error of the layer's output against fp32, through the engine's reduction, on "
-            "sampled inputs: an estimate"),
-         tr("Why it is taken or passed over"), tr("Largest difference of a weight"),
-         tr("By the roofline"),
-         tr("Times the rate of dense fp16, where it was measured on this chip")},
-        this);
+    m_model = new RowTable<report::CandidateFacts>(report::candidateTable(), this);
+    m_model->setLook(candidateLook);
     auto *content = new QWidget(this);
     m_tolerance = new QDoubleSpinBox(content);
     m_tolerance->setDecimals(4);
@@ -127,7 +103,7 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     prepareTable(m_table);
     m_table->setSortingEnabled(false);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    setColumnWidths(m_table->horizontalHeader(), {8, 6, 6, 7, 6, 17, 9, 8, 9});
+    setColumnWidths(m_table->horizontalHeader(), {8, 6, 6, 7, 6, 9, 8, 8, 9, 17});
     m_table->horizontalHeader()->setStretchLastSection(true);
     QVBoxLayout *column = contentColumn(content);
     column->addLayout(bar);
@@ -224,15 +200,12 @@ void ChooseDock::showChoice(const FormChoice &choice)
                  fromUtf8(roofline::boundName(choice.bound)), fromUtf8(choice.op),
                  percentText(choice.zeroFraction),
                  choice.sampled ? tr("; figures from some of the channels") : QString()));
-    std::vector<FactTableModel::Row> rows;
-    int chosenRow = 0;
-    for (const FormCandidate &candidate : choice.candidates) {
-        if (candidate.form == choice.chosen)
-            chosenRow = static_cast<int>(rows.size());
-        rows.push_back(candidateRow(candidate, choice));
-    }
+    std::vector<report::CandidateFacts> rows = report::candidateRows(choice);
+    const auto chosenRow =
+        std::find_if(rows.begin(), rows.end(), [](const auto &row) { return row.chosen; });
+    const auto at = chosenRow == rows.end() ? 0 : static_cast<int>(chosenRow - rows.begin());
     m_model->setRows(std::move(rows));
-    m_table->selectRow(chosenRow);
+    m_table->selectRow(at);
     m_apply->setEnabled(!choice.candidates.empty());
     showContent();
 }

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "core/assessment/choose_form.h"
+#include "core/report/choice_json.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/fact_table_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 
 class QDoubleSpinBox;
 class QLabel;
@@ -23,7 +24,7 @@ public:
     explicit ChooseDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    FactTableModel &model() { return *m_model; }
+    RowTableModel &model() { return *m_model; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
     QLabel &verdict() { return *m_verdict; }
     const std::optional<FormChoice> &choice() const { return m_choice; }
@@ -46,7 +47,7 @@ private:
     void askAndApply();
 
     ChipState &m_state;
-    FactTableModel *m_model = nullptr;
+    RowTable<report::CandidateFacts> *m_model = nullptr;
     QDoubleSpinBox *m_tolerance = nullptr;
     QLabel *m_verdict = nullptr, *m_state_ = nullptr;
     QPushButton *m_apply = nullptr;

@@ -36,12 +36,6 @@ void FactTableModel::setRows(std::vector<Row> rows)
     endResetModel();
 }
 
-void FactTableModel::setHeader(int column, const QString &text)
-{
-    m_headers[column] = text;
-    Q_EMIT headerDataChanged(Qt::Horizontal, column, column);
-}
-
 void FactTableModel::setFilter(const QString &words)
 {
     beginResetModel();

@@ -34,7 +34,6 @@ public:
                             QObject *parent = nullptr);
 
     void setRows(std::vector<Row> rows);
-    void setHeader(int column, const QString &text);
     void setFilter(const QString &words);
     /// Index of a shown row in what setRows was given.
     std::size_t sourceRow(int row) const { return m_shown[static_cast<std::size_t>(row)]; }

@@ -6,8 +6,6 @@
 #include "core/assessment/stream.h"
 #include "core/target/hal.h"
 #include "widgets/chips/chip_box.h"
-#include "widgets/chips/element_type_rows.h"
-#include "widgets/chips/formats_model.h"
 #include "widgets/common/confidence_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
@@ -57,8 +55,9 @@ QSpinBox *numberBox(QWidget *parent, int least, int most)
 
 FormatsDock::FormatsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("formats"), tr("Formats"), parent),
-      m_state(ChipState::of(session)), m_model(new FormatsModel(this)),
-      m_types(makeElementTypeModel(this))
+      m_state(ChipState::of(session)),
+      m_model(new RowTable<report::KernelFormatFacts>(report::kernelFormatTable(), this)),
+      m_types(new RowTable<report::ElementTypeFacts>(report::elementTypeTable(), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -88,7 +87,8 @@ QWidget *FormatsDock::buildFormats(QWidget *parent)
     m_table->setAccessibleName(tr("Kernel formats"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {3.5, 5.5, 6.5, 3, 4.5, 4.5, 4.5, 4, 15, 8});
+    setColumnWidths(m_table->horizontalHeader(),
+                    {3.5, 5.5, 6.5, 3, 4.5, 4.5, 4.5, 4, 15, 8, 12, 20});
     m_table->horizontalHeader()->setStretchLastSection(true);
     column->addWidget(m_table, 1);
     m_rules = new QLabel(page);
@@ -109,7 +109,7 @@ QWidget *FormatsDock::buildTypes(QWidget *parent)
     m_typeTable->setAccessibleName(tr("Element types"));
     m_typeTable->setModel(m_types);
     prepareTable(m_typeTable);
-    setColumnWidths(m_typeTable->horizontalHeader(), {8.5, 3.5, 6, 3, 6, 9, 8, 12});
+    setColumnWidths(m_typeTable->horizontalHeader(), {8.5, 3.5, 6, 3, 6, 5, 4, 6.5, 8, 12});
     m_typeTable->horizontalHeader()->setStretchLastSection(true);
     return m_typeTable;
 }
@@ -181,7 +181,7 @@ void FormatsDock::followChip()
         m_version->setValue(static_cast<int>(target::encoderVersion(chip).value_or(0)));
         m_e4m3->setCurrentIndex(e4m3 ? (*e4m3 ? 2 : 1) : 0);
     }
-    m_types->setRows(elementTypeRows(chip));
+    m_types->setRows(report::allElementTypeRows(chip));
     choose();
 }
 
@@ -195,8 +195,9 @@ void FormatsDock::choose()
     if (m_e4m3->currentIndex() > 0)
         use.e4m3Capability = m_e4m3->currentIndex() == 2;
     const int row = m_table->currentIndex().row();
-    m_model->setUse(use);
+    m_model->setRows(report::kernelFormatRows(use));
     m_table->setCurrentIndex(m_model->index(std::max(0, row), 0));
+    explain(); // rules change without a change of the table
 }
 
 QString FormatsDock::explanation() const
@@ -211,14 +212,15 @@ void FormatsDock::explain()
         m_rules->setText(tr("Select a format to see the rules that apply to it."));
         return;
     }
-    const format::KernelFormatRow &format = m_model->rowAt(row);
+    const report::KernelFormatFacts &facts = m_model->rowAt(row);
+    const format::KernelFormatRow &format = *facts.row;
     QStringList lines{tr("%1 (%2), %3: %4")
                           .arg(fromUtf8(format.name))
                           .arg(format.format.value)
                           .arg(confidenceWords(format.confidence), fromUtf8(format.source))};
     if (!format.note.empty())
         lines << fromUtf8(format.note);
-    for (const format::LegalityRule &rule : m_model->legalityAt(row).rules) {
+    for (const format::LegalityRule &rule : facts.legality.rules) {
         const QString mark = rule.state == format::RuleState::Passes    ? QStringLiteral("\u25b6")
                              : rule.state == format::RuleState::Refuses ? QStringLiteral("\u2715")
                                                                         : QStringLiteral("?");
@@ -226,7 +228,7 @@ void FormatsDock::explain()
                      .arg(mark, fromUtf8(rule.name), fromUtf8(rule.required), fromUtf8(rule.found),
                           fromUtf8(rule.source), confidenceWords(rule.confidence));
     }
-    if (m_model->legalityAt(row).rules.empty())
+    if (facts.legality.rules.empty())
         lines << tr("No rule of the chapters applies to this format.");
     m_rules->setText(lines.join(u'\n'));
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/format_table.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 
 #include <QList>
 
@@ -17,8 +19,6 @@ class QTableView;
 namespace kernscope::ui {
 
 class ChipState;
-class FactTableModel;
-class FormatsModel;
 
 /// The kernel-format enum as a table: searchable, with every column of the facts, and whether the
 /// session's chip can encode a weight in each format, or the rule that refuses. The boxes hold the
@@ -32,12 +32,12 @@ public:
     explicit FormatsDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    FormatsModel &model() { return *m_model; }
+    RowTable<report::KernelFormatFacts> &model() { return *m_model; }
     QTableView &table() { return *m_table; }
     QLineEdit &filter() { return *m_filter; }
     QSpinBox &version() { return *m_version; }
     QString explanation() const;
-    FactTableModel &elementTypes() { return *m_types; }
+    RowTableModel &elementTypes() { return *m_types; }
 
 protected:
     void refresh() override;
@@ -53,8 +53,8 @@ private:
     void explain();
 
     ChipState &m_state;
-    FormatsModel *m_model = nullptr;
-    FactTableModel *m_types = nullptr;
+    RowTable<report::KernelFormatFacts> *m_model = nullptr;
+    RowTable<report::ElementTypeFacts> *m_types = nullptr;
     QTabWidget *m_tabs = nullptr;
     QLineEdit *m_filter = nullptr;
     QSpinBox *m_version = nullptr, *m_vector = nullptr, *m_codebooks = nullptr;

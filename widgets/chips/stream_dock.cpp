@@ -28,23 +28,6 @@ namespace kernscope::ui {
 
 namespace {
 
-FactTableModel::Row reasonRow(const decision::Reason &reason)
-{
-    const QString state = reason.passes ? (*reason.passes ? StreamDock::tr("\u2713 passes")
-                                                          : StreamDock::tr("\u2715 fails"))
-                                        : StreamDock::tr("? open");
-    const QString note = fromUtf8(reason.note);
-    FactTableModel::Row row;
-    row.push_back({state});
-    row.push_back({fromUtf8(reason.gate), {}, note});
-    row.push_back({reason.offset ? fromUtf8(target::halOffsetText(*reason.offset)) : QString()});
-    row.push_back({fromUtf8(reason.found), {}, note});
-    row.push_back({fromUtf8(reason.required)});
-    row.push_back({fromUtf8(reason.source)});
-    row.push_back({confidenceLabel(reason.confidence)});
-    return row;
-}
-
 /// A chosen outcome keeps its colour, which says what it is, and gets a frame.
 class OutcomeCell final : public QStyledItemDelegate
 {
@@ -79,14 +62,7 @@ StreamDock::StreamDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("stream"), tr("Stream or Fold"), parent),
       m_state(ChipState::of(session)), m_model(new StreamMatrixModel(this))
 {
-    m_reasons = new FactTableModel(
-        {tr("state"), tr("condition"), tr("offset"), tr("found"), tr("needed"), tr("source"),
-         tr("confidence")},
-        {tr("Whether the condition holds on this chip"), tr("What the compiler consults"),
-         tr("Place in the hardware-abstraction table of compiler 9.509"),
-         tr("The byte or fact that was found; unknown is not 0"), tr("What it would have to be"),
-         tr("Where the value is documented"), tr("How well it is known")},
-        this);
+    m_reasons = new RowTable<decision::Reason>(report::reasonTable(), this);
     auto *content = new QWidget(this);
     m_matrix = new QTableView(content);
     m_matrix->setAccessibleName(tr("Weights by chips"));
@@ -291,7 +267,6 @@ bool StreamDock::eventFilter(QObject *object, QEvent *event)
 void StreamDock::showReasons()
 {
     const auto &table = m_model->table();
-    std::vector<FactTableModel::Row> rows;
     if (!table || m_weight >= table->rows() || m_chip >= table->columns()) {
         m_summary->setText(tr("Select a cell to see its reasons."));
         fitSummary();
@@ -323,9 +298,7 @@ void StreamDock::showReasons()
             .toHtmlEscaped());
     m_summary->setText(text);
     fitSummary();
-    for (const decision::Reason &reason : verdict.reasons)
-        rows.push_back(reasonRow(reason));
-    m_reasons->setRows(std::move(rows));
+    m_reasons->setRows(verdict.reasons);
 }
 
 } // namespace kernscope::ui

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/reason_table.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/fact_table_model.h"
 #include "widgets/chips/stream_matrix_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 
 #include <QList>
 
@@ -27,7 +28,7 @@ public:
 
     QList<QAction *> menuActions() const { return m_actions; }
     StreamMatrixModel &model() { return *m_model; }
-    FactTableModel &reasons() { return *m_reasons; }
+    RowTableModel &reasons() { return *m_reasons; }
     QTableView &matrix() { return *m_matrix; }
     QCheckBox &onlyFaster() { return *m_onlyFaster; }
     QLabel &summary() { return *m_summary; }
@@ -48,7 +49,7 @@ private:
 
     ChipState &m_state;
     StreamMatrixModel *m_model = nullptr;
-    FactTableModel *m_reasons = nullptr;
+    RowTable<decision::Reason> *m_reasons = nullptr;
     QTableView *m_matrix = nullptr, *m_reasonTable = nullptr;
     QLineEdit *m_filter = nullptr;
     QCheckBox *m_onlyFaster = nullptr;

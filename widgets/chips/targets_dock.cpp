@@ -18,44 +18,32 @@ namespace kernscope::ui {
 
 namespace {
 
-using target::HalValue;
+using report::HalShown;
+using report::TargetFact;
 using target::Target;
 
-QString halValueText(const HalValue *value)
+/// A fact that is no field of the table; empty: not known.
+HalShown shownAs(const QString &text, const Target &target)
 {
-    return value ? fromUtf8(value->text) : TargetsDock::tr("unknown");
-}
-
-FactTableModel::Row halRow(const target::HalField &field, const HalValue *a, const HalValue *b)
-{
-    const HalValue *known = a ? a : b;
-    const QString source = fromUtf8(known ? known->source : field.source);
-    FactTableModel::Row row;
-    row.push_back({TargetsDock::tr("HAL %1").arg(fromUtf8(target::halLayoutName(field.layout)))});
-    row.push_back({fromUtf8(target::halOffsetText(field.offset))});
-    row.push_back(
-        {fromUtf8(field.name), {}, fromUtf8(field.note.empty() ? field.name : field.note)});
-    for (const HalValue *value : {a, b}) {
-        FactCell cell{halValueText(value)};
-        cell.tip = value ? TargetsDock::tr("read for %1: %2")
-                               .arg(fromUtf8(value->scope), fromUtf8(value->source))
-                         : TargetsDock::tr("no source gives this value; it is not taken as 0");
-        row.push_back(std::move(cell));
-    }
-    row.push_back({source, {}, source});
-    row.push_back({confidenceLabel(known ? known->confidence : field.confidence)});
-    return row;
+    HalShown shown;
+    shown.source = target.source;
+    shown.confidence = target.confidence;
+    if (text.isEmpty())
+        return shown;
+    shown.text = text.toStdString();
+    shown.scope = target.name;
+    return shown;
 }
 
 QString claimText(const Target &target, const char *fact, const std::string &own)
 {
-    QString text = own.empty() ? TargetsDock::tr("unknown") : fromUtf8(own);
+    QString text = fromUtf8(own);
     for (const target::Claim &claim : target::claims(target, fact)) {
         if (!claim.byDefault)
             text += TargetsDock::tr(" \u2260 %1 (%2)")
                         .arg(fromUtf8(claim.value), fromUtf8(claim.source));
     }
-    return text;
+    return own.empty() && !text.isEmpty() ? TargetsDock::tr("unknown") + text : text;
 }
 
 std::string number(const std::optional<unsigned> &value)
@@ -64,7 +52,7 @@ std::string number(const std::optional<unsigned> &value)
 }
 
 /// What is said of the chip itself, one row a fact.
-std::vector<FactTableModel::Row> targetRows(const Target &a, const Target &b)
+std::vector<TargetFact> targetRows(const Target &a, const Target &b)
 {
     struct Fact {
         QString name;
@@ -96,18 +84,41 @@ std::vector<FactTableModel::Row> targetRows(const Target &a, const Target &b)
         {T::tr("cores"), "cores", number(a.cores), number(b.cores)},
         {T::tr("device bucket (chapter 36)"), "", bucket(a), bucket(b)},
     };
-    std::vector<FactTableModel::Row> rows;
+    std::vector<TargetFact> rows;
     for (const Fact &fact : facts) {
-        const bool contested =
-            target::isContested(a, fact.claim) || target::isContested(b, fact.claim);
-        FactTableModel::Row row;
-        row.push_back({T::tr("chip")});
-        row.push_back({QString()});
-        row.push_back({fact.name});
-        row.push_back({claimText(a, fact.claim, fact.a)});
-        row.push_back({claimText(b, fact.claim, fact.b)});
-        row.push_back({fromUtf8(a.source)});
-        row.push_back({confidenceLabel(contested ? format::Confidence::Contested : a.confidence)});
+        TargetFact row;
+        row.table = T::tr("chip").toStdString();
+        row.name = fact.name.toStdString();
+        row.value = shownAs(claimText(a, fact.claim, fact.a), a);
+        row.other = shownAs(claimText(b, fact.claim, fact.b), b);
+        if (target::isContested(a, fact.claim) || target::isContested(b, fact.claim))
+            row.value.confidence = row.other->confidence = format::Confidence::Contested;
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+/// Facts of the build, which hold for one chip or for each.
+std::vector<TargetFact> buildRows(const Target &a, const Target &b)
+{
+    std::vector<TargetFact> rows;
+    for (const target::ChipFact &fact : target::chipFacts()) {
+        const auto of = [&fact](const Target &target) {
+            HalShown shown;
+            shown.source = fact.source;
+            shown.confidence = fact.confidence;
+            if (fact.target == "*" || fact.target == target.name) {
+                shown.text = fact.value;
+                shown.scope = fact.target;
+            }
+            return shown;
+        };
+        TargetFact row;
+        row.table = TargetsDock::tr("build").toStdString();
+        row.offset = fact.place;
+        row.name = fact.name;
+        row.value = of(a);
+        row.other = of(b);
         rows.push_back(std::move(row));
     }
     return rows;
@@ -119,13 +130,7 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("targets"), tr("Targets and Gates"), parent),
       m_state(ChipState::of(session))
 {
-    m_model = new FactTableModel(
-        {tr("table"), tr("offset"), tr("name"), tr("A"), tr("B"), tr("source"), tr("confidence")},
-        {tr("Which compiler's layout; offsets of two layouts never mix"),
-         tr("Bytes from the start of that table"), tr("What the field is"),
-         tr("Value on the first chip"), tr("Value on the second chip"),
-         tr("Where the value is documented"), tr("How well it is known")},
-        this);
+    m_model = new RowTable<TargetFact>(report::targetFactTable(), this);
     auto *content = new QWidget(this);
     m_table = new QTableView(content);
     m_table->setAccessibleName(tr("Hardware-abstraction table"));
@@ -162,7 +167,7 @@ TargetsDock::TargetsDock(Session &session, QWidget *parent)
     setContent(content);
     content->setFocusProxy(m_table);
     buildActions();
-    connect(m_filter, &QLineEdit::textChanged, m_model, &FactTableModel::setFilter);
+    connect(m_filter, &QLineEdit::textChanged, m_model, &RowTableModel::setFilter);
     connect(m_second, &ChipBox::targetChosen, this, &TargetsDock::scheduleRefresh);
     connect(&m_state, &ChipState::targetChanged, this, &TargetsDock::scheduleRefresh);
     for (QCheckBox *box : {m_onlyDifferent, m_onlyKnown})
@@ -184,36 +189,21 @@ void TargetsDock::refresh()
 {
     const Target &a = m_first->target();
     const Target &b = m_second->target();
-    m_model->setHeader(3, fromUtf8(a.name));
-    m_model->setHeader(4, fromUtf8(b.name));
-    std::vector<FactTableModel::Row> rows = targetRows(a, b);
-    for (const target::HalField &field : target::halFields()) {
-        const HalValue *one = target::halValue(a, field.layout, field.offset);
-        const HalValue *two = target::halValue(b, field.layout, field.offset);
-        if (m_onlyKnown->isChecked() && !one && !two)
-            continue;
-        if (m_onlyDifferent->isChecked() && (one ? one->text : "") == (two ? two->text : ""))
-            continue;
-        rows.push_back(halRow(field, one, two));
-    }
-    for (const target::ChipFact &fact : target::chipFacts()) {
-        const auto of = [&](const Target &target) {
-            return fact.target == "*" || fact.target == target.name ? fromUtf8(fact.value)
-                                                                    : tr("unknown");
-        };
-        const bool known = of(a) != tr("unknown") || of(b) != tr("unknown");
-        if (m_onlyKnown->isChecked() && !known)
-            continue;
-        FactTableModel::Row row;
-        row.push_back({tr("build")});
-        row.push_back({fromUtf8(fact.place)});
-        row.push_back({fromUtf8(fact.name)});
-        row.push_back({of(a)});
-        row.push_back({of(b)});
-        row.push_back({fromUtf8(fact.source)});
-        row.push_back({confidenceLabel(fact.confidence)});
-        rows.push_back(std::move(row));
-    }
+    m_model->setTitle("first", fromUtf8(a.name));
+    m_model->setTitle("second", fromUtf8(b.name));
+    std::vector<TargetFact> rows = targetRows(a, b);
+    const auto add = [&](std::vector<TargetFact> more, bool compared) {
+        for (TargetFact &row : more) {
+            const bool known = !row.value.scope.empty() || !row.other->scope.empty();
+            const bool same = row.value.text == row.other->text;
+            if ((!known && m_onlyKnown->isChecked()) ||
+                (same && compared && m_onlyDifferent->isChecked()))
+                continue;
+            rows.push_back(std::move(row));
+        }
+    };
+    add(report::halRows(a, &b), true);
+    add(buildRows(a, b), false);
     m_model->setRows(std::move(rows));
     showContent();
 }

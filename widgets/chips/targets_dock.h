@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/target_table.h"
 #include "widgets/chips/chip_box.h"
-#include "widgets/chips/fact_table_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 
 class QCheckBox;
 class QLabel;
@@ -22,7 +23,7 @@ public:
     explicit TargetsDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    FactTableModel &model() { return *m_model; }
+    RowTableModel &model() { return *m_model; }
     QLineEdit &filter() { return *m_filter; }
     ChipBox &first() { return *m_first; }
     ChipBox &second() { return *m_second; }
@@ -34,7 +35,7 @@ private:
     void buildActions();
 
     ChipState &m_state;
-    FactTableModel *m_model = nullptr;
+    RowTable<report::TargetFact> *m_model = nullptr;
     ChipBox *m_first = nullptr, *m_second = nullptr;
     QLineEdit *m_filter = nullptr;
     QCheckBox *m_onlyDifferent = nullptr, *m_onlyKnown = nullptr;

@@ -24,6 +24,8 @@ public:
 protected:
     /// Chooses the rows anew, by filter() and the wanted order.
     virtual void chooseRows() = 0;
+    /// The same, with a reset of the model around it.
+    void chooseAnew();
 
     int sortColumn() const { return m_sortColumn; } ///< -1: in the order that it holds them
     Qt::SortOrder sortOrder() const { return m_sortOrder; }
@@ -31,8 +33,6 @@ protected:
     bool setOrder(int column, Qt::SortOrder order);
 
 private:
-    void chooseAnew();
-
     QString m_filter;
     int m_sortColumn = -1;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;

@@ -2,6 +2,7 @@
 #include "widgets/common/table_text.h"
 
 #include "core/base/printable.h"
+#include "widgets/common/key_role.h"
 
 #include <QItemSelectionModel>
 #include <QLocale>
@@ -147,8 +148,10 @@ QString tableAsCsv(const QAbstractItemModel &model)
 {
     QString text;
     QStringList line;
-    for (int column = 0; column < model.columnCount(); ++column)
-        line += model.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    for (int column = 0; column < model.columnCount(); ++column) {
+        const QVariant key = model.headerData(column, Qt::Horizontal, KeyRole);
+        line += (key.isValid() ? key : model.headerData(column, Qt::Horizontal)).toString();
+    }
     text += csvLine(line) + u'\n';
     appendRows(text, model, {});
     return text;

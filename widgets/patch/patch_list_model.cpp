@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/patch_list_model.h"
 
+#include "core/report/edit_table.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QFont>
+#include <QPalette>
 
 namespace kernscope::ui {
 
@@ -22,119 +24,66 @@ QString noteText(const AppliedEdit &edit)
 
 } // namespace
 
-PatchListModel::PatchListModel(QObject *parent) : QAbstractTableModel(parent) {}
+PatchListModel::PatchListModel(QObject *parent)
+    : RowTableModel(report::editTable().facts(), report::editTable().windowOrder, parent)
+{
+}
 
 void PatchListModel::setPatches(BundlePtr bundle, std::vector<PatchEntry> patches)
 {
-    beginResetModel();
-    m_bundle = std::move(bundle);
-    m_patches = std::move(patches);
-    endResetModel();
+    replaceRows(false, [&] {
+        m_bundle = std::move(bundle);
+        m_patches = std::move(patches);
+    });
 }
 
-int PatchListModel::rowCount(const QModelIndex &parent) const
+report::Value PatchListModel::valueOf(std::size_t row, std::size_t declared) const
 {
-    return parent.isValid() ? 0 : static_cast<int>(m_patches.size());
+    const PatchEntry &entry = m_patches[row];
+    return report::editTable().columns[declared].value(
+        {m_bundle.get(), entry.edit.get(), entry.active});
 }
 
-int PatchListModel::columnCount(const QModelIndex &parent) const
+QVariant PatchListModel::lookOf(std::size_t row, int column, int role) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
-}
-
-QString PatchListModel::cellText(const PatchEntry &entry, int column) const
-{
-    const AppliedEdit &edit = *entry.edit;
-    switch (column) {
-    case State: return entry.active ? tr("on") : tr("off");
-    case Place: return fromUtf8(editText(edit.edit));
-    case Old: return fromUtf8(edit.oldText);
-    case New: return fromUtf8(edit.newText);
-    case Where: return m_bundle ? whereText(*m_bundle, edit) : QString();
-    case Bytes: return groupedNumber(changedBytes(edit));
-    case Note: return noteText(edit);
-    default: return {};
-    }
-}
-
-QVariant PatchListModel::sortValue(const PatchEntry &entry, int column) const
-{
-    if (column == Bytes)
-        return QVariant::fromValue<qulonglong>(changedBytes(*entry.edit));
-    return cellText(entry, column);
-}
-
-QVariant PatchListModel::data(const QModelIndex &index, int role) const
-{
-    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
-        return {};
-    const PatchEntry &entry = at(index.row());
-    const int column = index.column();
-    const bool number = column == Old || column == New || column == Bytes;
+    const PatchEntry &entry = m_patches[row];
+    const std::string_view key = keyOf(column);
     switch (role) {
-    case Qt::DisplayRole: return cellText(entry, column);
+    case Qt::DisplayRole:
+        if (key == "where")
+            return m_bundle ? whereText(*m_bundle, *entry.edit) : QString();
+        return key == "note" ? QVariant(noteText(*entry.edit)) : QVariant();
     case Qt::CheckStateRole:
-        return column == State ? QVariant(entry.active ? Qt::Checked : Qt::Unchecked) : QVariant();
-    case Qt::TextAlignmentRole:
-        return static_cast<int>(number ? Qt::AlignRight | Qt::AlignVCenter
-                                       : Qt::AlignLeft | Qt::AlignVCenter);
+        return key == "active" ? QVariant(entry.active ? Qt::Checked : Qt::Unchecked) : QVariant();
     case Qt::ForegroundRole:
         return entry.active ? QVariant() : QVariant(QPalette().color(QPalette::PlaceholderText));
     case Qt::FontRole: {
+        if (key == "active" || entry.active)
+            return {};
         QFont font;
-        font.setStrikeOut(!entry.active);
-        return column == State || entry.active ? QVariant() : QVariant(font);
+        font.setStrikeOut(true);
+        return font;
     }
     case Qt::ToolTipRole:
-        if (column == State)
+        if (key == "active")
             return entry.active ? tr("Clear to undo this edit and all later ones")
                                 : tr("Tick to redo this edit and all earlier ones");
-        return column == Where && m_bundle ? byteText(*m_bundle, *entry.edit)
-                                           : cellText(entry, column);
-    case CopyRole:
-        return column == Bytes ? QString::number(changedBytes(*entry.edit))
-                               : cellText(entry, column);
-    case SortRole: return sortValue(entry, column);
+        return key == "where" && m_bundle ? QVariant(byteText(*m_bundle, *entry.edit)) : QVariant();
     default: return {};
     }
-}
-
-QVariant PatchListModel::headerData(int section, Qt::Orientation orientation, int role) const
-{
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
-        return {};
-    static const std::array<std::pair<const char *, const char *>, ColumnCount> kHeaders{{
-        {QT_TR_NOOP("On"), QT_TR_NOOP("Cleared: undone, and can be redone")},
-        {QT_TR_NOOP("Edit"), QT_TR_NOOP("The edit as the command line writes it")},
-        {QT_TR_NOOP("Old"), QT_TR_NOOP("The value before")},
-        {QT_TR_NOOP("New"), QT_TR_NOOP("The value that the form holds now")},
-        {QT_TR_NOOP("Where"), QT_TR_NOOP("The first changed byte, and how many more runs")},
-        {QT_TR_NOOP("Bytes"), QT_TR_NOOP("How many bytes change")},
-        {QT_TR_NOOP("Note"), QT_TR_NOOP("What the form made of the value")},
-    }};
-    const auto &[title, meaning] = kHeaders[static_cast<std::size_t>(section)];
-    if (role == Qt::DisplayRole)
-        return tr(title);
-    if (role == Qt::ToolTipRole)
-        return tr(meaning);
-    if (role == Qt::TextAlignmentRole) {
-        const bool number = section == Old || section == New || section == Bytes;
-        return static_cast<int>(number ? Qt::AlignRight | Qt::AlignVCenter
-                                       : Qt::AlignLeft | Qt::AlignVCenter);
-    }
-    return {};
 }
 
 Qt::ItemFlags PatchListModel::flags(const QModelIndex &index) const
 {
-    const Qt::ItemFlags base = QAbstractTableModel::flags(index);
-    const bool tick = index.isValid() && index.column() == State;
+    const Qt::ItemFlags base = RowTableModel::flags(index);
+    const bool tick = index.isValid() && keyOf(index.column()) == "active";
     return tick ? base | Qt::ItemIsUserCheckable : base;
 }
 
 bool PatchListModel::setData(const QModelIndex &index, const QVariant &value, int role)
 {
-    if (role != Qt::CheckStateRole || index.column() != State || !checkIndex(index))
+    if (role != Qt::CheckStateRole || !checkIndex(index, CheckIndexOption::IndexIsValid) ||
+        keyOf(index.column()) != "active")
         return false;
     const PatchEntry &entry = at(index.row());
     const bool wanted = value.toInt() == Qt::Checked;

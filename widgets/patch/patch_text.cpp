@@ -61,14 +61,6 @@ double largestError(const std::vector<PatchEntry> &patches)
 
 } // namespace
 
-std::uint64_t changedBytes(const AppliedEdit &edit)
-{
-    std::uint64_t bytes = 0;
-    for (const FileEdit &run : edit.bytes)
-        bytes += run.after.size();
-    return bytes;
-}
-
 QString whereText(const Bundle &bundle, const AppliedEdit &edit)
 {
     if (edit.bytes.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/patch/patches_dock.h"
 
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/patch/edit_line.h"
@@ -63,9 +64,7 @@ QWidget *PatchesDock::buildList()
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(theme::em(this, 1.5));
     m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    const std::array<double, PatchListModel::ColumnCount> widths{3.5, 15, 6.5, 6.5, 12, 3.5, 10};
-    for (int column = 0; column < PatchListModel::ColumnCount; ++column)
-        m_table->setColumnWidth(column, theme::em(this, widths[static_cast<std::size_t>(column)]));
+    setColumnWidths(m_table->horizontalHeader(), {3.5, 15, 6.5, 6.5, 12, 3.5, 10});
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setHighlightSections(false);
 

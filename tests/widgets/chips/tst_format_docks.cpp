@@ -3,9 +3,7 @@
 
 #include "core/format/activation_table.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/fact_table_model.h"
 #include "widgets/chips/formats_dock.h"
-#include "widgets/chips/formats_model.h"
 #include "widgets/hardware/activation_dock.h"
 #include "widgets/hardware/activation_model.h"
 #include "widgets/hardware/activation_plot.h"
@@ -60,14 +58,16 @@ class TestFormatDocks : public QObject
 private Q_SLOTS:
     void formatsModel()
     {
-        FormatsModel model;
+        using report::KernelFormatFacts;
+        RowTable<KernelFormatFacts> model(report::kernelFormatTable());
+        model.setRows(report::kernelFormatRows({}));
         const QAbstractItemModelTester tester(
             &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         QVERIFY(model.rowCount() >= 31);
         const auto legalityOf = [&](const char *name) {
             for (int row = 0; row < model.rowCount(); ++row) {
-                if (model.rowAt(row).name == name)
-                    return model.index(row, FormatsModel::Legal).data().toString();
+                if (model.rowAt(row).row->name == name)
+                    return model.index(row, model.columnOf("legal")).data().toString();
             }
             return QString();
         };
@@ -76,20 +76,20 @@ private Q_SLOTS:
         QVERIFY(legalityOf("e4m3").contains(QStringLiteral("refused")));
         format::FormatUse use;
         use.descriptorVersion = 20;
-        model.setUse(use);
+        model.setRows(report::kernelFormatRows(use));
         QVERIFY(legalityOf("p6f16").contains(QStringLiteral("legal")));
-        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("depends")));
+        QVERIFY(legalityOf("e4m3").contains(QStringLiteral("unknown")));
         use.e4m3Capability = true;
         use.vectorSize = 3;
-        model.setUse(use);
+        model.setRows(report::kernelFormatRows(use));
         QVERIFY(legalityOf("e4m3").contains(QStringLiteral("legal")));
         QVERIFY(legalityOf("p4f16").contains(QStringLiteral("vector size")));
         model.setFilter(QStringLiteral("palette e4m3"));
         QCOMPARE(model.rowCount(), 5);
-        model.sort(FormatsModel::Bits, Qt::DescendingOrder);
-        QCOMPARE(model.rowAt(0).name, std::string("p6e4m3"));
-        model.sort(FormatsModel::Code, Qt::AscendingOrder);
-        QCOMPARE(model.rowAt(0).name, std::string("p1e4m3"));
+        model.sort(model.columnOf("bit_depth"), Qt::DescendingOrder);
+        QCOMPARE(model.rowAt(0).row->name, std::string("p6e4m3"));
+        model.sort(model.columnOf("code"), Qt::AscendingOrder);
+        QCOMPARE(model.rowAt(0).row->name, std::string("p1e4m3"));
         model.setFilter(QStringLiteral("no such words"));
         QCOMPARE(model.rowCount(), 0);
     }
@@ -120,7 +120,7 @@ private Q_SLOTS:
         QVERIFY(showDock(dock));
         const auto legality = [&](const char *name) {
             dock.filter().setText(QString::fromLatin1(name));
-            return dock.model().index(0, FormatsModel::Legal).data().toString();
+            return dock.model().index(0, dock.model().columnOf("legal")).data().toString();
         };
         const auto choose = [&](const char *chip) {
             ChipState::of(session).setTarget(*target::findTarget(chip)->target);
@@ -144,17 +144,21 @@ private Q_SLOTS:
         FormatsDock dock(session);
         QVERIFY(showDock(dock));
         ChipState::of(session).setTarget(*target::findTarget("H18")->target);
-        FactTableModel &types = dock.elementTypes();
+        RowTableModel &types = dock.elementTypes();
         const QAbstractItemModelTester tester(
             &types, QAbstractItemModelTester::FailureReportingMode::QtTest);
         QCOMPARE(types.rowCount(), 8 + 23 + 11 + 17);
+        const auto cell = [&types](const char *key) {
+            return types.index(0, types.columnOf(key)).data().toString();
+        };
         dock.filter().setText(QStringLiteral("tensor e4m3"));
         QCOMPARE(types.rowCount(), 1);
-        QCOMPARE(types.index(0, 1).data().toString(), QStringLiteral("12"));
-        QCOMPARE(types.index(0, 4).data().toString(), QStringLiteral("no"));
-        QVERIFY(types.index(0, 5).data().toString().contains(QStringLiteral("valid (0x52d)")));
+        QCOMPARE(cell("code"), QStringLiteral("12"));
+        QCOMPARE(cell("dma_to_fp16"), QStringLiteral("no"));
+        QCOMPARE(cell("dma_valid"), QStringLiteral("yes"));
+        QCOMPARE(cell("capability_byte"), QStringLiteral("0x52d"));
         ChipState::of(session).setTarget(*target::findTarget("M1")->target);
-        QVERIFY(types.index(0, 5).data().toString().contains(QStringLiteral("refused (0x52d)")));
+        QCOMPARE(cell("dma_valid"), QStringLiteral("no"));
     }
 
     void activationModel()

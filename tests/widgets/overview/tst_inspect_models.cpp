@@ -242,13 +242,13 @@ void TestInspectModels::sectionsAreRows()
         const std::size_t section = model.sectionAt(row);
         QCOMPARE(model.rowOf(section), row);
         const Section &s = bundle->sections()[section];
-        QCOMPARE(model.index(row, SectionModel::Name).data().toString(), fromUtf8(s.name));
-        QCOMPARE(model.index(row, SectionModel::Offset).data().toString(),
-                 hexNumber(s.range.offset.value, 8));
-        QCOMPARE(model.index(row, SectionModel::Bytes).data(SortRole).toULongLong(),
+        QCOMPARE(model.index(row, model.columnOf("name")).data().toString(), fromUtf8(s.name));
+        QCOMPARE(model.index(row, model.columnOf("offset")).data().toString(),
+                 hexNumber(s.range.offset.value));
+        QCOMPARE(model.index(row, model.columnOf("bytes")).data(SortRole).toULongLong(),
                  static_cast<qulonglong>(s.range.bytes.value));
-        QVERIFY(model.index(row, SectionModel::Kind).data(Qt::DecorationRole).isValid());
-        QVERIFY(!model.index(row, SectionModel::Kind).data().toString().isEmpty());
+        QVERIFY(model.index(row, model.columnOf("kind")).data(Qt::DecorationRole).isValid());
+        QVERIFY(!model.index(row, model.columnOf("kind")).data().toString().isEmpty());
     }
     model.setBundle(nullptr);
     QCOMPARE(model.rowCount(), 0);
@@ -264,13 +264,13 @@ void TestInspectModels::sectionsFilterAndSort()
     QVERIFY(model.rowCount() > 0);
     QVERIFY(model.rowCount() < static_cast<int>(bundle->sections().size()));
     model.setFilter({});
-    model.sort(SectionModel::Bytes, Qt::DescendingOrder);
+    model.sort(model.columnOf("bytes"), Qt::DescendingOrder);
     const QPersistentModelIndex kept(model.index(0, 0));
     const std::size_t largest = model.sectionAt(0);
     for (int row = 1; row < model.rowCount(); ++row)
         QVERIFY(bundle->sections()[model.sectionAt(row - 1)].range.bytes >=
                 bundle->sections()[model.sectionAt(row)].range.bytes);
-    model.sort(SectionModel::Offset);
+    model.sort(model.columnOf("offset"));
     QCOMPARE(model.sectionAt(kept.row()), largest);
     model.sort(-1);
     QCOMPARE(model.sectionAt(0), std::size_t{0});
@@ -285,7 +285,7 @@ void TestInspectModels::manySectionsAreAnswered()
     model.setFilter(QStringLiteral("record 99999"));
     QVERIFY(model.rowCount() >= 1);
     model.setFilter({});
-    model.sort(SectionModel::Bytes);
+    model.sort(model.columnOf("bytes"));
 }
 
 QTEST_MAIN(TestInspectModels)

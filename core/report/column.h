@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/report/text_table.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+/// A column of a table is declared once: what it is called and what it holds. The window's table,
+/// the command line's text, JSON and CSV follow from that.
+namespace kernscope::report {
+
+using Json = nlohmann::ordered_json;
+
+/// There is a value, and it is not known: null in JSON, Column::unknown in text.
+struct Unknown {
+    bool operator==(const Unknown &) const = default;
+};
+/// There is none: null in JSON, a blank cell.
+struct Nothing {
+    bool operator==(const Nothing &) const = default;
+};
+/// A blank cell that a JSON object has no key for.
+struct Absent {
+    bool operator==(const Absent &) const = default;
+};
+/// An amount: "1,234,567", and the integer in JSON.
+struct Count {
+    std::uint64_t number = 0;
+    bool operator==(const Count &) const = default;
+};
+/// An integer that is a name more than an amount, such as a code or a version: no separators.
+struct Code {
+    std::uint64_t number = 0;
+    bool operator==(const Code &) const = default;
+};
+/// An offset or a word: "0x0002b080", the integer in JSON.
+struct Hex {
+    std::uint64_t number = 0;
+    int digits = 1;
+    bool operator==(const Hex &) const = default;
+};
+/// A ratio, with three places; six in JSON.
+struct Ratio {
+    double number = 0;
+    bool operator==(const Ratio &) const = default;
+};
+/// A fraction 0 to 1: "63.2 %"; the fraction with six places in JSON.
+struct Percent {
+    double fraction = 0;
+    bool operator==(const Percent &) const = default;
+};
+/// A real number: fixed places, or significant digits; exact in JSON.
+struct Real {
+    double number = 0;
+    int places = 3;
+    bool significant = false;
+    bool operator==(const Real &) const = default;
+};
+/// A number that is written in its own way, such as a range; in JSON the number.
+struct Written {
+    double number = 0;
+    std::string text;
+    bool operator==(const Written &) const = default;
+};
+/// A time in seconds: four digits where the column's unit is said in its header, as on the
+/// terminal; "12.3 µs" in the window; exact in JSON.
+struct Seconds {
+    double number = 0;
+    bool operator==(const Seconds &) const = default;
+};
+/// What a word says, for those who see more than its letters.
+enum class Mark : std::uint8_t {
+    None,
+    Good,
+    Passes,
+    Bad,
+    Open,
+    Folds,
+    Dense,
+    Contested,
+    Assumed,
+    Chosen
+};
+/// A term of the program, which the window translates; `detail` follows it after a colon and is
+/// no such term. Without a term it stands alone, with the mark.
+struct Word {
+    std::string_view text;
+    Mark mark = Mark::None;
+    std::string detail = {};
+    int rank = -1; ///< by which it sorts; below 0: by its letters
+    bool operator==(const Word &) const = default;
+};
+/// Where something is: "weight.bin+0x40", the file alone where there is no offset. Sorts by both.
+struct Place {
+    std::string_view file;
+    std::optional<std::uint64_t> offset;
+    bool operator==(const Place &) const = default;
+};
+/// A text that lives as long as the row.
+using View = std::string_view;
+using List = std::vector<std::string>;
+
+/// What a cell holds. A text is shown as it is; yes and no are terms of the program.
+using Value = std::variant<Unknown, Nothing, Absent, bool, Count, Code, Hex, Ratio, Percent, Real,
+                           Seconds, Written, Word, Place, View, std::string, List>;
+
+/// Where an optional value is shown as one, else as unknown.
+template <class As, class T>
+Value known(const std::optional<T> &value)
+{
+    return value ? Value(As{static_cast<decltype(As::number)>(*value)}) : Value(Unknown());
+}
+inline Value known(const std::optional<bool> &value)
+{
+    return value ? Value(*value) : Value(Unknown());
+}
+/// A text, or nothing where it is empty.
+inline Value orNothing(std::string_view text)
+{
+    return text.empty() ? Value(Nothing()) : Value(text);
+}
+
+/// Where a column is shown. CSV has the columns of documents and those of tables.
+enum Shown : unsigned {
+    kDocument = 1, ///< JSON
+    kTerminal = 2, ///< text of the command line
+    kWindow = 4,
+    kTables = kTerminal | kWindow,
+    kEverywhere = kDocument | kTables,
+};
+
+/// What a column says of itself, without its rows.
+struct ColumnFacts {
+    std::string_view key, title, unit, explanation, unknown;
+    TextTable::Align align = TextTable::Align::Left;
+    unsigned shown = kEverywhere;
+    bool searched = true;
+    bool hasCells = true;
+    bool number() const { return align == TextTable::Align::Right; }
+    /// "stored B": the title with its unit.
+    std::string header() const;
+};
+
+/// Default of a text; by its name, because g++ 12 leaves the constructor that {} calls undefined.
+inline constexpr std::string_view kNone;
+
+/// One column of a table whose rows are a Row.
+template <class Row>
+struct Column {
+    std::string_view key = kNone;   ///< of JSON and CSV
+    std::string_view title = kNone; ///< lower case; the window begins it with a capital letter
+    std::string_view unit = kNone;  ///< of every cell, such as "B"; empty where there is none
+    std::string_view explanation = kNone; ///< a sentence: what its values are
+    TextTable::Align align = TextTable::Align::Left;
+    unsigned shown = kEverywhere;
+    std::string_view unknown = "-"; ///< text of Unknown
+    bool searched = true;           ///< the window's filter looks into it
+    Value (*value)(const Row &) = nullptr;
+    /// Where JSON has more than the cell; no key where that is discarded (noKey()).
+    Json (*document)(const Row &) = nullptr;
+    std::string (*origin)(const Row &) =
+        nullptr; ///< where the cell comes from, as the window says it
+
+    ColumnFacts facts() const
+    {
+        return {key, title, unit, explanation, unknown, align, shown, searched, value != nullptr};
+    }
+};
+
+/// A table: its columns in the order in which people read them.
+template <class Row>
+struct TableOf {
+    std::string_view name; ///< base name of an exported file, such as "calibration"
+    std::vector<Column<Row>> columns;
+    /// Keys that come first in JSON, and in the window, in this order; empty: as declared.
+    std::vector<std::string_view> documentOrder = {}, windowOrder = {};
+
+    std::vector<ColumnFacts> facts() const
+    {
+        std::vector<ColumnFacts> all;
+        for (const Column<Row> &column : columns)
+            all.push_back(column.facts());
+        return all;
+    }
+};
+
+/// A table whose rows are forgotten: for those who list what is declared.
+struct TableFacts {
+    std::string_view name;
+    std::vector<ColumnFacts> columns;
+};
+
+/// The cell as people read it: numbers with separators, the column's word for what is not known.
+std::string text(const Value &value, std::string_view unknown = "-");
+/// For programs: numbers without separators, nothing for what is not known.
+std::string plainText(const Value &value);
+/// What a column sorts by: nothing before numbers before texts.
+using SortValue = std::variant<std::monostate, std::uint64_t, double, std::string>;
+SortValue sortValue(const Value &value);
+
+/// Places of the columns with that flag of Shown: those of the keys `first`, then the others.
+std::vector<std::size_t> columnOrder(const std::vector<ColumnFacts> &columns,
+                                     const std::vector<std::string_view> &first, Shown where);
+
+/// Another title than the declared one, such as the name of the chip: by the column's key.
+using Titles = std::vector<std::pair<std::string_view, std::string>>;
+TextTable emptyTextTable(const std::vector<ColumnFacts> &columns, const Titles &titles);
+std::string csvLine(std::vector<std::string> cells);
+/// The columns for the terminal.
+template <class Row, class Rows>
+TextTable textTable(const TableOf<Row> &table, const Rows &rows, const Titles &titles = {})
+{
+    TextTable text = emptyTextTable(table.facts(), titles);
+    for (const Row &row : rows) {
+        std::vector<std::string> cells;
+        for (const Column<Row> &column : table.columns) {
+            if ((column.shown & kTerminal) != 0)
+                cells.push_back(report::text(column.value(row), column.unknown));
+        }
+        text.add(std::move(cells));
+    }
+    return text;
+}
+
+/// A header of keys and a line a row, as RFC 4180 has it: every column that has cells.
+template <class Row, class Rows>
+std::string csvText(const TableOf<Row> &table, const Rows &rows)
+{
+    std::vector<std::string> keys;
+    for (const Column<Row> &column : table.columns) {
+        if (column.value != nullptr)
+            keys.emplace_back(column.key);
+    }
+    std::string text = csvLine(std::move(keys));
+    for (const Row &row : rows) {
+        std::vector<std::string> cells;
+        for (const Column<Row> &column : table.columns) {
+            if (column.value != nullptr)
+                cells.push_back(plainText(column.value(row)));
+        }
+        text += csvLine(std::move(cells));
+    }
+    return text;
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/declared_tables.h"
+
+#include "core/report/calibration_table.h"
+#include "core/report/choice_json.h"
+#include "core/report/diagnostic_table.h"
+#include "core/report/edit_table.h"
+#include "core/report/format_table.h"
+#include "core/report/plan_table.h"
+#include "core/report/reason_table.h"
+#include "core/report/section_table.h"
+#include "core/report/target_table.h"
+
+namespace kernscope::report {
+
+namespace {
+
+template <class... Row>
+std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
+{
+    return {TableFacts{tables.name, tables.facts()}...};
+}
+
+} // namespace
+
+std::vector<TableFacts> declaredTables()
+{
+    return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(), diagnosticTable(),
+                   editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
+                   plannedWeightTable(), frontTable(), reasonTable(), sectionTable(),
+                   targetFactTable(), floorTable(), placedFactTable());
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/format/catalogue.h"
+#include "core/format/legality.h"
+#include "core/report/column.h"
+#include "core/target/dma_format.h"
+#include "core/target/target.h"
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+/// The numberings of element types and storage formats, as `formats` and its dock list them. Rows
+/// point into the embedded tables.
+namespace kernscope::report {
+
+/// A format of the kernel enum, and every rule that was consulted for it.
+struct KernelFormatFacts {
+    const format::KernelFormatRow *row = nullptr;
+    format::Legality legality;
+};
+std::vector<KernelFormatFacts> kernelFormatRows(const format::FormatUse &use);
+const TableOf<KernelFormatFacts> &kernelFormatTable();
+
+/// A type of one of the other numberings; of tensor formats with what a chip's DMA does with it.
+struct ElementTypeFacts {
+    std::string_view numbering;
+    const format::CatalogueRow *row = nullptr;
+    std::optional<bool> dmaToFp16; ///< tensor formats only, as the next
+    std::optional<target::DmaFormat> dma;
+};
+std::vector<ElementTypeFacts> tensorFormatRows(const target::Target &target);
+std::vector<ElementTypeFacts> elementTypeRows(std::string_view numbering,
+                                              std::span<const format::CatalogueRow> rows);
+/// Tensor formats, the symbol catalogue, serialization types, types of weight.bin.
+std::vector<ElementTypeFacts> allElementTypeRows(const target::Target &target);
+const TableOf<ElementTypeFacts> &elementTypeTable();
+
+/// Table 25.5: what an encoder of a descriptor version can write.
+struct CodegenFacts {
+    const format::CodegenRule *rule = nullptr;
+    bool implemented = false;
+};
+std::vector<CodegenFacts> codegenRows(unsigned version);
+const TableOf<CodegenFacts> &codegenTable();
+
+} // namespace kernscope::report

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/report/column.h"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+/// Rows of a declared table as JSON.
+namespace kernscope::report {
+
+/// What Column::document returns where a row has no such key.
+inline Json noKey()
+{
+    return Json(Json::value_t::discarded);
+}
+/// The JSON of a cell; of Absent null.
+Json json(const Value &value);
+/// Sets the keys of a row; `order` is that of columnOrder().
+template <class Row>
+void addCells(Json &object, const TableOf<Row> &table, const std::vector<std::size_t> &order,
+              const Row &row)
+{
+    for (const std::size_t at : order) {
+        const Column<Row> &column = table.columns[at];
+        const std::string key(column.key);
+        if (column.document != nullptr) {
+            Json more = column.document(row);
+            if (!more.is_discarded())
+                object[key] = std::move(more);
+        } else if (const Value value = column.value(row); !std::holds_alternative<Absent>(value)) {
+            object[key] = json(value);
+        }
+    }
+}
+
+/// One row as an object.
+template <class Row>
+Json jsonObject(const TableOf<Row> &table, const Row &row)
+{
+    Json object = Json::object();
+    addCells(object, table, columnOrder(table.facts(), table.documentOrder, kDocument), row);
+    return object;
+}
+
+/// An array with an object a row.
+template <class Row, class Rows>
+Json jsonArray(const TableOf<Row> &table, const Rows &rows)
+{
+    const std::vector<std::size_t> order =
+        columnOrder(table.facts(), table.documentOrder, kDocument);
+    Json array = Json::array();
+    for (const Row &row : rows) {
+        array.push_back(Json::object());
+        addCells(array.back(), table, order, row);
+    }
+    return array;
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/plan_table.h"
+
+#include "core/report/json_table.h"
+#include "core/report/json_values.h"
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using plan::Candidate;
+constexpr auto kFigure = TextTable::Align::Right;
+
+Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures)
+{
+    Json json;
+    json["target"] = target;
+    json["outcome"] = decision::outcomeName(figures.outcome);
+    json["bytes_moved"] = numberJson(figures.moved);
+    json["time_s"] = optionalJson(figures.timeS);
+    return json;
+}
+
+Json triedJson(const PlannedWeight &weight, const Candidate &candidate)
+{
+    Json json;
+    json["form"] = candidate.name;
+    json["refused"] = candidate.refused.empty() ? Json(nullptr) : Json(candidate.refused);
+    if (!candidate.refused.empty())
+        return json;
+    json["bytes"] = numberJson(candidate.stored);
+    json["error"] = plan::layerError(weight.row, candidate);
+    json["method"] = codec::encodeMethodName(candidate.method);
+    json["sampled"] = candidate.sampled;
+    json["time_s"] = optionalJson(plan::slowest(candidate));
+    json["chips"] = Json::array();
+    for (std::size_t t = 0; t < candidate.chips.size(); ++t)
+        json["chips"].push_back(chipFiguresJson(weight.targets[t], candidate.chips[t]));
+    return json;
+}
+
+Json chipsJson(const PlannedWeight &weight)
+{
+    const Candidate *before = weight.before(), *after = weight.after();
+    if (after == nullptr)
+        return noKey();
+    Json chips = Json::array();
+    for (std::size_t t = 0; t < after->chips.size(); ++t) {
+        Json chip = chipFiguresJson(weight.targets[t], after->chips[t]);
+        chip["before"] = chipFiguresJson(weight.targets[t], before->chips[t]);
+        chip["before"].erase("target");
+        chips.push_back(std::move(chip));
+    }
+    return chips;
+}
+
+Json triedFormsJson(const PlannedWeight &weight)
+{
+    if (!weight.row.candidates || !weight.withCandidates)
+        return noKey();
+    Json tried = Json::array();
+    for (const Candidate &candidate : *weight.row.candidates)
+        tried.push_back(triedJson(weight, candidate));
+    return tried;
+}
+
+double errorOf(const PlannedWeight &weight)
+{
+    const Candidate *after = weight.after();
+    return after != nullptr ? plan::layerError(weight.row, *after) : 0;
+}
+
+Value plannedError(const PlannedWeight &weight)
+{
+    if (weight.after() == nullptr)
+        return Unknown();
+    const double error = errorOf(weight);
+    return Written{error, fmt::format("{:.4g}{}", error, weight.after()->sampled ? "~" : "")};
+}
+
+/// Of a weight that is not planned there is no time to speak of.
+Value timeOf(const Candidate *candidate)
+{
+    if (candidate == nullptr)
+        return View("-");
+    const auto time = plan::slowest(*candidate);
+    return time ? Value(Seconds{*time}) : Value(Unknown());
+}
+
+Value methodOf(const PlannedWeight &weight)
+{
+    if (weight.after() == nullptr)
+        return Absent();
+    if (weight.choice == 0)
+        return Nothing();
+    return Word{codec::encodeMethodName(weight.after()->method)};
+}
+
+std::vector<Column<PlannedWeight>> plannedColumns()
+{
+    using Row = PlannedWeight;
+    return {
+        {.key = "weight",
+         .title = "weight",
+         .explanation = "Name of the weight",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return row.row.name; }},
+        {.key = "from",
+         .title = "from",
+         .explanation = "The form that it has",
+         .value = [](const Row &row) -> Value { return row.row.stored; }},
+        {.key = "to",
+         .title = "to",
+         .explanation = "The form that it gets",
+         .value = [](const Row &row) -> Value {
+             return Word{{},
+                         row.choice != 0 ? Mark::Chosen : Mark::None,
+                         plan::formOf(row.row, row.choice)};
+         }},
+        {.key = "changed",
+         .title = "changed",
+         .explanation = "Whether the form is another one",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.choice != 0; }},
+        {.key = "bytes_before",
+         .title = "stored",
+         .unit = "B",
+         .explanation = "Stored bytes now",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return Count{row.before() != nullptr ? row.before()->stored : row.ownBytes};
+         }},
+        {.key = "bytes",
+         .title = "planned",
+         .unit = "B",
+         .explanation = "Stored bytes in the planned form",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return Count{row.after() != nullptr ? row.after()->stored : row.ownBytes};
+         }},
+        {.key = "error",
+         .title = "error",
+         .explanation = "Relative error of the planned form, with the weight's sensitivity; ~ from "
+                        "some of the rows",
+         .align = kFigure,
+         .value = plannedError,
+         .document = [](const Row &row) { return Json(errorOf(row)); }},
+        {.key = "method",
+         .title = "method",
+         .explanation = "The way of encoding whose error is least",
+         .shown = kDocument,
+         .value = methodOf},
+        {.key = "sampled",
+         .title = "sampled",
+         .explanation = "Whether figures are from some of the rows",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.after() != nullptr ? Value(row.after()->sampled) : Value(Absent());
+         }},
+        {.key = "sensitivity",
+         .title = "sensitivity",
+         .explanation = "The weight's relative error counts so many times",
+         .align = kFigure,
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.after() != nullptr ? Value(Real{row.row.sensitivity, 3, true})
+                                           : Value(Absent());
+         }},
+        {.key = "time_before_s",
+         .title = "time",
+         .unit = "s",
+         .explanation = "Predicted time of its layers on the slowest chip",
+         .align = kFigure,
+         .unknown = "unknown",
+         .value = [](const Row &row) { return timeOf(row.before()); },
+         .document =
+             [](const Row &row) {
+                 return row.before() != nullptr ? optionalJson(plan::slowest(*row.before()))
+                                                : noKey();
+             }},
+        {.key = "time_s",
+         .title = "planned",
+         .unit = "s",
+         .explanation = "Predicted time in the planned form",
+         .align = kFigure,
+         .unknown = "unknown",
+         .value = [](const Row &row) { return timeOf(row.after()); },
+         .document =
+             [](const Row &row) {
+                 return row.after() != nullptr ? optionalJson(plan::slowest(*row.after()))
+                                               : Json(nullptr);
+             }},
+        {.key = "why",
+         .title = "why",
+         .explanation = "Why it gets that form, or stays",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return row.why; }},
+        {.key = "chips",
+         .title = "chips",
+         .explanation = "Outcome, bytes moved and time on each chip, after and before",
+         .shown = kDocument,
+         .document = chipsJson},
+        {.key = "candidates",
+         .title = "candidates",
+         .explanation = "Every form that was tried",
+         .shown = kDocument,
+         .document = triedFormsJson},
+    };
+}
+
+Json formsOf(const FrontRow &row)
+{
+    const plan::Survey &survey = *row.subject->survey;
+    Json forms = Json::array();
+    for (std::size_t r = 0; r < survey.rows.size(); ++r)
+        forms.push_back(plan::formOf(survey.rows[r], row.point->choice[r]));
+    return forms;
+}
+
+std::vector<Column<FrontRow>> frontColumns()
+{
+    using Row = FrontRow;
+    return {
+        {.key = "front",
+         .title = "front",
+         .explanation = "What the error is set against: stored bytes or time",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return Word{row.front}; }},
+        {.key = "corner",
+         .title = "corner",
+         .explanation = "Whether no mixture of two other points is better",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value { return row.point->corner; }},
+        {.key = "error",
+         .title = "error",
+         .explanation = "Error of the network",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return Real{row.point->totals.error, 4, true};
+         }},
+        {.key = "largest_error",
+         .title = "largest of a layer",
+         .explanation = "Largest error of a layer",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value {
+             return Real{row.point->totals.largestError, 4, true};
+         }},
+        {.key = "within_tolerance",
+         .title = "within tolerance",
+         .explanation = "Whether every layer's error is at most the tolerance",
+         .shown = kDocument,
+         .value = [](const Row &row) -> Value {
+             return row.point->totals.largestError <= row.subject->limits->tolerance;
+         }},
+        {.key = "bytes",
+         .title = "stored",
+         .unit = "B",
+         .explanation = "Stored bytes of all weights",
+         .align = kFigure,
+         .value = [](const Row &row) -> Value { return Count{row.point->totals.stored}; }},
+        {.key = "time_s",
+         .title = "time",
+         .unit = "s",
+         .explanation = "Engine time on the slowest chip",
+         .align = kFigure,
+         .unknown = "unknown",
+         .value = [](const Row &row) { return known<Seconds>(plan::slowest(row.point->totals)); }},
+        {.key = "forms",
+         .title = "forms",
+         .explanation = "The form of each weight, in the order of the plan",
+         .shown = kDocument,
+         .document = formsOf},
+    };
+}
+
+} // namespace
+
+std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
+                                          const std::vector<std::size_t> &choice,
+                                          const std::vector<std::string> &why, bool withCandidates)
+{
+    std::vector<std::string> targets;
+    for (const target::Target *target : survey.targets)
+        targets.push_back(target->name);
+    std::vector<PlannedWeight> rows;
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        std::uint64_t own = 0;
+        for (const plan::StoredPart &part : survey.parts[survey.rows[r].item])
+            own += part.bytes;
+        rows.push_back({survey.rows[r], choice[r], why[r], own, targets, withCandidates});
+    }
+    return rows;
+}
+
+const TableOf<PlannedWeight> &plannedWeightTable()
+{
+    static const TableOf<PlannedWeight> kTable{
+        "plan",
+        plannedColumns(),
+        {"weight", "from", "to", "changed", "why", "error", "method", "sampled", "sensitivity"}};
+    return kTable;
+}
+
+std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view front,
+                                const std::vector<plan::FrontPoint> &points)
+{
+    std::vector<FrontRow> rows;
+    for (const plan::FrontPoint &point : points)
+        rows.push_back({front, &point, &subject});
+    return rows;
+}
+
+const TableOf<FrontRow> &frontTable()
+{
+    static const TableOf<FrontRow> kTable{"front", frontColumns()};
+    return kTable;
+}
+
+} // namespace kernscope::report

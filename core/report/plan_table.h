@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/report/column.h"
+#include "core/report/plan_report.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// The rows of a plan: `plan` and its dock.
+namespace kernscope::report {
+
+/// A weight and the form that it gets.
+struct PlannedWeight {
+    plan::Row row;
+    std::size_t choice = 0; ///< among the row's candidates
+    std::string why;
+    std::uint64_t ownBytes = 0;           ///< stored now; of a weight that has no candidates
+    std::vector<std::string> targets;     ///< names of the chips, in the order of the figures
+    bool withCandidates = false;          ///< JSON has every form that was tried
+    const plan::Candidate *before() const ///< null where the weight is not planned
+    {
+        return row.candidates ? &row.candidates->front() : nullptr;
+    }
+    const plan::Candidate *after() const
+    {
+        return row.candidates ? &(*row.candidates)[choice] : nullptr;
+    }
+};
+/// A row a weight of the survey, with these choices and reasons.
+std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
+                                          const std::vector<std::size_t> &choice,
+                                          const std::vector<std::string> &why,
+                                          bool withCandidates = false);
+const TableOf<PlannedWeight> &plannedWeightTable();
+
+/// A point of a front of error against a cost.
+struct FrontRow {
+    std::string_view front; ///< "stored" or "time"
+    const plan::FrontPoint *point = nullptr;
+    const PlanSubject *subject = nullptr;
+};
+std::vector<FrontRow> frontRows(const PlanSubject &subject, std::string_view front,
+                                const std::vector<plan::FrontPoint> &points);
+const TableOf<FrontRow> &frontTable();
+
+} // namespace kernscope::report

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/section_table.h"
+
+namespace kernscope::report {
+
+namespace {
+
+std::vector<Column<SectionFacts>> sectionColumns()
+{
+    using Row = SectionFacts;
+    constexpr auto kNumber = TextTable::Align::Right;
+    return {
+        {.key = "file",
+         .title = "file",
+         .explanation = "File of the bundle that holds the section",
+         .value = [](const Row &row) -> Value {
+             return View(row.bundle->files()[row.section->file].path);
+         }},
+        {.key = "offset",
+         .title = "offset",
+         .explanation = "First byte, counted from the start of the file",
+         .align = kNumber,
+         .searched = false,
+         .value = [](const Row &row) -> Value { return Hex{row.section->range.offset.value}; }},
+        {.key = "bytes",
+         .title = "bytes",
+         .explanation = "Length of the section in bytes",
+         .align = kNumber,
+         .searched = false,
+         .value = [](const Row &row) -> Value { return Count{row.section->range.bytes.value}; }},
+        {.key = "end",
+         .title = "end",
+         .explanation = "First byte after the section",
+         .align = kNumber,
+         .shown = kDocument | kWindow,
+         .searched = false,
+         .value = [](const Row &row) -> Value { return Hex{row.section->range.end()}; }},
+        {.key = "kind",
+         .title = "kind",
+         .explanation = "What the bytes are for",
+         .value = [](const Row &row) -> Value { return Word{sectionKindName(row.section->kind)}; }},
+        {.key = "name",
+         .title = "name",
+         .explanation = "What the bytes are",
+         .align = TextTable::Align::Name,
+         .value = [](const Row &row) -> Value { return View(row.section->name); }},
+        {.key = "owner",
+         .title = "weight",
+         .explanation = "Weight that the section belongs to",
+         .shown = kDocument | kWindow,
+         .value = [](const Row &row) { return orNothing(row.section->owner); }},
+    };
+}
+
+} // namespace
+
+std::vector<SectionFacts> sectionRows(const Bundle &bundle)
+{
+    std::vector<SectionFacts> rows;
+    rows.reserve(bundle.sections().size());
+    for (const kernscope::Section &section : bundle.sections())
+        rows.push_back({&bundle, &section});
+    return rows;
+}
+
+const TableOf<SectionFacts> &sectionTable()
+{
+    static const TableOf<SectionFacts> kTable{"sections",
+                                              sectionColumns(),
+                                              {"name", "file", "offset", "bytes", "kind"},
+                                              {"name", "kind", "owner", "file"}};
+    return kTable;
+}
+
+} // namespace kernscope::report

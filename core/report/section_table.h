@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "core/report/column.h"
+
+#include <vector>
+
+namespace kernscope::report {
+
+/// A section of a file of a bundle. Neither is owned.
+struct SectionFacts {
+    const Bundle *bundle = nullptr;
+    const kernscope::Section *section = nullptr;
+};
+std::vector<SectionFacts> sectionRows(const Bundle &bundle);
+/// Every byte of every file once, as `inspect` and the Layout dock list it.
+const TableOf<SectionFacts> &sectionTable();
+
+} // namespace kernscope::report

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/column.h"
+#include "core/report/declared_tables.h"
+#include "core/report/json_table.h"
+#include "core/report/number_text.h"
+
+#include <QSet>
+#include <QTest>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+using namespace kernscope;
+using namespace kernscope::report;
+
+namespace {
+
+struct Made {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::optional<double> ratio;
+};
+
+const TableOf<Made> &madeTable()
+{
+    static const TableOf<Made> kTable{
+        "made",
+        {{.key = "name",
+          .title = "weight",
+          .explanation = "Its name",
+          .align = TextTable::Align::Name,
+          .value = [](const Made &row) -> Value { return row.name; }},
+         {.key = "bytes",
+          .title = "stored",
+          .unit = "B",
+          .explanation = "Stored bytes",
+          .align = TextTable::Align::Right,
+          .value = [](const Made &row) -> Value { return Count{row.bytes}; }},
+         {.key = "ratio",
+          .title = "ratio",
+          .explanation = "To dense",
+          .align = TextTable::Align::Right,
+          .unknown = "unknown",
+          .value = [](const Made &row) { return known<Ratio>(row.ratio); }},
+         {.key = "large",
+          .title = "large",
+          .explanation = "Only where it is",
+          .shown = kDocument,
+          .value = [](const Made &row) -> Value {
+              return row.bytes > 1000 ? Value(true) : Value(Absent());
+          }}},
+        {"bytes"}};
+    return kTable;
+}
+
+const std::vector<Made> kRows{{"a,b", 1234567, 0.47941}, {"c", 12, std::nullopt}};
+
+} // namespace
+
+/// One declaration of a column makes text, CSV and JSON.
+class TestColumns : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void textCsvAndJsonOfOneDeclaration()
+    {
+        const std::vector<std::string> lines = textTable(madeTable(), kRows).lines(0);
+        QCOMPARE(lines.size(), std::size_t(3));
+        QCOMPARE(lines[0], std::string("  weight   stored B    ratio"));
+        QCOMPARE(lines[1], std::string("  a,b     1,234,567    0.479"));
+        QCOMPARE(lines[2], std::string("  c              12  unknown"));
+        QCOMPARE(csvText(madeTable(), kRows),
+                 std::string("name,bytes,ratio,large\n\"a,b\",1234567,0.47941,yes\nc,12,,\n"));
+        QCOMPARE(jsonArray(madeTable(), kRows).dump(),
+                 std::string("[{\"bytes\":1234567,\"name\":\"a,b\",\"ratio\":0.47941,\"large\":"
+                             "true},{\"bytes\":12,\"name\":\"c\",\"ratio\":null}]"));
+    }
+
+    void titlesMayBeOthers()
+    {
+        const auto lines = textTable(madeTable(), kRows, {{"ratio", "on M1"}}).lines(0);
+        QVERIFY(QString::fromStdString(lines[0]).endsWith(QStringLiteral("on M1")));
+    }
+
+    void numbersAreWrittenOneWay()
+    {
+        QCOMPARE(text(Count{18446744073709551615ULL}), std::string("18,446,744,073,709,551,615"));
+        QCOMPARE(text(Code{1234}), std::string("1234"));
+        QCOMPARE(text(Hex{0x2b080, 8}), std::string("0x0002b080"));
+        QCOMPARE(text(Ratio{0.4794}), std::string("0.479"));
+        QCOMPARE(text(Ratio{std::nan("")}, "unknown"), std::string("unknown"));
+        QCOMPARE(text(Percent{0.583}), std::string("58.3 %"));
+        QCOMPARE(text(Real{0.000123456, 4, true}), std::string("0.0001235"));
+        QCOMPARE(text(Word{"refused", Mark::Bad, "index width"}),
+                 std::string("refused: index width"));
+        QCOMPARE(text(List{"a", "b"}), std::string("a, b"));
+        QCOMPARE(text(Unknown()), std::string("-"));
+        QCOMPARE(text(Nothing()), std::string());
+        QCOMPARE(plainText(Count{1234567}), std::string("1234567"));
+        QCOMPARE(plainText(Unknown()), std::string());
+        QCOMPARE(bytesText(82944), std::string("82,944 B (81.0 KiB)"));
+    }
+
+    void jsonIsExact()
+    {
+        QCOMPARE(json(Count{18446744073709551615ULL}).dump(),
+                 std::string("\"18446744073709551615\""));
+        QCOMPARE(json(Hex{16}).dump(), std::string("16"));
+        QVERIFY(json(Real{std::numeric_limits<double>::infinity()}).is_null());
+        QVERIFY(json(Unknown()).is_null());
+        QCOMPARE(json(List{"a"}).dump(), std::string("[\"a\"]"));
+    }
+
+    void whatIsNotKnownSortsFirst()
+    {
+        QVERIFY(sortValue(Unknown()) < sortValue(Count{0}));
+        QVERIFY(sortValue(Count{9}) < sortValue(Count{10}));
+        QVERIFY(sortValue(Ratio{std::nan("")}) < sortValue(Ratio{-1}));
+        QVERIFY(sortValue(View("a")) < sortValue(std::string("b")));
+    }
+
+    void csvIsQuoted()
+    {
+        QCOMPARE(csvField("a\"b"), std::string("\"a\"\"b\""));
+        QCOMPARE(csvField("=1+1"), std::string("'=1+1"));
+        QCOMPARE(csvField("-1.5"), std::string("-1.5"));
+    }
+
+    /// Every table that is declared: keys are of JSON, told apart, and each column is explained.
+    void everyColumnSaysWhatItIs()
+    {
+        QVERIFY(!declaredTables().empty());
+        QSet<QString> names;
+        for (const TableFacts &table : declaredTables()) {
+            const QString name = QString::fromUtf8(table.name.data(), qsizetype(table.name.size()));
+            QVERIFY2(!name.isEmpty() && !names.contains(name), qPrintable(name));
+            names.insert(name);
+            QSet<QString> keys;
+            for (const ColumnFacts &column : table.columns) {
+                const QString key =
+                    QString::fromUtf8(column.key.data(), qsizetype(column.key.size()));
+                const QString where = name + u'.' + key;
+                QVERIFY2(column.key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") ==
+                                 std::string_view::npos &&
+                             !key.isEmpty(),
+                         qPrintable(where));
+                QVERIFY2(!keys.contains(key), qPrintable(where));
+                keys.insert(key);
+                QVERIFY2(!column.title.empty(), qPrintable(where));
+                QVERIFY2(column.explanation.size() > 5, qPrintable(where));
+                QVERIFY2(column.shown != 0 && (column.shown & ~unsigned(kEverywhere)) == 0,
+                         qPrintable(where));
+                // A value for people needs a cell; only documents may have more.
+                QVERIFY2(column.hasCells || column.shown == kDocument, qPrintable(where));
+            }
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestColumns)
+#include "tst_columns.moc"

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/common/key_role.h"
+#include "widgets/common/row_table_model.h"
+#include "widgets/common/table_text.h"
+
+#include <QAbstractItemModelTester>
+#include <QFont>
+#include <QPersistentModelIndex>
+#include <QSignalSpy>
+#include <QTest>
+#include <QTranslator>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+namespace report = kernscope::report;
+
+namespace {
+
+struct Made {
+    std::string name;
+    std::uint64_t bytes = 0;
+    std::optional<double> timeS;
+    bool good = true;
+};
+
+const report::TableOf<Made> &madeTable()
+{
+    using report::Value;
+    static const report::TableOf<Made> kTable{
+        "made",
+        {{.key = "bytes",
+          .title = "stored",
+          .unit = "B",
+          .explanation = "Stored bytes",
+          .align = report::TextTable::Align::Right,
+          .searched = false,
+          .value = [](const Made &row) -> Value { return report::Count{row.bytes}; }},
+         {.key = "hidden",
+          .title = "hidden",
+          .explanation = "In documents only",
+          .shown = report::kDocument,
+          .value = [](const Made &) -> Value { return report::Nothing(); }},
+         {.key = "name",
+          .title = "weight",
+          .explanation = "Its name",
+          .value = [](const Made &row) -> Value { return row.name; },
+          .origin = [](const Made &row) { return "from " + row.name; }},
+         {.key = "time_s",
+          .title = "time",
+          .unit = "s",
+          .explanation = "Predicted time",
+          .align = report::TextTable::Align::Right,
+          .unknown = "unknown",
+          .value = [](const Made &row) { return report::known<report::Seconds>(row.timeS); }},
+         {.key = "verdict",
+          .title = "verdict",
+          .explanation = "Whether it holds",
+          .value = [](const Made &row) -> Value {
+              return row.good ? report::Word{"legal", report::Mark::Good}
+                              : report::Word{"refused", report::Mark::Bad, "a rule"};
+          }}},
+        {},
+        {"name"}};
+    return kTable;
+}
+
+const std::vector<Made> kRows{
+    {"beta", 1234567, 12.3e-6, true}, {"alpha", 9, std::nullopt, false}, {"gamma", 10, 1.5, true}};
+
+class Terms final : public QTranslator
+{
+public:
+    QString translate(const char *context, const char *source, const char *, int) const override
+    {
+        return QByteArray(context) == "kernscope::Column"
+                   ? QStringLiteral("<%1>").arg(QString::fromUtf8(source))
+                   : QString();
+    }
+    bool isEmpty() const override { return false; }
+};
+
+} // namespace
+
+/// The model that every table of declared columns has.
+class TestRowTable : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void cellsFollowTheDeclaration()
+    {
+        RowTable<Made> model(madeTable());
+        const QAbstractItemModelTester tester(
+            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRows(kRows);
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.columnCount(), 4); // without the column of documents
+        QCOMPARE(model.columnOf("name"), 0);
+        QCOMPARE(model.columnOf("hidden"), -1);
+        const auto cell = [&model](int row, const char *key, int role = Qt::DisplayRole) {
+            return model.index(row, model.columnOf(key)).data(role);
+        };
+        QCOMPARE(cell(0, "bytes").toString(), QStringLiteral("1,234,567"));
+        QCOMPARE(cell(0, "bytes", CopyRole).toString(), QStringLiteral("1234567"));
+        QCOMPARE(cell(0, "bytes", SortRole).toULongLong(), 1234567ULL);
+        QCOMPARE(cell(0, "time_s").toString(), QStringLiteral("12.3 \u00b5s"));
+        QCOMPARE(cell(1, "time_s").toString(), QStringLiteral("unknown"));
+        QVERIFY(!cell(1, "time_s", SortRole).isValid());
+        QVERIFY(cell(0, "verdict").toString().endsWith(QStringLiteral(" legal")));
+        QCOMPARE(cell(1, "verdict", CopyRole).toString(), QStringLiteral("refused: a rule"));
+        QCOMPARE(cell(0, "name", Qt::ToolTipRole).toString(), QStringLiteral("from beta"));
+        QVERIFY(cell(0, "bytes", Qt::TextAlignmentRole).toInt() & Qt::AlignRight);
+        QVERIFY(cell(0, "name", Qt::TextAlignmentRole).toInt() & Qt::AlignLeft);
+        QCOMPARE(tableAsCsv(model).section(u'\n', 0, 1),
+                 QStringLiteral("name,bytes,time_s,verdict\nbeta,1234567,1.23e-05,legal"));
+    }
+
+    void headersExplain()
+    {
+        RowTable<Made> model(madeTable());
+        const auto header = [&model](const char *key, int role = Qt::DisplayRole) {
+            return model.headerData(model.columnOf(key), Qt::Horizontal, role).toString();
+        };
+        QCOMPARE(header("bytes"), QStringLiteral("Stored B"));
+        QCOMPARE(header("time_s"), QStringLiteral("Time")); // its cells have the unit
+        QCOMPARE(header("bytes", Qt::ToolTipRole), QStringLiteral("Stored bytes"));
+        QCOMPARE(header("bytes", KeyRole), QStringLiteral("bytes"));
+        QSignalSpy changed(&model, &QAbstractItemModel::headerDataChanged);
+        model.setTitle("bytes", QStringLiteral("M1"));
+        QCOMPARE(header("bytes"), QStringLiteral("M1"));
+        QCOMPARE(changed.size(), 1);
+    }
+
+    void sortsByNumbersAndKeepsThePlace()
+    {
+        RowTable<Made> model(madeTable());
+        const QAbstractItemModelTester tester(
+            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRows(kRows);
+        const QPersistentModelIndex beta(model.index(0, 0));
+        model.sort(model.columnOf("bytes"));
+        QCOMPARE(model.rowAt(0).name, std::string("alpha")); // 9 before 10, as numbers
+        QCOMPARE(model.rowAt(1).name, std::string("gamma"));
+        QCOMPARE(model.rowAt(beta.row()).name, std::string("beta"));
+        QCOMPARE(model.rowOf(0), 2);
+        model.sort(model.columnOf("time_s"), Qt::DescendingOrder);
+        QCOMPARE(model.rowAt(2).name, std::string("alpha")); // not known: last of the large
+        model.sort(-1);
+        QCOMPARE(model.rowAt(0).name, std::string("beta"));
+    }
+
+    void filtersBySearchedColumns()
+    {
+        RowTable<Made> model(madeTable());
+        const QAbstractItemModelTester tester(
+            &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setRows(kRows);
+        model.setFilter(QStringLiteral("A RULE"));
+        QCOMPARE(model.rowCount(), 1);
+        QCOMPARE(model.sourceRow(0), std::size_t(1));
+        QCOMPARE(model.rowOf(0), -1);
+        model.setFilter(QStringLiteral("1,234"));
+        QCOMPARE(model.rowCount(), 0); // bytes are not searched
+        model.setFilter({});
+        QCOMPARE(model.rowCount(), 3);
+    }
+
+    void theSameRowsAreNoReset()
+    {
+        RowTable<Made> model(madeTable());
+        model.setRows(kRows);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.setRows(kRows);
+        QCOMPARE(reset.size(), 0);
+        QCOMPARE(changed.size(), 1);
+        std::vector<Made> others = kRows;
+        others[2].bytes = 11;
+        model.setRows(others);
+        QCOMPARE(reset.size(), 1);
+        model.setRows({});
+        QCOMPARE(reset.size(), 2);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void looksComeFromTheDock()
+    {
+        RowTable<Made> model(madeTable());
+        model.setLook([](const Made &row, std::string_view key, int role) {
+            QFont font;
+            font.setBold(row.good);
+            return key == "name" && role == Qt::FontRole ? QVariant(font) : QVariant();
+        });
+        model.setRows(kRows);
+        QVERIFY(model.index(0, 0).data(Qt::FontRole).value<QFont>().bold());
+        QVERIFY(!model.index(0, 1).data(Qt::FontRole).isValid());
+        QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("beta"));
+    }
+
+    void screenReadersHearWhatIsNotKnown()
+    {
+        QCOMPARE(cellText(report::Unknown()), QStringLiteral("\u2013"));
+        RowTable<Made> model(madeTable());
+        model.setRows(kRows);
+        QCOMPARE(model.index(1, model.columnOf("time_s")).data(Qt::AccessibleTextRole).toString(),
+                 QStringLiteral("unknown"));
+    }
+
+    /// Titles, explanations and terms of the core go through the window's translation.
+    void termsAreTranslated()
+    {
+        Terms terms;
+        QVERIFY(QCoreApplication::installTranslator(&terms));
+        RowTable<Made> model(madeTable());
+        model.setRows(kRows);
+        const int verdict = model.columnOf("verdict");
+        const QString title = model.headerData(verdict, Qt::Horizontal).toString();
+        const QString tip = model.headerData(verdict, Qt::Horizontal, Qt::ToolTipRole).toString();
+        const QString cell = model.index(1, verdict).data().toString();
+        const QString copy = model.index(1, verdict).data(CopyRole).toString();
+        model.setFilter(QStringLiteral("<refused>"));
+        const int found = model.rowCount();
+        QCoreApplication::removeTranslator(&terms);
+        QCOMPARE(title, QStringLiteral("<verdict>"));
+        QCOMPARE(tip, QStringLiteral("<Whether it holds>"));
+        QVERIFY(cell.endsWith(QStringLiteral("<refused>: a rule")));
+        QCOMPARE(copy, QStringLiteral("refused: a rule"));
+        QCOMPARE(found, 1);
+    }
+};
+
+QTEST_MAIN(TestRowTable)
+#include "tst_row_table.moc"
