@@ -3,6 +3,7 @@
 
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
+#include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/calibration_dock.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
@@ -78,6 +79,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::DescriptorDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_4);
     add<ui::GroupsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_5);
     add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
+    add<ui::AssessmentDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_I);
     add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
     add<ui::GeometryDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
     add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);

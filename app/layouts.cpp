@@ -63,13 +63,13 @@ Node performanceLayout()
     return Node::row(
         1, {navigator(),
             Node::column(
-                80, {Node::tabs(62, {Node::leaf(1, "stream"), Node::leaf(1, "plan"),
+                80, {Node::tabs(54, {Node::leaf(1, "stream"), Node::leaf(1, "plan"),
                                      Node::leaf(1, "choose"), Node::leaf(1, "geometry"),
-                                     Node::leaf(1, "targets"), Node::leaf(1, "formats")}),
-                     Node::tabs(38, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
+                                     Node::leaf(1, "targets"), Node::hidden(1, "formats")}),
+                     Node::tabs(46, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
                                      Node::leaf(1, "calibration"), Node::leaf(1, "reduction"),
                                      Node::leaf(1, "collective"), Node::hidden(1, "search")})}),
-            Node::hidden(24, "help")});
+            Node::leaf(24, "assessment").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node hardwareLayout()
@@ -79,7 +79,8 @@ Node hardwareLayout()
             Node::column(
                 80, {Node::tabs(60, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
                                      Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
-                                     Node::leaf(1, "descriptor"), Node::leaf(1, "activation")}),
+                                     Node::leaf(1, "descriptor"), Node::leaf(1, "activation"),
+                                     Node::leaf(1, "formats")}),
                      Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
                                      Node::leaf(1, "diagnostics"), Node::hidden(1, "search")})}),
             Node::hidden(24, "help")});

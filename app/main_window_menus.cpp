@@ -366,8 +366,8 @@ void MainWindow::buildTaskMenus()
     addDockActions(menuBar()->addMenu(tr("&Bytes")),
                    ids("hex layout search program patches diagnostics"));
     addDockActions(menuBar()->addMenu(tr("C&hips")),
-                   ids("stream roofline timeline calibration geometry plan choose targets formats "
-                       "reduction collective"));
+                   ids("stream assessment roofline timeline calibration geometry plan choose "
+                       "targets formats reduction collective"));
     addDockActions(menuBar()->addMenu(tr("Hard&ware")),
                    ids("tasks groups relocations commands descriptor activation"));
 }
