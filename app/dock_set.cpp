@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dock_set.h"
 
+#include "app/bookmarks_dock.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
 #include "widgets/chips/assessment_dock.h"
@@ -65,6 +66,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);
     add<ui::HexDock>(session, host, Qt::ALT | Qt::Key_6);
     add<ui::SearchDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_F);
+    m_bookmarks = add<BookmarksDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_D);
     add<ui::ProgramDock>(session, host, Qt::ALT | Qt::Key_P);
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);

@@ -95,7 +95,7 @@ void TestScreenshots::writesPictures()
           "relocations", "commands",   "descriptor", "stream",      "roofline",    "geometry",
           "targets",     "program",    "timeline",   "calibration", "reduction",   "choose",
           "collective",  "activation", "formats",    "help",        "plan",        "search",
-          "assessment"}) {
+          "assessment",  "bookmarks"}) {
         const QImage image(
             QDir(out).filePath(QStringLiteral("dock-%1.png").arg(QString::fromLatin1(id))));
         QVERIFY2(!image.isNull() && image.width() > 400, id);
