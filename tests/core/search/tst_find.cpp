@@ -63,7 +63,6 @@ private slots:
     void values();
     void valuesWithin();
     void specialValues();
-    void largestMagnitudes();
     void runsOfZeros();
     void runsGoOverBlocks();
     void oneWeight();
@@ -129,42 +128,6 @@ void TestFind::specialValues()
     Query infinite = queryOf(What::Value);
     infinite.value = -std::numeric_limits<double>::infinity();
     QCOMPARE(find(infinite), (Places{{5, 1}}));
-}
-
-/// The largest first, over all weights; infinities count and NaN does not.
-void TestFind::largestMagnitudes()
-{
-    Query query = queryOf(What::Largest);
-    query.most = 4;
-    const auto found = search::find(*m_bundle, query);
-    QVERIFY(found);
-    QVERIFY(!found->complete);
-    const auto &weights = m_bundle->weights();
-    std::vector<std::pair<std::string, std::uint64_t>> places;
-    for (const Hit &hit : found->hits)
-        places.emplace_back(weights[hit.weight].name, *hit.element);
-    const std::vector<std::pair<std::string, std::uint64_t>> expected{
-        {"a", 5}, {"b", 1}, {"b", 0}, {"a", 0}};
-    QCOMPARE(places.size(), expected.size());
-    // Of equals the first; fp16 and fp32 make a different number of 0.3.
-    QCOMPARE(places[0], expected[0]);
-    QCOMPARE(places[1], expected[1]);
-    QVERIFY(std::abs(*found->hits[2].value) >= std::abs(*found->hits[3].value));
-    // Against the definition: all elements that are no NaN, sorted.
-    query.most = 100;
-    const auto all = search::find(*m_bundle, query);
-    QVERIFY(all && all->complete);
-    QCOMPARE(all->hits.size(), std::size_t{10});
-    for (std::size_t i = 1; i < all->hits.size(); ++i) {
-        const Hit &a = all->hits[i - 1], &b = all->hits[i];
-        const double more = std::abs(*a.value), less = std::abs(*b.value);
-        QVERIFY(more > less || (more == less &&
-                                std::pair(a.weight, *a.element) < std::pair(b.weight, *b.element)));
-    }
-    for (std::size_t i = 0; i < found->hits.size(); ++i)
-        QCOMPARE(*found->hits[i].element, *all->hits[i].element);
-    query.most = 0;
-    QVERIFY(!search::find(*m_bundle, query));
 }
 
 void TestFind::runsOfZeros()
