@@ -33,7 +33,7 @@ BookmarksDock::BookmarksDock(ui::Session &session, QWidget *parent)
     ui::prepareTable(m_table);
     m_table->setSortingEnabled(false); // the order in which they were made is that of Next
     m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
-    ui::setColumnWidths(m_table->horizontalHeader(), {18, 22, 9});
+    ui::setColumnWidths(m_table->horizontalHeader(), {18, 20, 12});
     ui::growColumns(m_table, {BookmarkModel::PlaceColumn, BookmarkModel::Note});
     column->addWidget(m_table, 1);
     setContent(content);
