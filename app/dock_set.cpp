@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/dock_set.h"
 
+#include "app/bookmarks_dock.h"
 #include "widgets/bytes/hex_dock.h"
 #include "widgets/bytes/layout_dock.h"
+#include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/calibration_dock.h"
 #include "widgets/chips/choose_dock.h"
 #include "widgets/chips/collective_dock.h"
@@ -64,6 +66,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::LayoutDock>(session, host, Qt::ALT | Qt::Key_5);
     add<ui::HexDock>(session, host, Qt::ALT | Qt::Key_6);
     add<ui::SearchDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_F);
+    m_bookmarks = add<BookmarksDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_D);
     add<ui::ProgramDock>(session, host, Qt::ALT | Qt::Key_P);
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
@@ -78,6 +81,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::DescriptorDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_4);
     add<ui::GroupsDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_5);
     add<ui::StreamDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_1);
+    add<ui::AssessmentDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_I);
     add<ui::RooflineDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_2);
     add<ui::GeometryDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_3);
     add<ui::TargetsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_4);

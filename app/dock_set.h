@@ -23,6 +23,8 @@ class PatchesDock;
 
 namespace kernscope::app {
 
+class BookmarksDock;
+
 /// Makes every dock of the window and knows them by id. Adding a dock is a line in its constructor.
 class DockSet : public QObject
 {
@@ -46,6 +48,7 @@ public:
     /// What was hidden comes back at the size that another arrangement gives it.
     void forgetSizes() { m_sizes.clear(); }
 
+    BookmarksDock *bookmarks() const { return m_bookmarks; }
     ui::CompareDock *compare() const { return m_compare; }
     ui::DiagnosticsDock *diagnostics() const { return m_diagnostics; }
     ui::HelpDock *help() const { return m_help; }
@@ -61,6 +64,7 @@ private:
     QMainWindow *m_host;
     std::vector<Entry> m_entries;
     QHash<QObject *, QSize> m_sizes; ///< of docks that were hidden
+    BookmarksDock *m_bookmarks = nullptr;
     ui::CompareDock *m_compare = nullptr;
     ui::DiagnosticsDock *m_diagnostics = nullptr;
     ui::HelpDock *m_help = nullptr;

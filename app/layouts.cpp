@@ -30,59 +30,64 @@ Node navigator()
 Node inspectLayout()
 {
     return Node::row(
-        1, {navigator(),
-            Node::column(
-                58, {Node::tabs(67, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
-                     Node::tabs(33, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
-                                     Node::leaf(1, "program"), Node::leaf(1, "patches"),
-                                     Node::leaf(1, "diagnostics"), Node::hidden(1, "search")})}),
-            Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
+        1,
+        {navigator(),
+         Node::column(58, {Node::tabs(67, {Node::leaf(1, "overview"), Node::leaf(1, "weight")}),
+                           Node::tabs(33, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+                                           Node::leaf(1, "program"), Node::leaf(1, "patches"),
+                                           Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
+                                           Node::hidden(1, "bookmarks")})}),
+         Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node compareLayout()
 {
-    return Node::column(
-        1, {Node::row(66, {Node::leaf(76, "compare"), Node::hidden(24, "help")}),
-            Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "places"),
-                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search")})});
+    return Node::column(1, {Node::row(66, {Node::leaf(76, "compare"), Node::hidden(24, "help")}),
+                            Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "places"),
+                                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
+                                            Node::hidden(1, "bookmarks")})});
 }
 
 Node patchLayout()
 {
     return Node::row(
         1, {navigator(),
-            Node::column(58, {Node::leaf(65, "weight"),
-                              Node::tabs(35, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
-                                              Node::leaf(1, "layout"), Node::leaf(1, "diagnostics"),
-                                              Node::hidden(1, "search")})}),
+            Node::column(
+                58, {Node::leaf(65, "weight"),
+                     Node::tabs(35, {Node::leaf(1, "patches"), Node::leaf(1, "hex"),
+                                     Node::leaf(1, "layout"), Node::leaf(1, "diagnostics"),
+                                     Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})}),
             Node::leaf(24, "inspector").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node performanceLayout()
 {
     return Node::row(
-        1, {navigator(),
-            Node::column(
-                80, {Node::tabs(62, {Node::leaf(1, "stream"), Node::leaf(1, "plan"),
-                                     Node::leaf(1, "choose"), Node::leaf(1, "geometry"),
-                                     Node::leaf(1, "targets"), Node::leaf(1, "formats")}),
-                     Node::tabs(38, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
-                                     Node::leaf(1, "calibration"), Node::leaf(1, "reduction"),
-                                     Node::leaf(1, "collective"), Node::hidden(1, "search")})}),
-            Node::hidden(24, "help")});
+        1,
+        {navigator(),
+         Node::column(80, {Node::tabs(54, {Node::leaf(1, "stream"), Node::leaf(1, "plan"),
+                                           Node::leaf(1, "choose"), Node::leaf(1, "geometry"),
+                                           Node::leaf(1, "targets"), Node::hidden(1, "formats")}),
+                           Node::tabs(46, {Node::leaf(1, "roofline"), Node::leaf(1, "timeline"),
+                                           Node::leaf(1, "calibration"), Node::leaf(1, "reduction"),
+                                           Node::leaf(1, "collective"), Node::hidden(1, "search"),
+                                           Node::hidden(1, "bookmarks")})}),
+         Node::leaf(24, "assessment").wide(kInspector, kSideShare), Node::hidden(24, "help")});
 }
 
 Node hardwareLayout()
 {
     return Node::row(
-        1, {navigator(),
-            Node::column(
-                80, {Node::tabs(60, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
-                                     Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
-                                     Node::leaf(1, "descriptor"), Node::leaf(1, "activation")}),
-                     Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
-                                     Node::leaf(1, "diagnostics"), Node::hidden(1, "search")})}),
-            Node::hidden(24, "help")});
+        1,
+        {navigator(),
+         Node::column(80, {Node::tabs(60, {Node::leaf(1, "tasks"), Node::leaf(1, "groups"),
+                                           Node::leaf(1, "relocations"), Node::leaf(1, "commands"),
+                                           Node::leaf(1, "descriptor"), Node::leaf(1, "activation"),
+                                           Node::leaf(1, "formats")}),
+                           Node::tabs(40, {Node::leaf(1, "hex"), Node::leaf(1, "layout"),
+                                           Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
+                                           Node::hidden(1, "bookmarks")})}),
+         Node::hidden(24, "help")});
 }
 
 Node nodeOf(Layout layout)

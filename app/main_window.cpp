@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
+#include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "app/go_to_box.h"
 #include "app/notice_area.h"
@@ -99,6 +100,7 @@ void MainWindow::buildCentre()
     setCentralWidget(centre);
 
     m_docks = new DockSet(m_session, m_host, this);
+    m_docks->bookmarks()->setStore(m_settings.stateFolder());
     new TabTitles(m_host, *m_docks, this);
     m_columns = new TableColumns(*m_docks, m_settings, this);
     m_layouts = new LayoutKeeper(m_host, *m_docks, m_settings, this);

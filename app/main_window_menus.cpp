@@ -3,7 +3,6 @@
 
 #include "app/change_applier.h"
 #include "app/dock_set.h"
-#include "app/go_to_box.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
 #include "app/table_columns.h"
@@ -265,32 +264,6 @@ void MainWindow::buildAppearanceMenus(QMenu *menu)
         [this] { m_theme.changeFont(0); });
 }
 
-void MainWindow::buildGoMenu()
-{
-    QMenu *menu = menuBar()->addMenu(tr("&Go"));
-    m_back = add(menu, tr("&Back"), Qt::ALT | Qt::Key_Left, [this] { m_session.goBack(); });
-    m_back->setIcon(ui::lineIcon(QStringLiteral("back")));
-    m_back->setToolTip(tr("Back to the place before (Alt+Left)"));
-    m_forward =
-        add(menu, tr("&Forward"), Qt::ALT | Qt::Key_Right, [this] { m_session.goForward(); });
-    m_forward->setIcon(ui::lineIcon(QStringLiteral("forward")));
-    m_forward->setToolTip(tr("Forward again (Alt+Right)"));
-    const auto focusBox = [this] {
-        m_goTo->setFocus(Qt::ShortcutFocusReason);
-        m_goTo->selectAll();
-    };
-    QAction *find = add(menu, tr("&Search\u2026"), Qt::CTRL | Qt::Key_K, focusBox);
-    find->setIcon(ui::lineIcon(QStringLiteral("search")));
-    m_needBundle << add(menu, tr("&Go To\u2026"), Qt::CTRL | Qt::Key_G, focusBox);
-    m_needBundle << add(menu, tr("Copy &Link to This Place"), Qt::CTRL | Qt::SHIFT | Qt::Key_L,
-                        [this] { copyLink(); });
-    menu->addSeparator();
-    m_needBundle << add(menu, tr("&Next Weight"), Qt::ALT | Qt::Key_Down,
-                        [this] { stepWeight(1); });
-    m_needBundle << add(menu, tr("&Previous Weight"), Qt::ALT | Qt::Key_Up,
-                        [this] { stepWeight(-1); });
-}
-
 void MainWindow::buildCompareMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&Compare"));
@@ -364,10 +337,11 @@ void MainWindow::buildTaskMenus()
     addDockActions(menuBar()->addMenu(tr("&Weights")),
                    ids("bundle overview weight inspector codebook mask"));
     addDockActions(menuBar()->addMenu(tr("&Bytes")),
-                   ids("hex layout search program patches diagnostics"));
-    addDockActions(menuBar()->addMenu(tr("C&hips")),
-                   ids("stream roofline timeline calibration geometry plan choose targets formats "
-                       "reduction collective"));
+                   ids("hex layout search program patches diagnostics bookmarks"));
+    addDockActions(
+        menuBar()->addMenu(tr("C&hips")),
+        ids("stream assessment roofline timeline calibration geometry plan choose targets formats "
+            "reduction collective"));
     addDockActions(menuBar()->addMenu(tr("Hard&ware")),
                    ids("tasks groups relocations commands descriptor activation"));
 }

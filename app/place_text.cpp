@@ -193,7 +193,7 @@ QString placeText(const Bundle &bundle, const ui::Place &place)
 {
     if (place.weight < bundle.weights().size() && (place.element || !place.bytes)) {
         const Weight &weight = bundle.weights()[place.weight];
-        const QString name = ui::fromUtf8(weight.name);
+        const QString name = ui::fromUtf8(weight.findableName());
         if (!place.element)
             return name;
         std::uint64_t rest = *place.element;

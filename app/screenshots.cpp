@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/screenshots.h"
 
+#include "app/bookmarks_dock.h"
 #include "app/dock_set.h"
 #include "app/main_window.h"
 #include "app/notice_area.h"
@@ -117,6 +118,7 @@ void ScreenshotRun::planLayout(const QString &name, const Step &prepare)
 
 void ScreenshotRun::planDocks()
 {
+    m_steps.push_back([this] { m_window.docks().bookmarks()->addHere(); }); // so that there is one
     for (const QString &id : m_window.docks().ids()) {
         m_steps.push_back([this, id] {
             ui::Dock *dock = m_window.docks().dock(id);

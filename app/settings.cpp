@@ -3,6 +3,7 @@
 
 #include "app/settings_migration.h"
 
+#include <QDir>
 #include <QFileInfo>
 
 #include <algorithm>
@@ -48,13 +49,24 @@ Settings::Settings()
     : m_store(std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
                                           QStringLiteral("kernscope"), QStringLiteral("kernscope")))
 {
+    // A relative path in the variable is to be ignored, says the base directory specification.
+    const QString given = qEnvironmentVariable("XDG_STATE_HOME");
+    m_stateFolder =
+        (QDir::isAbsolutePath(given) ? given : QDir::homePath() + QStringLiteral("/.local/state")) +
+        QStringLiteral("/kernscope");
     migrate();
 }
 
 Settings::Settings(const QString &file)
-    : m_store(std::make_unique<QSettings>(file, QSettings::IniFormat))
+    : m_store(std::make_unique<QSettings>(file, QSettings::IniFormat)),
+      m_stateFolder(QFileInfo(file).absolutePath() + QStringLiteral("/state"))
 {
     migrate();
+}
+
+QString Settings::stateFolder() const
+{
+    return m_stateFolder;
 }
 
 void Settings::migrate()

@@ -46,6 +46,10 @@ public:
     int fontStep() const;
     void setFontStep(int step);
 
+    /// Where what belongs to single bundles is kept, such as bookmarks: kernscope in
+    /// $XDG_STATE_HOME, by default ~/.local/state; of settings in a file of their own, beside it.
+    QString stateFolder() const;
+
     QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray &geometry);
     /// The name of the layout last shown; empty at first start.
@@ -75,6 +79,7 @@ private:
     void writeRecent(const QList<Recent> &entries);
 
     std::unique_ptr<QSettings> m_store;
+    QString m_stateFolder;
     std::optional<ThemeChoice> m_theme; ///< of this run only
 };
 

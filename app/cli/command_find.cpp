@@ -21,15 +21,17 @@ namespace {
 using report::Json;
 using search::What;
 
+constexpr std::uint64_t kMostPlaces = 100'000'000;
+
 struct FindArguments {
     std::string path, weight, bytes, text, integer;
     unsigned width = 4;
     bool bigEndian = false, nan = false, infinite = false;
     double value = 0, tolerance = 0;
-    std::uint64_t zeros = 1, zeroBytes = 1, limit = 10'000;
+    std::uint64_t zeros = 1, zeroBytes = 1, largest = 1, limit = 10'000;
     CLI::Option *isBytes = nullptr, *isText = nullptr, *isInteger = nullptr, *isValue = nullptr,
                 *isNan = nullptr, *isInfinite = nullptr, *isZeros = nullptr, *isZeroBytes = nullptr,
-                *hasTolerance = nullptr;
+                *isLargest = nullptr, *hasTolerance = nullptr;
 };
 
 /// "0.3", "inf", "nan": JSON has no numbers for the last two.
@@ -63,6 +65,9 @@ Result<search::Query> queryOf(const FindArguments &arguments)
             query.tolerance = arguments.tolerance;
     } else if (arguments.nan || arguments.infinite) {
         query.what = arguments.nan ? What::NotANumber : What::Infinite;
+    } else if (*arguments.isLargest) {
+        query.what = What::Largest;
+        query.most = arguments.largest;
     } else {
         query.what = *arguments.isZeros ? What::ZeroValues : What::ZeroBytes;
         query.least = *arguments.isZeros ? arguments.zeros : arguments.zeroBytes;
@@ -79,6 +84,7 @@ std::string_view whatName(What what)
     case What::NotANumber: return "nan";
     case What::Infinite: return "infinite";
     case What::ZeroValues: return "zeros";
+    case What::Largest: return "largest";
     }
     return "";
 }
@@ -175,6 +181,8 @@ std::string foundText(const Bundle &bundle, const search::Query &query, const se
         text += "nothing found\n";
     else if (found.complete)
         text += fmt::format("{} found\n", grouped(found.hits.size()));
+    else if (query.what == What::Largest)
+        text += fmt::format("the {} of largest magnitude\n", grouped(found.hits.size()));
     else
         text +=
             fmt::format("the first {}; there may be more (--limit)\n", grouped(found.hits.size()));
@@ -263,6 +271,12 @@ void addWhat(CLI::App &command, FindArguments &arguments)
                                 ->type_name("COUNT");
     for (CLI::Option *count : {arguments.isZeros, arguments.isZeroBytes})
         count->check(CLI::Range(std::uint64_t{1}, UINT64_MAX));
+    arguments.isLargest = command
+                              .add_option("--largest", arguments.largest,
+                                          "So many decoded elements of the largest magnitude, the "
+                                          "largest first")
+                              ->type_name("COUNT")
+                              ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
     command.add_option("--width", arguments.width, "Bytes of the integer; 4 unless given")
         ->type_name("1|2|4|8")
         ->check(CLI::IsMember({1U, 2U, 4U, 8U}))
@@ -282,7 +296,8 @@ void requireOneThing(const FindArguments &arguments)
     const CLI::Option *given = nullptr;
     for (const CLI::Option *option :
          {arguments.isBytes, arguments.isText, arguments.isInteger, arguments.isValue,
-          arguments.isNan, arguments.isInfinite, arguments.isZeros, arguments.isZeroBytes}) {
+          arguments.isNan, arguments.isInfinite, arguments.isZeros, arguments.isZeroBytes,
+          arguments.isLargest}) {
         if (!*option)
             continue;
         if (given)
@@ -297,8 +312,8 @@ void requireOneThing(const FindArguments &arguments)
 
 void addFind(CLI::App &app, Session &session)
 {
-    CLI::App *command = app.add_subcommand(
-        "find", "Find bytes, text, integers, values and runs of zeros; 1 where there are none");
+    CLI::App *command = app.add_subcommand("find", "Find bytes, text, integers, values, runs of "
+                                                   "zeros and the largest; 1 where there are none");
     auto arguments = std::make_shared<FindArguments>();
     command->add_option("path", arguments->path, "Bundle folder, program or weight file")
         ->required()
@@ -308,12 +323,13 @@ void addFind(CLI::App &app, Session &session)
         ->type_name("NAME");
     command->add_option("--limit", arguments->limit, "No more places than this; 10000 unless given")
         ->type_name("COUNT")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000'000}));
+        ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
     addSharedOptions(*command, session);
     addExamples(*command,
                 {"find model.mlmodelc --bytes 'ef be ?? de'",
                  "find model.mlmodelc --value 0.25 --tolerance 0.001 --weight conv1_weight",
-                 "find model.mlmodelc --nan", "find model.mlmodelc --zeros 1000 --json",
+                 "find model.mlmodelc --nan", "find model.mlmodelc --largest 20",
+                 "find model.mlmodelc --zeros 1000 --json",
                  "find network.hwx --integer 0x4000 --width 4"});
     command->callback([arguments, &session] {
         requireOneThing(*arguments);

@@ -73,6 +73,8 @@ public:
     std::size_t rows() const { return m_layers.size(); }
     std::size_t columns() const { return m_targets.size(); }
     const decision::WeightForm &form(std::size_t row) const { return m_layers[row].form; }
+    /// The use of the weight that is assessed.
+    const roofline::Layer &layer(std::size_t row) const { return m_layers[row]; }
     const target::Target &target(std::size_t column) const { return *m_targets[column]; }
     std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const

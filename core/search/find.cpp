@@ -5,6 +5,7 @@
 #include "core/bundle/stored_values.h"
 #include "core/numeric/half.h"
 #include "core/search/byte_scan.h"
+#include "core/search/largest.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,9 +120,11 @@ private:
     double m_value = 0;
 };
 
-/// False where the search is at its end: no room, or asked to stop.
-Result<bool> findInElements(const Bundle &bundle, std::size_t index, const Query &query,
-                            Gathering &out, Progress *progress)
+/// Calls `each(element, value)` for every element of a weight until it says false. False where it
+/// did, or where asked to stop.
+template <class Each>
+Result<bool> eachElement(const Bundle &bundle, std::size_t index, Progress *progress,
+                         const Each &each)
 {
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
@@ -129,32 +132,52 @@ Result<bool> findInElements(const Bundle &bundle, std::size_t index, const Query
     const auto decoder = bundle.decoder(index);
     if (!decoder)
         return tl::unexpected(decoder.error());
-    const Fits fits = testOf(query, weight.type);
-    Runs runs(index, query, out);
     const std::uint64_t end = decoder->elements().value;
     std::vector<double> block(std::min(kBlock, end));
     for (std::uint64_t at = 0; at < end; at += block.size()) {
         const auto some = std::span(block).first(std::min<std::uint64_t>(block.size(), end - at));
         decodeDoubles(*decoder, at, some);
         for (std::size_t i = 0; i < some.size(); ++i) {
-            if (!runs.take(at + i, some[i], fits(some[i])))
+            if (!each(at + i, some[i]))
                 return false;
         }
         if (progress && !progress->advance(some.size()))
             return false;
     }
-    return runs.end();
+    return true;
+}
+
+/// False where the search is at its end: no room, or asked to stop.
+Result<bool> findInElements(const Bundle &bundle, std::size_t index, const Query &query,
+                            Gathering &out, Progress *progress)
+{
+    const Fits fits = testOf(query, bundle.weights()[index].type);
+    Runs runs(index, query, out);
+    const auto went =
+        eachElement(bundle, index, progress, [&](std::uint64_t element, double value) {
+            return runs.take(element, value, fits(value));
+        });
+    return went && *went ? Result<bool>(runs.end()) : went;
 }
 
 Result<void> findElements(const Bundle &bundle, const Query &query, Found &found,
                           Progress *progress)
 {
     Gathering out(found, query.most);
+    Largest largest(query.most);
+    const auto look = [&](std::size_t index) {
+        if (query.what != What::Largest)
+            return findInElements(bundle, index, query, out, progress);
+        return eachElement(bundle, index, progress, [&](std::uint64_t element, double value) {
+            largest.take(index, element, value);
+            return true;
+        });
+    };
     const bool one = query.weight != kNoIndex;
     const std::size_t begin = one ? query.weight : 0;
     const std::size_t end = one ? query.weight + 1 : bundle.weights().size();
     for (std::size_t i = begin; i < end && found.complete; ++i) {
-        const auto went = findInElements(bundle, i, query, out, progress);
+        const auto went = look(i);
         if (!went && one)
             return tl::unexpected(went.error());
         if (!went) {
@@ -165,6 +188,10 @@ Result<void> findElements(const Bundle &bundle, const Query &query, Found &found
         }
         if (progress && progress->cancelled())
             return tl::unexpected(cancelledError());
+    }
+    if (query.what == What::Largest) {
+        found.complete = largest.complete();
+        found.hits = largest.take();
     }
     return {};
 }

@@ -20,6 +20,7 @@ enum class What : std::uint8_t {
     NotANumber, ///< decoded elements
     Infinite,   ///< decoded elements, of either sign
     ZeroValues, ///< runs of decoded elements that are 0, in the order of the elements
+    Largest,    ///< the decoded elements of largest magnitude; NaN has none
 };
 /// True for those that look at decoded elements, false for those that look at stored bytes.
 bool ofElements(What what);
@@ -32,7 +33,7 @@ struct Query {
                                      ///< what the weight's type makes of the value
     std::uint64_t least = 1;         ///< length of a run: 1 or more
     std::size_t weight = kNoIndex;   ///< only its parts and elements; kNoIndex: the whole bundle
-    std::size_t most = 10'000;       ///< no more hits than this; 1 or more
+    std::size_t most = 10'000;       ///< no more hits than this; 1 or more. Of Largest: so many
 };
 
 /// One place: of bytes a range of a file, of elements an index of a weight.
@@ -47,8 +48,10 @@ struct Hit {
 };
 
 struct Found {
-    std::vector<Hit> hits; ///< bytes by file and offset, elements by weight and index
-    bool complete = true;  ///< false: there may be more than Query::most
+    /// Bytes by file and offset, elements by weight and index; of Largest by magnitude, the largest
+    /// first, equals by weight and index.
+    std::vector<Hit> hits;
+    bool complete = true; ///< false: there may be more than Query::most
     /// Weights that could not be decoded, and so were not looked at.
     Diagnostics diagnostics;
 };

@@ -19,6 +19,7 @@ private Q_SLOTS:
     void refuses_data();
     void refuses();
     void everyElementReturns();
+    void sharedNamesReturn();
 
 private:
     BundlePtr m_bundle;
@@ -162,6 +163,42 @@ void TestPlaceText::everyElementReturns()
         QVERIFY(back);
         QCOMPARE(back->weight, m_weight);
         QCOMPARE(back->element.value(), element);
+    }
+}
+
+/// Two functions with weights of the same names: the text of a place leads to the very weight.
+void TestPlaceText::sharedNamesReturn()
+{
+    for (const sample::SampleBundle &made : sample::bundles()) {
+        OpenOptions options;
+        options.memory = made.files;
+        for (auto &[path, content] : options.memory) {
+            if (path != "model.mil")
+                continue;
+            std::string text(reinterpret_cast<const char *>(content.data()), content.size());
+            const auto begin = text.find("func main"), end = text.rfind('}');
+            std::string copy = text.substr(begin, end - begin);
+            copy.replace(0, std::string_view("func main").size(), "func second");
+            text.insert(end, copy);
+            const auto bytes = std::as_bytes(std::span(text));
+            content.assign(bytes.begin(), bytes.end());
+        }
+        const auto opened = Bundle::open(made.name, options);
+        QVERIFY(opened);
+        const Bundle &bundle = **opened;
+        bool shared = false;
+        for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
+            shared |= bundle.weights()[i].sharesName;
+            ui::Place place;
+            place.weight = i;
+            place.element = bundle.weights()[i].elements.value - 1;
+            const QString text = app::placeText(bundle, place);
+            const auto again = parsePlace(bundle, text, 0);
+            QVERIFY2(again, qPrintable(text));
+            QCOMPARE(again->weight, i);
+            QVERIFY(again->element == place.element);
+        }
+        QVERIFY(shared);
     }
 }
 

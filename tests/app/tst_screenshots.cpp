@@ -94,7 +94,8 @@ void TestScreenshots::writesPictures()
           "layout",      "hex",        "compare",    "patches",     "diagnostics", "tasks",
           "relocations", "commands",   "descriptor", "stream",      "roofline",    "geometry",
           "targets",     "program",    "timeline",   "calibration", "reduction",   "choose",
-          "collective",  "activation", "formats",    "help",        "plan",        "search"}) {
+          "collective",  "activation", "formats",    "help",        "plan",        "search",
+          "assessment",  "bookmarks"}) {
         const QImage image(
             QDir(out).filePath(QStringLiteral("dock-%1.png").arg(QString::fromLatin1(id))));
         QVERIFY2(!image.isNull() && image.width() > 400, id);

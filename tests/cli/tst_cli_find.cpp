@@ -67,6 +67,9 @@ void TestCliFind::places_data()
     row("--value -inf", {s("w[1,1]")}, "\"-inf\"");
     row("--nan", {s("w[1,0]")}, "\"nan\"");
     row("--infinite", {s("w[1,1]")}, "\"-inf\"");
+    row("--largest 99 --weight w",
+        {s("w[1,1]"), s("w[0,0]"), s("w[1,3]"), s("w[0,1]"), s("w[0,2]"), s("w[0,3]"), s("w[1,2]")},
+        "\"-inf\"");
     row("--zeros 2", {s("w[0,1]")}, "0.0");
     row("--zeros 2 --weight w", {s("w[0,1]")}, "0.0");
     row("--zeros 9", {}, "");
@@ -118,6 +121,10 @@ void TestCliFind::limit()
     QCOMPARE(result.exitCode, 0);
     QCOMPARE(test::text(result.json()["complete"]), QByteArray("false"));
     QCOMPARE(result.json()["hits"].size(), std::size_t{1});
+    const CliResult largest = find(QStringLiteral("--largest 2"));
+    QCOMPARE(largest.exitCode, 0);
+    QCOMPARE(test::text(largest.json()["complete"]), QByteArray("false"));
+    QCOMPARE(test::text(largest.json()["hits"][1]["place"]), QByteArray("\"w[0,0]\""));
 }
 
 /// What cannot be read was not searched: that is neither "found" nor "nothing found".

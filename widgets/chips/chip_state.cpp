@@ -45,7 +45,8 @@ ChipState &ChipState::of(Session &session)
 }
 
 ChipState::ChipState(Session &session)
-    : QObject(&session), m_session(session), m_target(&target::defaultTarget())
+    : QObject(&session), m_session(session), m_target(&target::defaultTarget()),
+      m_assessed(m_target)
 {
     connect(&session, &Session::bundleChanged, this, [this] {
         forget();
@@ -70,6 +71,14 @@ void ChipState::setTarget(const target::Target &target)
     m_target = &target;
     m_choice = {}; // what was chosen is of the other chip
     Q_EMIT targetChanged();
+}
+
+void ChipState::setAssessed(const target::Target &target)
+{
+    if (&target == m_assessed)
+        return;
+    m_assessed = &target;
+    Q_EMIT assessedChanged();
 }
 
 void ChipState::setChoice(const target::Choice &choice)

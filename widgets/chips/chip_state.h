@@ -23,6 +23,9 @@ public:
 
     const target::Target &target() const { return *m_target; }
     void setTarget(const target::Target &target);
+    /// The chip of the cell that was chosen in the matrix: the assessment is of that one.
+    const target::Target &assessed() const { return *m_assessed; }
+    void setAssessed(const target::Target &target);
     /// Figures chosen otherwise than the chapters have them.
     const target::Choice &choice() const { return m_choice; }
     void setChoice(const target::Choice &choice);
@@ -35,6 +38,7 @@ public:
 
 Q_SIGNALS:
     void targetChanged();
+    void assessedChanged();
     void tableChanged();
 
 private:
@@ -43,7 +47,7 @@ private:
     void forget();
 
     Session &m_session;
-    const target::Target *m_target = nullptr;
+    const target::Target *m_target = nullptr, *m_assessed = nullptr;
     target::Choice m_choice;
     std::shared_ptr<const DecisionTable> m_table;
     std::vector<bool> m_fasterOnM1;

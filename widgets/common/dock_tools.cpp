@@ -98,10 +98,13 @@ public:
         if (cell.fontMetrics.horizontalAdvance(cell.text) > width) {
             if (cell.displayAlignment & Qt::AlignRight)
                 growColumn(cell, index.column());
-            // First without what it shares with its like, then cut; else the style cuts again.
+            // Of a name that nearly fits some letters go; else what it shares with its like goes,
+            // and then some letters. A little less than the room, or the style cuts again.
+            constexpr double kNearly = 0.8;
             const QString shorter = index.data(kShortNameRole).toString();
-            cell.text =
-                elidedName(cell.fontMetrics, shorter.isEmpty() ? cell.text : shorter, width - 2);
+            const bool nearly = width >= kNearly * cell.fontMetrics.horizontalAdvance(cell.text);
+            cell.text = elidedName(cell.fontMetrics,
+                                   nearly || shorter.isEmpty() ? cell.text : shorter, width - 2);
         }
         style->drawControl(QStyle::CE_ItemViewItem, &cell, painter, cell.widget);
     }

@@ -5,8 +5,10 @@
 
 #include <QAbstractItemView>
 #include <QPainter>
+#include <QStyleOptionComboBox>
 #include <QStyleOptionHeader>
 #include <QStyleOptionTab>
+#include <QStyleOptionToolButton>
 #include <QTabBar>
 #include <QTreeView>
 
@@ -66,6 +68,28 @@ void drawHeader(QPainter *painter, const QStyleOptionHeader &header)
                           line);
 }
 
+/// Fusion draws these edges darker than the window, which the dark theme swallows.
+void drawControlEdge(QStyle::PrimitiveElement element, const QStyleOption &option,
+                     QPainter *painter)
+{
+    const QRectF edge = QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5);
+    painter->save();
+    painter->setBrush(Qt::NoBrush);
+    if (element == QStyle::PE_FrameLineEdit) {
+        painter->setPen(design::hairline(option.palette));
+        painter->drawRoundedRect(edge, 2, 2);
+    } else {
+        painter->setPen(option.palette.color(QPalette::PlaceholderText));
+        if (element == QStyle::PE_IndicatorRadioButton) {
+            painter->setRenderHint(QPainter::Antialiasing);
+            painter->drawEllipse(edge);
+        } else {
+            painter->drawRect(edge);
+        }
+    }
+    painter->restore();
+}
+
 } // namespace
 
 QuietStyle::QuietStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
@@ -117,6 +141,17 @@ void QuietStyle::drawPrimitive(PrimitiveElement element, const QStyleOption *opt
                               design::accent(item->palette));
         return;
     }
+    case PE_IndicatorCheckBox:
+    case PE_IndicatorItemViewItemCheck:
+    case PE_IndicatorRadioButton:
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        drawControlEdge(element, *option, painter);
+        return;
+    case PE_FrameLineEdit:
+        QProxyStyle::drawPrimitive(element, option, painter, widget);
+        if (!(option->state & State_HasFocus)) // Fusion draws that one in the accent
+            drawControlEdge(element, *option, painter);
+        return;
     default: break;
     }
     QProxyStyle::drawPrimitive(element, option, painter, widget);
@@ -139,6 +174,18 @@ void QuietStyle::drawControl(ControlElement element, const QStyleOption *option,
     case CE_TabBarTabShape:
         if (const auto *tab = qstyleoption_cast<const QStyleOptionTab *>(option)) {
             drawTabShape(painter, *tab);
+            return;
+        }
+        break;
+    case CE_ComboBoxLabel:
+        // A letter cut in half says nothing; the middle is left out instead.
+        if (const auto *box = qstyleoption_cast<const QStyleOptionComboBox *>(option)) {
+            QStyleOptionComboBox whole = *box;
+            const int room =
+                subControlRect(CC_ComboBox, box, SC_ComboBoxEditField, widget).width() - 2;
+            whole.currentText =
+                box->fontMetrics.elidedText(box->currentText, Qt::ElideMiddle, room);
+            QProxyStyle::drawControl(element, &whole, painter, widget);
             return;
         }
         break;

@@ -23,7 +23,7 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr double kNameWidth = 15, kLeastName = 8; // in ems
+constexpr double kNameWidth = 24, kLeastName = 8; // in ems
 constexpr int kFirstFigures = 2; ///< columns that stand beside the name even where it is cut
 
 } // namespace

@@ -30,9 +30,10 @@ namespace {
 using search::What;
 
 /// In the order of the box; several are one kind of search in the core.
-enum SearchKind : int { Bytes, Text, Integer, Value, NotANumber, Infinite, Zeros, ZeroBytes };
+enum SearchKind : int { Bytes, Text, Integer, Value, NotANumber, Infinite, Zeros, ZeroBytes, Top };
 
 constexpr int kSearchClockMs = 80;
+constexpr std::uint64_t kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes to list
 
 /// The first bytes of a place, as the table shows them.
 QByteArray shownBytes(const Bundle &bundle, const search::Hit &hit)
@@ -88,7 +89,7 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
         return made;
     };
     m_kind = box({tr("Bytes"), tr("Text"), tr("Integer"), tr("Value"), tr("NaN"), tr("Infinity"),
-                  tr("Zero elements"), tr("Zero bytes")},
+                  tr("Zero elements"), tr("Zero bytes"), tr("Largest magnitudes")},
                  tr("What to look for"));
     m_pattern = new QLineEdit(parent);
     m_pattern->setClearButtonEnabled(true);
@@ -161,7 +162,8 @@ void SearchDock::showFields()
                             tr("every element that is not a number"),
                             tr("every element that is infinite"),
                             tr("shortest run, in elements: 1"),
-                            tr("shortest run, in bytes: 64")};
+                            tr("shortest run, in bytes: 64"),
+                            tr("how many: 100")};
     m_pattern->setPlaceholderText(hints.value(kind));
     m_pattern->setEnabled(kind != NotANumber && kind != Infinite);
     m_tolerance->setVisible(kind == Value);
@@ -200,6 +202,13 @@ std::optional<search::Query> SearchDock::query()
             return refuse(tr("Not a number: %1").arg(number ? m_tolerance->text() : typed));
     } else if (kind == NotANumber || kind == Infinite) {
         query.what = kind == NotANumber ? What::NotANumber : What::Infinite;
+    } else if (kind == Top) {
+        bool number = typed.isEmpty();
+        const qulonglong most = number ? kTopUnasked : typed.toULongLong(&number);
+        if (!number || most < 1 || most > kMostTop)
+            return refuse(tr("Not a number from 1 to %1: %2").arg(groupedNumber(kMostTop), typed));
+        query.what = What::Largest;
+        query.most = most;
     } else {
         bool number = typed.isEmpty();
         query.what = kind == Zeros ? What::ZeroValues : What::ZeroBytes;
@@ -236,7 +245,8 @@ void SearchDock::start()
         [bundle, query = *wanted](Progress &progress) {
             const BundleReadLock lock(*bundle);
             progress.setTotal(search::workOf(*bundle, query));
-            SearchAnswer answer{search::find(*bundle, query, &progress), {}};
+            SearchAnswer answer{
+                search::find(*bundle, query, &progress), {}, query.what == What::Largest};
             if (answer.found && query.what == What::Bytes) {
                 for (const search::Hit &hit : answer.found->hits)
                     answer.bytes.push_back(shownBytes(*bundle, hit));
@@ -261,7 +271,10 @@ void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
     const QString count = groupedNumber(found->hits.size());
     QString text = found->hits.empty() ? tr("Nothing found.")
                    : found->complete   ? tr("%1 found.").arg(count)
-                                       : tr("The first %1; there may be more.").arg(count);
+                   : answer.ranked     ? tr("The %1 of largest magnitude; the next row is the next "
+                                                "maximum.")
+                                         .arg(count)
+                                   : tr("The first %1; there may be more.").arg(count);
     for (const Diagnostic &diagnostic : found->diagnostics)
         text += QLatin1Char(' ') + fromUtf8(diagnostic.error.message);
     say(text);

@@ -27,6 +27,7 @@ class SearchModel;
 struct SearchAnswer {
     Result<search::Found> found;
     std::vector<QByteArray> bytes;
+    bool ranked = false; ///< the largest magnitudes
 };
 
 /// Looks for bytes, text, integers, values and runs of zeros, in the chosen weight or in the whole

@@ -244,6 +244,11 @@ void CodebookDock::countUses()
 void CodebookDock::showCodebook()
 {
     m_table->resizeColumnsToContents();
+    // In a narrow inspector the uses are on view and the code, which is the entry in binary, is
+    // not.
+    QHeaderView *header = m_table->horizontalHeader();
+    if (!header->sectionsMoved() && header->count() > CodebookModel::FirstValueColumn + 1)
+        header->moveSection(CodebookModel::CodeColumn, header->count() - 2);
     showUses();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stream or fold, roofline, geometry, targets, choose, collective.
 #include "tests/widgets/sample_session.h"
+#include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/calibration_dock.h"
 #include "widgets/chips/calibration_plot.h"
 #include "widgets/chips/chip_words.h"
@@ -18,6 +19,7 @@
 #include "widgets/chips/timeline_dock.h"
 #include "widgets/chips/timeline_plot.h"
 #include "widgets/common/table_foot.h"
+#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QAbstractItemModelTester>
@@ -163,7 +165,6 @@ private Q_SLOTS:
         Session session;
         StreamDock dock(session);
         QAbstractItemModelTester tester(&dock.model());
-        QAbstractItemModelTester reasons(&dock.reasons());
         session.setBundle(openSample("sample-palette.mlmodelc"));
         QVERIFY(showDock(dock));
         QVERIFY(dock.showsContent());
@@ -217,22 +218,62 @@ private Q_SLOTS:
         }
     }
 
-    void selectingACellOpensItsReasons()
+    void selectingACellOpensItsAssessment()
     {
         Session session;
         StreamDock dock(session);
+        AssessmentDock told(session);
+        QAbstractItemModelTester tester(&told.gates());
         session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(told));
+        QVERIFY(!told.showsContent()); // no cell was chosen
         QVERIFY(showDock(dock));
         const std::size_t palette = weightWith(*session.bundle(), codec::PartRole::Lut);
         dock.matrix().setCurrentIndex(
             dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M5")));
         QCOMPARE(session.place().weight, palette);
-        const int master = rowWith(dock.reasons(), 2, QStringLiteral("0x48f"));
+        QVERIFY(settle(told));
+        QVERIFY(told.showsContent());
+        const int master = rowWith(told.gates(), GateOffset, QStringLiteral("0x48f"));
         QVERIFY(master >= 0);
-        QCOMPARE(textAt(dock.reasons(), master, 3), QStringLiteral("1"));
-        QVERIFY(!textAt(dock.reasons(), master, 5).isEmpty());
-        QVERIFY(rowWith(dock.reasons(), 2, QStringLiteral("0x529")) >= 0);
-        QVERIFY(dock.summary().text().contains(QStringLiteral("H17s")));
+        QCOMPARE(textAt(told.gates(), master, GateFound), QStringLiteral("1"));
+        QVERIFY(!textAt(told.gates(), master, GateSource).isEmpty());
+        QVERIFY(rowWith(told.gates(), GateOffset, QStringLiteral("0x529")) >= 0);
+        QVERIFY(told.text().startsWith(fromUtf8(session.bundle()->weights()[palette].name) +
+                                       QStringLiteral(" on H17s\n")));
+        // The figures are those of the core's one assessment.
+        const auto &table = *dock.model().table();
+        const std::size_t chip = table.columnOf(*target::findTarget("M5")->target);
+        const roofline::Assessment expected = table.assessment(palette, chip);
+        QCOMPARE(told.outcome().text(), outcomeLabel(expected.outcome));
+        QVERIFY(expected.decision.bytesMoved);
+        QVERIFY(told.sentence().text().contains(groupedNumber(*expected.decision.bytesMoved)));
+        const auto shows = [&](const AssessmentFacts &facts, const QString &value) {
+            return std::any_of(facts.begin(), facts.end(),
+                               [&](const AssessmentFact &fact) { return fact.value == value; });
+        };
+        const AssessmentWords &words = told.words();
+        QVERIFY(
+            shows(words.bytes, groupedNumber(expected.weight.storedBytes) + QStringLiteral(" B")));
+        QVERIFY(shows(words.memory,
+                      groupedNumber(expected.decision.memory.demand) + QStringLiteral(" B")));
+        QVERIFY(expected.timeS);
+        QVERIFY(shows(words.time, siWord(*expected.timeS, QStringLiteral("s"))));
+        QVERIFY(table.layer(palette).operation && !words.geometry.empty());
+        QCOMPARE(told.gates().rowCount(), int(expected.decision.verdict->reasons.size()));
+        for (int row = 0; row < told.gates().rowCount(); ++row)
+            QVERIFY(told.text().contains(textAt(told.gates(), row, GateName)));
+        // Another cell of the same weight.
+        dock.matrix().setCurrentIndex(
+            dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M1")));
+        QVERIFY(settle(told));
+        QVERIFY(told.text().contains(QStringLiteral(" on H13\n")));
+        // What is pinned keeps its cell.
+        told.setPinned(true);
+        dock.matrix().setCurrentIndex(
+            dock.model().index(dock.model().rowOf(palette), chipColumn(dock.model(), "M5")));
+        QVERIFY(settle(told));
+        QVERIFY(told.text().contains(QStringLiteral(" on H13\n")));
         // The place moves the selection, and a pinned dock stays.
         session.goToWeight(0);
         QCOMPARE(dock.matrix().currentIndex().row(), 0);

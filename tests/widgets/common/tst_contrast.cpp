@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/design.h"
+#include "widgets/common/quiet_style.h"
 #include "widgets/common/theme.h"
 #include "widgets/program/program_row_delegate.h"
 
+#include <QCheckBox>
+#include <QImage>
+#include <QRadioButton>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace kernscope::ui;
 
@@ -22,6 +28,8 @@ private Q_SLOTS:
     void grounds();
     void programText_data() { themes(); }
     void programText();
+    void checkBoxes_data() { themes(); }
+    void checkBoxes();
 
 private:
     static void themes()
@@ -38,6 +46,29 @@ private:
                                 .arg(theme::contrast(ink, ground))));
     }
 };
+
+/// The edge of an empty box is seen: 3 and more against the window.
+void TestContrast::checkBoxes()
+{
+    QFETCH(bool, dark);
+    const QPalette palette = theme::palette(dark);
+    QuietStyle style;
+    QCheckBox box;
+    QRadioButton radio;
+    for (QAbstractButton *button : std::initializer_list<QAbstractButton *>{&box, &radio}) {
+        button->setStyle(&style);
+        button->setPalette(palette);
+        button->resize(40, 40);
+        const QImage picture = button->grab().toImage();
+        double most = 1;
+        for (int y = 0; y < picture.height(); ++y) {
+            for (int x = 0; x < picture.width(); ++x)
+                most = std::max(most, theme::contrast(picture.pixelColor(x, y),
+                                                      palette.color(QPalette::Window)));
+        }
+        QVERIFY2(most >= 3, qPrintable(QString::number(most)));
+    }
+}
 
 void TestContrast::palette()
 {

@@ -16,6 +16,9 @@
 #include <QTableView>
 #include <QTest>
 
+#include <algorithm>
+#include <cmath>
+
 using namespace kernscope;
 using namespace kernscope::ui;
 using test::shown;
@@ -30,6 +33,7 @@ private Q_SLOTS:
     void init();
     void finds_data();
     void finds();
+    void largestFirst();
     void inTheWeightOnly();
     void rowsAreGoneTo();
     void sortsByNumbers();
@@ -93,6 +97,7 @@ void TestSearchDock::finds_data()
     QTest::newRow("infinity") << 5 << "" << false << true;
     QTest::newRow("zeros") << 6 << "3" << true << true;
     QTest::newRow("zero bytes") << 7 << "16" << true << false;
+    QTest::newRow("largest") << 8 << "20" << true << true;
 }
 
 void TestSearchDock::finds()
@@ -110,6 +115,24 @@ void TestSearchDock::finds()
     for (int row = 0; row < std::min(model.rowCount(), 50); ++row) {
         QCOMPARE(model.hitAt(row).element.has_value(), elements);
         QVERIFY(!model.index(row, SearchModel::PlaceColumn).data().toString().isEmpty());
+    }
+}
+
+/// Each row is the next maximum.
+void TestSearchDock::largestFirst()
+{
+    type(8, QStringLiteral("30"));
+    QVERIFY(search());
+    const SearchModel &model = m_dock->model();
+    QCOMPARE(model.rowCount(), 30);
+    for (int row = 1; row < model.rowCount(); ++row)
+        QVERIFY(std::abs(*model.hitAt(row - 1).value) >= std::abs(*model.hitAt(row).value));
+    QVERIFY2(m_dock->message().contains(QStringLiteral("30")), qPrintable(m_dock->message()));
+    for (const char *wrong : {"0", "many", "-3", "10001"}) {
+        type(8, QString::fromLatin1(wrong));
+        m_dock->start();
+        QVERIFY2(m_dock->message().contains(QString::fromLatin1(wrong)),
+                 qPrintable(m_dock->message()));
     }
 }
 

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "app/bookmark.h"
+
+#include <QAbstractTableModel>
+
+#include <vector>
+
+namespace kernscope::app {
+
+/// The bookmarks of a bundle in the order in which they were made. Notes are edited in place; what
+/// was added, removed or renamed can be taken back.
+class BookmarkModel final : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Column : int { PlaceColumn, Note, Made, ColumnCount };
+
+    explicit BookmarkModel(QObject *parent = nullptr);
+
+    /// Another bundle's: nothing before can be taken back. Emits no edited().
+    void setBookmarks(Bookmarks bookmarks);
+    const Bookmarks &bookmarks() const { return m_bookmarks; }
+    /// The row of it; of a place that has one already, that row, and nothing changes. -1: there are
+    /// kMostBookmarks.
+    int add(Bookmark bookmark);
+    /// Those that are not there yet; how many were added.
+    int addAll(const Bookmarks &bookmarks);
+    void remove(std::vector<int> rows);
+    int rowOf(const QString &place, std::uint64_t bytes) const; ///< -1: none
+    bool canUndo() const { return !m_before.empty(); }
+    void undo();
+
+    int rowCount(const QModelIndex &parent = {}) const override;
+    int columnCount(const QModelIndex &parent = {}) const override;
+    QVariant data(const QModelIndex &index, int role) const override;
+    bool setData(const QModelIndex &index, const QVariant &value, int role) override;
+    Qt::ItemFlags flags(const QModelIndex &index) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+Q_SIGNALS:
+    void edited(); ///< they are to be kept
+
+private:
+    void remember();
+
+    Bookmarks m_bookmarks;
+    std::vector<Bookmarks> m_before; ///< newest last; lists share what they have in common
+};
+
+} // namespace kernscope::app

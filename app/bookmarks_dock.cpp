@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/bookmarks_dock.h"
+
+#include "app/bookmark_model.h"
+#include "app/paths.h"
+#include "app/place_text.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+
+#include <QAction>
+#include <QFile>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHeaderView>
+#include <QSaveFile>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kernscope::app {
+
+BookmarksDock::BookmarksDock(ui::Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("bookmarks"), tr("Bookmarks"), parent),
+      m_model(new BookmarkModel(this))
+{
+    setShowsFiles(false); // places and notes stay when another program changes the files
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = ui::contentColumn(content);
+    m_table = new QTableView(content);
+    m_table->setAccessibleName(tr("Bookmarks of the bundle"));
+    m_table->setModel(m_model);
+    ui::prepareTable(m_table);
+    m_table->setSortingEnabled(false); // the order in which they were made is that of Next
+    m_table->setEditTriggers(QAbstractItemView::EditKeyPressed);
+    ui::setColumnWidths(m_table->horizontalHeader(), {18, 20, 12});
+    ui::growColumns(m_table, {BookmarkModel::PlaceColumn, BookmarkModel::Note});
+    column->addWidget(m_table, 1);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    buildActions();
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex &at) { go(at.row()); });
+    connect(m_model, &BookmarkModel::edited, this, &BookmarksDock::keep);
+    connect(&session, &ui::Session::bundleChanged, this, &BookmarksDock::load);
+}
+
+void BookmarksDock::buildActions()
+{
+    auto *go = ui::dockAction(this, tr("Go to Bookmark"), {},
+                              [this] { this->go(m_table->currentIndex().row()); });
+    auto *note = ui::dockAction(this, tr("Edit Note"), Qt::Key_F2, [this] {
+        if (const QModelIndex at = m_table->currentIndex(); at.isValid())
+            m_table->edit(at.siblingAtColumn(BookmarkModel::Note));
+    });
+    auto *remove = ui::dockAction(this, tr("Delete Bookmark"), QKeySequence::Delete,
+                                  [this] { removeSelected(); });
+    m_undo = ui::dockAction(this, tr("Take Back the Last Change of Bookmarks"), {},
+                            [this] { m_model->undo(); });
+    auto *copy = ui::dockAction(this, tr("Copy Rows"), QKeySequence::Copy,
+                                [this] { ui::copySelection(*m_table); });
+    auto *save = ui::dockAction(this, tr("Export Bookmarks…"), {}, [this] { askExport(); });
+    auto *read = ui::dockAction(this, tr("Import Bookmarks…"), {}, [this] { askImport(); });
+    m_beside = ui::dockAction(this, tr("Keep Bookmarks beside the File"), {},
+                              [this] { keepBeside(m_beside->isChecked()); });
+    m_beside->setCheckable(true);
+    m_beside->setToolTip(tr("In PATH.kernscope-bookmarks, for all who open the bundle; else in the "
+                            "folder of your own state"));
+    m_actions = {go, note, remove, m_undo, copy, save, read, m_beside};
+    m_table->addActions(m_actions);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+}
+
+QString BookmarksDock::bundlePath() const
+{
+    return session().bundle() ? toQString(session().bundle()->path()) : QString();
+}
+
+void BookmarksDock::setStore(const QString &folder)
+{
+    m_store.emplace(folder);
+    load();
+}
+
+void BookmarksDock::load()
+{
+    m_path = bundlePath();
+    m_fault.clear();
+    Bookmarks bookmarks;
+    if (m_store && !m_path.isEmpty()) {
+        auto kept = m_store->load(m_path);
+        if (kept)
+            bookmarks = std::move(*kept);
+        else
+            m_fault = tr("The bookmarks in %1 cannot be read: %2 They are left as they are.")
+                          .arg(ui::fromUtf8(kept.error().file), ui::fromUtf8(kept.error().message));
+    }
+    m_model->setBookmarks(std::move(bookmarks));
+    showRows();
+}
+
+void BookmarksDock::keep()
+{
+    if (m_store && !m_path.isEmpty() && m_fault.isEmpty()) {
+        if (const auto kept = m_store->save(m_path, m_model->bookmarks()); !kept)
+            Q_EMIT session().statusMessage(ui::fromUtf8(describe(kept.error())));
+    }
+    showRows();
+}
+
+void BookmarksDock::keepBeside(bool beside)
+{
+    if (m_store && m_fault.isEmpty() && QFileInfo::exists(m_path)) {
+        const auto kept = m_store->keepBeside(m_path, m_model->bookmarks(), beside);
+        Q_EMIT session().statusMessage(
+            !kept    ? ui::fromUtf8(describe(kept.error()))
+            : beside ? tr("The bookmarks are kept in %1.").arg(BookmarkStore::besideOf(m_path))
+                     : tr("The bookmarks are kept with your own state."));
+    }
+    showRows();
+}
+
+void BookmarksDock::refresh()
+{
+    showRows();
+}
+
+void BookmarksDock::showRows()
+{
+    m_undo->setEnabled(m_model->canUndo());
+    m_beside->setEnabled(m_store && m_fault.isEmpty() && QFileInfo::exists(m_path));
+    m_beside->setChecked(BookmarkStore::isBeside(m_path));
+    setNote(m_beside->isChecked() ? tr("kept beside the file") : QString());
+    if (!session().bundle())
+        showMessage(tr("Open a bundle to begin (Ctrl+O)."));
+    else if (!m_fault.isEmpty())
+        showMessage(m_fault);
+    else if (m_model->rowCount() == 0)
+        showMessage(tr("Ctrl+D keeps the place that you are at, with a note: a weight, an element, "
+                       "bytes."));
+    else
+        showContent();
+}
+
+void BookmarksDock::addHere()
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle)
+        return;
+    if (!m_fault.isEmpty()) {
+        Q_EMIT session().statusMessage(m_fault);
+        return;
+    }
+    const ui::Place &here = session().place();
+    Bookmark bookmark;
+    bookmark.place = placeText(*bundle, here);
+    if (here.bytes && !here.element && here.bytes->bytes.value > 1)
+        bookmark.bytes = here.bytes->bytes.value;
+    bookmark.made = QDateTime::currentDateTimeUtc();
+    // The bytes of a place that its name says follow from the name.
+    const auto again = parsePlace(*bundle, bookmark.place, here.file);
+    if (again && !again->bytes)
+        bookmark.bytes = 0;
+    const int row = m_model->add(bookmark);
+    if (row < 0) {
+        Q_EMIT session().statusMessage(
+            tr("A bundle has at most %1 bookmarks.").arg(kMostBookmarks));
+        return;
+    }
+    const QModelIndex note = m_model->index(row, BookmarkModel::Note);
+    ui::chooseRow(m_table, note);
+    m_table->scrollTo(note);
+    if (m_table->isVisible())
+        m_table->edit(note);
+}
+
+void BookmarksDock::step(int direction)
+{
+    const int rows = m_model->rowCount();
+    if (rows == 0) {
+        Q_EMIT session().statusMessage(tr("There are no bookmarks; Ctrl+D makes one."));
+        return;
+    }
+    const int now = m_table->currentIndex().row();
+    const int row = now < 0 ? (direction > 0 ? 0 : rows - 1) : (now + direction + rows) % rows;
+    ui::chooseRow(m_table, m_model->index(row, BookmarkModel::PlaceColumn));
+    go(row);
+}
+
+void BookmarksDock::go(int row)
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!bundle || row < 0 || row >= m_model->rowCount())
+        return;
+    const Bookmark &bookmark = m_model->bookmarks()[row];
+    if (bookmark.place.isEmpty()) {
+        session().goTo({}, this);
+        return;
+    }
+    auto place = parsePlace(*bundle, bookmark.place, kNoIndex);
+    if (!place) {
+        Q_EMIT session().statusMessage(tr("The bookmark leads nowhere in this bundle: %1")
+                                           .arg(ui::fromUtf8(describe(place.error()))));
+        return;
+    }
+    if (place->bytes && bookmark.bytes > 0 && place->file < bundle->files().size()) {
+        const std::uint64_t end = bundle->files()[place->file].file->size().value;
+        const std::uint64_t left = end - place->bytes->offset.value;
+        place->bytes->bytes = ByteCount(std::min(bookmark.bytes, left));
+    }
+    session().goTo(*place, this);
+}
+
+void BookmarksDock::removeSelected()
+{
+    std::vector<int> rows;
+    for (const QModelIndex &index : m_table->selectionModel()->selectedRows())
+        rows.push_back(index.row());
+    m_model->remove(std::move(rows));
+}
+
+QString BookmarksDock::exportTo(const QString &path) const
+{
+    QSaveFile file(path);
+    const bool text = path.endsWith(QLatin1String(".txt"), Qt::CaseInsensitive);
+    const QByteArray bytes = text ? bookmarksText(m_model->bookmarks()).toUtf8()
+                                  : bookmarksJson(m_path, m_model->bookmarks());
+    if (file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size() && file.commit())
+        return {};
+    return tr("%1 could not be written: %2").arg(path, file.errorString());
+}
+
+QString BookmarksDock::importFrom(const QString &path)
+{
+    if (!m_fault.isEmpty())
+        return m_fault;
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return tr("%1 could not be read: %2").arg(path, file.errorString());
+    if (file.size() > kMostBookmarkBytes)
+        return tr("%1 is too large for a file of bookmarks.").arg(path);
+    const auto bookmarks = parseBookmarks(file.readAll());
+    if (!bookmarks)
+        return tr("%1: %2").arg(path, ui::fromUtf8(describe(bookmarks.error())));
+    m_model->addAll(*bookmarks);
+    return {};
+}
+
+void BookmarksDock::askExport()
+{
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export Bookmarks"), QStringLiteral("bookmarks.json"),
+                                     tr("Bookmarks (*.json);;Text, a line a bookmark (*.txt)"));
+    if (path.isEmpty())
+        return;
+    if (const QString fault = exportTo(path); !fault.isEmpty())
+        Q_EMIT session().statusMessage(fault);
+}
+
+void BookmarksDock::askImport()
+{
+    const QString path = QFileDialog::getOpenFileName(
+        this, tr("Import Bookmarks"), {}, tr("Bookmarks (*.json *.kernscope-bookmarks)"));
+    if (path.isEmpty())
+        return;
+    if (const QString fault = importFrom(path); !fault.isEmpty())
+        Q_EMIT session().statusMessage(fault);
+}
+
+} // namespace kernscope::app

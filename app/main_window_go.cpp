@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.h"
+
+#include "app/bookmarks_dock.h"
+#include "app/dock_set.h"
+#include "app/go_to_box.h"
+#include "widgets/common/line_icon.h"
+
+#include <QAction>
+#include <QMenu>
+#include <QMenuBar>
+
+namespace kernscope::app {
+
+void MainWindow::buildGoMenu()
+{
+    QMenu *menu = menuBar()->addMenu(tr("&Go"));
+    m_back = add(menu, tr("&Back"), Qt::ALT | Qt::Key_Left, [this] { m_session.goBack(); });
+    m_back->setIcon(ui::lineIcon(QStringLiteral("back")));
+    m_back->setToolTip(tr("Back to the place before (Alt+Left)"));
+    m_forward =
+        add(menu, tr("&Forward"), Qt::ALT | Qt::Key_Right, [this] { m_session.goForward(); });
+    m_forward->setIcon(ui::lineIcon(QStringLiteral("forward")));
+    m_forward->setToolTip(tr("Forward again (Alt+Right)"));
+    const auto focusBox = [this] {
+        m_goTo->setFocus(Qt::ShortcutFocusReason);
+        m_goTo->selectAll();
+    };
+    QAction *find = add(menu, tr("&Search\u2026"), Qt::CTRL | Qt::Key_K, focusBox);
+    find->setIcon(ui::lineIcon(QStringLiteral("search")));
+    m_needBundle << add(menu, tr("&Go To\u2026"), Qt::CTRL | Qt::Key_G, focusBox);
+    m_needBundle << add(menu, tr("Copy &Link to This Place"), Qt::CTRL | Qt::SHIFT | Qt::Key_L,
+                        [this] { copyLink(); });
+    menu->addSeparator();
+    m_needBundle << add(menu, tr("Add Book&mark"), Qt::CTRL | Qt::Key_D, [this] {
+        showWelcome(false);
+        DockSet::reveal(m_docks->bookmarks());
+        m_docks->bookmarks()->addHere();
+    });
+    m_needBundle << add(menu, tr("Next Bookmar&k"), Qt::ALT | Qt::Key_PageDown,
+                        [this] { m_docks->bookmarks()->step(1); });
+    m_needBundle << add(menu, tr("Previous B&ookmark"), Qt::ALT | Qt::Key_PageUp,
+                        [this] { m_docks->bookmarks()->step(-1); });
+    menu->addSeparator();
+    m_needBundle << add(menu, tr("&Next Weight"), Qt::ALT | Qt::Key_Down,
+                        [this] { stepWeight(1); });
+    m_needBundle << add(menu, tr("&Previous Weight"), Qt::ALT | Qt::Key_Up,
+                        [this] { stepWeight(-1); });
+}
+
+} // namespace kernscope::app

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/bookmark_model.h"
+#include "app/bookmarks_dock.h"
+#include "window_fixture.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QMenuBar>
+#include <QTableView>
+
+using namespace kernscope;
+using app::Bookmark;
+using app::BookmarkModel;
+using app::Bookmarks;
+using app::BookmarkStore;
+
+/// The list of bookmarks, its file, and the dock in the window.
+class TestBookmarks : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void fileHoldsAll();
+    void damagedFiles_data();
+    void damagedFiles();
+    void modelAddsRenamesRemovesAndTakesBack();
+    void storeKeepsByBundleOrBeside();
+    void windowKeepsPlacesAndGoesBack();
+    void damagedFileIsLeftAlone();
+
+private:
+    static Bookmark bookmark(const QString &place, const QString &note, std::uint64_t bytes = 0);
+    static QAction *actionOf(const app::MainWindow &window, const QKeySequence &key);
+};
+
+Bookmark TestBookmarks::bookmark(const QString &place, const QString &note, std::uint64_t bytes)
+{
+    return {place, bytes, note, QDateTime(QDate(2026, 5, 4), QTime(3, 2, 1), Qt::UTC)};
+}
+
+QAction *TestBookmarks::actionOf(const app::MainWindow &window, const QKeySequence &key)
+{
+    for (QAction *menu : window.menuBar()->actions()) {
+        for (QAction *action : menu->menu() ? menu->menu()->actions() : QList<QAction *>()) {
+            if (action->shortcut() == key)
+                return action;
+        }
+    }
+    return nullptr;
+}
+
+void TestBookmarks::fileHoldsAll()
+{
+    const Bookmarks all{bookmark(QStringLiteral("w[3,0]"), QStringLiteral("odd \u2260 \"quoted\"")),
+                        bookmark(QStringLiteral("weights/weight.bin:0x40"), {}, 4096),
+                        bookmark({}, QStringLiteral("all"))};
+    const auto again = app::parseBookmarks(app::bookmarksJson(QStringLiteral("a.mlmodelc"), all));
+    QVERIFY(again);
+    QVERIFY(*again == all);
+    QCOMPARE(app::bookmarksText({bookmark(QStringLiteral("w"), QStringLiteral("a\tb\nc"))}),
+             QStringLiteral("w\ta b c\n"));
+}
+
+void TestBookmarks::damagedFiles_data()
+{
+    QTest::addColumn<QByteArray>("json");
+    QTest::newRow("empty") << QByteArray();
+    QTest::newRow("no json") << QByteArray("bookmarks");
+    QTest::newRow("another kind") << QByteArray("{\"other\": 1}");
+    QTest::newRow("newer") << QByteArray("{\"kernscope-bookmarks\": 2, \"bookmarks\": []}");
+    QTest::newRow("no place") << QByteArray(
+        "{\"kernscope-bookmarks\": 1, \"bookmarks\": [{\"note\": \"x\"}]}");
+}
+
+void TestBookmarks::damagedFiles()
+{
+    QFETCH(QByteArray, json);
+    const auto read = app::parseBookmarks(json);
+    QVERIFY(!read);
+    QCOMPARE(QString::fromStdString(read.error().code), QStringLiteral("bookmarks.syntax"));
+}
+
+void TestBookmarks::modelAddsRenamesRemovesAndTakesBack()
+{
+    BookmarkModel model;
+    QAbstractItemModelTester tester(&model);
+    int edits = 0;
+    connect(&model, &BookmarkModel::edited, this, [&edits] { ++edits; });
+    QCOMPARE(model.add(bookmark(QStringLiteral("a"), {})), 0);
+    QCOMPARE(model.add(bookmark(QStringLiteral("b"), {})), 1);
+    QCOMPARE(model.add(bookmark(QStringLiteral("a"), QStringLiteral("again"))), 0);
+    QCOMPARE(model.rowCount(), 2);
+    QCOMPARE(edits, 2);
+    const QModelIndex note = model.index(1, BookmarkModel::Note);
+    QVERIFY(note.flags() & Qt::ItemIsEditable);
+    QVERIFY(!(model.index(1, 0).flags() & Qt::ItemIsEditable));
+    QVERIFY(model.setData(note, QStringLiteral("  second \n one "), Qt::EditRole));
+    QCOMPARE(note.data().toString(), QStringLiteral("second one"));
+    QCOMPARE(model.addAll({bookmark(QStringLiteral("b"), {}), bookmark(QStringLiteral("c"), {})}),
+             1);
+    model.remove({2, 0, 0, 99});
+    QCOMPARE(model.rowCount(), 1);
+    QCOMPARE(model.bookmarks().front().place, QStringLiteral("b"));
+    model.undo(); // of remove
+    QCOMPARE(model.rowCount(), 3);
+    model.undo(); // of addAll
+    model.undo(); // of the note
+    QVERIFY(model.index(1, BookmarkModel::Note).data().toString().isEmpty());
+    model.undo();
+    model.undo();
+    QVERIFY(!model.canUndo());
+    QCOMPARE(model.rowCount(), 0);
+}
+
+void TestBookmarks::storeKeepsByBundleOrBeside()
+{
+    const QTemporaryDir folder;
+    const BookmarkStore store(folder.filePath(QStringLiteral("state")));
+    const QString a = test::writeSample(folder.path(), QStringLiteral("dense"));
+    const QString b = test::writeSample(folder.path(), QStringLiteral("sparse"));
+    const test::FileBytes before = test::bytesOf(a);
+    const Bookmarks kept{bookmark(QStringLiteral("x"), QStringLiteral("y"))};
+    QVERIFY(store.load(a) && store.load(a)->isEmpty());
+    QVERIFY(store.save(a, kept));
+    QVERIFY(*store.load(a) == kept);
+    QVERIFY(store.load(b)->isEmpty());
+    // The same bundle by another path.
+    QVERIFY(*store.load(a + QStringLiteral("/../") + QFileInfo(a).fileName()) == kept);
+    QVERIFY(!BookmarkStore::isBeside(a));
+    QVERIFY(store.keepBeside(a, kept, true));
+    QVERIFY(BookmarkStore::isBeside(a) && !QFile::exists(store.fileOf(a)));
+    QVERIFY(*store.load(a) == kept);
+    QVERIFY(store.save(a, {}));
+    QVERIFY(BookmarkStore::isBeside(a) && store.load(a)->isEmpty());
+    QVERIFY(store.keepBeside(a, kept, false));
+    QVERIFY(!BookmarkStore::isBeside(a) && *store.load(a) == kept);
+    QVERIFY(store.save(a, {}));
+    QVERIFY(!QFile::exists(store.fileOf(a)));
+    QVERIFY(test::bytesOf(a) == before);
+}
+
+void TestBookmarks::windowKeepsPlacesAndGoesBack()
+{
+    const QTemporaryDir folder;
+    const QString path = test::writeSample(folder.path(), QStringLiteral("dense"));
+    test::TestWindow window;
+    QVERIFY(QTest::qWaitForWindowExposed(&*window));
+    QVERIFY(window.open({path}));
+    QVERIFY(window.settle());
+    app::BookmarksDock &dock = *window->docks().bookmarks();
+    QAbstractItemModelTester tester(&dock.model());
+    ui::Session &session = window->session();
+    QAction *add = actionOf(*window, Qt::CTRL | Qt::Key_D);
+    QAction *next = actionOf(*window, Qt::ALT | Qt::Key_PageDown);
+    QAction *previous = actionOf(*window, Qt::ALT | Qt::Key_PageUp);
+    QVERIFY(add && next && previous && add->isEnabled());
+
+    session.goToElement(1, 5);
+    add->trigger();
+    session.goToBytes(session.place().file, {FileOffset(0x40), ByteCount(32)});
+    const ui::Place bytes = session.place();
+    add->trigger();
+    add->trigger(); // the same place: no second one
+    QCOMPARE(dock.model().rowCount(), 2);
+    QVERIFY(window.settle());
+    QVERIFY(dock.isVisible() && dock.showsContent());
+    QVERIFY(dock.model().setData(dock.model().index(0, BookmarkModel::Note), QStringLiteral("here"),
+                                 Qt::EditRole));
+    session.goTo({});
+    next->trigger(); // from the last one round to the first
+    QCOMPARE(session.place().weight, std::size_t(1));
+    QCOMPARE(session.place().element.value_or(0), std::uint64_t(5));
+    previous->trigger();
+    QCOMPARE(session.place().file, bytes.file);
+    QVERIFY(session.place().bytes == bytes.bytes);
+
+    // Another bundle has none; this one has them again.
+    QVERIFY(window.open({test::writeSample(folder.path(), QStringLiteral("sparse"))}));
+    QCOMPARE(dock.model().rowCount(), 0);
+    QVERIFY(window.open({path}));
+    QCOMPARE(dock.model().rowCount(), 2);
+    QCOMPARE(dock.model().bookmarks().front().note, QStringLiteral("here"));
+
+    const QString file = folder.filePath(QStringLiteral("out.json"));
+    QVERIFY(dock.exportTo(file).isEmpty());
+    dock.model().remove({0, 1});
+    QVERIFY(dock.importFrom(file).isEmpty());
+    QCOMPARE(dock.model().rowCount(), 2);
+    QVERIFY(!dock.importFrom(folder.filePath(QStringLiteral("none.json"))).isEmpty());
+}
+
+void TestBookmarks::damagedFileIsLeftAlone()
+{
+    const QTemporaryDir folder;
+    const QString path = test::writeSample(folder.path(), QStringLiteral("dense"));
+    QFile file(BookmarkStore::besideOf(path));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("{ not json");
+    file.close();
+    test::TestWindow window;
+    QVERIFY(QTest::qWaitForWindowExposed(&*window));
+    QVERIFY(window.open({path}));
+    app::BookmarksDock &dock = *window->docks().bookmarks();
+    app::DockSet::reveal(&dock);
+    QVERIFY(window.settle());
+    QVERIFY(!dock.showsContent());
+    dock.addHere();
+    QCOMPARE(dock.model().rowCount(), 0);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll(), QByteArray("{ not json"));
+}
+
+QTEST_MAIN(TestBookmarks)
+#include "tst_bookmarks.moc"

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/chips/assessment_dock.h"
+
+#include "core/report/reason_table.h"
+#include "widgets/chips/assessment_panels.h"
+#include "widgets/common/design.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/panel_section.h"
+#include "widgets/common/table_text.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+AssessmentDock::AssessmentDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("assessment"), tr("Assessment"), parent),
+      m_state(ChipState::of(session)), m_chip(&m_state.assessed())
+{
+    m_gates = new RowTable<decision::Reason>(report::reasonTable(), this);
+    auto *content = new QWidget(this);
+    buildSections(content);
+    setContent(content);
+    buildActions();
+    connect(&m_state, &ChipState::tableChanged, this, &AssessmentDock::scheduleRefresh);
+    connect(&m_state, &ChipState::targetChanged, this, &AssessmentDock::scheduleRefresh);
+    connect(&m_state, &ChipState::assessedChanged, this, [this] {
+        if (pinned())
+            return;
+        m_chip = &m_state.assessed();
+        scheduleRefresh();
+    });
+}
+
+void AssessmentDock::buildSections(QWidget *content)
+{
+    auto *column = new QVBoxLayout(content);
+    const int gap = design::space(this, design::Space::Small);
+    column->setContentsMargins(gap, 0, gap, 0);
+    column->setSpacing(0);
+    const auto words = [content](design::Type type) {
+        QLabel *label = design::label({}, type, content);
+        label->setTextFormat(Qt::PlainText);
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        return label;
+    };
+    m_outcome = words(design::Type::Title);
+    m_outcome->setAccessibleName(tr("Outcome"));
+    m_sentence = words(design::Type::Body);
+    m_sentence->setAccessibleName(tr("Verdict"));
+    m_remarks = words(design::Type::Small);
+    for (QLabel *label : {m_outcome, m_sentence, m_remarks})
+        column->addWidget(label);
+    column->addSpacing(gap);
+    const auto add = [&](const QString &title, QWidget *body) {
+        auto *section = new PanelSection(title, body, content);
+        column->addWidget(section);
+        return section;
+    };
+    m_change = words(design::Type::Body);
+    m_change->setContentsMargins(gap, 0, 0, 0);
+    m_changeSection = add(tr("Nearest change"), m_change);
+    m_speed = new FactRows(content);
+    m_speedSection = add(tr("Speed-up over dense fp16"), m_speed);
+    m_gateRows = new GateRows(content);
+    m_gateSection = add(tr("Gates"), m_gateRows);
+    m_bytes = new FactRows(content);
+    add(tr("Bytes"), m_bytes);
+    m_memory = new FactRows(content);
+    add(tr("Kernel memory"), m_memory);
+    m_geometry = new FactRows(content);
+    m_geometrySection = add(tr("Geometry"), m_geometry);
+    m_time = new FactRows(content);
+    add(tr("Time"), m_time);
+    auto *further = new QLabel(content);
+    further->setText(QStringLiteral("<a href=\"choose\">%1</a> \u00b7 <a href=\"geometry\">%2</a> "
+                                    "\u00b7 <a href=\"targets\">%3</a>")
+                         .arg(tr("Other forms"), tr("Whole geometry"), tr("The chip's values")));
+    further->setWordWrap(true);
+    further->setContentsMargins(gap, gap, 0, gap);
+    further->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(further, &QLabel::linkActivated, this, &AssessmentDock::raiseRequested);
+    column->addWidget(further);
+    column->addStretch(1);
+}
+
+void AssessmentDock::buildActions()
+{
+    auto *copy = dockAction(this, tr("Copy Assessment"), QKeySequence::Copy,
+                            [this] { QApplication::clipboard()->setText(text()); });
+    auto *save =
+        exportAction(this, session(), tr("Export Gates…"), *m_gates, QStringLiteral("gates"));
+    m_actions = {copy, save};
+    widget()->addActions(m_actions);
+}
+
+QString AssessmentDock::text() const
+{
+    QStringList lines{m_cell, m_words.outcome, m_words.sentence, m_words.basis};
+    lines += m_words.remarks;
+    if (!m_words.change.isEmpty())
+        lines += tr("Nearest change: %1").arg(m_words.change);
+    for (int row = 0; row < m_gates->rowCount(); ++row) {
+        QStringList cells;
+        for (int column = 0; column < m_gates->columnCount(); ++column)
+            cells += m_gates->index(row, column).data().toString();
+        lines += cells.join(QLatin1Char('\t'));
+    }
+    for (const AssessmentFacts *facts :
+         {&m_words.bytes, &m_words.speed, &m_words.memory, &m_words.geometry, &m_words.time}) {
+        for (const AssessmentFact &fact : *facts)
+            lines += fact.name.trimmed() + QLatin1Char('\t') + fact.value;
+    }
+    return lines.join(QLatin1Char('\n')) + QLatin1Char('\n');
+}
+
+void AssessmentDock::refresh()
+{
+    const BundlePtr &bundle = session().bundle();
+    if (!pinned())
+        m_chip = &m_state.assessed();
+    setNote({});
+    if (!bundle)
+        showMessage(tr("Open a bundle to see what a chip does with its weights (Ctrl+O)."));
+    else if (!m_state.table())
+        showMessage(tr("Judging the weights…"));
+    else if (bundle->weights().empty())
+        showMessage(tr("This file has no weights to judge."));
+    else
+        showCell();
+}
+
+void AssessmentDock::follow(const Place &place, QObject *)
+{
+    if (place.weight != kNoIndex)
+        refresh();
+}
+
+void AssessmentDock::showCell()
+{
+    const BundlePtr &bundle = session().bundle();
+    const auto &table = m_state.table();
+    const std::size_t weight = place().weight, chip = table->columnOf(*m_chip);
+    if (weight >= std::min(table->rows(), bundle->weights().size()) || chip == kNoIndex) {
+        showMessage(tr("Select a weight, or a cell of Stream or Fold, to see what the chip does "
+                       "with it and why."));
+        return;
+    }
+    const roofline::Layer &layer = table->layer(weight);
+    const roofline::Assessment assessment = table->assessment(weight, chip);
+    std::optional<decision::Geometry> geometry;
+    if (layer.operation) {
+        decision::GeometryOptions options;
+        if (m_chip == &m_state.target())
+            options.choice = m_state.choice();
+        if (auto computed = decision::computeGeometry(*m_chip, *layer.operation, options))
+            geometry = std::move(*computed);
+    }
+    m_words = assessmentWords(*bundle, layer, assessment, geometry);
+    m_cell = tr("%1 on %2")
+                 .arg(fromUtf8(bundle->weights()[weight].findableName()), fromUtf8(m_chip->name));
+    m_gates->setRows(assessment.decision.verdict->reasons);
+    setNote(m_cell);
+    showSections();
+    showContent();
+}
+
+void AssessmentDock::showSections()
+{
+    m_outcome->setText(m_words.outcome);
+    m_sentence->setText(m_words.sentence);
+    m_remarks->setText((QStringList{m_words.basis} + m_words.remarks).join(QLatin1Char('\n')));
+    m_change->setText(m_words.change);
+    m_changeSection->setVisible(!m_words.change.isEmpty());
+    m_gateRows->setGates(*m_gates);
+    m_gateSection->setNote(m_words.gateCount);
+    m_gateSection->setVisible(m_gates->rowCount() > 0);
+    m_bytes->setFacts(m_words.bytes);
+    m_speed->setFacts(m_words.speed);
+    m_speedSection->setVisible(!m_words.speed.empty());
+    m_memory->setFacts(m_words.memory);
+    m_geometry->setFacts(m_words.geometry);
+    m_geometrySection->setVisible(!m_words.geometry.empty());
+    m_time->setFacts(m_words.time);
+}
+
+} // namespace kernscope::ui
