@@ -54,6 +54,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     buildMenus();
     connectSession();
     connectDocument();
+    keepPairs();
     fillRecent();
     showState();
     resize(sizeHint());

@@ -46,6 +46,12 @@ public:
     int fontStep() const;
     void setFontStep(int step);
 
+    /// Pairs by hand of two files that are compared: names in `path` and in `other` by turns. Those
+    /// of the kMaxPairings comparisons that had some last.
+    static constexpr int kMaxPairings = 50;
+    QStringList pairsByHand(const QString &path, const QString &other) const;
+    void setPairsByHand(const QString &path, const QString &other, const QStringList &names);
+
     QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray &geometry);
     /// The name of the layout last shown; empty at first start.
@@ -72,6 +78,11 @@ public:
 
 private:
     void migrate();
+    struct Pairing {
+        QString path, other;
+        QStringList names;
+    };
+    QList<Pairing> pairings() const;
     void writeRecent(const QList<Recent> &entries);
 
     std::unique_ptr<QSettings> m_store;

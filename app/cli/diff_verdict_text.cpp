@@ -2,6 +2,7 @@
 #include "app/cli/diff_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/report/difference_formats.h"
 #include "core/target/target.h"
 
 #include <algorithm>
@@ -196,6 +197,38 @@ std::string worstText(const Checked &checked)
     return text;
 }
 
+/// What became of the entries; of those that are not the same the first, in full.
+std::string codebooksText(const Checked &checked)
+{
+    constexpr std::size_t kShown = 32;
+    std::string text;
+    for (const auto &[index, match] : checked.codebooks) {
+        text += heading("Codebooks of " + pairText(checked, index)) + "  " +
+                report::codebookCountsText(match) + "\n";
+        Table table({{"A", Table::Align::Right},
+                     {"value", Table::Align::Right},
+                     {"elements", Table::Align::Right},
+                     {"what"},
+                     {"B", Table::Align::Right},
+                     {"value", Table::Align::Right},
+                     {"elements", Table::Align::Right}});
+        std::size_t others = 0;
+        for (const EntryMatch &entry : match.entries) {
+            if (entry.change == EntryChange::Same || ++others > kShown)
+                continue;
+            report::EntryTexts texts = report::entryTexts(match, entry);
+            table.add({std::move(texts.a), std::move(texts.valueA), grouped(entry.usesA),
+                       std::string(entryChangeName(entry.change)), std::move(texts.b),
+                       std::move(texts.valueB), grouped(entry.usesB)});
+        }
+        if (!table.empty())
+            text += table.text();
+        if (others > kShown)
+            text += fmt::format("  and {} more\n", grouped(others - kShown));
+    }
+    return text;
+}
+
 std::string verdictText(const Checked &checked, const DiffTextOptions &options)
 {
     const BuildVerdict &verdict = checked.verdict;
@@ -209,6 +242,18 @@ std::string verdictText(const Checked &checked, const DiffTextOptions &options)
         text += fmt::format("  worst {}: {} in {}\n", worst.measure, limitFigureText(worst.value),
                             pairText(checked, worst.pair));
     return text + formsText(checked) + chipText(checked, options.target);
+}
+
+/// What became of a weight of the first build without a partner.
+std::string joinedName(const Difference &difference, std::size_t weight)
+{
+    for (const JoinedWeights &joined : difference.joined) {
+        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+            if (joined.weightA(i) == weight)
+                return std::string(joined.name());
+        }
+    }
+    return "only in the first";
 }
 
 std::string matrixText(std::span<const Checked> all)
@@ -231,7 +276,8 @@ std::string matrixText(std::span<const Checked> all)
                              [weight](const WeightPair &each) { return each.a == weight; });
             const bool found = pair != pairs.end();
             row.push_back(found ? fmt::format("{:.3f}", pair->storedRatio) : "-");
-            row.push_back(found ? verdict(*pair, a, *checked.b) : "only in the first");
+            row.push_back(found ? verdict(*pair, a, *checked.b)
+                                : joinedName(checked.difference, weight));
         }
         table.add(std::move(row));
     }
@@ -245,7 +291,7 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
     if (all.size() == 1) {
         const Checked &checked = all.front();
         return differenceText(*checked.a, *checked.b, checked.difference, options.options) +
-               worstText(checked) + verdictText(checked, options) +
+               worstText(checked) + codebooksText(checked) + verdictText(checked, options) +
                (options.limits ? faultsText(checked) : "");
     }
     std::string text = fmt::format("A  {}  {} B\n", printable(all.front().a->name()),

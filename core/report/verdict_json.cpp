@@ -222,6 +222,12 @@ Json cellJson(const CheckedDifference &checked, std::size_t weight)
     const auto &pairs = checked.difference.weights;
     const auto pair = std::find_if(pairs.begin(), pairs.end(),
                                    [weight](const WeightPair &each) { return each.a == weight; });
+    for (const JoinedWeights &joined : checked.difference.joined) {
+        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+            if (joined.weightA(i) == weight)
+                return {{"verdict", joined.name()}};
+        }
+    }
     if (pair == pairs.end())
         return nullptr;
     Json json;
@@ -246,6 +252,8 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
     for (const auto &[index, worst] : checked.worst)
         json["weights"][index]["worst"] =
             worstJson(worst, checked.a->weights()[checked.difference.weights[index].a].shape);
+    for (const auto &[index, match] : checked.codebooks)
+        json["weights"][index]["codebooks"] = codebookMatchJson(match);
     json["verdict"] = verdictJson(checked);
     return json;
 }
