@@ -196,7 +196,9 @@ Result<Difference> BundleComparison::run()
     }
     const bool sameKind = m_a.kind() == m_b.kind();
     const auto sameWeight = [&](const WeightPair &pair) {
-        return (m_options.bytes && sameKind) || (pair.layoutEqual && pair.storedEqual);
+        // The same files say nothing of two weights that only a person takes for one.
+        const bool byFiles = m_options.bytes && sameKind && pair.pairing != Pairing::Hand;
+        return byFiles || (pair.layoutEqual && pair.storedEqual);
     };
     const auto &all = m_result.files;
     m_result.identical = m_result.onlyA.empty() && m_result.onlyB.empty() &&

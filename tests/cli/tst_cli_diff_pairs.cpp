@@ -109,6 +109,10 @@ void TestCliDiffPairs::joinedWeights()
         diff(a, b, {m_values, QStringLiteral("--format"), QStringLiteral("csv")}).out;
     QVERIFY2(table.contains("split: part 2 of 2, 3 to 7 of axis 0 of the whole"),
              table.constData());
+    // No script of edits can say it.
+    const CliResult script = diff(a, b, {QStringLiteral("--format"), QStringLiteral("changes")});
+    QCOMPARE(script.exitCode, 3);
+    QVERIFY2(script.err.contains("diff.changes"), script.err.constData());
     // Under limits a split weight holds where its parts do.
     QCOMPARE(diff(a, b, {QStringLiteral("--max-abs"), QStringLiteral("0")}).exitCode, 0);
     QCOMPARE(diff(a, b).exitCode, 1);
