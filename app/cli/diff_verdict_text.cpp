@@ -2,6 +2,7 @@
 #include "app/cli/diff_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
 #include "core/target/target.h"
 
@@ -244,18 +245,6 @@ std::string verdictText(const Checked &checked, const DiffTextOptions &options)
     return text + formsText(checked) + chipText(checked, options.target);
 }
 
-/// What became of a weight of the first build without a partner.
-std::string joinedName(const Difference &difference, std::size_t weight)
-{
-    for (const JoinedWeights &joined : difference.joined) {
-        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
-            if (joined.weightA(i) == weight)
-                return std::string(joined.name());
-        }
-    }
-    return "only in the first";
-}
-
 std::string matrixText(std::span<const Checked> all)
 {
     const Bundle &a = *all.front().a;
@@ -266,18 +255,12 @@ std::string matrixText(std::span<const Checked> all)
         columns.push_back({"verdict", Table::Align::Name});
     }
     Table table(std::move(columns));
-    for (std::size_t weight = 0; weight < a.weights().size(); ++weight) {
-        std::vector<std::string> row{printable(a.weights()[weight].findableName()),
-                                     grouped(a.weights()[weight].storedBytes.value)};
-        for (const Checked &checked : all) {
-            const auto &pairs = checked.difference.weights;
-            const auto pair =
-                std::find_if(pairs.begin(), pairs.end(),
-                             [weight](const WeightPair &each) { return each.a == weight; });
-            const bool found = pair != pairs.end();
-            row.push_back(found ? fmt::format("{:.3f}", pair->storedRatio) : "-");
-            row.push_back(found ? verdict(*pair, a, *checked.b)
-                                : joinedName(checked.difference, weight));
+    for (const report::BuildMatrix::Row &line : report::buildMatrix(a, all).rows) {
+        std::vector<std::string> row{printable(line.name), grouped(line.cells.front().storedBytes)};
+        for (std::size_t i = 1; i < line.cells.size(); ++i) {
+            const report::MatrixCell &cell = line.cells[i];
+            row.push_back(cell.weight == kNoIndex ? "-" : fmt::format("{:.3f}", cell.ratio));
+            row.push_back(cell.verdict);
         }
         table.add(std::move(row));
     }
