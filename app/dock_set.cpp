@@ -17,6 +17,7 @@
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/theme.h"
+#include "widgets/compare/builds_dock.h"
 #include "widgets/compare/bytes_dock.h"
 #include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/compare_dock.h"
@@ -74,6 +75,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     connect(m_compare, &ui::CompareDock::placesChanged, places, &ui::PlacesDock::setPlaces);
     auto *codebooks = add<ui::CodebooksDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_B);
     connect(m_compare, &ui::CompareDock::placesChanged, codebooks, &ui::CodebooksDock::setPlaces);
+    add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
     add<ui::TasksDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_1);

@@ -60,7 +60,8 @@ void MainWindow::buildCompareMenu()
     for (const DockSet::Entry &entry : m_docks->entries()) {
         const QString id = entry.dock->id();
         if (id != QLatin1String("compare") && id != QLatin1String("places") &&
-            id != QLatin1String("codebooks") && id != QLatin1String("bytes"))
+            id != QLatin1String("codebooks") && id != QLatin1String("builds") &&
+            id != QLatin1String("bytes"))
             continue;
         menu->addSeparator();
         menu->addActions(entry.menuActions);
