@@ -20,7 +20,8 @@ struct StoredPlace {
     std::uint64_t offset = 0;
 };
 
-/// Of every weight the first section that is its own; none for those that the program writes as literals.
+/// Of every weight the first section that is its own; none for those that the program writes as
+/// literals.
 std::vector<std::optional<StoredPlace>> placesOf(const Bundle &bundle)
 {
     std::vector<std::optional<StoredPlace>> places(bundle.weights().size());
