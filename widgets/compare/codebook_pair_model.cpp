@@ -61,6 +61,13 @@ QVariant CodebookPairModel::data(const QModelIndex &index, int role) const
     return PlacesModel::data(index, role);
 }
 
+QVariant CodebookPairModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation == Qt::Horizontal && section == Change && role == Qt::TextAlignmentRole)
+        return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    return PlacesModel::headerData(section, orientation, role);
+}
+
 std::size_t CodebookPairModel::count() const
 {
     return m_match ? m_match->entries.size() : 0;

@@ -32,6 +32,7 @@ public:
     void setMatch(CodebookMatchPtr match);
     int columnCount(const QModelIndex &parent = {}) const override;
     QVariant data(const QModelIndex &index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 protected:
     std::size_t count() const override;
