@@ -19,7 +19,9 @@
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/theme.h"
+#include "widgets/compare/builds_dock.h"
 #include "widgets/compare/bytes_dock.h"
+#include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/hardware/activation_dock.h"
@@ -71,8 +73,12 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);
+    connect(m_compare, &ui::CompareDock::choicesChanged, bytes, &ui::BytesDock::setChoices);
     auto *places = add<ui::PlacesDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_C);
     connect(m_compare, &ui::CompareDock::placesChanged, places, &ui::PlacesDock::setPlaces);
+    auto *codebooks = add<ui::CodebooksDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_B);
+    connect(m_compare, &ui::CompareDock::placesChanged, codebooks, &ui::CodebooksDock::setPlaces);
+    add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
     add<ui::TasksDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_1);

@@ -55,6 +55,7 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     buildMenus();
     connectSession();
     connectDocument();
+    keepPairs();
     fillRecent();
     showState();
     resize(sizeHint());

@@ -74,9 +74,12 @@ private:
     void buildColumnMenu(QMenu *menu);
     void buildAppearanceMenus(QMenu *menu);
     void buildGoMenu();
+    void buildTaskMenus();
+    // main_window_compare.cpp
     void buildCompareMenu();
     void addChangesAction(QMenu *menu);
-    void buildTaskMenus();
+    void keepPairs();
+    void compareWeightWith(std::size_t weight);
     // main_window_tools.cpp
     void buildToolBar();
     void fillPalette(PaletteIndex &index);
@@ -159,13 +162,15 @@ private:
     QMenu *m_recentMenu = nullptr;
     QActionGroup *m_layoutGroup = nullptr;
     QAction *m_patching = nullptr, *m_back = nullptr, *m_forward = nullptr, *m_open = nullptr,
-            *m_save = nullptr, *m_undo = nullptr, *m_redo = nullptr, *m_compareWith = nullptr;
+            *m_save = nullptr, *m_undo = nullptr, *m_redo = nullptr, *m_compareWith = nullptr,
+            *m_compareWeight = nullptr;
     QList<QAction *> m_needBundle, m_needOther, m_needChanges;
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;
-    QString m_askedPath;   ///< of the bundle that was last asked for as A
-    QString m_wantedPlace; ///< of a link: where to go once its file is open
+    QString m_askedPath;                    ///< of the bundle that was last asked for as A
+    std::optional<std::size_t> m_partnerOf; ///< weight whose partner is asked for once B is open
+    QString m_wantedPlace;                  ///< of a link: where to go once its file is open
     bool m_layoutByHand = false;
     bool m_closing = false;
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/main_window.h"
 
-#include "app/change_applier.h"
 #include "app/dock_set.h"
 #include "app/notice_area.h"
 #include "app/status_line.h"
@@ -262,70 +261,6 @@ void MainWindow::buildAppearanceMenus(QMenu *menu)
         [this] { m_theme.changeFont(-1); });
     add(text, tr("&As the System Has It"), Qt::CTRL | Qt::ALT | Qt::Key_0,
         [this] { m_theme.changeFont(0); });
-}
-
-void MainWindow::buildCompareMenu()
-{
-    QMenu *menu = menuBar()->addMenu(tr("&Compare"));
-    m_compareWith = add(menu, tr("Compare with &Folder\u2026"), Qt::CTRL | Qt::SHIFT | Qt::Key_O,
-                        [this] { openOther(); });
-    m_compareWith->setIcon(ui::lineIcon(QStringLiteral("compare")));
-    m_needBundle << m_compareWith;
-    m_needBundle << add(menu, tr("Compare with F&ile\u2026"),
-                        Qt::CTRL | Qt::SHIFT | Qt::ALT | Qt::Key_O, [this] { openOtherFile(); });
-    QAction *saved = add(menu, tr("Compare with What Is on &Disk"), {}, [this] {
-        m_wantedLayout = Layout::Compare;
-        m_document.openOther(m_document.path());
-    });
-    m_needChanges << saved;
-    const QString dense = QStringLiteral("sample-dense.mlmodelc");
-    for (const auto &[text, name] :
-         {std::pair{tr("Sample: Dense with S&parse"), QStringLiteral("sample-sparse.mlmodelc")},
-          std::pair{tr("Sample: Dense with P&alette"), QStringLiteral("sample-palette.mlmodelc")}})
-        add(menu, text, {}, [this, dense, sample = name] { openSample(dense, sample); });
-    menu->addSeparator();
-    addChangesAction(menu);
-    m_needOther << add(menu, tr("&Open the Other One Instead"), {}, [this] {
-        whenKept([this] {
-            m_wantedLayout = Layout::Compare;
-            m_document.swapSides();
-        });
-    });
-    m_needOther << add(menu, tr("&Stop Comparing"), {}, [this] {
-        m_document.closeOther();
-        if (m_layouts->current() == Layout::Compare)
-            showLayout(Layout::Inspect);
-    });
-    for (const DockSet::Entry &entry : m_docks->entries()) {
-        const QString id = entry.dock->id();
-        if (id != QLatin1String("compare") && id != QLatin1String("places") &&
-            id != QLatin1String("bytes"))
-            continue;
-        menu->addSeparator();
-        menu->addActions(entry.menuActions);
-    }
-}
-
-/// The changes that a comparison was saved as, made on the document.
-void MainWindow::addChangesAction(QMenu *menu)
-{
-    auto *changes = new ChangeApplier(m_session, this);
-    connect(changes, &ChangeApplier::failed, this, &MainWindow::onRefused);
-    connect(changes, &ChangeApplier::applied, this, [this](const QString &path, bool proved) {
-        const QString name = ui::shown(QFileInfo(path).fileName());
-        Q_EMIT m_session.statusMessage(
-            proved ? tr("%1 is applied; the weights are those that it was made of").arg(name)
-                   : tr("%1 is applied").arg(name));
-    });
-    m_needBundle << add(menu, tr("&Apply Changes from File\u2026"), {}, [this, changes] {
-        auto *dialog =
-            new QFileDialog(this, tr("Apply Changes"), m_settings.lastFolder(),
-                            tr("Changes (*.kpatch);;Scripts of edits (*.txt);;All files (*)"));
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        dialog->setFileMode(QFileDialog::ExistingFile);
-        connect(dialog, &QFileDialog::fileSelected, changes, &ChangeApplier::apply);
-        dialog->open();
-    });
 }
 
 /// What the docks can do, by what one is at work on.

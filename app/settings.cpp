@@ -14,6 +14,7 @@ namespace kernscope::app {
 namespace {
 
 const QString kRecentKey = QStringLiteral("recent");
+const QString kPairingsKey = QStringLiteral("pairings");
 const QString kThemeKey = QStringLiteral("appearance/theme");
 const QString kFontKey = QStringLiteral("appearance/fontStep");
 const QString kGeometryKey = QStringLiteral("window/geometry");
@@ -129,6 +130,58 @@ void Settings::removeRecent(const Recent &entry)
 void Settings::clearRecent()
 {
     writeRecent({});
+}
+
+QList<Settings::Pairing> Settings::pairings() const
+{
+    QList<Pairing> entries;
+    const int count = m_store->beginReadArray(kPairingsKey);
+    for (int i = 0; i < std::min(count, kMaxPairings); ++i) {
+        m_store->setArrayIndex(i);
+        entries.push_back({m_store->value(QStringLiteral("path")).toString(),
+                           m_store->value(QStringLiteral("other")).toString(),
+                           m_store->value(QStringLiteral("names")).toStringList()});
+    }
+    m_store->endArray();
+    return entries;
+}
+
+/// Whichever of the two was the document then.
+QStringList Settings::pairsByHand(const QString &path, const QString &other) const
+{
+    for (const Pairing &entry : pairings()) {
+        if (entry.path == path && entry.other == other)
+            return entry.names;
+        if (entry.path != other || entry.other != path)
+            continue;
+        QStringList turned;
+        for (qsizetype i = 0; i + 1 < entry.names.size(); i += 2)
+            turned << entry.names[i + 1] << entry.names[i];
+        return turned;
+    }
+    return {};
+}
+
+void Settings::setPairsByHand(const QString &path, const QString &other, const QStringList &names)
+{
+    QList<Pairing> entries = pairings();
+    entries.removeIf([&](const Pairing &entry) {
+        return (entry.path == path && entry.other == other) ||
+               (entry.path == other && entry.other == path);
+    });
+    if (!names.isEmpty())
+        entries.prepend({path, other, names});
+    if (entries.size() > kMaxPairings)
+        entries.resize(kMaxPairings);
+    m_store->remove(kPairingsKey);
+    m_store->beginWriteArray(kPairingsKey, static_cast<int>(entries.size()));
+    for (int i = 0; i < entries.size(); ++i) {
+        m_store->setArrayIndex(i);
+        m_store->setValue(QStringLiteral("path"), entries[i].path);
+        m_store->setValue(QStringLiteral("other"), entries[i].other);
+        m_store->setValue(QStringLiteral("names"), entries[i].names);
+    }
+    m_store->endArray();
 }
 
 ThemeChoice Settings::theme() const

@@ -49,6 +49,11 @@ public:
     /// Where what belongs to single bundles is kept, such as bookmarks: kernscope in
     /// $XDG_STATE_HOME, by default ~/.local/state; of settings in a file of their own, beside it.
     QString stateFolder() const;
+    /// Pairs by hand of two files that are compared: names in `path` and in `other` by turns. Those
+    /// of the kMaxPairings comparisons that had some last.
+    static constexpr int kMaxPairings = 50;
+    QStringList pairsByHand(const QString &path, const QString &other) const;
+    void setPairsByHand(const QString &path, const QString &other, const QStringList &names);
 
     QByteArray windowGeometry() const;
     void setWindowGeometry(const QByteArray &geometry);
@@ -76,6 +81,11 @@ public:
 
 private:
     void migrate();
+    struct Pairing {
+        QString path, other;
+        QStringList names;
+    };
+    QList<Pairing> pairings() const;
     void writeRecent(const QList<Recent> &entries);
 
     std::unique_ptr<QSettings> m_store;

@@ -55,6 +55,17 @@ void addDiff(CLI::App &app, Session &session)
         ->type_name("PATH");
     command->add_flag("--values", arguments->options.values,
                       "Compare the decoded values as well; limits imply it");
+    command
+        ->add_option("--pair", arguments->pairs,
+                     "Take these two weights for one, by hand; A= or =B leaves a weight without a "
+                     "partner (repeatable)")
+        ->type_name("A=B")
+        ->allow_extra_args(false)
+        ->check([](const std::string &text) {
+            return text.find('=') != std::string::npos && text.size() > 1
+                       ? std::string()
+                       : std::string("two names with = between them are expected");
+        });
     command->add_flag("--check-forms", arguments->checkForms,
                       "Say how well B stores the values of A: patterns of masks, palette entries "
                       "that are not the nearest, clipped and unused codes, scales that are not the "
@@ -71,12 +82,18 @@ void addDiff(CLI::App &app, Session &session)
     command->add_flag("--histograms", arguments->histograms,
                       "How often each value occurs in A and in B, all elements in bins (implies "
                       "--values)");
+    command->add_flag("--codebooks", arguments->codebooks,
+                      "Set the codebooks of pairs of palettes against each other, entry by entry: "
+                      "moved, changed, split, merged, unused");
     addLimits(*command, *arguments);
     command
-        ->add_option("--format", arguments->format,
-                     "Format of the report; changes: a script for patch that makes B out of A")
+        ->add_option(
+            "--format", arguments->format,
+            "Format of the report; changes: a script for patch that makes B out of A; ips, "
+            "bps: a patch of the one file that differs, for other programs")
         ->type_name("NAME")
-        ->check(CLI::IsMember({"text", "json", "junit", "markdown", "html", "csv", "changes"}));
+        ->check(CLI::IsMember(
+            {"text", "json", "junit", "markdown", "html", "csv", "changes", "ips", "bps"}));
     addOutput(*command, session, arguments->output,
               "Write the report to this file; its name gives the format where --format does not",
               "FILE");
@@ -85,7 +102,10 @@ void addDiff(CLI::App &app, Session &session)
                 {"diff old.mlmodelc new.mlmodelc",
                  "diff --max-abs 0.001 --same-program old.mlmodelc new.mlmodelc",
                  "diff --channels --worst 20 --histograms dense.mlmodelc palette.mlmodelc",
+                 "diff --codebooks palette_old.mlmodelc palette_new.mlmodelc",
                  "diff --rules limits.toml --output report.html dense.mlmodelc pruned.mlmodelc",
+                 "diff --pair conv_0_weight=enc.conv.weight --values old.mlmodelc new.mlmodelc",
+                 "diff old/weights/weight.bin new/weights/weight.bin --output changes.bps",
                  "diff dense.mlmodelc palette.mlmodelc sparse.mlmodelc"});
     command->callback([arguments, &session] {
         const bool other = !arguments->format.empty() && arguments->format != "json";
@@ -93,8 +113,11 @@ void addDiff(CLI::App &app, Session &session)
             throw CLI::ValidationError("--format", "--json asks for another format");
         const std::string format =
             arguments->format.empty() ? formatOfName(arguments->output) : arguments->format;
-        if (format == "changes" && arguments->paths.size() > 2)
+        const bool binary = format == "ips" || format == "bps";
+        if ((format == "changes" || binary) && arguments->paths.size() > 2)
             throw CLI::ValidationError("--format", "changes are those between two bundles");
+        if (binary && arguments->output.empty())
+            throw CLI::ValidationError("--format", "a binary patch needs an --output file");
         session.exitCode = runDiff(*arguments, session);
     });
 }

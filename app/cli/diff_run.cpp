@@ -2,10 +2,12 @@
 #include "app/cli/diff_run.h"
 
 #include "app/cli/command.h"
+#include "app/cli/diff_pairs.h"
 #include "app/cli/diff_text.h"
 #include "app/cli/output_file.h"
 #include "app/cli/text_output.h"
 #include "core/base/overlaid_file.h"
+#include "core/report/binary_patch.h"
 #include "core/report/change_script.h"
 #include "core/report/difference_formats.h"
 #include "core/report/difference_report.h"
@@ -130,18 +132,40 @@ Result<void> findWorst(Checked &checked, const DiffArguments &arguments, Session
     return {};
 }
 
+/// Of every pair of palettes.
+Result<void> findCodebooks(Checked &checked, Session &session)
+{
+    const auto &pairs = checked.difference.weights;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (!pairs[i].shapeEqual || !hasCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b))
+            continue;
+        auto match =
+            matchCodebooks(*checked.a, pairs[i].a, *checked.b, pairs[i].b, &session.progress);
+        if (match)
+            checked.codebooks.emplace_back(i, *std::move(match));
+        else if (match.error().code != "diff.codebooks")
+            return tl::unexpected(std::move(match.error()));
+    }
+    return {};
+}
+
 Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
                                         const DiffArguments &arguments, const DiffLimits &limits,
                                         Session &session)
 {
     std::vector<Checked> all;
+    const auto choices = pairChoices(arguments.pairs, bundles);
+    if (!choices)
+        return tl::unexpected(choices.error());
     const ProgressLine line(session, "Comparing");
     const BundlePtr &a = bundles.front();
     for (std::size_t i = 1; i < bundles.size(); ++i) {
-        auto difference = compareBundles(*a, *bundles[i], arguments.options, &session.progress);
+        DiffOptions options = arguments.options;
+        options.pairs = (*choices)[i - 1];
+        auto difference = compareBundles(*a, *bundles[i], options, &session.progress);
         if (!difference)
             return tl::unexpected(std::move(difference.error()));
-        Checked checked{a, bundles[i], *std::move(difference), {}, {}, {}, {}};
+        Checked checked{a, bundles[i], *std::move(difference), {}, {}, {}, {}, {}};
         checked.faults = checkLimits(*a, *checked.b, checked.difference, limits);
         checked.verdict = buildVerdict(*a, *checked.b, checked.difference);
         if (arguments.checkForms) {
@@ -151,6 +175,10 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
         if (arguments.places()) {
             if (auto worst = findWorst(checked, arguments, session); !worst)
                 return tl::unexpected(std::move(worst.error()));
+        }
+        if (arguments.codebooks) {
+            if (auto found = findCodebooks(checked, session); !found)
+                return tl::unexpected(std::move(found.error()));
         }
         all.push_back(std::move(checked));
     }
@@ -183,6 +211,16 @@ Result<std::string> rendered(const std::string &format, const Answer &answer, Se
     if (format == "changes")
         return report::changeScript(*answer.all.front().a, *answer.all.front().b,
                                     answer.all.front().difference, &session.progress);
+    if (format == "ips" || format == "bps") {
+        const Checked &checked = answer.all.front();
+        const auto patch = report::binaryPatch(*checked.a, *checked.b, checked.difference,
+                                               format == "ips" ? report::BinaryPatch::Ips
+                                                               : report::BinaryPatch::Bps,
+                                               &session.progress);
+        if (!patch)
+            return tl::unexpected(patch.error());
+        return std::string(reinterpret_cast<const char *>(patch->data()), patch->size());
+    }
     if (format == "json") {
         report::Json document = documentOf(answer.all);
         report::finish(document, answer.diagnostics);
@@ -244,7 +282,7 @@ int exitCodeOf(const Answer &answer, const DiffLimits &limits)
 
 std::string formatOfName(const std::string &path)
 {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kFormats{
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kFormats{
         {{".json", "json"},
          {".txt", "text"},
          {".xml", "junit"},
@@ -252,7 +290,9 @@ std::string formatOfName(const std::string &path)
          {".html", "html"},
          {".htm", "html"},
          {".csv", "csv"},
-         {".kpatch", "changes"}}};
+         {".kpatch", "changes"},
+         {".ips", "ips"},
+         {".bps", "bps"}}};
     const std::string ending = std::filesystem::path(path).extension().string();
     for (const auto &[name, format] : kFormats) {
         if (ending == name)

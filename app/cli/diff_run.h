@@ -15,10 +15,12 @@ struct DiffArguments {
     std::vector<std::string> paths; ///< two and more; the first is compared with every other
     DiffOptions options;
     DiffLimits limits;
+    std::vector<std::string> pairs; ///< "A=B", "A=", "=B": pairs by hand
     bool checkForms = false;
     std::size_t worst = 0; ///< channels and elements to name of every weight that differs
     bool channels = false; ///< name every channel instead
     bool histograms = false;
+    bool codebooks = false; ///< set codebooks against each other, entry by entry
 
     bool places() const { return worst > 0 || channels || histograms; }
     std::string rules;  ///< file of rules; empty: none

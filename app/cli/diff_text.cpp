@@ -131,6 +131,7 @@ std::vector<Table::Column> columns(bool values)
         list.push_back({"elements", Align::Name});
     }
     list.push_back({"paired by"});
+    list.push_back({"what", Align::Name});
     list.push_back({"verdict", Align::Name});
     return list;
 }
@@ -153,10 +154,39 @@ std::string weightsText(const Bundle &a, const Bundle &b, const Difference &diff
         }
         row.emplace_back(pairingText(pair) +
                          (pair.confidence == Confidence::Guess ? " (a guess)" : ""));
+        const std::string changes = pairChangesText(a, b, pair);
+        row.push_back(changes.empty() ? "-" : changes);
         row.push_back(verdict(pair, a, b));
         table.add(std::move(row));
     }
     return table.empty() ? std::string() : table.text();
+}
+
+/// Weights that are several of the other side, part by part.
+std::string joinedText(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    std::string text;
+    for (const JoinedWeights &joined : difference.joined) {
+        const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
+        text += fmt::format(
+            "  {}: {} of {} {} {} {} of {} along axis {}{}\n", joined.name(),
+            printable(whole.weights()[joined.whole].findableName()), joined.split ? "A" : "B",
+            shapeText(whole.weights()[joined.whole].shape), joined.split ? "is" : "holds",
+            joined.parts.size(), joined.split ? "B" : "A", joined.axis,
+            joined.exact ? "" : ", nearly the same values");
+        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+            const JoinedPart &one = joined.parts[i];
+            text += fmt::format("    {} to {}: {} {}", grouped(one.first),
+                                grouped(one.first + one.count - 1),
+                                printable(part.weights()[one.weight].findableName()),
+                                formText(part.weights()[one.weight].form));
+            if (one.values)
+                text += fmt::format(", {}, max |d| {:.4g}", countsText(*one.values),
+                                    one.values->maxAbs);
+            text += ", " + joinedVerdict(joined, i) + "\n";
+        }
+    }
+    return text;
 }
 
 std::string onlyText(const Bundle &bundle, const std::vector<std::size_t> &weights,
@@ -188,7 +218,8 @@ std::string differenceText(const Bundle &a, const Bundle &b, const Difference &d
     const std::string weights = weightsText(a, b, difference, options.values);
     if (!weights.empty())
         text += "\n" + weights;
-    text += onlyText(a, difference.onlyA, "A") + onlyText(b, difference.onlyB, "B");
+    text += joinedText(a, b, difference) + onlyText(a, difference.onlyA, "A") +
+            onlyText(b, difference.onlyB, "B");
     if (options.values && options.tolerance > 0) {
         std::uint64_t beyond = 0;
         for (const WeightPair &pair : difference.weights)

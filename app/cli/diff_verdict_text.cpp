@@ -2,6 +2,8 @@
 #include "app/cli/diff_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/report/build_matrix.h"
+#include "core/report/difference_formats.h"
 #include "core/target/target.h"
 
 #include <algorithm>
@@ -196,6 +198,38 @@ std::string worstText(const Checked &checked)
     return text;
 }
 
+/// What became of the entries; of those that are not the same the first, in full.
+std::string codebooksText(const Checked &checked)
+{
+    constexpr std::size_t kShown = 32;
+    std::string text;
+    for (const auto &[index, match] : checked.codebooks) {
+        text += heading("Codebooks of " + pairText(checked, index)) + "  " +
+                report::codebookCountsText(match) + "\n";
+        Table table({{"A", Table::Align::Right},
+                     {"value", Table::Align::Right},
+                     {"elements", Table::Align::Right},
+                     {"what"},
+                     {"B", Table::Align::Right},
+                     {"value", Table::Align::Right},
+                     {"elements", Table::Align::Right}});
+        std::size_t others = 0;
+        for (const EntryMatch &entry : match.entries) {
+            if (entry.change == EntryChange::Same || ++others > kShown)
+                continue;
+            report::EntryTexts texts = report::entryTexts(match, entry);
+            table.add({std::move(texts.a), std::move(texts.valueA), grouped(entry.usesA),
+                       std::string(entryChangeName(entry.change)), std::move(texts.b),
+                       std::move(texts.valueB), grouped(entry.usesB)});
+        }
+        if (!table.empty())
+            text += table.text();
+        if (others > kShown)
+            text += fmt::format("  and {} more\n", grouped(others - kShown));
+    }
+    return text;
+}
+
 std::string verdictText(const Checked &checked, const DiffTextOptions &options)
 {
     const BuildVerdict &verdict = checked.verdict;
@@ -221,17 +255,12 @@ std::string matrixText(std::span<const Checked> all)
         columns.push_back({"verdict", Table::Align::Name});
     }
     Table table(std::move(columns));
-    for (std::size_t weight = 0; weight < a.weights().size(); ++weight) {
-        std::vector<std::string> row{printable(a.weights()[weight].findableName()),
-                                     grouped(a.weights()[weight].storedBytes.value)};
-        for (const Checked &checked : all) {
-            const auto &pairs = checked.difference.weights;
-            const auto pair =
-                std::find_if(pairs.begin(), pairs.end(),
-                             [weight](const WeightPair &each) { return each.a == weight; });
-            const bool found = pair != pairs.end();
-            row.push_back(found ? fmt::format("{:.3f}", pair->storedRatio) : "-");
-            row.push_back(found ? verdict(*pair, a, *checked.b) : "only in the first");
+    for (const report::BuildMatrix::Row &line : report::buildMatrix(a, all).rows) {
+        std::vector<std::string> row{printable(line.name), grouped(line.cells.front().storedBytes)};
+        for (std::size_t i = 1; i < line.cells.size(); ++i) {
+            const report::MatrixCell &cell = line.cells[i];
+            row.push_back(cell.weight == kNoIndex ? "-" : fmt::format("{:.3f}", cell.ratio));
+            row.push_back(cell.verdict);
         }
         table.add(std::move(row));
     }
@@ -245,7 +274,7 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
     if (all.size() == 1) {
         const Checked &checked = all.front();
         return differenceText(*checked.a, *checked.b, checked.difference, options.options) +
-               worstText(checked) + verdictText(checked, options) +
+               worstText(checked) + codebooksText(checked) + verdictText(checked, options) +
                (options.limits ? faultsText(checked) : "");
     }
     std::string text = fmt::format("A  {}  {} B\n", printable(all.front().a->name()),

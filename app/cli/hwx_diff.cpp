@@ -156,6 +156,13 @@ std::string weightsText(const ContainerDifference &difference)
         text += "  weight only in A: " + printable(difference.a->weights()[i].name) + "\n";
     for (const std::size_t i : difference.whole.onlyB)
         text += "  weight only in B: " + printable(difference.b->weights()[i].name) + "\n";
+    for (const JoinedWeights &joined : difference.whole.joined) {
+        for (std::size_t i = 0; i < joined.parts.size(); ++i)
+            text += fmt::format("  weight {} > {}: {}\n",
+                                printable(difference.a->weights()[joined.weightA(i)].name),
+                                printable(difference.b->weights()[joined.weightB(i)].name),
+                                joinedText(joined, i));
+    }
     return text.empty() && !difference.whole.weights.empty() ? "  No weight differs.\n" : text;
 }
 
@@ -180,6 +187,14 @@ report::Json weightsJson(const ContainerDifference &difference)
                         {"pairing", pairingName(pair.pairing)},
                         {"layout_equal", pair.layoutEqual},
                         {"stored_equal", pair.storedEqual}});
+    for (const JoinedWeights &joined : difference.whole.joined) {
+        for (std::size_t i = 0; i < joined.parts.size(); ++i)
+            list.push_back({{"name", difference.a->weights()[joined.weightA(i)].name},
+                            {"name_b", difference.b->weights()[joined.weightB(i)].name},
+                            {"pairing", joined.name()},
+                            {"layout_equal", false},
+                            {"stored_equal", false}});
+    }
     for (const std::size_t i : difference.whole.onlyA)
         list.push_back({{"name", difference.a->weights()[i].name}, {"name_b", nullptr}});
     for (const std::size_t i : difference.whole.onlyB)

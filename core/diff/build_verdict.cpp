@@ -35,6 +35,12 @@ void judgeFaithful(const Difference &difference, BuildVerdict &verdict)
             verdict.counterexample = pair.values->counterexample;
         }
     }
+    for (const JoinedWeights &joined : difference.joined) {
+        for (const JoinedPart &part : joined.parts) {
+            known = known && part.values;
+            faithful = faithful && (!part.values || part.values->faithful()) && !part.fault;
+        }
+    }
     if (!faithful || known)
         verdict.faithful = faithful;
 }
@@ -116,7 +122,7 @@ std::string faithfulText(const Bundle &a, const Difference &difference, const Bu
     if (*verdict.faithful)
         return claim + ": proved";
     if (!verdict.counterexample)
-        return "not " + claim + ": weights without a partner, or of another shape";
+        return "not " + claim + ": weights without a partner, of another shape, or split or merged";
     const Weight &weight = a.weights()[difference.weights[*verdict.counterexamplePair].a];
     return fmt::format("not {}: {}[{}] is {} in A, {} in B", claim, weight.findableName(),
                        fmt::join(elementPlace(weight.shape, verdict.counterexample->element), ","),

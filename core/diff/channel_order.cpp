@@ -50,18 +50,6 @@ private:
     std::uint64_t m_count = 0;
 };
 
-/// Places 0 to `all`, spread over it without a period.
-std::vector<std::uint64_t> spreadPlaces(std::uint64_t all, std::uint64_t count)
-{
-    std::vector<std::uint64_t> places;
-    const std::uint64_t stratum = all / count;
-    for (std::uint64_t i = 0; i < count; ++i) {
-        const std::uint64_t mixed = ((i + 1) * 0x9E3779B97F4A7C15u) >> 17;
-        places.push_back(i * stratum + mixed % stratum);
-    }
-    return places;
-}
-
 } // namespace
 
 std::size_t ChannelOrder::moved(const std::vector<std::uint32_t> &order)
@@ -73,6 +61,17 @@ std::size_t ChannelOrder::moved(const std::vector<std::uint32_t> &order)
 }
 
 namespace diff {
+
+std::vector<std::uint64_t> spreadPlaces(std::uint64_t all, std::uint64_t count)
+{
+    std::vector<std::uint64_t> places;
+    const std::uint64_t stratum = all / count;
+    for (std::uint64_t i = 0; i < count; ++i) {
+        const std::uint64_t mixed = ((i + 1) * 0x9E3779B97F4A7C15u) >> 17;
+        places.push_back(i * stratum + mixed % stratum);
+    }
+    return places;
+}
 
 Shape squeezed(const Shape &shape)
 {
@@ -123,9 +122,14 @@ std::optional<WeightSketch> WeightSketch::make(const Bundle &bundle, std::size_t
 
 double WeightSketch::correlation(const WeightSketch &a, const WeightSketch &b)
 {
+    return correlation(std::span(a.m_samples), std::span(b.m_samples));
+}
+
+double WeightSketch::correlation(std::span<const float> a, std::span<const float> b)
+{
     Correlation sums;
-    for (std::size_t i = 0; i < std::min(a.samples(), b.samples()); ++i)
-        sums.add(a.m_samples[i], b.m_samples[i]);
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+        sums.add(a[i], b[i]);
     return sums.value();
 }
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kernscope {
@@ -50,6 +51,7 @@ public:
     /// Correlation of the samples: 1 for the same values, whatever their scale and offset; about 0
     /// for two that have nothing in common. 0 where one side is constant.
     static double correlation(const WeightSketch &a, const WeightSketch &b);
+    static double correlation(std::span<const float> a, std::span<const float> b);
     /// What a correlation of so many samples must reach: chance comes nowhere near.
     static double needed(std::size_t samples);
 
@@ -84,6 +86,9 @@ std::optional<ChannelOrder> findChannelOrder(const Bundle &a, std::size_t weight
 std::optional<ReorderedValues> compareReordered(const Bundle &a, std::size_t weightA,
                                                 const Bundle &b, std::size_t weightB,
                                                 const ChannelOrder &order, Progress *progress);
+
+/// `count` places of 0 to `all`, ascending, spread over it without a period. 1 <= count <= all.
+std::vector<std::uint64_t> spreadPlaces(std::uint64_t all, std::uint64_t count);
 
 /// Shape without extents of one; of a weight of one element [1].
 Shape squeezed(const Shape &shape);

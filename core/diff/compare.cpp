@@ -59,6 +59,10 @@ void BundleComparison::announceTotal(const std::vector<diff::FilePair> &files)
         if (m_options.values && pair.shapeEqual)
             total += m_a.weights()[pair.a].elements.value;
     }
+    for (const JoinedWeights &joined : m_result.joined) {
+        if (m_options.values)
+            total += (joined.split ? m_a : m_b).weights()[joined.whole].elements.value;
+    }
     m_progress->setTotal(total);
 }
 
@@ -169,7 +173,11 @@ bool BundleComparison::comparePairValues(WeightPair &pair)
 
 Result<Difference> BundleComparison::run()
 {
-    m_result.weights = pairWeights(m_a, m_b, m_result.onlyA, m_result.onlyB);
+    PairedWeights paired = pairWeights(m_a, m_b, m_options.pairs);
+    m_result.weights = std::move(paired.pairs);
+    m_result.joined = std::move(paired.joined);
+    m_result.onlyA = std::move(paired.onlyA);
+    m_result.onlyB = std::move(paired.onlyB);
     const auto files = diff::pairFiles(m_a, m_b);
     announceTotal(files);
     for (const diff::FilePair &pair : files) {
@@ -181,17 +189,24 @@ Result<Difference> BundleComparison::run()
         if (!compareStored(pair) || !comparePairValues(pair))
             return tl::unexpected(cancelledError("The comparison was cancelled"));
     }
+    for (JoinedWeights &joined : m_result.joined) {
+        if (m_options.values && !compareJoined(m_a, m_b, joined, m_options.tolerance, m_progress))
+            return tl::unexpected(cancelledError("The comparison was cancelled"));
+    }
     const bool sameKind = m_a.kind() == m_b.kind();
     const auto sameWeight = [&](const WeightPair &pair) {
-        return (m_options.bytes && sameKind) || (pair.layoutEqual && pair.storedEqual);
+        // The same files say nothing of two weights that only a person takes for one.
+        const bool byFiles = m_options.bytes && sameKind && pair.pairing != Pairing::Hand;
+        return byFiles || (pair.layoutEqual && pair.storedEqual);
     };
     const auto &all = m_result.files;
-    m_result.identical =
-        m_result.onlyA.empty() && m_result.onlyB.empty() && m_result.program.equal &&
-        (!m_options.bytes ||
-         std::all_of(all.begin(), all.end(),
-                     [this](const FileDifference &file) { return sameFile(file); })) &&
-        std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
+    m_result.identical = m_result.onlyA.empty() && m_result.onlyB.empty() &&
+                         m_result.joined.empty() && m_result.program.equal &&
+                         (!m_options.bytes || std::all_of(all.begin(), all.end(),
+                                                          [this](const FileDifference &file) {
+                                                              return sameFile(file);
+                                                          })) &&
+                         std::all_of(m_result.weights.begin(), m_result.weights.end(), sameWeight);
     return std::move(m_result);
 }
 

@@ -6,20 +6,22 @@
 #include "core/bundle/bundle.h"
 #include "core/diff/byte_tally.h"
 #include "core/diff/channel_order.h"
+#include "core/diff/joined_weights.h"
 #include "core/diff/program_difference.h"
 #include "core/diff/value_difference.h"
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kernscope {
 
-/// How two weights were found to be the same one (tried in this order).
-enum class Pairing : std::uint8_t { Consumer, Name, Content, ShapeOnly, Position };
-/// "consumer", "name", "content", "shape", "position".
+/// How two weights were found to be the same one (tried in this order, after what a person chose).
+enum class Pairing : std::uint8_t { Consumer, Name, Content, ShapeOnly, Position, Hand };
+/// "consumer", "name", "content", "shape", "position", "hand".
 std::string_view pairingName(Pairing pairing);
 
 /// How far the contents of a pair that was found by content agree.
@@ -50,6 +52,8 @@ struct WeightPair {
     std::optional<double> similarity;
     double nextSimilarity = 0;
     std::size_t a = kNoIndex, b = kNoIndex;
+    /// Stored elsewhere: in another model, function or file, or after other weights than in A.
+    bool moved = false;
     double storedRatio = 1;   ///< stored bytes of B over those of A
     bool layoutEqual = false; ///< same form, type, shape and part sizes
     bool storedEqual = false; ///< and the same stored bytes
@@ -93,14 +97,23 @@ struct Difference {
         std::optional<ByteCount> bytesA, bytesB;
         ProgramDifference detail;
     } program;
-    std::vector<WeightPair> weights; ///< in the order of A
+    std::vector<WeightPair> weights;   ///< in the order of A
+    std::vector<JoinedWeights> joined; ///< split and merged ones, which no pair holds
     std::vector<std::size_t> onlyA, onlyB;
+};
+
+/// What a person says of two weights: that they are a pair, or, where one of the two is kNoIndex,
+/// that the other one has no partner. A later choice about a weight replaces an earlier one.
+struct PairChoice {
+    std::size_t a = kNoIndex, b = kNoIndex;
+    friend bool operator==(const PairChoice &, const PairChoice &) = default;
 };
 
 struct DiffOptions {
     bool values = false;
     double tolerance = 0;
-    bool bytes = true; ///< compare the files' bytes as well
+    bool bytes = true;                  ///< compare the files' bytes as well
+    std::vector<PairChoice> pairs = {}; ///< by hand
 };
 
 /// The converters' suffixes taken off: "_quantized", "_palettized", "_sparsified", in any order.
@@ -112,11 +125,24 @@ std::string baseName(std::string_view name);
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
                                   Progress *progress = nullptr);
 
+/// Which weights belong together; each is in one of the lists.
+struct PairedWeights {
+    std::vector<WeightPair> pairs; ///< in the order of A
+    std::vector<JoinedWeights> joined;
+    std::vector<std::size_t> onlyA, onlyB;
+};
 /// Pairing only: what the window shows at once. Reads the tables; of weights that neither a
-/// consumer nor a name pairs, at most 65,536 decoded elements each.
-std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
-                                    std::vector<std::size_t> &onlyA,
-                                    std::vector<std::size_t> &onlyB);
+/// consumer nor a name pairs, at most 65,536 decoded elements each. Choices that name no weight
+/// are left out.
+PairedWeights pairWeights(const Bundle &a, const Bundle &b,
+                          std::span<const PairChoice> chosen = {});
+
+/// What happened to a weight on its way from A to B: "renamed", "moved", "reordered" (its
+/// channels), "re-encoded" (stored otherwise), "re-trained" (most values are others, stored alike),
+/// "edited" (some are). What the values say only where they were compared.
+std::vector<std::string_view> pairChanges(const Bundle &a, const Bundle &b, const WeightPair &pair);
+/// The same as a text: "renamed, re-encoded"; empty where nothing happened.
+std::string pairChangesText(const Bundle &a, const Bundle &b, const WeightPair &pair);
 
 /// What came of a weight, in the words of the comparison's tables: "identical", "same values",
 /// "kept values exact", "within one step", "3 values differ", "close", "different", …; of a pair

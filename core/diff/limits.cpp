@@ -113,6 +113,10 @@ public:
                 m_partner = m_b.weights()[pair.b].findableName();
                 checkPair(pair);
             }
+            for (const JoinedWeights &joined : m_difference.joined) {
+                for (std::size_t i = 0; i < joined.parts.size(); ++i)
+                    checkPart(joined, i);
+            }
             m_partner.clear();
             checkMissing(m_a, m_difference.onlyA, "only in A");
             checkMissing(m_b, m_difference.onlyB, "only in B");
@@ -171,6 +175,24 @@ private:
             checkValues(name, *pair.values, limits);
         else if (!(pair.values ? pair.values->identical() : pair.storedEqual))
             add(name, "equal", differing(pair), "equal values");
+    }
+
+    /// A part of a split or merged weight: its values are held against the same limits.
+    void checkPart(const JoinedWeights &joined, std::size_t index)
+    {
+        const Weight &weight = m_a.weights()[joined.weightA(index)];
+        const Weight &partner = m_b.weights()[joined.weightB(index)];
+        const JoinedPart &part = joined.parts[index];
+        const WeightLimits limits = limitsOf(m_limits, weight, &partner);
+        m_partner = partner.findableName();
+        if (limits.ignore)
+            return;
+        if (part.fault)
+            add(weight.findableName(), "readable", part.fault->code, "values that can be compared");
+        else if (limits.any() && part.values)
+            checkValues(weight.findableName(), *part.values, limits);
+        else if (!part.values || !part.values->identical())
+            add(weight.findableName(), "equal", joinedVerdict(joined, index), "equal values");
     }
 
     static LimitFigure differing(const WeightPair &pair)
@@ -246,6 +268,18 @@ std::vector<LimitFault> exceededLimits(const ValueDifference &values, const Valu
             faults.push_back({{}, {}, kind.name, std::move(found), *limit, {}});
     }
     return faults;
+}
+
+bool elementWithin(double a, double b, ElementType type, const ValueLimits &limits)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return true;
+    const double distance = std::abs(a - b);
+    if (!std::isfinite(distance) || !(limits.maxAbs || limits.maxRel || limits.maxUlp))
+        return false;
+    return !(limits.maxAbs && distance > *limits.maxAbs) &&
+           !(limits.maxRel && distance > *limits.maxRel * std::abs(a)) &&
+           !(limits.maxUlp && static_cast<double>(ulpDistance(type, a, b)) > *limits.maxUlp);
 }
 
 std::vector<LimitFault> checkLimits(const Bundle &a, const Bundle &b, const Difference &difference,

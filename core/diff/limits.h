@@ -66,6 +66,10 @@ struct LimitFault {
 /// not finite on one side only, or differ there, none holds.
 std::vector<LimitFault> exceededLimits(const ValueDifference &values, const ValueLimits &limits);
 
+/// Whether one element keeps the limits that concern single elements: of difference, relative
+/// difference and ULP, in steps of `type` (that of A). Without any of those, whether it is equal.
+bool elementWithin(double a, double b, ElementType type, const ValueLimits &limits);
+
 /// What does not hold. Without any limit: empty exactly where the two are identical. Of values that
 /// are not finite on one side only, or differ there, no limit holds. Needs the values compared
 /// where limits.concernsWeights().

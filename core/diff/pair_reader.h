@@ -4,9 +4,16 @@
 #include "core/bundle/bundle.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 namespace kernscope::diff {
+
+/// Where the elements of a part lie in a weight that several were put together to: runs of `run`
+/// elements, the first of them at `start`, `stride` apart.
+struct Slice {
+    std::uint64_t start = 0, run = 1, stride = 1;
+};
 
 /// Decodes the same elements of two weights at the precision that loses nothing of either: fp16
 /// where both types are held by it, doubles otherwise. Safe to share between threads. Hold the
@@ -18,7 +25,12 @@ public:
     static Result<PairReader> make(const Bundle &a, std::size_t weightA, const Bundle &b,
                                    std::size_t weightB);
 
-    std::uint64_t elements() const { return m_a.elements().value; }
+    /// One side (A where `ofA`) is read at the elements of a slice, the other from its first to its
+    /// last element. Errors: as above; "diff.shape" also where the slice leaves its weight.
+    static Result<PairReader> make(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                   std::size_t weightB, const Slice &slice, bool ofA);
+
+    std::uint64_t elements() const { return m_elements; }
     const codec::Decoder &a() const { return m_a; }
     const codec::Decoder &b() const { return m_b; }
     /// Both types are exact in fp16: readHalves loses nothing.
@@ -34,8 +46,13 @@ public:
 
 private:
     PairReader(codec::Decoder a, codec::Decoder b);
+    template <class Read>
+    void eachRun(bool ofA, std::uint64_t first, std::size_t count, const Read &read) const;
 
     codec::Decoder m_a, m_b;
+    std::uint64_t m_elements = 0;
+    std::optional<Slice> m_slice;
+    bool m_sliceOfA = false;
     bool m_halves = false, m_longIntegers = false;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/pair_read_lock.h"
+#include "core/diff/content_key.h"
 #include "core/diff/content_match.h"
 #include "core/diff/diff.h"
-
-#include "core/base/sha256.h"
+#include "core/diff/pair_order.h"
 
 #include <algorithm>
 #include <array>
@@ -17,10 +17,6 @@
 namespace kernscope {
 
 namespace {
-
-/// Elements of a weight that its content is recognised by, spread over it.
-constexpr std::uint64_t kSampleElements = 65536;
-constexpr std::uint64_t kSampleRun = 4096;
 
 /// Weights of one side by a text that both sides can have, in order.
 using Groups = std::map<std::string, std::vector<std::size_t>>;
@@ -36,16 +32,28 @@ public:
     {
     }
 
+    void byHand(std::span<const PairChoice> chosen);
     void byConsumer();
     void byName();
     void byContent();
+    void byJoining(bool exact);
     void byNearest();
     void byShape();
 
     std::vector<WeightPair> pairs() const;
-    void leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB) const;
+    std::vector<JoinedWeights> takeJoined() { return std::move(m_joined); }
+    /// `alone`: with those that have no partner because a person said so.
+    void leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB,
+                  bool alone) const;
 
 private:
+    /// Partner of a weight that gets none: a person said so, or it is split or merged.
+    static constexpr std::size_t kAlone = kNoIndex - 1, kJoined = kNoIndex - 2;
+    static bool paired(std::size_t partner) { return partner < kJoined; }
+    void unpair(std::vector<std::size_t> &of, std::vector<std::size_t> &back, std::size_t weight,
+                std::size_t now);
+    bool poorly(std::size_t a) const;
+
     template <class KeyOf>
     void byKey(Pairing how, const KeyOf &keyOf);
     template <class KeyOf>
@@ -59,7 +67,35 @@ private:
     std::vector<Pairing> m_how;            ///< by weight of A
     std::vector<bool> m_shared; ///< by weight of A: others have the key that it was paired by
     std::vector<std::optional<diff::ContentMatch>> m_match; ///< by weight of A
+    std::vector<JoinedWeights> m_joined;
 };
+
+/// Gives a weight another partner than it has; the partner that it had is free again.
+void Pairer::unpair(std::vector<std::size_t> &of, std::vector<std::size_t> &back,
+                    std::size_t weight, std::size_t now)
+{
+    if (paired(of[weight]))
+        back[of[weight]] = kNoIndex;
+    of[weight] = now;
+}
+
+void Pairer::byHand(std::span<const PairChoice> chosen)
+{
+    for (const PairChoice &choice : chosen) {
+        const bool ofA = choice.a < m_ofA.size(), ofB = choice.b < m_ofB.size();
+        if ((choice.a != kNoIndex && !ofA) || (choice.b != kNoIndex && !ofB))
+            continue;
+        if (ofA)
+            unpair(m_ofA, m_ofB, choice.a, kAlone);
+        if (ofB)
+            unpair(m_ofB, m_ofA, choice.b, kAlone);
+        if (!ofA || !ofB)
+            continue;
+        m_ofA[choice.a] = choice.b;
+        m_ofB[choice.b] = choice.a;
+        m_how[choice.a] = Pairing::Hand;
+    }
+}
 
 bool Pairer::pair(std::size_t a, std::size_t b, Pairing how)
 {
@@ -167,30 +203,6 @@ void Pairer::byName()
           [](const Bundle &bundle, std::size_t i) { return baseName(bundle.weights()[i].name); });
 }
 
-/// Digest of the decoded elements (of a large weight: of runs spread over it), with their number;
-/// empty where the weight cannot be decoded.
-std::string contentKey(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = bundle.decoder(weight);
-    if (!decoder)
-        return {};
-    const std::uint64_t elements = decoder->elements().value;
-    const std::uint64_t runs = elements <= kSampleElements ? 1 : kSampleElements / kSampleRun;
-    const std::uint64_t run = elements <= kSampleElements ? elements : kSampleRun;
-    std::vector<std::uint16_t> values(run);
-    Sha256 digest;
-    for (std::uint64_t i = 0; i < runs; ++i) {
-        // The last run ends with the weight: (elements - run) / (runs - 1) apart.
-        const std::uint64_t first = runs == 1 ? 0 : (elements - run) / (runs - 1) * i;
-        decoder->decodeHalf(first, values);
-        for (std::uint16_t &value : values)
-            value = value == 0x8000 ? std::uint16_t{0} : value; // -0 is the same value
-        digest.update(std::as_bytes(std::span(values)));
-    }
-    const auto text = digest.finishHex();
-    return text ? fmt::format("{} {}", elements, *text) : std::string();
-}
-
 void Pairer::byContent()
 {
     // Only sizes that are left over on both sides need to be read.
@@ -201,15 +213,43 @@ void Pairer::byContent()
         sizes[m_b.weights()[i].elements.value][1] += m_ofB[i] == kNoIndex;
     byKey(Pairing::Content, [&](const Bundle &bundle, std::size_t i) {
         const auto [a, b] = sizes[bundle.weights()[i].elements.value];
-        return a > 0 && b > 0 ? contentKey(bundle, i) : std::string();
+        return a > 0 && b > 0 ? diff::contentKey(bundle, i) : std::string();
     });
+}
+
+/// A pair by an operation or a name of which one side is longer: it may be a part of the other.
+bool Pairer::poorly(std::size_t a) const
+{
+    return paired(m_ofA[a]) && m_how[a] != Pairing::Hand &&
+           m_a.weights()[a].elements != m_b.weights()[m_ofA[a]].elements;
+}
+
+/// Weights that are several of the other side.
+void Pairer::byJoining(bool exact)
+{
+    std::vector<std::size_t> a, b;
+    for (std::size_t i = 0; i < m_ofA.size(); ++i) {
+        if (m_ofA[i] == kNoIndex || poorly(i))
+            a.push_back(i);
+    }
+    for (std::size_t i = 0; i < m_ofB.size(); ++i) {
+        if (m_ofB[i] == kNoIndex || (paired(m_ofB[i]) && poorly(m_ofB[i])))
+            b.push_back(i);
+    }
+    for (JoinedWeights &joined : diff::findJoined(m_a, a, m_b, b, exact)) {
+        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+            unpair(m_ofA, m_ofB, joined.weightA(i), kJoined);
+            unpair(m_ofB, m_ofA, joined.weightB(i), kJoined);
+        }
+        m_joined.push_back(std::move(joined));
+    }
 }
 
 /// What nothing else pairs, by samples of its values: as they stand, then in another order.
 void Pairer::byNearest()
 {
     std::vector<std::size_t> onlyA, onlyB;
-    leftOver(onlyA, onlyB);
+    leftOver(onlyA, onlyB, false);
     for (diff::ContentMatch &match : diff::matchContent(m_a, onlyA, m_b, onlyB)) {
         if (pair(match.a, match.b, Pairing::Content))
             m_match[match.a] = std::move(match);
@@ -260,33 +300,13 @@ bool sameLayout(const Weight &a, const Weight &b)
            std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
 }
 
-/// How sure a pair is, once everything else of it is known.
-Confidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace)
-{
-    constexpr double kSure = 0.95, kFar = 0.5;
-    switch (pair.pairing) {
-    case Pairing::Consumer: return pair.shapeEqual ? Confidence::Certain : Confidence::Likely;
-    case Pairing::Name:
-        return pair.shapeEqual && !namedByPlace ? Confidence::Certain : Confidence::Likely;
-    case Pairing::Content:
-        if (pair.content == ContentKind::Exact)
-            return shared ? Confidence::Likely : Confidence::Certain;
-        return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
-                   ? Confidence::Certain
-                   : Confidence::Likely;
-    case Pairing::ShapeOnly:
-    case Pairing::Position: break;
-    }
-    return Confidence::Guess;
-}
-
 std::vector<WeightPair> Pairer::pairs() const
 {
     const bool namedByPlace =
         m_a.kind() == BundleKind::MilBlob || m_b.kind() == BundleKind::MilBlob;
     std::vector<WeightPair> pairs;
     for (std::size_t i = 0; i < m_ofA.size(); ++i) {
-        if (m_ofA[i] == kNoIndex)
+        if (!paired(m_ofA[i]))
             continue;
         WeightPair pair;
         pair.pairing = m_how[i];
@@ -308,22 +328,27 @@ std::vector<WeightPair> Pairer::pairs() const
                 pair.order = match->order;
             }
         }
-        pair.confidence = confidenceOf(pair, m_shared[i], namedByPlace);
+        pair.confidence = diff::confidenceOf(pair, m_shared[i], namedByPlace);
         pairs.push_back(std::move(pair));
     }
+    diff::markMoved(m_a, m_b, pairs);
     return pairs;
 }
 
-void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB) const
+void Pairer::leftOver(std::vector<std::size_t> &onlyA, std::vector<std::size_t> &onlyB,
+                      bool alone) const
 {
+    const auto left = [alone](std::size_t partner) {
+        return partner == kNoIndex || (alone && partner == kAlone);
+    };
     onlyA.clear();
     onlyB.clear();
     for (std::size_t i = 0; i < m_ofA.size(); ++i) {
-        if (m_ofA[i] == kNoIndex)
+        if (left(m_ofA[i]))
             onlyA.push_back(i);
     }
     for (std::size_t i = 0; i < m_ofB.size(); ++i) {
-        if (m_ofB[i] == kNoIndex)
+        if (left(m_ofB[i]))
             onlyB.push_back(i);
     }
 }
@@ -347,19 +372,23 @@ std::string baseName(std::string_view name)
     return std::string(name);
 }
 
-std::vector<WeightPair> pairWeights(const Bundle &a, const Bundle &b,
-                                    std::vector<std::size_t> &onlyA,
-                                    std::vector<std::size_t> &onlyB)
+PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen)
 {
     const PairReadLock lock(a, b);
     Pairer pairer(a, b);
+    pairer.byHand(chosen);
     pairer.byConsumer();
     pairer.byName();
     pairer.byContent();
+    pairer.byJoining(true);
     pairer.byNearest();
+    pairer.byJoining(false);
     pairer.byShape();
-    pairer.leftOver(onlyA, onlyB);
-    return pairer.pairs();
+    PairedWeights result;
+    pairer.leftOver(result.onlyA, result.onlyB, true);
+    result.pairs = pairer.pairs();
+    result.joined = pairer.takeJoined();
+    return result;
 }
 
 } // namespace kernscope

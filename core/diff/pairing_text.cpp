@@ -49,8 +49,8 @@ std::string contentReason(const WeightPair &pair)
 
 std::string_view pairingName(Pairing pairing)
 {
-    static constexpr std::array<std::string_view, 5> kNames{"consumer", "name", "content", "shape",
-                                                            "position"};
+    static constexpr std::array<std::string_view, 6> kNames{"consumer", "name",     "content",
+                                                            "shape",    "position", "hand"};
     return kNames[static_cast<std::size_t>(pairing)];
 }
 
@@ -87,6 +87,7 @@ std::string pairingReason(const Bundle &a, const Bundle &b, const WeightPair &pa
     case Pairing::ShapeOnly:
         return "the only ones left of shape " + shapeText(from.shape) +
                "; their values have little in common";
+    case Pairing::Hand: return "paired by hand";
     case Pairing::Position: break;
     }
     return "in their order among those left of shape " + shapeText(from.shape);

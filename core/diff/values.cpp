@@ -2,6 +2,7 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/diff.h"
 #include "core/diff/pair_figures.h"
+#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <atomic>
@@ -76,19 +77,32 @@ private:
     std::atomic<bool> m_stopped{false};
 };
 
-} // namespace
-
-Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
-                                      std::size_t weightB, double tolerance, Progress *progress)
+Result<ValueDifference> figuresOf(const Result<diff::PairReader> &reader, double tolerance,
+                                  Progress *progress)
 {
-    const PairReadLock lock(a, b);
-    const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());
     Pass pass(*reader, tolerance, progress);
     if (!pass.run())
         return tl::unexpected(cancelledError("The comparison was cancelled"));
     return pass.finish(diff::PairGatherer(*reader, tolerance));
+}
+
+} // namespace
+
+Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                      std::size_t weightB, double tolerance, Progress *progress)
+{
+    const PairReadLock lock(a, b);
+    return figuresOf(diff::PairReader::make(a, weightA, b, weightB), tolerance, progress);
+}
+
+Result<ValueDifference> diff::compareSlice(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                           std::size_t weightB, const Slice &slice, bool ofA,
+                                           double tolerance, Progress *progress)
+{
+    const PairReadLock lock(a, b);
+    return figuresOf(PairReader::make(a, weightA, b, weightB, slice, ofA), tolerance, progress);
 }
 
 } // namespace kernscope

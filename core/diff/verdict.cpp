@@ -94,6 +94,19 @@ void addWeights(const Difference &difference, std::vector<std::string> &parts)
         parts.push_back(counted(all, "weight") + " identical");
     share(encoded, "re-encoded");
     share(edited, "with other bytes");
+    std::uint64_t split = 0;
+    for (const JoinedWeights &joined : difference.joined) {
+        split += joined.split;
+        for (const JoinedPart &part : joined.parts) {
+            compared = compared || part.values;
+            differing += part.values ? part.values->unfaithful : 0;
+        }
+    }
+    const std::uint64_t merged = difference.joined.size() - split;
+    if (split > 0)
+        parts.push_back(counted(split, "weight") + " split");
+    if (merged > 0)
+        parts.push_back("parts merged into " + counted(merged, "weight"));
     if (!difference.onlyA.empty())
         parts.push_back(counted(difference.onlyA.size(), "weight") + " only in A");
     if (!difference.onlyB.empty())

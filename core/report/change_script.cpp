@@ -127,6 +127,12 @@ Result<void> checkWhole(const Bundle &a, const Bundle &b, const Difference &diff
     if (!difference.onlyB.empty())
         return cannotSay(b.weights()[difference.onlyB.front()].findableName(), "only in B",
                          "Edits add and remove no weights");
+    if (!difference.joined.empty()) {
+        const JoinedWeights &joined = difference.joined.front();
+        const Bundle &whole = joined.split ? a : b;
+        return cannotSay(whole.weights()[joined.whole].findableName(), std::string(joined.name()),
+                         "Edits split and merge no weights");
+    }
     return {};
 }
 

@@ -59,8 +59,11 @@ struct JunitCase {
 std::vector<JunitCase> casesOf(const CheckedDifference &checked)
 {
     std::vector<JunitCase> cases{{"whole", {}, {}}};
-    for (const DifferenceRow &row : differenceRows(checked))
-        cases.push_back({row[0].empty() ? row[1] : row[0], {}, {}});
+    for (const DifferenceRow &row : differenceRows(checked)) {
+        // A split weight has a row for each part, and one case.
+        if (const std::string &name = row[0].empty() ? row[1] : row[0]; cases.back().name != name)
+            cases.push_back({name, {}, {}});
+    }
     for (const LimitFault &fault : checked.faults) {
         const auto found =
             fault.weight.empty()

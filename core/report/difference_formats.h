@@ -22,4 +22,13 @@ std::string differenceJunit(std::span<const CheckedDifference> all);
 Result<std::string> differenceHtml(std::span<const CheckedDifference> all,
                                    Progress *progress = nullptr);
 
+/// "14 same, 2 moved, 1 unused": what became of the entries of a pair's codebooks.
+std::string codebookCountsText(const CodebookMatch &match);
+/// An entry as text: its number ("7", of several codebooks "2:7"), of a split one the numbers with
+/// their elements ("3 (120), 9 (17)"), and its value or values. Empty where a side has none.
+struct EntryTexts {
+    std::string a, valueA, b, valueB;
+};
+EntryTexts entryTexts(const CodebookMatch &match, const EntryMatch &entry);
+
 } // namespace kernscope::report

@@ -211,7 +211,7 @@ std::string chipsHtml(const CheckedDifference &checked)
 
 /// What is read first stands first.
 constexpr std::array<std::size_t, kDifferenceColumns.size()> kHtmlOrder{
-    0, 1, 16, 17, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 6};
+    0, 1, 16, 18, 17, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 6};
 
 /// Six digits are enough to read; CSV and JSON have all of them.
 std::string shortNumber(const std::string &text)
@@ -257,7 +257,8 @@ Result<std::string> differenceHtml(std::span<const CheckedDifference> all, Progr
         if (!pictures)
             return pictures;
         text += fmt::format("<h1>{}</h1>\n", escapedMarkup(differenceTitle(checked))) +
-                verdictHtml(checked) + tableHtml(checked) + *pictures + chipsHtml(checked);
+                verdictHtml(checked) + tableHtml(checked) + *pictures + codebooksHtml(checked) +
+                chipsHtml(checked);
     }
     return text + "</body></html>\n";
 }

@@ -125,6 +125,9 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
         json["pairing_content"] = contentKindName(pair.content);
     if (pair.similarity)
         json["similarity"] = {{"correlation", *pair.similarity}, {"next", pair.nextSimilarity}};
+    json["changes"] = Json::array();
+    for (const std::string_view change : pairChanges(a, b, pair))
+        json["changes"].push_back(change);
     json["a"] = weightJson(a, pair.a, std::nullopt, {});
     json["b"] = weightJson(b, pair.b, std::nullopt, {});
     json["stored_ratio"] = ratioJson(pair.storedRatio);
@@ -138,6 +141,33 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
     json["verdict"] = verdict(pair, a, b);
     if (pair.fault)
         json["fault"] = diagnosticJson({Severity::Error, *pair.fault});
+    return json;
+}
+
+/// A weight of one side that is several of the other.
+Json joinedJson(const Bundle &a, const Bundle &b, const JoinedWeights &joined)
+{
+    const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
+    Json json;
+    json["kind"] = joined.name();
+    json["whole"] = weightJson(whole, joined.whole, std::nullopt, {});
+    json["axis"] = joined.axis;
+    json["exact"] = joined.exact;
+    json["parts"] = Json::array();
+    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+        const JoinedPart &one = joined.parts[i];
+        Json row;
+        row["weight"] = weightJson(part, one.weight, std::nullopt, {});
+        row["first"] = numberJson(one.first);
+        row["count"] = numberJson(one.count);
+        row["exact"] = one.exact;
+        row["correlation"] = one.similarity;
+        row["values"] = one.values ? valuesJson(*one.values) : Json(nullptr);
+        row["verdict"] = joinedVerdict(joined, i);
+        if (one.fault)
+            row["fault"] = diagnosticJson({Severity::Error, *one.fault});
+        json["parts"].push_back(std::move(row));
+    }
     return json;
 }
 
@@ -169,6 +199,9 @@ Json differenceJson(const Bundle &a, const Bundle &b, const Difference &differen
     json["weights"] = Json::array();
     for (const WeightPair &pair : difference.weights)
         json["weights"].push_back(pairJson(a, b, pair));
+    json["joined"] = Json::array();
+    for (const JoinedWeights &joined : difference.joined)
+        json["joined"].push_back(joinedJson(a, b, joined));
     json["only_a"] = onlyJson(a, difference.onlyA);
     json["only_b"] = onlyJson(b, difference.onlyB);
     return json;

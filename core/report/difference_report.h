@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/diff/build_verdict.h"
+#include "core/diff/codebook_match.h"
 #include "core/diff/form_check.h"
 #include "core/diff/limits.h"
 #include "core/diff/worst_places.h"
@@ -25,9 +26,14 @@ struct CheckedDifference {
     /// What findWorstPlaces() found, likewise.
     std::vector<std::pair<std::size_t, WorstPlaces>> worst = {};
 
+    /// What matchCodebooks() found, likewise.
+    std::vector<std::pair<std::size_t, CodebookMatch>> codebooks = {};
+
     bool holds() const { return faults.empty(); }
 };
 
+/// Codebooks entry to entry, as `diff --codebooks` has them.
+Json codebookMatchJson(const CodebookMatch &match);
 /// `diff` of two builds, with its `verdict`.
 Json checkedDifferenceJson(const CheckedDifference &checked);
 /// Of several builds against the first: `comparisons`, each as that of two, and `matrix`, weights

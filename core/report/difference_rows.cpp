@@ -52,6 +52,27 @@ DifferenceRow pairRow(const CheckedDifference &checked, const WeightPair &pair)
         addFigures(*pair.values, row);
     row[16] = verdict(pair, *checked.a, *checked.b);
     row[17] = faultsOf(checked, a.findableName());
+    row[18] = pairChangesText(*checked.a, *checked.b, pair);
+    return row;
+}
+
+DifferenceRow partRow(const CheckedDifference &checked, const JoinedWeights &joined,
+                      std::size_t part)
+{
+    const Weight &a = checked.a->weights()[joined.weightA(part)];
+    const Weight &b = checked.b->weights()[joined.weightB(part)];
+    DifferenceRow row{printable(a.findableName()),
+                      printable(b.findableName()),
+                      formName(a),
+                      formName(b),
+                      std::to_string(a.storedBytes.value),
+                      std::to_string(b.storedBytes.value),
+                      "content"};
+    if (joined.parts[part].values)
+        addFigures(*joined.parts[part].values, row);
+    row[16] = joinedVerdict(joined, part);
+    row[17] = faultsOf(checked, a.findableName());
+    row[18] = joinedText(joined, part);
     return row;
 }
 
@@ -94,6 +115,10 @@ std::vector<DifferenceRow> differenceRows(const CheckedDifference &checked)
     std::vector<DifferenceRow> rows;
     for (const WeightPair &pair : checked.difference.weights)
         rows.push_back(pairRow(checked, pair));
+    for (const JoinedWeights &joined : checked.difference.joined) {
+        for (std::size_t i = 0; i < joined.parts.size(); ++i)
+            rows.push_back(partRow(checked, joined, i));
+    }
     for (const std::size_t i : checked.difference.onlyA)
         rows.push_back(aloneRow(checked, checked.a->weights()[i], true));
     for (const std::size_t i : checked.difference.onlyB)

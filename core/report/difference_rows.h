@@ -15,7 +15,7 @@ struct DifferenceColumn {
     std::string_view title; ///< for people
     bool number = false;
 };
-inline constexpr std::array<DifferenceColumn, 18> kDifferenceColumns{
+inline constexpr std::array<DifferenceColumn, 19> kDifferenceColumns{
     {{"name", "weight"},
      {"name_b", "in B"},
      {"form_a", "form of A"},
@@ -33,11 +33,12 @@ inline constexpr std::array<DifferenceColumn, 18> kDifferenceColumns{
      {"cosine", "cosine", true},
      {"snr_db", "SNR, dB", true},
      {"verdict", "verdict"},
-     {"limits", "exceeds"}}};
+     {"limits", "exceeds"},
+     {"changes", "what happened"}}};
 using DifferenceRow = std::array<std::string, kDifferenceColumns.size()>;
 
-/// One row a pair in the order of A, then the weights that one side alone has. Cells without a
-/// figure are empty; an SNR without an error reads "inf".
+/// One row a pair in the order of A, one a part of split and merged weights, then the weights that
+/// one side alone has. Cells without a figure are empty; an SNR without an error reads "inf".
 std::vector<DifferenceRow> differenceRows(const CheckedDifference &checked);
 
 /// "Equal", "Holds" (other, but within the limits), "Different" (there are no limits) or "Does not
@@ -49,6 +50,9 @@ std::string differenceTitle(const CheckedDifference &checked);
 std::string faultText(const LimitFault &fault);
 /// How the storage of a weight is named.
 std::string formName(const Weight &weight);
+
+/// Tables of the codebooks of the pairs that were matched.
+std::string codebooksHtml(const CheckedDifference &checked);
 
 /// For XML and HTML, in text and in attributes. What neither can hold (control characters, bytes
 /// that are no UTF-8) becomes U+FFFD.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/difference_report.h"
 
+#include "core/report/build_matrix.h"
 #include "core/report/json_values.h"
 
 #include <algorithm>
@@ -217,24 +218,23 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     return json;
 }
 
-Json cellJson(const CheckedDifference &checked, std::size_t weight)
+Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &build)
 {
-    const auto &pairs = checked.difference.weights;
-    const auto pair = std::find_if(pairs.begin(), pairs.end(),
-                                   [weight](const WeightPair &each) { return each.a == weight; });
-    if (pair == pairs.end())
-        return nullptr;
+    if (cell.weight == kNoIndex)
+        return cell.alone ? Json(nullptr) : Json{{"verdict", cell.verdict}};
     Json json;
-    const Weight &b = checked.b->weights()[pair->b];
-    json["name"] = b.findableName();
-    json["stored_bytes"] = numberJson(b.storedBytes.value);
-    json["stored_ratio"] = ratioJson(pair->storedRatio);
-    json["verdict"] = verdict(*pair, *checked.a, *checked.b);
-    if (pair->values) {
-        json["max_abs"] = figureNumber(pair->values->maxAbs);
-        json["max_ulp"] = numberJson(pair->values->maxUlp);
-        json["snr_db"] = figureNumber(pair->values->snr);
+    json["name"] = build.weights()[cell.weight].findableName();
+    json["stored_bytes"] = numberJson(cell.storedBytes);
+    json["stored_ratio"] = ratioJson(cell.ratio);
+    json["verdict"] = cell.verdict;
+    if (cell.values) {
+        json["max_abs"] = figureNumber(cell.values->maxAbs);
+        json["max_ulp"] = numberJson(cell.values->maxUlp);
+        json["snr_db"] = figureNumber(cell.values->snr);
     }
+    json["outcomes"] = Json::object();
+    for (std::size_t i = 0; i < cell.outcomes.size(); ++i)
+        json["outcomes"][matrix.chips[i]->name] = decision::outcomeName(cell.outcomes[i]);
     return json;
 }
 
@@ -246,6 +246,8 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
     for (const auto &[index, worst] : checked.worst)
         json["weights"][index]["worst"] =
             worstJson(worst, checked.a->weights()[checked.difference.weights[index].a].shape);
+    for (const auto &[index, match] : checked.codebooks)
+        json["weights"][index]["codebooks"] = codebookMatchJson(match);
     json["verdict"] = verdictJson(checked);
     return json;
 }
@@ -262,13 +264,14 @@ Json differencesJson(std::span<const CheckedDifference> all)
         return each.difference.identical;
     });
     json["matrix"] = Json::array();
-    for (std::size_t weight = 0; weight < a.weights().size(); ++weight) {
+    const BuildMatrix matrix = buildMatrix(a, all);
+    for (const BuildMatrix::Row &line : matrix.rows) {
         Json row;
-        row["weight"] = a.weights()[weight].findableName();
-        row["stored_bytes"] = numberJson(a.weights()[weight].storedBytes.value);
+        row["weight"] = line.name;
+        row["stored_bytes"] = numberJson(line.cells.front().storedBytes);
         row["builds"] = Json::array();
-        for (const CheckedDifference &checked : all)
-            row["builds"].push_back(cellJson(checked, weight));
+        for (std::size_t i = 0; i < all.size(); ++i)
+            row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));
         json["matrix"].push_back(std::move(row));
     }
     json["comparisons"] = Json::array();

@@ -82,7 +82,7 @@ void TestApplyChanges::makesTheOther()
                             {});
     QVERIFY(settle());
     Progress progress;
-    const auto script = ui::differenceDocument(before, m_session->bundle(), {},
+    const auto script = ui::differenceDocument(before, m_session->bundle(), {}, {},
                                                QStringLiteral("changes.kpatch"), progress);
     QVERIFY2(script, script ? "" : script.error().message.c_str());
     QVERIFY(write(path("changes.kpatch"), *script));

@@ -13,6 +13,7 @@ class TestSettings : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void pairsByHand();
     void keepsRecent();
     void keepsLayouts();
     void migratesStepByStep();
@@ -169,6 +170,27 @@ void TestSettings::clampsFontStep()
     QCOMPARE(settings.fontStep(), 12);
     settings.setFontStep(-1000);
     QCOMPARE(settings.fontStep(), -4);
+}
+
+/// Kept for two files whichever of them is opened first.
+void TestSettings::pairsByHand()
+{
+    QTemporaryDir folder;
+    Settings settings(folder.filePath(QStringLiteral("pairs.ini")));
+    const QString a = QStringLiteral("a"), b = QStringLiteral("b");
+    QVERIFY(settings.pairsByHand(a, b).isEmpty());
+    const QStringList names{QStringLiteral("x"), QStringLiteral("y"), QStringLiteral("z"), {}};
+    settings.setPairsByHand(a, b, names);
+    QCOMPARE(settings.pairsByHand(a, b), names);
+    QCOMPARE(settings.pairsByHand(b, a),
+             (QStringList{QStringLiteral("y"), QStringLiteral("x"), {}, QStringLiteral("z")}));
+    QVERIFY(settings.pairsByHand(a, a).isEmpty());
+    for (int i = 0; i < Settings::kMaxPairings; ++i)
+        settings.setPairsByHand(QString::number(i), b, names);
+    QVERIFY(settings.pairsByHand(a, b).isEmpty()); // the oldest
+    settings.setPairsByHand(QStringLiteral("3"), b, {});
+    QVERIFY(settings.pairsByHand(QStringLiteral("3"), b).isEmpty());
+    QCOMPARE(settings.pairsByHand(QStringLiteral("4"), b), names);
 }
 
 QTEST_GUILESS_MAIN(TestSettings)

@@ -157,6 +157,14 @@ void BytesDock::setSwapped(bool swapped)
     scheduleRefresh();
 }
 
+void BytesDock::setChoices(const PairChoices &choices)
+{
+    if (m_choices == choices)
+        return;
+    m_choices = choices;
+    scheduleRefresh();
+}
+
 void BytesDock::cancel()
 {
     if (m_task)
@@ -192,9 +200,9 @@ void BytesDock::align()
     const BundlePtr document = session().bundle(), other = session().other();
     m_task = session().tasks().start(
         this, tr("Aligning bytes"),
-        [a = m_swapped ? other : document, b = m_swapped ? document : other](Progress &) {
-            std::vector<std::size_t> onlyA, onlyB;
-            const auto pairs = pairWeights(*a, *b, onlyA, onlyB);
+        [a = m_swapped ? other : document, b = m_swapped ? document : other,
+         chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &) {
+            const auto pairs = pairWeights(*a, *b, chosen).pairs;
             const PairReadLock lock(*a, *b);
             return AlignedBytesPtr(
                 std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)}));

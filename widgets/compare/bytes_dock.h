@@ -5,6 +5,7 @@
 #include "widgets/bytes/byte_field.h"
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
+#include "widgets/compare/pair_choices.h"
 
 #include <QList>
 
@@ -37,6 +38,8 @@ public:
 
     /// A is the other bundle and B the document.
     void setSwapped(bool swapped);
+    /// Pairs by hand: what the bytes of a weight are set against.
+    void setChoices(const PairChoices &choices);
     bool swapped() const { return m_swapped; }
 
     bool goToNextDifference();
@@ -88,6 +91,7 @@ private:
     BoundOrder m_order; ///< of the document's parts
     std::shared_ptr<const ByteDifferences> m_differences;
     TaskPtr m_task;
+    PairChoices m_choices;
     bool m_swapped = false;
     bool m_visited = false; ///< the cursor has been somewhere
 };

@@ -99,6 +99,9 @@ QWidget *CompareDock::buildToolRow(QWidget *parent)
 void CompareDock::connectParts()
 {
     connect(&session(), &Session::otherChanged, this, &CompareDock::scheduleRefresh);
+    // Pairs by hand are of two files; whoever keeps them tells them again.
+    for (const auto changed : {&Session::bundleChanged, &Session::otherChanged})
+        connect(&session(), changed, this, [this] { setChoices({}); });
     connect(m_header->swapButton(), &QToolButton::clicked, m_swapAction, &QAction::trigger);
     connect(m_filter, &QLineEdit::textChanged, this,
             [this](const QString &text) { keepSelection([&] { m_model->setFilterText(text); }); });
@@ -132,6 +135,7 @@ void CompareDock::connectParts()
     connect(m_limits, &LimitsBar::limitsChanged, this, [this] {
         keepSelection([this] { m_model->setLimits(m_limits->limits()); });
         countLimits();
+        updateCopyActions();
     });
     connect(&session(), &Session::patchingEnabledChanged, this, &CompareDock::updateCopyActions);
     connect(m_runner, &CompareRunner::finished, this, [this, progress] {
@@ -167,7 +171,7 @@ void CompareDock::refresh()
     }
     m_a = ready ? a : nullptr;
     m_b = ready ? b : nullptr;
-    m_runner->start(m_a, m_b);
+    m_runner->start(m_a, m_b, resolvedChoices());
     if (!ready) {
         showMessage(document ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
                              : tr("Open a bundle to begin (Ctrl+O)."));
@@ -262,6 +266,7 @@ void CompareDock::showRow(std::size_t number)
 {
     m_row = number;
     updateCopyActions();
+    updatePairActions();
     for (TaskPtr *task : {&m_sampling, &m_locating}) {
         if (*task)
             (*task)->cancel();
@@ -277,7 +282,9 @@ void CompareDock::showRow(std::size_t number)
     m_shownA = row.onA() ? row.name : QString();
     m_shownB = row.onA() ? row.nameB : row.name;
     PairSubject subject{m_a, m_b, row.pair.a, row.pair.b, {}};
-    if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
+    if (row.joined())
+        subject.obstacle = row.part;
+    else if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
         subject.obstacle = verdictSentence(row);
     m_figures->showRow(row);
     m_figures->setValues(std::nullopt);

@@ -5,10 +5,12 @@
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/compare_model.h"
+#include "widgets/compare/pair_choices.h"
 
 #include <QList>
 
 #include <functional>
+#include <vector>
 
 class QAction;
 class QActionGroup;
@@ -43,6 +45,12 @@ public:
     bool swapped() const { return m_swapped; }
     void setSwapped(bool swapped);
 
+    /// Pairs by hand of the bundles that are compared now; forgotten with them.
+    const PairChoices &choices() const { return m_choices; }
+    void setChoices(const PairChoices &choices);
+    /// Asks for the partner of a weight of the document.
+    void askPartnerOfDocument(std::size_t weight);
+
     const CompareModel &model() const { return *m_model; }
     QTableView *table() const { return m_table; }
     PairPictures *pictures() const { return m_pictures; }
@@ -53,6 +61,9 @@ public:
 
 Q_SIGNALS:
     void swappedChanged(bool swapped);
+    /// Pairs by hand are others than before, whoever said so; and a person did.
+    void choicesChanged(const kernscope::ui::PairChoices &choices);
+    void pairsChosen();
     /// Another pair is shown, or where its values differ was found.
     void placesChanged(const PairPlaces &places);
 
@@ -65,11 +76,23 @@ private:
     void buildTable(QWidget *parent);
     void buildActions();
     QList<QAction *> copyActions();
+    // compare_dock_pairs.cpp
+    QList<QAction *> pairActions();
+    void updatePairActions();
+    void choose(const PairChoices &choices);
+    std::vector<PairChoice> resolvedChoices() const;
+    BundlePtr side(bool ofA) const;
+    void choosePair(std::size_t weightA, std::size_t weightB);
+    void pairRows(std::size_t dragged, std::size_t onto);
+    void askPartner();
+    void askPartner(std::size_t weight, bool ofA);
+    void unpairRow();
     void updateCopyActions();
     void showLimits(bool shown);
     void countLimits();
     enum class Extent : std::uint8_t { Element, Channel, Weight };
     void copyFromOther(Extent extent);
+    void acceptWithinLimits();
     void saveDifference();
     QWidget *buildToolRow(QWidget *parent);
     void connectParts();
@@ -99,7 +122,10 @@ private:
     QSplitter *m_splitter = nullptr;
     QAction *m_swapAction = nullptr, *m_onlyAction = nullptr, *m_againAction = nullptr;
     QAction *m_largestAction = nullptr, *m_limitsAction = nullptr, *m_saveAction = nullptr;
+    QAction *m_pairAction = nullptr, *m_unpairAction = nullptr, *m_forgetPairsAction = nullptr;
+    QAction *m_acceptAction = nullptr;
     QList<QAction *> m_copyActions;
+    PairChoices m_choices;
     QActionGroup *m_modeGroup = nullptr;
     QList<QAction *> m_actions;
     BundlePtr m_a, m_b; ///< what the rows are of

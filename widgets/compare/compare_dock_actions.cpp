@@ -59,8 +59,8 @@ void CompareDock::buildActions()
     m_largestAction = dockAction(this, tr("Go to Largest Difference"),
                                  QKeySequence(Qt::CTRL | Qt::Key_F8), [this] { goToLargest(); });
     m_largestAction->setToolTip(tr("Move to the element of this pair that differs most"));
-    m_againAction =
-        dockAction(this, tr("Compare the Rest"), {}, [this] { m_runner->start(m_a, m_b); });
+    m_againAction = dockAction(this, tr("Compare the Rest"), {},
+                               [this] { m_runner->start(m_a, m_b, resolvedChoices()); });
     m_againAction->setToolTip(tr("Go on with the weights that a cancelled comparison left out"));
     auto *copy = dockAction(m_table, tr("Copy Rows"), QKeySequence::Copy,
                             [this] { copySelection(*m_table); });
@@ -73,10 +73,19 @@ void CompareDock::buildActions()
         dockAction(this, tr("Save the Difference\u2026"), {}, [this] { saveDifference(); });
     m_saveAction->setToolTip(tr("As changes for another copy of A, or as a report"));
     m_copyActions = copyActions();
+    const QList<QAction *> pairing = pairActions();
+    m_acceptAction =
+        dockAction(this, tr("Accept All Within the Limits"), {}, [this] { acceptWithinLimits(); });
+    m_acceptAction->setToolTip(
+        tr("Give the document the values of the other bundle wherever they keep the limits, as one "
+           "step"));
+    m_acceptAction->setEnabled(false);
+    m_copyActions << m_acceptAction;
     m_actions = QList<QAction *>{m_swapAction, m_onlyAction, m_limitsAction,
                                  values,       zeros,        m_largestAction} +
-                m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
+                pairing + m_copyActions + QList<QAction *>{m_againAction, copy, save, m_saveAction};
     m_table->addActions({m_swapAction, m_onlyAction, m_limitsAction, m_largestAction});
+    m_table->addActions(pairing);
     m_table->addActions(m_copyActions);
     m_table->addActions({m_againAction, save, m_saveAction});
 }
@@ -109,6 +118,7 @@ void CompareDock::updateCopyActions()
                       m_model->rows()[m_row].onB() && m_model->rows()[m_row].pair.shapeEqual;
     for (QAction *action : m_copyActions)
         action->setEnabled(pair && session().patchingEnabled());
+    m_acceptAction->setEnabled(m_model->limits().any() && session().patchingEnabled());
 }
 
 void CompareDock::copyFromOther(Extent extent)
@@ -163,6 +173,7 @@ void CompareDock::showLimits(bool shown)
     m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), !shown);
     keepSelection([&] { m_model->setLimits(shown ? m_limits->limits() : ValueLimits()); });
     countLimits();
+    updateCopyActions();
 }
 
 void CompareDock::countLimits()
@@ -187,8 +198,8 @@ void CompareDock::saveDifference()
     limits.values = m_model->limits();
     m_saving = session().tasks().start(
         this, tr("Writing down the difference"),
-        [a = m_a, b = m_b, limits, path](Progress &progress) {
-            return differenceDocument(a, b, limits, path, progress);
+        [a = m_a, b = m_b, limits, chosen = resolvedChoices(), path](Progress &progress) {
+            return differenceDocument(a, b, limits, chosen, path, progress);
         },
         [this, path](const Result<std::string> &text) {
             m_saving = nullptr;

@@ -4,6 +4,7 @@
 #include "widgets/common/table_text.h"
 
 #include <QCollator>
+#include <QMimeData>
 
 #include <algorithm>
 #include <utility>
@@ -11,6 +12,9 @@
 namespace kernscope::ui {
 
 namespace {
+
+/// A row on its way to another one: its stable number.
+const QString kRowMime = QStringLiteral("application/x-kernscope-pair-row");
 
 CompareColumn columnOf(int section)
 {
@@ -72,13 +76,14 @@ void CompareModel::setRows(std::vector<CompareRow> rows)
 }
 
 void CompareModel::setPair(std::size_t row, const WeightPair &pair, CompareState state,
-                           const QString &word)
+                           const QString &word, const QString &changes)
 {
     if (row >= m_rows.size())
         return;
     m_rows[row].pair = pair;
     m_rows[row].state = state;
     m_rows[row].word = word;
+    m_rows[row].changes = changes;
     const int shown = m_shown[row];
     if (shown >= 0)
         Q_EMIT dataChanged(index(shown, 0), index(shown, kCompareColumns - 1));
@@ -189,6 +194,8 @@ QVariant CompareModel::data(const QModelIndex &index, int role) const
             return verdictSentence(row);
         if (column == CompareColumn::Limits && row.holds())
             return limitsText(row);
+        if (column == CompareColumn::Changes && !compareCellPlain(row, column).isEmpty())
+            return compareCellPlain(row, column);
         if (column == CompareColumn::Pairing && !row.reason.isEmpty())
             return row.reason;
         return compareColumnHelp(column);
@@ -221,6 +228,44 @@ void CompareModel::sort(int column, Qt::SortOrder order)
     m_sortColumn = column;
     m_sortOrder = order;
     settle();
+}
+
+Qt::ItemFlags CompareModel::flags(const QModelIndex &index) const
+{
+    const Qt::ItemFlags flags = QAbstractTableModel::flags(index);
+    return index.isValid() ? flags | Qt::ItemIsDragEnabled | Qt::ItemIsDropEnabled : flags;
+}
+
+QStringList CompareModel::mimeTypes() const
+{
+    return {kRowMime};
+}
+
+QMimeData *CompareModel::mimeData(const QModelIndexList &indexes) const
+{
+    if (indexes.isEmpty())
+        return nullptr;
+    auto *data = new QMimeData;
+    data->setData(kRowMime, QByteArray::number(qulonglong(rowAt(indexes.front().row()))));
+    return data;
+}
+
+bool CompareModel::canDropMimeData(const QMimeData *data, Qt::DropAction, int, int,
+                                   const QModelIndex &parent) const
+{
+    return parent.isValid() && data != nullptr && data->hasFormat(kRowMime);
+}
+
+bool CompareModel::dropMimeData(const QMimeData *data, Qt::DropAction action, int row, int column,
+                                const QModelIndex &parent)
+{
+    if (!canDropMimeData(data, action, row, column, parent))
+        return false;
+    const auto dragged = static_cast<std::size_t>(data->data(kRowMime).toULongLong());
+    const std::size_t onto = rowAt(parent.row());
+    if (dragged < m_rows.size() && onto < m_rows.size() && dragged != onto)
+        Q_EMIT rowDropped(dragged, onto);
+    return false; // no row goes anywhere
 }
 
 bool CompareModel::accepts(const CompareRow &row) const

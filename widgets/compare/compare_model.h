@@ -27,7 +27,7 @@ public:
     const std::vector<CompareRow> &rows() const { return m_rows; }
     /// What is known of a pair by now; the order shown stays, so that nothing jumps.
     void setPair(std::size_t row, const WeightPair &pair, CompareState state,
-                 const QString &word = {});
+                 const QString &word = {}, const QString &changes = {});
     /// Marks the rows that still wait as not compared, or as waiting again.
     void setStopped(bool stopped);
     /// Sorts and filters again by what is known now: after the last row was filled.
@@ -55,6 +55,21 @@ public:
     QVariant data(const QModelIndex &index, int role) const final;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const final;
     void sort(int column, Qt::SortOrder order) final;
+    /// A row can be dragged onto another one, which makes them a pair.
+    Qt::ItemFlags flags(const QModelIndex &index) const final;
+    QStringList mimeTypes() const final;
+    QMimeData *mimeData(const QModelIndexList &indexes) const final;
+    Qt::DropActions supportedDropActions() const final { return Qt::LinkAction; }
+    Qt::DropActions supportedDragActions() const final { return Qt::LinkAction; }
+    bool canDropMimeData(const QMimeData *data, Qt::DropAction action, int row, int column,
+                         const QModelIndex &parent) const final;
+    /// Changes nothing itself: rowDropped().
+    bool dropMimeData(const QMimeData *data, Qt::DropAction action, int row, int column,
+                      const QModelIndex &parent) final;
+
+Q_SIGNALS:
+    /// By their stable numbers.
+    void rowDropped(std::size_t dragged, std::size_t onto);
 
 private:
     std::vector<std::size_t> wantedOrder() const;

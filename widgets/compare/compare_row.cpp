@@ -71,6 +71,7 @@ QString textOf(const CompareRow &row, CompareColumn column)
     case CompareColumn::Limits: return limitsText(row);
     case CompareColumn::Pairing:
         return row.onA() && row.onB() ? fromUtf8(pairingText(row.pair)) : QString();
+    case CompareColumn::Changes: return row.joined() ? row.part : row.changes;
     default: return {};
     }
 }
@@ -105,15 +106,19 @@ CompareVerdict CompareRow::verdict() const
     return pair.shapeEqual ? CompareVerdict::Fault : CompareVerdict::ShapeDiffers;
 }
 
-std::vector<CompareRow> makeCompareRows(const Bundle &a, const Bundle &b)
+std::vector<CompareRow> makeCompareRows(const Bundle &a, const Bundle &b,
+                                        const PairedWeights &paired)
 {
     std::vector<CompareRow> rows;
-    std::vector<std::size_t> onlyA, onlyB;
-    for (const WeightPair &pair : pairWeights(a, b, onlyA, onlyB))
+    for (const WeightPair &pair : paired.pairs)
         rows.push_back(makePairRow(a, b, pair));
-    for (const std::size_t weight : onlyA)
+    for (const JoinedWeights &joined : paired.joined) {
+        for (std::size_t i = 0; i < joined.parts.size(); ++i)
+            rows.push_back(makePartRow(a, b, joined, i));
+    }
+    for (const std::size_t weight : paired.onlyA)
         rows.push_back(makeOneSidedRow(a, weight, true));
-    for (const std::size_t weight : onlyB)
+    for (const std::size_t weight : paired.onlyB)
         rows.push_back(makeOneSidedRow(b, weight, false));
     return rows;
 }
@@ -131,6 +136,7 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
     row.formB = fromUtf8(formText(wb.form));
     row.reason = fromUtf8(pairingReason(a, b, pair)) +
                  QStringLiteral(" (%1)").arg(fromUtf8(confidenceName(pair.confidence)));
+    row.changes = fromUtf8(pairChangesText(a, b, pair));
     row.shapeA = wa.shape;
     row.shapeB = wb.shape;
     row.bytesA = wa.storedBytes.value;
@@ -140,6 +146,34 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
         row.state = CompareState::Compared;
     else if (!pair.shapeEqual || pair.fault)
         row.state = CompareState::NoValues;
+    return row;
+}
+
+/// One row a part: what of the whole it is stands in its own column.
+CompareRow makePartRow(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                       std::size_t part)
+{
+    WeightPair pair;
+    pair.pairing = kernscope::Pairing::Content;
+    pair.content = joined.parts[part].exact ? ContentKind::Exact : ContentKind::Nearest;
+    pair.a = joined.weightA(part);
+    pair.b = joined.weightB(part);
+    const Weight &wa = a.weights()[pair.a], &wb = b.weights()[pair.b];
+    if (wa.storedBytes.value > 0) {
+        pair.storedRatio =
+            static_cast<double>(wb.storedBytes.value) / static_cast<double>(wa.storedBytes.value);
+    }
+    pair.values = joined.parts[part].values;
+    pair.fault = joined.parts[part].fault;
+    CompareRow row = makePairRow(a, b, pair);
+    row.part = fromUtf8(joinedText(joined, part));
+    row.word = fromUtf8(joinedVerdict(joined, part));
+    row.reason = RowWords::tr("%1; sampled values correlate by %2")
+                     .arg(row.part, QString::number(joined.parts[part].similarity, 'f', 3));
+    row.elements = (joined.split ? wb : wa).elements.value;
+    row.state = pair.values  ? CompareState::Compared
+                : pair.fault ? CompareState::NoValues
+                             : CompareState::Waiting;
     return row;
 }
 
@@ -166,6 +200,7 @@ bool isNumberColumn(CompareColumn column)
     case CompareColumn::Verdict:
     case CompareColumn::Limits:
     case CompareColumn::Pairing:
+    case CompareColumn::Changes:
     case CompareColumn::Count: return false;
     default: return true;
     }

@@ -32,6 +32,7 @@ enum class CompareColumn : int {
     Rmse,
     Cosine,
     Pairing,
+    Changes,
     Count,
 };
 inline constexpr int kCompareColumns = static_cast<int>(CompareColumn::Count);
@@ -67,6 +68,8 @@ struct CompareRow {
     CompareState state = CompareState::Waiting;
     QString word;        ///< the core's verdict, once compared
     QString reason;      ///< why the two are a pair
+    QString changes;     ///< "renamed, re-encoded": what happened besides
+    QString part;        ///< of a split or merged weight: which part the row is; empty for others
     ValueLimits limits;  ///< what it is held against
     QString name, nameB; ///< nameB is empty where it is the same
     QString formA, formB;
@@ -80,13 +83,17 @@ struct CompareRow {
     CompareVerdict verdict() const;
     /// Whether the row keeps its limits; nothing without limits, or as long as it is not compared.
     std::optional<bool> holds() const;
+    bool joined() const { return !part.isEmpty(); }
 };
 
-/// Every row of a comparison by what the tables say: the pairs in the order of A, then what only A
-/// has, then what only B has. Pairs that names do not find are looked for by content, which reads
-/// samples: not for the GUI thread.
-std::vector<CompareRow> makeCompareRows(const Bundle &a, const Bundle &b);
+/// Every row of a comparison by what the tables say: the pairs in the order of A, then a row for
+/// each part of what was split or merged, then what only A has, then what only B has. Pairs that
+/// names do not find are looked for by content, which reads samples: not for the GUI thread.
+std::vector<CompareRow> makeCompareRows(const Bundle &a, const Bundle &b,
+                                        const PairedWeights &paired);
 CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair);
+CompareRow makePartRow(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                       std::size_t part);
 CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA);
 
 /// Header text and what the column means.

@@ -39,7 +39,7 @@ double CompareRunner::fraction() const
     return m_task ? m_task->progress().fraction() : 1.0;
 }
 
-void CompareRunner::start(BundlePtr a, BundlePtr b)
+void CompareRunner::start(BundlePtr a, BundlePtr b, std::vector<PairChoice> chosen)
 {
     if (m_task) {
         m_task->cancel();
@@ -58,6 +58,7 @@ void CompareRunner::start(BundlePtr a, BundlePtr b)
     auto now = std::make_shared<ComparisonMemory>();
     now->a = std::move(a);
     now->b = std::move(b);
+    now->chosen = std::move(chosen);
     m_now = now;
     m_rowsReady = false;
     m_task = m_tasks.start(
@@ -94,9 +95,9 @@ void CompareRunner::drain()
         m_files = std::move(files);
         Q_EMIT filesCompared();
     }
-    for (const auto &[row, pair, verdict] : pairs) {
+    for (const auto &[row, pair, verdict, changes] : pairs) {
         const CompareState state = pair.values ? CompareState::Compared : CompareState::NoValues;
-        m_model.setPair(row, pair, state, fromUtf8(verdict));
+        m_model.setPair(row, pair, state, fromUtf8(verdict), fromUtf8(changes));
         Q_EMIT pairCompared(row);
     }
 }

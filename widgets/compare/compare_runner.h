@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <memory>
+#include <vector>
 
 namespace kernscope::ui {
 
@@ -25,8 +26,8 @@ public:
     CompareRunner(TaskManager &tasks, CompareModel &model, QObject *parent = nullptr);
     ~CompareRunner() override;
 
-    /// Compares B against A; either null: empties the model.
-    void start(BundlePtr a, BundlePtr b);
+    /// Compares B against A, with pairs by hand; either null: empties the model.
+    void start(BundlePtr a, BundlePtr b, std::vector<PairChoice> chosen = {});
     bool running() const { return m_task != nullptr; }
     /// True where a person cancelled before every row was filled.
     bool stopped() const { return m_stopped; }

@@ -3,6 +3,7 @@
 
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/weight_fingerprint.h"
+#include "widgets/common/table_text.h"
 
 namespace kernscope::ui {
 
@@ -34,12 +35,21 @@ public:
             compareFiles(progress);
         for (std::size_t row = 0; row < m_rows.size() && !progress.cancelled(); ++row)
             compareRow(row, progress);
+        std::size_t row = m_pairs;
+        for (JoinedWeights &joined : m_joined) {
+            if (!progress.cancelled())
+                compareParts(row, joined, progress);
+            row += joined.parts.size();
+        }
     }
 
 private:
     void pairUp()
     {
-        m_rows = makeCompareRows(*m_now.a, *m_now.b);
+        PairedWeights paired = pairWeights(*m_now.a, *m_now.b, m_now.chosen);
+        m_rows = makeCompareRows(*m_now.a, *m_now.b, paired);
+        m_pairs = paired.pairs.size();
+        m_joined = std::move(paired.joined);
         {
             const PairReadLock lock(*m_now.a, *m_now.b);
             m_now.printsA = weightFingerprints(*m_now.a);
@@ -49,7 +59,8 @@ private:
             if (const auto *known = m_before ? m_before->find(m_now, keyOf(row.pair)) : nullptr) {
                 row.pair.values = *known;
                 row.state = CompareState::Compared;
-            } else if (comparable(row)) {
+                row.changes = fromUtf8(pairChangesText(*m_now.a, *m_now.b, row.pair));
+            } else if (comparable(row) || row.joined()) {
                 m_elements += row.elements;
             }
         }
@@ -61,7 +72,8 @@ private:
     void compareFiles(Progress &progress)
     {
         auto files =
-            compareBundles(*m_now.a, *m_now.b, {.values = false, .bytes = false}, &progress);
+            compareBundles(*m_now.a, *m_now.b,
+                           {.values = false, .bytes = false, .pairs = m_now.chosen}, &progress);
         if (!files || progress.cancelled())
             return;
         std::uint64_t total = m_elements;
@@ -95,13 +107,36 @@ private:
         if (pair.values)
             m_now.values[keyOf(pair)] = *pair.values;
         const std::lock_guard guard(m_inbox.mutex);
-        m_inbox.pairs.push_back({number, pair, verdict(pair, *m_now.a, *m_now.b)});
+        m_inbox.pairs.push_back({number, pair, verdict(pair, *m_now.a, *m_now.b),
+                                 pairChangesText(*m_now.a, *m_now.b, pair)});
+    }
+
+    /// The rows of a split or merged weight, the first of which is `first`.
+    void compareParts(std::size_t first, JoinedWeights &joined, Progress &progress)
+    {
+        const auto known = [&](std::size_t i) { return m_rows[first + i].pair.values.has_value(); };
+        bool all = true;
+        for (std::size_t i = 0; i < joined.parts.size(); ++i)
+            all = all && known(i);
+        for (std::size_t i = 0; all && i < joined.parts.size(); ++i)
+            joined.parts[i].values = m_rows[first + i].pair.values;
+        if (!all && !compareJoined(*m_now.a, *m_now.b, joined, 0.0, &progress))
+            return;
+        const std::lock_guard guard(m_inbox.mutex);
+        for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+            CompareRow row = makePartRow(*m_now.a, *m_now.b, joined, i);
+            if (row.pair.values)
+                m_now.values[keyOf(row.pair)] = *row.pair.values;
+            m_inbox.pairs.push_back({first + i, row.pair, joinedVerdict(joined, i), {}});
+        }
     }
 
     ComparisonMemory &m_now;
     const ComparisonMemory *m_before;
     ComparisonInbox &m_inbox;
     std::vector<CompareRow> m_rows;
+    std::vector<JoinedWeights> m_joined; ///< their rows follow those of the pairs
+    std::size_t m_pairs = 0;
     std::uint64_t m_elements = 0; ///< to be decoded on either side
 };
 

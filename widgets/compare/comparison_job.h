@@ -21,7 +21,7 @@ struct ComparisonInbox {
     struct Finding {
         std::size_t row = 0;
         WeightPair pair;
-        std::string verdict;
+        std::string verdict, changes;
     };
     std::vector<Finding> pairs;
 };
@@ -32,6 +32,7 @@ struct ComparisonMemory {
     using PairKey = std::pair<std::size_t, std::size_t>;
 
     BundlePtr a, b;
+    std::vector<PairChoice> chosen; ///< pairs by hand
     std::vector<std::uint64_t> printsA, printsB;
     std::map<PairKey, ValueDifference> values;
 

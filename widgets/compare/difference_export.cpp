@@ -30,18 +30,20 @@ QString differenceKinds()
 }
 
 Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
-                                       const DiffLimits &limits, const QString &fileName,
-                                       Progress &progress)
+                                       const DiffLimits &limits,
+                                       const std::vector<PairChoice> &chosen,
+                                       const QString &fileName, Progress &progress)
 {
     DiffOptions options;
     options.values = true;
+    options.pairs = chosen;
     auto difference = compareBundles(*a, *b, options, &progress);
     if (!difference)
         return tl::unexpected(std::move(difference.error()));
     const QString ending = QFileInfo(fileName).suffix().toLower();
     if (ending == QLatin1String("kpatch"))
         return report::changeScript(*a, *b, *difference, &progress);
-    report::CheckedDifference checked{a, b, *std::move(difference), {}, {}, {}, {}};
+    report::CheckedDifference checked{a, b, *std::move(difference), {}, {}, {}, {}, {}};
     checked.faults = checkLimits(*a, *b, checked.difference, limits);
     checked.verdict = buildVerdict(*a, *b, checked.difference);
     const std::span<const report::CheckedDifference> all(&checked, 1);

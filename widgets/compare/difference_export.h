@@ -7,6 +7,7 @@
 #include <QString>
 
 #include <string>
+#include <vector>
 
 namespace kernscope::ui {
 
@@ -18,7 +19,8 @@ QString differenceKinds();
 /// compares everything first, so not for the GUI thread. Errors: those of compareBundles and of
 /// report::changeScript; "diff.format" for another ending.
 Result<std::string> differenceDocument(const BundlePtr &a, const BundlePtr &b,
-                                       const DiffLimits &limits, const QString &fileName,
-                                       Progress &progress);
+                                       const DiffLimits &limits,
+                                       const std::vector<PairChoice> &chosen,
+                                       const QString &fileName, Progress &progress);
 
 } // namespace kernscope::ui

@@ -128,7 +128,7 @@ int ChannelModel::rowOfChannel(std::uint64_t channel) const
     return -1;
 }
 
-std::uint64_t ChannelModel::element(std::size_t item) const
+std::optional<std::uint64_t> ChannelModel::element(std::size_t item) const
 {
     return m_places->worstChannels[item].worst;
 }
@@ -217,7 +217,7 @@ int ElementModel::rowOfElement(std::uint64_t element) const
     return -1;
 }
 
-std::uint64_t ElementModel::element(std::size_t item) const
+std::optional<std::uint64_t> ElementModel::element(std::size_t item) const
 {
     return m_places->worstElements[item].element;
 }
@@ -240,7 +240,7 @@ QString ElementModel::text(std::size_t item, int column) const
     const double value = number(item, column);
     if (column == Index) {
         QStringList place;
-        for (const std::uint64_t index : elementPlace(m_shape, element(item)))
+        for (const std::uint64_t index : elementPlace(m_shape, *element(item)))
             place << QString::number(index);
         return QStringLiteral("[%1]").arg(place.join(QStringLiteral(", ")));
     }

@@ -35,7 +35,7 @@ protected:
     };
     /// Of the subclass: rows as they came, and their cells.
     virtual std::size_t count() const = 0;
-    virtual std::uint64_t element(std::size_t item) const = 0;
+    virtual std::optional<std::uint64_t> element(std::size_t item) const = 0;
     virtual double number(std::size_t item, int column) const = 0;
     virtual QString text(std::size_t item, int column) const = 0;
     virtual Column column(int section) const = 0;
@@ -69,7 +69,7 @@ public:
 
 protected:
     std::size_t count() const override;
-    std::uint64_t element(std::size_t item) const override;
+    std::optional<std::uint64_t> element(std::size_t item) const override;
     double number(std::size_t item, int column) const override;
     QString text(std::size_t item, int column) const override;
     Column column(int section) const override;
@@ -94,7 +94,7 @@ public:
 
 protected:
     std::size_t count() const override;
-    std::uint64_t element(std::size_t item) const override;
+    std::optional<std::uint64_t> element(std::size_t item) const override;
     double number(std::size_t item, int column) const override;
     QString text(std::size_t item, int column) const override;
     Column column(int section) const override;

@@ -37,7 +37,8 @@ bool sameNumber(float a, float b)
 
 Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, const Bundle &from,
                                      std::size_t weightFrom, std::uint64_t first,
-                                     std::uint64_t count, Progress *progress)
+                                     std::uint64_t count, Progress *progress,
+                                     const CopyFilter &filter)
 {
     const PairReadLock lock(to, from);
     const auto target = to.decoder(weightTo), source = from.decoder(weightFrom);
@@ -61,6 +62,9 @@ Result<std::vector<Edit>> copyValues(const Bundle &to, std::size_t weightTo, con
         source->decodeFloat(at, std::span(after).first(some));
         for (std::size_t i = 0; i < some; ++i) {
             if (sameNumber(before[i], after[i]))
+                continue;
+            if (filter && !(std::isfinite(after[i]) &&
+                            filter(static_cast<double>(before[i]), static_cast<double>(after[i]))))
                 continue;
             if (!std::isfinite(after[i]))
                 return cannotCopy(weight, "a finite value",

@@ -41,8 +41,7 @@ void TestByteAlignment::copyIsEqual()
     const std::string name = QFile::encodeName(path).toStdString();
     const auto a = Bundle::open(name), b = Bundle::open(name);
     QVERIFY(a && b);
-    std::vector<std::size_t> onlyA, onlyB;
-    const auto pairs = pairWeights(**a, **b, onlyA, onlyB);
+    const auto pairs = pairWeights(**a, **b).pairs;
     const AlignedBytes bytes{*a, *b, ByteAlignment(**a, **b, pairs)};
     for (const AlignedSection &section : bytes.alignment.sections()) {
         QVERIFY2(section.a != kNoIndex && section.b != kNoIndex, section.name.c_str());

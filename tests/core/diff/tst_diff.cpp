@@ -12,14 +12,14 @@ namespace {
 /// Names of A and B of every pair, with the reason: "w=w (consumer)".
 std::vector<std::string> pairsText(const Bundle &a, const Bundle &b)
 {
-    std::vector<std::size_t> onlyA, onlyB;
+    const PairedWeights paired = pairWeights(a, b);
     std::vector<std::string> text;
-    for (const WeightPair &pair : pairWeights(a, b, onlyA, onlyB))
+    for (const WeightPair &pair : paired.pairs)
         text.push_back(fmt::format("{}={} ({})", a.weights()[pair.a].name, b.weights()[pair.b].name,
                                    pairingName(pair.pairing)));
-    for (const std::size_t i : onlyA)
+    for (const std::size_t i : paired.onlyA)
         text.push_back("A " + a.weights()[i].name);
-    for (const std::size_t i : onlyB)
+    for (const std::size_t i : paired.onlyB)
         text.push_back("B " + b.weights()[i].name);
     return text;
 }

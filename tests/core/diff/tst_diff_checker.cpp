@@ -154,8 +154,7 @@ void TestDiffChecker::everyPairOfData()
         }
         for (std::size_t i = 0; i < bundles.size(); ++i) {
             for (std::size_t k = i; k < bundles.size(); ++k) {
-                std::vector<std::size_t> onlyA, onlyB;
-                for (const WeightPair &pair : pairWeights(*bundles[i], *bundles[k], onlyA, onlyB)) {
+                for (const WeightPair &pair : pairWeights(*bundles[i], *bundles[k]).pairs) {
                     if (!pair.shapeEqual || bundles[i]->weights()[pair.a].fault ||
                         bundles[k]->weights()[pair.b].fault)
                         continue;

@@ -45,8 +45,7 @@ QString shapeOf(const std::vector<TextPiece> &pieces)
 
 AlignedBytesPtr alignedBytes(const BundlePtr &a, const BundlePtr &b)
 {
-    std::vector<std::size_t> onlyA, onlyB;
-    const auto pairs = pairWeights(*a, *b, onlyA, onlyB);
+    const auto pairs = pairWeights(*a, *b).pairs;
     return std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)});
 }
 

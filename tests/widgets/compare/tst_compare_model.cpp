@@ -84,7 +84,7 @@ void TestCompareModel::rowsAtOnce()
     const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
     CompareModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRows(makeCompareRows(*a, *b));
+    model.setRows(makeCompareRows(*a, *b, pairWeights(*a, *b)));
     QCOMPARE(model.rowCount(), static_cast<int>(a->weights().size()));
     for (int row = 0; row < model.rowCount(); ++row) {
         QCOMPARE(model.rows()[model.rowAt(row)].state, CompareState::Waiting);
@@ -215,7 +215,7 @@ void TestCompareModel::filters()
     const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-palette.mlmodelc");
     CompareModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRows(makeCompareRows(*a, *b));
+    model.setRows(makeCompareRows(*a, *b, pairWeights(*a, *b)));
     const int all = model.rowCount();
     model.setFilterText(QStringLiteral("LUT"));
     QVERIFY(model.rowCount() > 0 && model.rowCount() < all);
@@ -282,7 +282,7 @@ void TestCompareModel::selectionSurvivesSorting()
     const auto a = openSample("sample-dense.mlmodelc"), b = openSample("sample-sparse.mlmodelc");
     CompareModel model;
     QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setRows(makeCompareRows(*a, *b));
+    model.setRows(makeCompareRows(*a, *b, pairWeights(*a, *b)));
     const QPersistentModelIndex kept(model.index(1, 0));
     const QString name = kept.data().toString();
     model.sort(column(CompareColumn::BytesA), Qt::DescendingOrder);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/diff_pairs.h"
+
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace kernscope::cli {
+
+namespace {
+
+/// The weight of that name; kNoIndex for no name, nothing for a name that no weight has.
+std::optional<std::size_t> weightOf(const Bundle &bundle, std::string_view name)
+{
+    return name.empty() ? std::optional(kNoIndex) : bundle.weightByName(name);
+}
+
+/// Names may hold "=" themselves: the one between two names that exist is meant.
+std::optional<PairChoice> choiceOf(std::string_view text, const Bundle &a, const Bundle &b)
+{
+    for (std::size_t at = text.find('='); at != std::string_view::npos;
+         at = text.find('=', at + 1)) {
+        const auto weightA = weightOf(a, text.substr(0, at));
+        const auto weightB = weightOf(b, text.substr(at + 1));
+        if (weightA && weightB && (*weightA != kNoIndex || *weightB != kNoIndex))
+            return PairChoice{*weightA, *weightB};
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+Result<std::vector<std::vector<PairChoice>>> pairChoices(std::span<const std::string> texts,
+                                                         std::span<const BundlePtr> bundles)
+{
+    std::vector<std::vector<PairChoice>> choices(bundles.size() - 1);
+    for (const std::string &text : texts) {
+        bool any = false;
+        for (std::size_t i = 1; i < bundles.size(); ++i) {
+            if (const auto choice = choiceOf(text, *bundles.front(), *bundles[i])) {
+                choices[i - 1].push_back(*choice);
+                any = true;
+            }
+        }
+        if (any)
+            continue;
+        Error error;
+        error.code = "diff.pair";
+        error.file = bundles.front()->name();
+        error.field = "--pair";
+        error.expected = "A=B with a weight of the first build and one of another; A= or =B leaves "
+                         "a weight alone";
+        error.found = text;
+        error.message = "No two builds have weights of these names";
+        return tl::unexpected(std::move(error));
+    }
+    return choices;
+}
+
+} // namespace kernscope::cli

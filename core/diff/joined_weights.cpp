@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/joined_weights.h"
+
+#include "core/diff/channel_order.h"
+#include "core/diff/counted_text.h"
+#include "core/diff/diff.h"
+#include "core/diff/pair_slice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope {
+
+namespace diff {
+
+namespace {
+
+/// Samples that a part is recognised by, and that have to speak for a whole.
+constexpr std::uint64_t kJoinSamples = 1024;
+constexpr std::size_t kLeastEvidence = 8;
+/// Parts that are tried in one place of a whole, and parts of a whole.
+constexpr std::size_t kMostCandidates = 256, kMostParts = 64;
+
+/// Elements of a part and where they stand in the whole.
+struct PartPlaces {
+    std::uint64_t extent = 0; ///< of the part along the axis
+    std::uint64_t inner = 1;  ///< elements of the axes after it
+    std::uint64_t all = 0;    ///< extent of the whole
+
+    std::uint64_t inWhole(std::uint64_t element, std::uint64_t first) const
+    {
+        const std::uint64_t run = extent * inner;
+        return (element / run * all + first) * inner + element % run;
+    }
+};
+
+/// A weight that may be a part, with the samples of it.
+struct Candidate {
+    std::size_t weight = 0;
+    std::uint64_t extent = 0;
+    std::vector<std::uint64_t> places;
+    std::vector<float> samples;
+    bool constant = true;
+    bool used = false;
+};
+
+/// How well a part fits.
+struct Fit {
+    std::size_t candidate = kNoIndex;
+    bool exact = false;
+    double similarity = 0;
+};
+
+bool sameValue(float x, float y)
+{
+    return x == y || (std::isnan(x) && std::isnan(y));
+}
+
+/// How alike two runs of samples are, and whether that is more than chance.
+struct Likeness {
+    double similarity = 0;
+    bool sure = false;
+};
+
+/// Correlation; or the share of the same values among those that are not zero, where nearly all
+/// are: one value far off would spoil a correlation.
+Likeness likenessOf(std::span<const float> x, std::span<const float> y)
+{
+    constexpr double kNearlyAll = 0.9;
+    std::uint64_t same = 0, all = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (x[i] == 0 && y[i] == 0)
+            continue;
+        ++all;
+        same += sameValue(x[i], y[i]);
+    }
+    const double correlation = WeightSketch::correlation(x, y);
+    const double share =
+        all >= kLeastEvidence ? static_cast<double>(same) / static_cast<double>(all) : 0;
+    if (share >= kNearlyAll)
+        return {std::max(share, correlation), true};
+    return {correlation, correlation >= WeightSketch::needed(x.size())};
+}
+
+/// One side's weights against those of the other side, which are the parts.
+class JoinSearch
+{
+public:
+    JoinSearch(const Bundle &whole, const Bundle &part, bool exact)
+        : m_whole(whole), m_part(part), m_exact(exact)
+    {
+    }
+
+    std::optional<JoinedWeights> find(std::size_t weight, std::span<const std::size_t> others)
+    {
+        const Weight &whole = m_whole.weights()[weight];
+        const auto decoder = m_whole.decoder(weight);
+        if (!decoder || whole.elements.value == 0)
+            return std::nullopt;
+        std::optional<JoinedWeights> best;
+        for (std::size_t axis = 0; axis < whole.shape.size(); ++axis) {
+            auto candidates = candidatesFor(whole, others, axis);
+            std::uint64_t sum = 0;
+            for (const Candidate &candidate : candidates)
+                sum += candidate.extent;
+            if (candidates.size() < 2 || sum < whole.shape[axis])
+                continue;
+            auto found = fill(*decoder, whole.shape, axis, candidates);
+            if (found && (!best || least(*found) > least(*best)))
+                best = std::move(found);
+        }
+        if (best)
+            best->whole = weight;
+        return best;
+    }
+
+private:
+    static double least(const JoinedWeights &joined)
+    {
+        double least = 1;
+        for (const JoinedPart &part : joined.parts)
+            least = std::min(least, part.similarity);
+        return least;
+    }
+
+    /// Those of the same extents but along the axis, and shorter there.
+    std::vector<Candidate> candidatesFor(const Weight &whole, std::span<const std::size_t> others,
+                                         std::size_t axis) const
+    {
+        std::vector<Candidate> list;
+        for (const std::size_t other : others) {
+            Shape shape = m_part.weights()[other].shape;
+            if (shape.size() != whole.shape.size() || shape[axis] == 0 ||
+                shape[axis] >= whole.shape[axis])
+                continue;
+            const std::uint64_t extent = std::exchange(shape[axis], whole.shape[axis]);
+            if (shape != whole.shape)
+                continue;
+            if (auto made = candidateOf(other, extent))
+                list.push_back(*std::move(made));
+            if (list.size() == kMostCandidates)
+                break;
+        }
+        return list;
+    }
+
+    std::optional<Candidate> candidateOf(std::size_t weight, std::uint64_t extent) const
+    {
+        const auto decoder = m_part.decoder(weight);
+        if (!decoder || decoder->elements().value == 0)
+            return std::nullopt;
+        Candidate made;
+        made.weight = weight;
+        made.extent = extent;
+        const std::uint64_t elements = decoder->elements().value;
+        made.places = spreadPlaces(elements, std::min(elements, kJoinSamples));
+        made.samples.resize(made.places.size());
+        for (std::size_t i = 0; i < made.places.size(); ++i)
+            decoder->decodeFloat(made.places[i], std::span(made.samples).subspan(i, 1));
+        made.constant = std::all_of(made.samples.begin(), made.samples.end(),
+                                    [&](float value) { return value == made.samples.front(); });
+        return made;
+    }
+
+    /// From the first place of the axis to its end, the best part each time.
+    std::optional<JoinedWeights> fill(const codec::Decoder &whole, const Shape &shape,
+                                      std::size_t axis, std::vector<Candidate> &candidates) const
+    {
+        PartPlaces places;
+        places.all = shape[axis];
+        for (std::size_t i = axis + 1; i < shape.size(); ++i)
+            places.inner *= shape[i];
+        JoinedWeights joined;
+        joined.axis = axis;
+        joined.exact = true;
+        std::size_t evidence = 0;
+        for (std::uint64_t at = 0; at < places.all;) {
+            const Fit fit = bestFit(whole, places, at, candidates);
+            if (fit.candidate == kNoIndex || joined.parts.size() == kMostParts)
+                return std::nullopt;
+            Candidate &taken = candidates[fit.candidate];
+            taken.used = true;
+            evidence += taken.constant ? 0 : taken.samples.size();
+            joined.exact = joined.exact && fit.exact;
+            JoinedPart part;
+            part.weight = taken.weight;
+            part.first = at;
+            part.count = taken.extent;
+            part.exact = fit.exact;
+            part.similarity = fit.similarity;
+            joined.parts.push_back(std::move(part));
+            at += taken.extent;
+        }
+        if (joined.parts.size() < 2 || evidence < kLeastEvidence)
+            return std::nullopt;
+        return joined;
+    }
+
+    Fit bestFit(const codec::Decoder &whole, PartPlaces places, std::uint64_t at,
+                const std::vector<Candidate> &candidates) const
+    {
+        Fit best;
+        std::vector<float> there;
+        for (std::size_t i = 0; i < candidates.size(); ++i) {
+            const Candidate &candidate = candidates[i];
+            if (candidate.used || candidate.extent > places.all - at)
+                continue;
+            places.extent = candidate.extent;
+            there.resize(candidate.samples.size());
+            for (std::size_t k = 0; k < there.size(); ++k)
+                whole.decodeFloat(places.inWhole(candidate.places[k], at),
+                                  std::span(there).subspan(k, 1));
+            const bool same =
+                std::equal(there.begin(), there.end(), candidate.samples.begin(), sameValue);
+            const Likeness likeness =
+                same ? Likeness{1, true} : likenessOf(there, candidate.samples);
+            const double similarity = likeness.similarity;
+            // Of equal ones the one that says something, and then the largest.
+            const auto rank = [&](std::size_t of) {
+                return std::pair(!candidates[of].constant, candidates[of].extent);
+            };
+            const bool better = best.candidate == kNoIndex || similarity > best.similarity ||
+                                (similarity == best.similarity && rank(i) > rank(best.candidate));
+            if ((same || (!m_exact && likeness.sure)) && better)
+                best = {i, same, similarity};
+        }
+        return best;
+    }
+
+    const Bundle &m_whole;
+    const Bundle &m_part;
+    bool m_exact;
+};
+
+} // namespace
+
+std::vector<JoinedWeights> findJoined(const Bundle &a, std::span<const std::size_t> weightsA,
+                                      const Bundle &b, std::span<const std::size_t> weightsB,
+                                      bool exact)
+{
+    std::vector<JoinedWeights> result;
+    std::vector<std::size_t> left[2] = {{weightsA.begin(), weightsA.end()},
+                                        {weightsB.begin(), weightsB.end()}};
+    for (const bool split : {true, false}) {
+        auto &wholes = left[split ? 0 : 1];
+        auto &parts = left[split ? 1 : 0];
+        JoinSearch search(split ? a : b, split ? b : a, exact);
+        for (const std::size_t whole : std::vector(wholes)) {
+            auto found = search.find(whole, parts);
+            if (!found)
+                continue;
+            found->split = split;
+            std::erase(wholes, whole);
+            for (const JoinedPart &part : found->parts)
+                std::erase(parts, part.weight);
+            result.push_back(*std::move(found));
+        }
+    }
+    return result;
+}
+
+} // namespace diff
+
+bool JoinedWeights::sameValues() const
+{
+    return std::all_of(parts.begin(), parts.end(), [](const JoinedPart &part) {
+        return part.values && part.values->identical();
+    });
+}
+
+std::string joinedText(const JoinedWeights &joined, std::size_t part)
+{
+    const JoinedPart &one = joined.parts[part];
+    return fmt::format("{}: part {} of {}, {} to {} of axis {} of the whole", joined.name(),
+                       part + 1, joined.parts.size(), diff::grouped(one.first),
+                       diff::grouped(one.first + one.count - 1), joined.axis);
+}
+
+std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
+{
+    const JoinedPart &one = joined.parts[part];
+    const std::string name(joined.name());
+    if (one.fault)
+        return name + ", cannot be compared";
+    if (!one.values)
+        return name;
+    if (one.values->identical())
+        return name + ", same values";
+    return name + ", " + (one.values->cosine >= 0.999 ? "close" : "similar") + ", " +
+           diff::counted(one.values->different(), "value") +
+           (one.values->different() == 1 ? " differs" : " differ");
+}
+
+bool compareJoined(const Bundle &a, const Bundle &b, JoinedWeights &joined, double tolerance,
+                   Progress *progress)
+{
+    const Shape &shape = (joined.split ? a : b).weights()[joined.whole].shape;
+    std::uint64_t inner = 1;
+    for (std::size_t i = joined.axis + 1; i < shape.size(); ++i)
+        inner *= shape[i];
+    for (std::size_t i = 0; i < joined.parts.size(); ++i) {
+        JoinedPart &part = joined.parts[i];
+        const diff::Slice slice{part.first * inner, part.count * inner, shape[joined.axis] * inner};
+        auto values = diff::compareSlice(a, joined.weightA(i), b, joined.weightB(i), slice,
+                                         joined.split, tolerance, progress);
+        if (!values && values.error().code == "task.cancelled")
+            return false;
+        if (values)
+            part.values = *std::move(values);
+        else
+            part.fault = std::move(values.error());
+    }
+    return true;
+}
+
+} // namespace kernscope

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/progress.h"
+#include "core/diff/pair_reader.h"
+#include "core/diff/value_difference.h"
+
+#include <cstddef>
+
+namespace kernscope::diff {
+
+/// Decoded values of a weight against a slice of a larger one, which is that of A where `ofA`.
+/// Elements of the result are those of the smaller one. Takes the files' locks itself, shared.
+/// Errors: those of PairReader::make, "task.cancelled". Progress in elements.
+Result<ValueDifference> compareSlice(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                     std::size_t weightB, const Slice &slice, bool ofA,
+                                     double tolerance, Progress *progress);
+
+} // namespace kernscope::diff

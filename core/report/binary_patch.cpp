@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/binary_patch.h"
+
+#include "core/bundle/pair_read_lock.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+using View = std::span<const std::byte>;
+
+/// Bytes between two looks at the progress.
+constexpr std::uint64_t kPatchStep = std::uint64_t(1) << 20;
+
+tl::unexpected<Error> cannotPatch(std::string expected, std::string found, std::string message)
+{
+    Error error;
+    error.code = "diff.binary_patch";
+    error.expected = std::move(expected);
+    error.found = std::move(found);
+    error.message = std::move(message);
+    return tl::unexpected(std::move(error));
+}
+
+tl::unexpected<Error> stopped()
+{
+    return tl::unexpected(cancelledError("The patch was not written: cancelled"));
+}
+
+void append(Bytes &out, std::string_view text)
+{
+    for (const char c : text)
+        out.push_back(static_cast<std::byte>(c));
+}
+
+void append(Bytes &out, View bytes)
+{
+    out.insert(out.end(), bytes.begin(), bytes.end());
+}
+
+/// Where two runs of bytes part.
+std::size_t samePrefix(View x, View y)
+{
+    const std::size_t count = std::min(x.size(), y.size());
+    std::size_t at = 0;
+    constexpr std::size_t kBlock = 4096;
+    while (at + kBlock <= count && std::memcmp(x.data() + at, y.data() + at, kBlock) == 0)
+        at += kBlock;
+    while (at < count && x[at] == y[at])
+        ++at;
+    return at;
+}
+
+/// The records of an IPS patch, one after the other.
+class IpsWriter
+{
+public:
+    explicit IpsWriter(View after) : m_after(after) { append(m_out, "PATCH"); }
+
+    /// Bytes [first, end) of the new file.
+    void write(std::uint64_t first, std::uint64_t end)
+    {
+        while (first < end) {
+            // The offset that reads "EOF" would end the patch: a byte more from before it.
+            if (first == kEofOffset)
+                --first;
+            const std::uint64_t run = runAt(first, end);
+            if (run >= kLeastRun && first + run != kEofOffset) {
+                record(first, 0);
+                number(run, 2);
+                m_out.push_back(m_after[first]);
+                first += run;
+                continue;
+            }
+            std::uint64_t stop = std::min(end, first + kMostData);
+            for (std::uint64_t at = first + 1; at + kLeastRun <= stop; ++at) {
+                if (at != kEofOffset && runAt(at, end) >= kLeastRun) {
+                    stop = at;
+                    break;
+                }
+            }
+            record(first, stop - first);
+            append(m_out, m_after.subspan(first, stop - first));
+            first = stop;
+        }
+    }
+
+    Bytes finish(std::uint64_t before)
+    {
+        append(m_out, "EOF");
+        if (m_after.size() < before)
+            number(m_after.size(), 3);
+        return std::move(m_out);
+    }
+
+private:
+    static constexpr std::uint64_t kEofOffset = 0x454F46, kMostData = 0xFFFF;
+    static constexpr std::uint64_t kLeastRun = 16; ///< a run of its own costs eight bytes
+
+    std::uint64_t runAt(std::uint64_t first, std::uint64_t end) const
+    {
+        std::uint64_t run = 1;
+        while (first + run < end && run < kMostData && m_after[first + run] == m_after[first])
+            ++run;
+        return run;
+    }
+
+    void number(std::uint64_t value, int bytes)
+    {
+        for (int shift = (bytes - 1) * 8; shift >= 0; shift -= 8)
+            m_out.push_back(static_cast<std::byte>(value >> shift & 0xFF));
+    }
+
+    void record(std::uint64_t offset, std::uint64_t size)
+    {
+        number(offset, 3);
+        number(size, 2);
+    }
+
+    View m_after;
+    Bytes m_out;
+};
+
+/// The steps of a BPS patch.
+class BpsWriter
+{
+public:
+    BpsWriter(View before, View after) : m_before(before), m_after(after)
+    {
+        append(m_out, "BPS1");
+        number(before.size());
+        number(after.size());
+        number(0); // no metadata
+    }
+
+    bool run(Progress *progress)
+    {
+        indexBlocks();
+        std::uint64_t told = 0;
+        while (m_at < m_after.size()) {
+            step();
+            if (progress != nullptr && m_at - told >= kPatchStep) {
+                if (!progress->advance(m_at - told))
+                    return false;
+                told = m_at;
+            }
+        }
+        flush();
+        return progress == nullptr || progress->advance(m_after.size() - told);
+    }
+
+    Bytes finish()
+    {
+        checksum(m_before);
+        checksum(m_after);
+        checksum(m_out);
+        return std::move(m_out);
+    }
+
+private:
+    enum Action : std::uint64_t { SourceRead = 0, TargetRead = 1, SourceCopy = 2 };
+    static constexpr std::size_t kBlock =
+        32; ///< what has moved is found by blocks of so many bytes
+    static constexpr std::size_t kLeastRead = 4;
+
+    void step()
+    {
+        if (m_at < m_before.size()) {
+            const std::size_t same = samePrefix(m_before.subspan(m_at), m_after.subspan(m_at));
+            if (same >= kLeastRead || (same > 0 && m_at + same == m_after.size())) {
+                flush();
+                action(SourceRead, same);
+                m_at += same;
+                m_fresh = m_at;
+                return;
+            }
+        }
+        if (!copyMoved())
+            ++m_at;
+    }
+
+    /// The block that begins here, where A has it elsewhere, with all that is the same around it.
+    bool copyMoved()
+    {
+        if (m_at + kBlock > m_after.size())
+            return false;
+        const auto found = m_blocks.find(hashAt(m_after, m_at));
+        if (found == m_blocks.end())
+            return false;
+        std::uint64_t from = found->second, to = m_at;
+        const std::size_t same = samePrefix(m_before.subspan(from), m_after.subspan(to));
+        if (same < kBlock)
+            return false;
+        while (to > m_fresh && from > 0 && m_before[from - 1] == m_after[to - 1]) {
+            --from;
+            --to;
+        }
+        const std::uint64_t length = m_at + same - to;
+        m_at = to;
+        flush();
+        action(SourceCopy, length);
+        const bool back = from < m_source;
+        number((back ? m_source - from : from - m_source) << 1 | (back ? 1u : 0u));
+        m_source = from + length;
+        m_at = to + length;
+        m_fresh = m_at;
+        return true;
+    }
+
+    /// Writes what neither file told so far.
+    void flush()
+    {
+        if (m_at == m_fresh)
+            return;
+        action(TargetRead, m_at - m_fresh);
+        append(m_out, m_after.subspan(m_fresh, m_at - m_fresh));
+        m_fresh = m_at;
+    }
+
+    void indexBlocks()
+    {
+        m_blocks.reserve(m_before.size() / kBlock);
+        for (std::uint64_t at = 0; at + kBlock <= m_before.size(); at += kBlock)
+            m_blocks.try_emplace(hashAt(m_before, at), at);
+    }
+
+    static std::uint64_t hashAt(View bytes, std::uint64_t at)
+    {
+        std::uint64_t hash = 0;
+        for (std::size_t i = 0; i < kBlock; i += 8) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, bytes.data() + at + i, 8);
+            hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15u;
+        }
+        return hash;
+    }
+
+    void action(Action action, std::uint64_t length) { number((length - 1) << 2 | action); }
+
+    void number(std::uint64_t value)
+    {
+        while (true) {
+            const std::uint64_t low = value & 0x7F;
+            value >>= 7;
+            if (value == 0) {
+                m_out.push_back(static_cast<std::byte>(0x80 | low));
+                return;
+            }
+            m_out.push_back(static_cast<std::byte>(low));
+            --value;
+        }
+    }
+
+    void checksum(View bytes)
+    {
+        uLong sum = crc32(0, nullptr, 0);
+        for (std::size_t at = 0; at < bytes.size();) {
+            const std::size_t some = std::min<std::size_t>(bytes.size() - at, 1u << 30);
+            sum = crc32(sum, reinterpret_cast<const Bytef *>(bytes.data() + at),
+                        static_cast<uInt>(some));
+            at += some;
+        }
+        for (int shift = 0; shift < 32; shift += 8)
+            m_out.push_back(static_cast<std::byte>(sum >> shift & 0xFF));
+    }
+
+    View m_before, m_after;
+    Bytes m_out;
+    std::unordered_map<std::uint64_t, std::uint64_t> m_blocks; ///< hash: place in `before`
+    std::uint64_t m_at = 0;     ///< in `after`: written and waiting up to here
+    std::uint64_t m_fresh = 0;  ///< from here on it waits
+    std::uint64_t m_source = 0; ///< behind the last copy in `before`
+};
+
+} // namespace
+
+Result<Bytes> ipsPatch(View before, View after, Progress *progress)
+{
+    constexpr std::size_t kJoin = 6; ///< a gap that costs less than a record of its own
+    if (after.size() < before.size() && after.size() > kMostIpsOffset)
+        return cannotPatch(fmt::format("a length up to {} bytes", kMostIpsOffset),
+                           fmt::format("{}", after.size()),
+                           "IPS cannot shorten a file to more than 16 MiB; BPS can");
+    IpsWriter writer(after);
+    for (std::size_t at = 0; at < after.size();) {
+        if (at < before.size()) {
+            const std::size_t same = samePrefix(before.subspan(at), after.subspan(at));
+            at += same;
+            if (progress != nullptr && !progress->advance(same))
+                return stopped();
+            if (at == after.size())
+                break;
+        }
+        std::size_t end = at + 1, equal = 0;
+        for (std::size_t next = end; next < after.size() && equal < kJoin; ++next) {
+            const bool same = next < before.size() && before[next] == after[next];
+            equal = same ? equal + 1 : 0;
+            end = same ? end : next + 1;
+        }
+        if (end - 1 > kMostIpsOffset)
+            return cannotPatch(fmt::format("offsets up to {:#x}", kMostIpsOffset),
+                               fmt::format("{:#x}", end - 1),
+                               "IPS cannot change bytes beyond 16 MiB; BPS can");
+        writer.write(at, end);
+        if (progress != nullptr && !progress->advance(end - at))
+            return stopped();
+        at = end;
+    }
+    return writer.finish(before.size());
+}
+
+Result<Bytes> bpsPatch(View before, View after, Progress *progress)
+{
+    BpsWriter writer(before, after);
+    if (!writer.run(progress))
+        return stopped();
+    return writer.finish();
+}
+
+Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &difference,
+                          BinaryPatch format, Progress *progress)
+{
+    std::vector<const FileDifference *> differing;
+    std::string names;
+    for (const FileDifference &file : difference.files) {
+        if (file.equal)
+            continue;
+        differing.push_back(&file);
+        names += (names.empty() ? "" : ", ") + file.path;
+    }
+    if (differing.size() != 1)
+        return cannotPatch("one file that differs", differing.empty() ? "none" : names,
+                           differing.empty() ? "There is nothing to patch"
+                                             : "A binary patch is of one file: compare these files "
+                                               "themselves, one by one");
+    const FileDifference &file = *differing.front();
+    if (file.a == kNoIndex || file.b == kNoIndex)
+        return cannotPatch("a file of both",
+                           file.path + (file.a == kNoIndex ? " in B only" : " in A only"),
+                           "A binary patch changes a file that is there");
+    const PairReadLock lock(a, b);
+    const View before = a.files()[file.a].file->bytes(), after = b.files()[file.b].file->bytes();
+    return format == BinaryPatch::Ips ? ipsPatch(before, after, progress)
+                                      : bpsPatch(before, after, progress);
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/stream.h"
+#include "core/report/difference_report.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace kernscope::report {
+
+/// A weight of the base in one build.
+struct MatrixCell {
+    std::size_t weight = kNoIndex; ///< in that build; kNoIndex: none is a pair with it
+    bool alone = false;            ///< nor is it split or merged there
+    std::uint64_t storedBytes = 0;
+    double ratio = 1;                        ///< stored bytes over those of the base
+    std::optional<ValueDifference> values;   ///< against the base; of the base itself none
+    std::string verdict;                     ///< "kept values exact", "only in the first", "split"
+    std::vector<decision::Outcome> outcomes; ///< on each chip; empty where there is no weight
+};
+
+/// Several builds of one network: weights down, builds across. The first is the base that the
+/// others were compared with.
+struct BuildMatrix {
+    std::vector<std::string> builds;
+    std::vector<const target::Target *> chips;
+    struct Row {
+        std::size_t weight = 0; ///< in the base
+        std::string name;
+        std::vector<MatrixCell> cells; ///< as many as there are builds
+    };
+    std::vector<Row> rows; ///< in the order of the base
+};
+
+/// `all`: one comparison a build, each with the same base.
+BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> all);
+
+} // namespace kernscope::report

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/printable.h"
+#include "core/report/difference_formats.h"
+#include "core/report/difference_rows.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace kernscope::report {
+
+namespace {
+
+/// Rows of one weight: the file stays small however many entries there are.
+constexpr std::size_t kMostRows = 512;
+
+std::string placeText(std::uint64_t book, std::uint64_t code, std::uint64_t books)
+{
+    if (code == EntryMatch::kNone)
+        return {};
+    return books > 1 ? fmt::format("{}:{}", book, code) : fmt::format("{}", code);
+}
+
+} // namespace
+
+std::string codebookCountsText(const CodebookMatch &match)
+{
+    std::string text;
+    for (std::size_t i = 0; i < kEntryChanges; ++i) {
+        if (match.counts[i] > 0)
+            text += fmt::format("{}{} {}", text.empty() ? "" : ", ", match.counts[i],
+                                entryChangeName(static_cast<EntryChange>(i)));
+    }
+    return text;
+}
+
+EntryTexts entryTexts(const CodebookMatch &match, const EntryMatch &entry)
+{
+    EntryTexts texts;
+    texts.a = placeText(entry.bookA, entry.codeA, match.booksA);
+    texts.b = placeText(entry.bookB, entry.codeB, match.booksB);
+    if (!entry.targets.empty()) {
+        constexpr std::size_t kShown = 4;
+        texts.b.clear();
+        for (std::size_t i = 0; i < std::min(kShown, entry.targets.size()); ++i) {
+            const auto &target = entry.targets[i];
+            texts.b +=
+                fmt::format("{}{} ({})", i == 0 ? "" : ", ",
+                            placeText(target.book, target.code, match.booksB), target.elements);
+        }
+        if (entry.targets.size() > kShown)
+            texts.b += fmt::format(" and {} more", entry.targets.size() - kShown);
+    }
+    texts.valueA = fmt::format("{:.6g}", fmt::join(entry.a, " "));
+    texts.valueB = fmt::format("{:.6g}", fmt::join(entry.b, " "));
+    return texts;
+}
+
+std::string codebooksHtml(const CheckedDifference &checked)
+{
+    std::string text;
+    for (const auto &[index, match] : checked.codebooks) {
+        const WeightPair &pair = checked.difference.weights[index];
+        text += fmt::format(
+            "<h2>Codebooks of {}</h2><p>Entry to entry, by the elements that take them: {}.</p>\n"
+            "<div class=\"wide\"><table><thead><tr><th class=\"n\">entry of A</th><th class=\"n\">"
+            "value</th><th class=\"n\">elements</th><th>what happened</th><th class=\"n\">entry of "
+            "B</th><th class=\"n\">value</th><th class=\"n\">elements</th></tr></thead><tbody>\n",
+            escapedMarkup(printable(checked.a->weights()[pair.a].findableName())),
+            codebookCountsText(match));
+        for (std::size_t i = 0; i < std::min(kMostRows, match.entries.size()); ++i) {
+            const EntryMatch &entry = match.entries[i];
+            const EntryTexts texts = entryTexts(match, entry);
+            text += fmt::format("<tr><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">"
+                                "{}</td><td>{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
+                                "<td class=\"n\">{}</td></tr>\n",
+                                texts.a, texts.valueA, entry.usesA, entryChangeName(entry.change),
+                                texts.b, texts.valueB, entry.usesB);
+        }
+        text += "</tbody></table></div>\n";
+        if (match.entries.size() > kMostRows)
+            text += fmt::format("<p>And {} more.</p>\n", match.entries.size() - kMostRows);
+    }
+    return text;
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli_process.h"
+#include "written_bundle.h"
+
+#include <QFile>
+#include <QTest>
+
+#include <utility>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+/// `diff`: which weights belong together, by hand, in parts, and entry to entry.
+class TestCliDiffPairs : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void pairsByHand();
+    void joinedWeights();
+    void codebooks();
+    void binaryPatches();
+
+private:
+    CliResult diff(const QString &a, const QString &b, const QStringList &more = {})
+    {
+        return runCli(QStringList{QStringLiteral("diff"), a, b} + more);
+    }
+
+    QTemporaryDir m_scratch;
+    const QString m_json = QStringLiteral("--json"), m_values = QStringLiteral("--values");
+};
+
+/// Two weights that nothing else would pair, and one that is to have no partner.
+void TestCliDiffPairs::pairsByHand()
+{
+    const auto bundleOf = [](std::initializer_list<const char *> names) {
+        MadeBundle made;
+        float value = 1;
+        for (const char *name : names) {
+            made.constant("tensor<fp16, [2]>", name,
+                          made.blob(ElementType::Fp16, "[2]", halves({value, value + 1})));
+            value += 2;
+        }
+        return made;
+    };
+    const QString a = writeBundle(m_scratch, "hand_a.mlmodelc", bundleOf({"v", "y"}));
+    const QString b = writeBundle(m_scratch, "hand_b.mlmodelc", bundleOf({"v", "z"}));
+    const QString pair = QStringLiteral("--pair");
+    const CliResult crossed = diff(a, b, {pair, QStringLiteral("v=z"), m_json, m_values});
+    QCOMPARE(crossed.exitCode, 1);
+    const auto weights = crossed.json()["weights"];
+    QCOMPARE(weights[0]["name"].get<std::string>(), std::string("v"));
+    QCOMPARE(weights[0]["name_b"].get<std::string>(), std::string("z"));
+    QCOMPARE(weights[0]["pairing"].get<std::string>(), std::string("hand"));
+    QCOMPARE(weights[0]["pairing_reason"].get<std::string>(), std::string("paired by hand"));
+    QCOMPARE(weights[0]["pairing_confidence"].get<std::string>(), std::string("certain"));
+    QCOMPARE(weights[0]["changes"][0].get<std::string>(), std::string("renamed"));
+    const auto alone =
+        diff(a, b, {pair, QStringLiteral("v="), pair, QStringLiteral("=z"), m_json}).json();
+    QCOMPARE(alone["weights"].size(), std::size_t(1)); // y of A, v of B: what is left
+    QCOMPARE(alone["only_a"].size(), std::size_t(1));
+    QCOMPARE(alone["only_b"].size(), std::size_t(1));
+    QVERIFY(diff(a, b, {pair, QStringLiteral("v=z")}).out.contains("hand"));
+    const CliResult unknown = diff(a, b, {pair, QStringLiteral("v=nothing")});
+    QCOMPARE(unknown.exitCode, 3);
+    QVERIFY(unknown.err.contains("diff.pair") && unknown.err.contains("v=nothing"));
+    QCOMPARE(diff(a, b, {pair, QStringLiteral("v")}).exitCode, 2);
+}
+
+/// A weight that is two of the other build, in every format.
+void TestCliDiffPairs::joinedWeights()
+{
+    std::vector<float> values(32);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = float((i * 37) % 101) / 16;
+    const auto some = [&](std::size_t first, std::size_t count) {
+        Bytes bytes;
+        for (std::size_t i = first; i < first + count; ++i) {
+            const Bytes half = halves({values[i]});
+            bytes.insert(bytes.end(), half.begin(), half.end());
+        }
+        return bytes;
+    };
+    MadeBundle whole, parts;
+    whole.constant("tensor<fp16, [8, 4]>", "qk",
+                   whole.blob(ElementType::Fp16, "[8, 4]", some(0, 32)));
+    parts.constant("tensor<fp16, [3, 4]>", "q",
+                   parts.blob(ElementType::Fp16, "[3, 4]", some(0, 12)));
+    parts.constant("tensor<fp16, [5, 4]>", "k",
+                   parts.blob(ElementType::Fp16, "[5, 4]", some(12, 20)));
+    const QString a = writeBundle(m_scratch, "whole.mlmodelc", whole);
+    const QString b = writeBundle(m_scratch, "parts.mlmodelc", parts);
+    const auto json = diff(a, b, {m_json, m_values}).json();
+    QCOMPARE(json["joined"].size(), std::size_t(1));
+    const auto joined = json["joined"][0];
+    QCOMPARE(joined["kind"].get<std::string>(), std::string("split"));
+    QCOMPARE(joined["whole"]["name"].get<std::string>(), std::string("qk"));
+    QCOMPARE(joined["axis"].get<int>(), 0);
+    QCOMPARE(joined["parts"][1]["weight"]["name"].get<std::string>(), std::string("k"));
+    QCOMPARE(joined["parts"][1]["first"].get<int>(), 3);
+    QCOMPARE(joined["parts"][1]["values"]["equal"].get<int>(), 20);
+    QVERIFY(json["only_a"].empty() && json["only_b"].empty());
+    const QByteArray text = diff(b, a, {m_values}).out;
+    QVERIFY2(text.contains("merged: qk of B [8, 4] holds 2 of A along axis 0") &&
+                 text.contains("merged, same values"),
+             text.constData());
+    const QByteArray table =
+        diff(a, b, {m_values, QStringLiteral("--format"), QStringLiteral("csv")}).out;
+    QVERIFY2(table.contains("split: part 2 of 2, 3 to 7 of axis 0 of the whole"),
+             table.constData());
+    // No script of edits can say it.
+    const CliResult script = diff(a, b, {QStringLiteral("--format"), QStringLiteral("changes")});
+    QCOMPARE(script.exitCode, 3);
+    QVERIFY2(script.err.contains("diff.changes"), script.err.constData());
+    // Under limits a split weight holds where its parts do.
+    QCOMPARE(diff(a, b, {QStringLiteral("--max-abs"), QStringLiteral("0")}).exitCode, 0);
+    QCOMPARE(diff(a, b).exitCode, 1);
+}
+
+/// Two palettes: an entry of another value, one under another number.
+void TestCliDiffPairs::codebooks()
+{
+    const auto palette = [](const char *indices, std::initializer_list<float> book) {
+        MadeBundle made;
+        const auto codes = made.blob(ElementType::Uint1, "[2, 4]", hex(indices));
+        const auto lut = made.blob(ElementType::Fp16, "[1, 1, 2, 1]", halves(book));
+        made.line("tensor<fp16, [2, 4]> w = constexpr_lut_to_dense(indices = " + codes +
+                  ", lut = " + lut + ")[name = string(\"w\")]");
+        made.consume("w");
+        return made;
+    };
+    const QString a = writeBundle(m_scratch, "book_a.mlmodelc", palette("0f", {1, 2}));
+    const QString b = writeBundle(m_scratch, "book_b.mlmodelc", palette("f0", {2.5f, 1}));
+    const QString option = QStringLiteral("--codebooks");
+    const auto books = diff(a, b, {option, m_json}).json()["weights"][0]["codebooks"];
+    QCOMPARE(books["counts"]["moved"].get<int>(), 1);
+    QCOMPARE(books["counts"]["changed"].get<int>(), 1);
+    QCOMPARE(books["entries"][0]["entry_b"].get<int>(), 1);
+    QCOMPARE(books["entries"][1]["a"][0].get<double>(), 2.0);
+    QCOMPARE(books["entries"][1]["b"][0].get<double>(), 2.5);
+    QCOMPARE(books["entries"][1]["uses_both"].get<int>(), 4);
+    const QByteArray text = diff(a, b, {option}).out;
+    QVERIFY2(text.contains("Codebooks of w") && text.contains("1 moved, 1 changed"),
+             text.constData());
+    const QByteArray page =
+        diff(a, b, {option, QStringLiteral("--format"), QStringLiteral("html")}).out;
+    QVERIFY(page.contains("Codebooks of w") && page.contains("<td>moved</td>"));
+    QVERIFY(!diff(a, b, {m_json}).json()["weights"][0].contains("codebooks"));
+}
+
+/// Patches of one file for other programs; several files that differ are none.
+void TestCliDiffPairs::binaryPatches()
+{
+    const auto made = [](float value, const char *name) {
+        MadeBundle bundle;
+        bundle.constant("tensor<fp16, [4]>", name,
+                        bundle.blob(ElementType::Fp16, "[4]", halves({1, 2, value, 4})));
+        return bundle;
+    };
+    const QString a = writeBundle(m_scratch, "patch_a.mlmodelc", made(3, "w"));
+    const QString b = writeBundle(m_scratch, "patch_b.mlmodelc", made(5, "w"));
+    const QString c = writeBundle(m_scratch, "patch_c.mlmodelc", made(5, "v"));
+    const QString output = QStringLiteral("--output");
+    for (const auto &[name, magic] :
+         {std::pair("changes.ips", "PATCH"), std::pair("changes.bps", "BPS1")}) {
+        const QString path = m_scratch.filePath(QString::fromUtf8(name));
+        QCOMPARE(diff(a, b, {output, path}).exitCode, 1);
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY(file.readAll().startsWith(magic));
+        // Two files differ: the text names the other weight.
+        const CliResult several =
+            diff(a, c, {output, m_scratch.filePath(QStringLiteral("n")) + QString::fromUtf8(name)});
+        QCOMPARE(several.exitCode, 3);
+        QVERIFY2(several.err.contains("diff.binary_patch"), several.err.constData());
+    }
+    QCOMPARE(diff(a, b, {QStringLiteral("--format"), QStringLiteral("bps")}).exitCode, 2);
+}
+
+QTEST_GUILESS_MAIN(TestCliDiffPairs)
+#include "tst_cli_diff_pairs.moc"

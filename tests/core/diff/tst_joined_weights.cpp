@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/build_verdict.h"
+#include "core/diff/limits.h"
+#include "core/numeric/half.h"
+#include "diff_sample.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <limits>
+#include <random>
+
+#include <fmt/ranges.h>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+using Values = std::vector<float>;
+
+struct Made {
+    std::string name;
+    std::vector<std::size_t> shape;
+    Values values;
+};
+
+BundlePtr bundleOf(const std::vector<Made> &weights)
+{
+    MadeBundle made;
+    for (const Made &weight : weights) {
+        const std::string shape = fmt::format("[{}]", fmt::join(weight.shape, ", "));
+        Bytes bytes;
+        for (const float value : weight.values) {
+            const std::uint16_t half = floatToHalf(value);
+            bytes.push_back(static_cast<std::byte>(half & 0xFF));
+            bytes.push_back(static_cast<std::byte>(half >> 8));
+        }
+        made.constant("tensor<fp16, " + shape + ">", weight.name,
+                      made.blob(ElementType::Fp16, shape, bytes));
+    }
+    return *made.open();
+}
+
+Values randomValues(std::size_t count, unsigned seed)
+{
+    std::mt19937_64 random(seed);
+    std::normal_distribution<float> value(0, 0.1f);
+    Values values(count);
+    std::generate(values.begin(), values.end(),
+                  [&] { return halfToFloat(floatToHalf(value(random))); });
+    return values;
+}
+
+/// Rows of the parts one after the other (axis 0), or each row beside the others' (axis 1).
+Made joined(const std::string &name, const std::vector<Made> &parts, std::size_t axis)
+{
+    Made whole{name, parts.front().shape, {}};
+    whole.shape[axis] = 0;
+    for (const Made &part : parts)
+        whole.shape[axis] += part.shape[axis];
+    if (axis == 0) {
+        for (const Made &part : parts)
+            whole.values.insert(whole.values.end(), part.values.begin(), part.values.end());
+        return whole;
+    }
+    for (std::size_t row = 0; row < whole.shape[0]; ++row) {
+        for (const Made &part : parts) {
+            const auto at = part.values.begin() + std::ptrdiff_t(row * part.shape[1]);
+            whole.values.insert(whole.values.end(), at, at + std::ptrdiff_t(part.shape[1]));
+        }
+    }
+    return whole;
+}
+
+std::vector<Made> threeParts(std::size_t axis, unsigned seed = 1)
+{
+    std::vector<Made> parts;
+    for (const std::size_t extent : {16u, 24u, 8u}) {
+        std::vector<std::size_t> shape{12, 12};
+        shape[axis] = extent;
+        const auto number = unsigned(parts.size());
+        parts.push_back(
+            {fmt::format("part_{}", number), shape, randomValues(12 * extent, seed + number)});
+    }
+    return parts;
+}
+
+std::vector<Made> shuffled(std::vector<Made> list)
+{
+    std::rotate(list.begin(), list.begin() + 1, list.end());
+    return list;
+}
+
+/// "split part_1 0+16 axis 0; …" of what was found.
+std::string textOf(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    std::string text;
+    for (const JoinedWeights &joined : difference.joined) {
+        const Bundle &whole = joined.split ? a : b, &part = joined.split ? b : a;
+        text += fmt::format("{} {} axis {}:", joined.name(), whole.weights()[joined.whole].name,
+                            joined.axis);
+        for (const JoinedPart &one : joined.parts)
+            text += fmt::format(" {} {}+{}", part.weights()[one.weight].name, one.first, one.count);
+        text += joined.exact ? "; exact" : "; nearest";
+    }
+    return text;
+}
+
+} // namespace
+
+/// A weight that is several of the other side is found by what it holds, called split or merged,
+/// and compared part by part; weights that nothing but a person pairs are paired by hand.
+class TestJoinedWeights : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void found_data();
+    void found();
+    void nearly();
+    void oneValue();
+    void namedLikeAPart();
+    void unrelated_data();
+    void unrelated();
+    void limits();
+    void byHand();
+    void changes();
+};
+
+void TestJoinedWeights::found_data()
+{
+    QTest::addColumn<int>("axis");
+    QTest::addColumn<bool>("split");
+    QTest::newRow("rows, split") << 0 << true;
+    QTest::newRow("rows, merged") << 0 << false;
+    QTest::newRow("columns, split") << 1 << true;
+    QTest::newRow("columns, merged") << 1 << false;
+}
+
+void TestJoinedWeights::found()
+{
+    QFETCH(const int, axis);
+    QFETCH(const bool, split);
+    const auto parts = threeParts(std::size_t(axis));
+    const BundlePtr whole = bundleOf({joined("qkv", parts, std::size_t(axis))});
+    const BundlePtr several = bundleOf(shuffled(parts));
+    const Bundle &a = split ? *whole : *several, &b = split ? *several : *whole;
+    const auto difference = compareBundles(a, b, withValues());
+    QVERIFY(difference);
+    QCOMPARE(textOf(a, b, *difference),
+             fmt::format("{} qkv axis {}: part_0 0+16 part_1 16+24 part_2 40+8; exact",
+                         split ? "split" : "merged", axis));
+    QVERIFY(difference->weights.empty() && difference->onlyA.empty() && difference->onlyB.empty());
+    QVERIFY(!difference->identical && difference->joined.front().sameValues());
+    for (const JoinedPart &part : difference->joined.front().parts) {
+        QVERIFY(part.exact && part.values);
+        QCOMPARE(part.values->elements(), std::uint64_t(12) * part.count);
+        QCOMPARE(part.values->snr, std::numeric_limits<double>::infinity());
+    }
+    QVERIFY(differenceSummary(a, b, *difference).find(split ? "1 weight split" : "merged into 1") !=
+            std::string::npos);
+}
+
+void TestJoinedWeights::nearly()
+{
+    auto parts = threeParts(0);
+    const BundlePtr a = bundleOf({joined("qkv", parts, 0)});
+    std::mt19937_64 random(7);
+    std::normal_distribution<float> noise(0, 0.005f);
+    for (Made &part : parts) {
+        for (float &value : part.values)
+            value += noise(random);
+    }
+    const BundlePtr b = bundleOf(shuffled(parts));
+    const auto difference = compareBundles(*a, *b, withValues());
+    QVERIFY(difference);
+    QCOMPARE(textOf(*a, *b, *difference),
+             "split qkv axis 0: part_0 0+16 part_1 16+24 part_2 40+8; nearest");
+    for (const JoinedPart &part : difference->joined.front().parts) {
+        QVERIFY(part.similarity > 0.9 && part.similarity < 1);
+        QVERIFY(part.values->cosine > 0.99 && part.values->rmse > 0.003 &&
+                part.values->rmse < 0.007);
+    }
+}
+
+/// A value in the middle of a part by columns: counted in that part, at its own place.
+void TestJoinedWeights::oneValue()
+{
+    auto parts = threeParts(1);
+    const BundlePtr a = bundleOf({joined("qkv", parts, 1)});
+    const std::size_t changed = 3 * 24 + 5;
+    const float before = parts[1].values[changed];
+    parts[1].values[changed] = 2;
+    const BundlePtr b = bundleOf(parts);
+    const auto difference = compareBundles(*a, *b, withValues());
+    QVERIFY(difference);
+    QCOMPARE(difference->joined.size(), std::size_t(1));
+    const auto &found = difference->joined.front().parts;
+    QVERIFY(found[0].values->identical() && found[2].values->identical());
+    const ValueDifference &values = *found[1].values;
+    QCOMPARE(values.different(), std::uint64_t(1));
+    QCOMPARE(values.worst->element, std::uint64_t(changed));
+    QCOMPARE(values.worst->a, double(before));
+    QCOMPARE(values.worst->b, 2.0);
+    QVERIFY(!buildVerdict(*a, *b, *difference).faithful.value_or(true));
+}
+
+/// The name of the whole has stayed with one of the parts: the values say more than the name.
+void TestJoinedWeights::namedLikeAPart()
+{
+    auto parts = threeParts(0);
+    const BundlePtr a = bundleOf({joined("part_0", parts, 0)});
+    const BundlePtr b = bundleOf(parts);
+    const auto difference = compareBundles(*a, *b, withValues());
+    QVERIFY(difference);
+    QCOMPARE(textOf(*a, *b, *difference),
+             "split part_0 axis 0: part_0 0+16 part_1 16+24 part_2 40+8; exact");
+    QVERIFY(difference->weights.empty());
+}
+
+void TestJoinedWeights::unrelated_data()
+{
+    QTest::addColumn<int>("seed");
+    for (int seed = 10; seed < 20; ++seed)
+        QTest::addRow("%d", seed) << seed;
+}
+
+/// Extents that add up are no reason.
+void TestJoinedWeights::unrelated()
+{
+    QFETCH(const int, seed);
+    const BundlePtr a = bundleOf({joined("qkv", threeParts(0), 0)});
+    const BundlePtr b = bundleOf(threeParts(0, unsigned(seed)));
+    const auto difference = compareBundles(*a, *b, withValues());
+    QVERIFY(difference->joined.empty());
+    QCOMPARE(difference->onlyA.size(), std::size_t(1));
+    QCOMPARE(difference->onlyB.size(), std::size_t(3));
+    // Neither are zeros, which every weight of zeros holds.
+    const Made zeros{"zeros", {48}, Values(48, 0)};
+    const Made less{"less", {16}, Values(16, 0)}, rest{"rest", {32}, Values(32, 0)};
+    QVERIFY(compareBundles(*bundleOf({zeros}), *bundleOf({less, rest}), {})->joined.empty());
+}
+
+/// Split weights keep limits where their parts do.
+void TestJoinedWeights::limits()
+{
+    auto parts = threeParts(0);
+    const BundlePtr a = bundleOf({joined("qkv", parts, 0)});
+    parts[2].values[7] += 0.5f;
+    const BundlePtr b = bundleOf(parts);
+    const auto difference = compareBundles(*a, *b, withValues());
+    DiffLimits wanted;
+    wanted.values.maxAbs = 1.0;
+    QVERIFY(checkLimits(*a, *b, *difference, wanted).empty());
+    wanted.values.maxAbs = 0.25;
+    const auto faults = checkLimits(*a, *b, *difference, wanted);
+    QCOMPARE(faults.size(), std::size_t(1));
+    QCOMPARE(faults.front().weight, "qkv");
+    QCOMPARE(faults.front().weightB, "part_2");
+    QCOMPARE(faults.front().limit, "max_abs");
+    QVERIFY(!checkLimits(*a, *b, *difference, {}).empty()); // without limits: not identical
+}
+
+void TestJoinedWeights::byHand()
+{
+    const Values one = randomValues(64, 1), two = randomValues(64, 2);
+    const BundlePtr a = bundleOf({{"x", {64}, one}, {"y", {64}, two}});
+    const BundlePtr b = bundleOf({{"x", {64}, one}, {"y", {64}, two}});
+    const auto pairs = [&](const std::vector<PairChoice> &chosen) {
+        const PairedWeights found = pairWeights(*a, *b, chosen);
+        std::string text;
+        for (const WeightPair &pair : found.pairs)
+            text += fmt::format("{}{}{} ", pair.a, pair.b, pairingName(pair.pairing));
+        for (const std::size_t i : found.onlyA)
+            text += fmt::format("A{} ", i);
+        for (const std::size_t i : found.onlyB)
+            text += fmt::format("B{} ", i);
+        return text;
+    };
+    QCOMPARE(pairs({}), "00name 11name ");
+    QCOMPARE(pairs({{0, 1}}), "01hand 10shape ");
+    // What a choice gives up is free again: y of B goes to y of A.
+    QCOMPARE(pairs({{0, 1}, {0, kNoIndex}}), "11name A0 B0 ");
+    QCOMPARE(pairs({{0, kNoIndex}}), "11name A0 B0 ");
+    QCOMPARE(pairs({{kNoIndex, 1}}), "00name A1 B1 ");
+    QCOMPARE(pairs({{0, 1}, {1, 1}}), "00name 11hand ");
+    QCOMPARE(pairs({{7, 1}, {0, 9}, {kNoIndex, kNoIndex}}), "00name 11name ");
+    const PairedWeights crossed = pairWeights(*a, *b, std::vector<PairChoice>{{0, 1}});
+    QCOMPARE(pairingReason(*a, *b, crossed.pairs.front()), "paired by hand");
+    QCOMPARE(crossed.pairs.front().confidence, Confidence::Certain);
+    DiffOptions options = withValues();
+    options.pairs = {{0, 1}, {1, 0}};
+    const auto difference = compareBundles(*a, *b, options);
+    QCOMPARE(difference->weights.size(), std::size_t(2));
+    QVERIFY(!difference->weights[0].values->identical());
+}
+
+/// What happened to a weight is said: a new name, another place, another form, other values.
+void TestJoinedWeights::changes()
+{
+    const Values one = randomValues(64, 1), two = randomValues(64, 2), three = randomValues(64, 3);
+    Values trained = three, edited = two;
+    for (float &value : trained)
+        value *= 1.25f;
+    edited[5] = 1;
+    const BundlePtr a =
+        bundleOf({{"x", {64}, one}, {"y", {64}, two}, {"z", {64}, three}, {"s", {8}, Values(8)}});
+    const BundlePtr b = bundleOf(
+        {{"y", {64}, edited}, {"z", {64}, trained}, {"s", {8}, Values(8)}, {"renamed", {64}, one}});
+    const auto difference = compareBundles(*a, *b, withValues());
+    QVERIFY(difference);
+    std::vector<std::string> found;
+    for (const WeightPair &pair : difference->weights)
+        found.push_back(a->weights()[pair.a].name + ": " + pairChangesText(*a, *b, pair));
+    QCOMPARE(found,
+             (std::vector<std::string>{"x: renamed, moved", "y: edited", "z: re-trained", "s: "}));
+}
+
+QTEST_GUILESS_MAIN(TestJoinedWeights)
+#include "tst_joined_weights.moc"

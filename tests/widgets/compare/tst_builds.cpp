@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/compare/pair_bundles.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/compare/build_pictures.h"
+#include "widgets/compare/builds_dock.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QComboBox>
+#include <QTableView>
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::test::denseBundle;
+using kernscope::test::openSample;
+using kernscope::test::settle;
+using kernscope::test::showDock;
+
+namespace {
+
+QStringList texts(std::initializer_list<const char *> list)
+{
+    QStringList made;
+    for (const char *text : list)
+        made << QString::fromUtf8(text);
+    return made;
+}
+
+QString cell(const BuildsDock &dock, int row, int column)
+{
+    return dock.model().index(row, column).data().toString();
+}
+
+void choose(BuildsDock &dock, MatrixFigure figure)
+{
+    dock.figure()->setCurrentIndex(static_cast<int>(figure));
+}
+
+} // namespace
+
+/// Several builds at once: weights down, builds across, one figure at choice.
+class TestBuilds : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void messages();
+    void threeBuilds();
+    void figures();
+    void places();
+    void addedAreForgotten();
+};
+
+void TestBuilds::messages()
+{
+    Session session;
+    BuildsDock dock(session);
+    QVERIFY(showDock(dock));
+    QVERIFY(!dock.showsContent());
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    QVERIFY(settle(dock));
+    QVERIFY(!dock.showsContent());
+    dock.addBuild(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(settle(dock));
+    QVERIFY(dock.showsContent());
+}
+
+/// The samples: what each cell says is what a comparison of two says.
+void TestBuilds::threeBuilds()
+{
+    Session session;
+    BuildsDock dock(session);
+    const BundlePtr base = openSample("sample-dense.mlmodelc"),
+                    sparse = openSample("sample-sparse.mlmodelc"),
+                    palette = openSample("sample-palette.mlmodelc");
+    session.setBundle(base);
+    session.setOther(sparse);
+    dock.addBuild(palette);
+    session.setBundle(base); // added ones are of a base
+    dock.addBuild(palette);
+    QVERIFY(showDock(dock));
+    QAbstractItemModelTester tester(const_cast<MatrixModel *>(&dock.model()));
+    QCOMPARE(dock.model().columnCount(), 4);
+    QCOMPARE(dock.model().rowCount(), int(base->weights().size()));
+    QCOMPARE(dock.model().headerData(3, Qt::Horizontal, Qt::DisplayRole).toString(),
+             QStringLiteral("sample-palette.mlmodelc"));
+    choose(dock, MatrixFigure::Verdict);
+    int column = 2;
+    for (const BundlePtr &build : {sparse, palette}) {
+        DiffOptions options;
+        options.values = true;
+        const auto difference = compareBundles(*base, *build, options);
+        for (const WeightPair &pair : difference->weights)
+            QCOMPARE(cell(dock, int(pair.a), column),
+                     QString::fromStdString(verdict(pair, *base, *build)));
+        ++column;
+    }
+}
+
+void TestBuilds::figures()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false));
+    session.setOther(denseBundle({{"x", "[4]", {1, 2, 0, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false));
+    QVERIFY(showDock(dock));
+    dock.addBuild(denseBundle({{"x", "[4]", {1, 2.5f, 3, 4}}}, false));
+    QVERIFY(settle(dock));
+    const auto row = [&](int number) {
+        return QStringList{cell(dock, number, 1), cell(dock, number, 2), cell(dock, number, 3)};
+    };
+    choose(dock, MatrixFigure::Bytes);
+    QCOMPARE(row(0), (texts({"8", "8", "8"})));
+    choose(dock, MatrixFigure::MaxAbs);
+    QCOMPARE(row(0), (texts({"\u2013", "3.000", "0.5000"})));
+    QCOMPARE(row(1), (texts({"\u2013", "0", "only in the first"})));
+    choose(dock, MatrixFigure::Zeroed);
+    QCOMPARE(row(0), (texts({"\u2013", "25.0 %", "0.0 %"})));
+    choose(dock, MatrixFigure::Ratio);
+    QCOMPARE(row(0), (texts({"1.000", "1.000", "1.000"})));
+    QVERIFY(!dock.chip()->isEnabled());
+    choose(dock, MatrixFigure::Outcome);
+    QVERIFY(dock.chip()->isEnabled() && dock.chip()->count() > 1);
+    QVERIFY2(!cell(dock, 0, 1).isEmpty() && cell(dock, 0, 1) == cell(dock, 0, 2),
+             qPrintable(cell(dock, 0, 1)));
+    // Sorting by a build; what has no number stays last.
+    choose(dock, MatrixFigure::MaxAbs);
+    dock.table()->sortByColumn(3, Qt::DescendingOrder);
+    QCOMPARE(cell(dock, 0, 0), QStringLiteral("x"));
+    dock.table()->sortByColumn(3, Qt::AscendingOrder);
+    QCOMPARE(cell(dock, 0, 0), QStringLiteral("x"));
+}
+
+/// A row is a place, and a picture of each build; the element follows.
+void TestBuilds::places()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(
+        denseBundle({{"x", "[2, 2]", {1, 2, 3, 4}}, {"y", "[2, 2]", {1, 1, 1, 2}}}, false));
+    session.setOther(denseBundle({{"y", "[2, 2]", {1, 1, 1, 3}}}, false));
+    QVERIFY(showDock(dock, 1200, 800));
+    session.goToElement(1, 3, nullptr);
+    QVERIFY(settle(dock));
+    QCOMPARE(dock.model().weightAt(dock.table()->currentIndex().row()), std::size_t(1));
+    for (const std::size_t side : {std::size_t(0), std::size_t(1)}) {
+        QVERIFY(dock.pictures()->view(side)->isVisible());
+        QCOMPARE(dock.pictures()->view(side)->currentCell(), (std::optional(Cell{1, 1})));
+    }
+    QVERIFY(!dock.pictures()->view(2)->isVisible());
+    dock.table()->setCurrentIndex(dock.model().index(0, 0));
+    QVERIFY(settle(dock));
+    QCOMPARE(session.place().weight, std::size_t(0));
+    QVERIFY(!dock.pictures()->view(1)->isVisible()); // the other build has no x
+    Q_EMIT dock.pictures()->elementPicked(2);
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(2));
+}
+
+void TestBuilds::addedAreForgotten()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}}, false));
+    dock.addBuild(denseBundle({{"x", "[4]", {1, 2, 3, 5}}}, false));
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.showsContent());
+    for (QAction *action : dock.menuActions()) {
+        if (action->text().startsWith(QStringLiteral("Remove")))
+            action->trigger();
+    }
+    QVERIFY(settle(dock));
+    QVERIFY(dock.added().empty() && !dock.showsContent());
+    for (std::size_t i = 0; i < BuildsDock::kMostBuilds + 3; ++i)
+        dock.addBuild(session.bundle());
+    QCOMPARE(dock.added().size(), BuildsDock::kMostBuilds - 1);
+    session.setBundle(denseBundle({{"y", "[4]", {1, 2, 3, 4}}}, false));
+    QVERIFY(settle(dock));
+    QVERIFY(dock.added().empty());
+}
+
+QTEST_MAIN(TestBuilds)
+#include "tst_builds.moc"

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/widgets/compare/pair_bundles.h"
+#include "tests/widgets/sample_session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/compare/codebooks_dock.h"
+#include "widgets/compare/compare_dock.h"
+#include "widgets/compare/limits_bar.h"
+#include "widgets/compare/pair_dialog.h"
+#include "widgets/compare/pair_pictures.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTest>
+
+#include <cmath>
+#include <initializer_list>
+#include <memory>
+#include <numeric>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+using kernscope::test::denseBundle;
+using kernscope::test::MadeWeight;
+using kernscope::test::openSample;
+using kernscope::test::settle;
+using kernscope::test::showDock;
+
+namespace {
+
+const std::vector<float> kOne{1, 2, 3, 4}, kTwo{5, 6, 7, 8}, kThree{9, -2, 4, 1};
+
+QStringList texts(std::initializer_list<const char *> list)
+{
+    QStringList made;
+    for (const char *text : list)
+        made << QString::fromUtf8(text);
+    return made;
+}
+
+QAction *actionOf(const CompareDock &dock, const char *text)
+{
+    for (QAction *action : dock.menuActions()) {
+        if (action->text().startsWith(QString::fromUtf8(text)))
+            return action;
+    }
+    return nullptr;
+}
+
+/// "x-y hand": names of both sides and why, row by row in their stable order.
+QStringList pairsOf(const CompareDock &dock)
+{
+    QStringList list;
+    for (const CompareRow &row : dock.model().rows()) {
+        const QString other = row.nameB.isEmpty() ? row.name : row.nameB;
+        list << (row.onA() && row.onB()
+                     ? QStringLiteral("%1-%2 %3")
+                           .arg(row.name, other,
+                                QString::fromUtf8(pairingName(row.pair.pairing).data()))
+                     : QStringLiteral("%1 %2").arg(QString::fromUtf8(row.onA() ? "A" : "B"),
+                                                   row.name));
+    }
+    return list;
+}
+
+std::size_t rowOf(const CompareDock &dock, const char *text)
+{
+    const QString name = QString::fromUtf8(text);
+    const auto &rows = dock.model().rows();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].name == name)
+            return i;
+    }
+    return kNoIndex;
+}
+
+/// What dragging a row with the mouse ends in.
+void drag(CompareDock &dock, std::size_t from, std::size_t onto)
+{
+    auto &model = const_cast<CompareModel &>(dock.model());
+    const QModelIndex source = model.index(model.shownRow(from), 0);
+    const std::unique_ptr<QMimeData> data(model.mimeData({source}));
+    const QModelIndex target = model.index(model.shownRow(onto), 3);
+    QVERIFY(model.canDropMimeData(data.get(), Qt::LinkAction, -1, -1, target));
+    model.dropMimeData(data.get(), Qt::LinkAction, -1, -1, target);
+}
+
+/// Two weights of one name, and one on either side that nothing pairs.
+struct Named {
+    Session session;
+    CompareDock dock{session};
+
+    Named()
+    {
+        session.setBundle(denseBundle({{"x", "[2, 2]", kOne}, {"left", "[4]", kTwo}}, false));
+        session.setOther(
+            denseBundle({{"x", "[2, 2]", kOne}, {"right", "[1, 2, 2]", kThree}}, false));
+    }
+};
+
+} // namespace
+
+/// Pairs by hand, split weights, codebooks, and values taken over within limits.
+class TestComparePairs : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void dragged();
+    void draggedPairs();
+    void chosenFromAList();
+    void takenApart();
+    void forgottenWithTheFiles();
+    void splitRows();
+    void codebooks();
+    void acceptWithinLimits();
+};
+
+void TestComparePairs::dragged()
+{
+    Named named;
+    QVERIFY(showDock(named.dock));
+    QAbstractItemModelTester tester(const_cast<CompareModel *>(&named.dock.model()));
+    QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
+    QSignalSpy chosen(&named.dock, &CompareDock::pairsChosen);
+    QVERIFY(named.dock.table()->dragEnabled() && named.dock.table()->acceptDrops());
+    drag(named.dock, rowOf(named.dock, "right"), rowOf(named.dock, "left"));
+    QVERIFY(settle(named.dock));
+    QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "left-right hand"})));
+    QCOMPARE(chosen.size(), 1);
+    QVERIFY(named.dock.model().rows()[1].reason.contains(QStringLiteral("by hand")));
+    QCOMPARE(named.dock.choices().names(), (texts({"left", "right"})));
+    // The pair is what is shown now.
+    QCOMPARE(named.dock.shownRow(), std::size_t(1));
+}
+
+/// Of two pairs A of the one that is dragged and B of the other; swapping keeps who belongs to
+/// whom.
+void TestComparePairs::draggedPairs()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"x", "[4]", kOne}, {"y", "[4]", kTwo}}, false));
+    session.setOther(denseBundle({{"x", "[4]", kOne}, {"y", "[4]", kTwo}}, false));
+    QVERIFY(showDock(dock));
+    drag(dock, 0, 1);
+    QVERIFY(settle(dock));
+    QCOMPARE(pairsOf(dock), (texts({"x-y hand", "y-x shape"})));
+    dock.setSwapped(true);
+    QVERIFY(settle(dock));
+    QCOMPARE(pairsOf(dock), (texts({"x-y shape", "y-x hand"})));
+}
+
+void TestComparePairs::chosenFromAList()
+{
+    Named named;
+    QVERIFY(showDock(named.dock));
+    named.session.goToWeight(1);
+    QVERIFY(settle(named.dock));
+    QAction *pair = actionOf(named.dock, "Pair with");
+    QVERIFY(pair && pair->isEnabled() && !pair->shortcut().isEmpty());
+    pair->trigger();
+    auto *dialog = named.dock.window()->findChild<PairDialog *>();
+    QVERIFY(dialog);
+    QCOMPARE(dialog->list()->count(), 2);
+    dialog->filter()->setText(QStringLiteral("RIG 2"));
+    QVERIFY(dialog->list()->currentItem()->text().startsWith(QStringLiteral("right")));
+    dialog->accept();
+    QVERIFY(settle(named.dock));
+    QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "left-right hand"})));
+}
+
+void TestComparePairs::takenApart()
+{
+    Named named;
+    QVERIFY(showDock(named.dock));
+    named.session.goToWeight(0);
+    QVERIFY(settle(named.dock));
+    QAction *apart = actionOf(named.dock, "Take the Pair Apart");
+    QAction *forget = actionOf(named.dock, "Forget Pairs");
+    QVERIFY(apart && apart->isEnabled() && forget && !forget->isEnabled());
+    apart->trigger();
+    QVERIFY(settle(named.dock));
+    QCOMPARE(pairsOf(named.dock), (texts({"A x", "A left", "B x", "B right"})));
+    QVERIFY(forget->isEnabled());
+    forget->trigger();
+    QVERIFY(settle(named.dock));
+    QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
+}
+
+/// Names of other files mean nothing; whoever keeps them tells them again.
+void TestComparePairs::forgottenWithTheFiles()
+{
+    Named named;
+    QVERIFY(showDock(named.dock));
+    const PairChoices kept =
+        PairChoices::fromNames(texts({"left", "right", "gone", "right2", "", ""}));
+    QCOMPARE(kept.names(), (texts({"left", "right", "gone", "right2"})));
+    named.dock.setChoices(kept);
+    QVERIFY(settle(named.dock));
+    QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "left-right hand"})));
+    QSignalSpy chosen(&named.dock, &CompareDock::pairsChosen);
+    named.session.setOther(
+        denseBundle({{"x", "[2, 2]", kOne}, {"right", "[1, 2, 2]", kThree}}, false));
+    QVERIFY(settle(named.dock));
+    QVERIFY(named.dock.choices().empty() && chosen.isEmpty());
+    QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
+}
+
+void TestComparePairs::splitRows()
+{
+    std::vector<float> values(32);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = float((i * 37) % 101) / 16;
+    std::vector<float> second(values.begin() + 12, values.end());
+    second[3] += 1;
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"qk", "[8, 4]", values}}, false));
+    session.setOther(denseBundle(
+        {{"q", "[3, 4]", {values.begin(), values.begin() + 12}}, {"k", "[5, 4]", second}}, false));
+    QVERIFY(showDock(dock));
+    QAbstractItemModelTester tester(const_cast<CompareModel *>(&dock.model()));
+    const auto &rows = dock.model().rows();
+    QCOMPARE(rows.size(), std::size_t(2));
+    const auto text = [&](int row, CompareColumn column) {
+        return dock.model().index(row, static_cast<int>(column)).data().toString();
+    };
+    QVERIFY(rows[0].joined() && rows[1].joined());
+    QCOMPARE(rows[0].state, CompareState::Compared);
+    QVERIFY(text(0, CompareColumn::Verdict).endsWith(QStringLiteral("split, same values")));
+    QVERIFY(text(1, CompareColumn::Verdict).contains(QStringLiteral("1 value differs")));
+    QCOMPARE(text(1, CompareColumn::Changes),
+             QStringLiteral("split: part 2 of 2, 3 to 7 of axis 0 of the whole"));
+    QCOMPARE(rows[1].pair.values->worst->element, std::uint64_t(3));
+    QCOMPARE(rows[1].elements, std::uint64_t(20));
+    QVERIFY(!actionOf(dock, "Take the Pair Apart")->isEnabled());
+}
+
+void TestComparePairs::codebooks()
+{
+    Session session;
+    CompareDock compare(session);
+    CodebooksDock books(session);
+    connect(&compare, &CompareDock::placesChanged, &books, &CodebooksDock::setPlaces);
+    QVERIFY(showDock(books, 900, 300));
+    QVERIFY(!books.showsContent());
+    session.setBundle(openSample("sample-palette.mlmodelc"));
+    session.setOther(openSample("sample-palette.mlmodelc"));
+    QVERIFY(showDock(compare));
+    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
+    QVERIFY(weight != kNoIndex);
+    session.goToWeight(weight);
+    QVERIFY(QTest::qWaitFor([&] { return !compare.busy() && !books.busy(); }, 20000));
+    QVERIFY(books.showsContent());
+    QAbstractItemModelTester tester(const_cast<CodebookPairModel *>(&books.model()));
+    const auto decoder = *session.bundle()->decoder(weight);
+    const auto uses = decoder.codebookUse();
+    QVERIFY(std::size_t(books.model().rowCount()) >= uses.size());
+    std::uint64_t total = 0;
+    for (int row = 0; row < books.model().rowCount(); ++row) {
+        const auto change =
+            books.model().index(row, CodebookPairModel::Change).data(SortRole).toInt();
+        QVERIFY(change == int(EntryChange::Same) || change == int(EntryChange::Unused));
+        const QVariant used = books.model().index(row, CodebookPairModel::UsesA).data(SortRole);
+        total += std::isnan(used.toDouble()) ? 0 : used.toULongLong();
+    }
+    QCOMPARE(total, session.bundle()->weights()[weight].elements.value);
+    // Going to an entry is going to an element that takes it.
+    Q_EMIT books.table()->activated(books.model().index(0, 0));
+    QVERIFY(session.place().element.has_value() || uses[0] == 0);
+    // A pair without codebooks says so.
+    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+        if (session.bundle()->weights()[i].has(codec::PartRole::Lut))
+            continue;
+        session.goToWeight(i);
+        QVERIFY(QTest::qWaitFor([&] { return !compare.busy() && !books.busy(); }, 20000));
+        QVERIFY(!books.showsContent());
+        break;
+    }
+}
+
+/// Elements of every pair that keep the limits, as one request; none of a pair beyond a limit of
+/// all its values.
+void TestComparePairs::acceptWithinLimits()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(
+        denseBundle({{"x", "[4]", kOne}, {"y", "[4]", kTwo}, {"z", "[4]", kThree}}, false));
+    session.setOther(denseBundle({{"x", "[4]", {1.25f, 2, 3, 9}},
+                                  {"y", "[4]", {5.5f, 6, 7, 8}},
+                                  {"z", "[4]", {-9, 2, -4, -1.25f}}},
+                                 false));
+    QVERIFY(showDock(dock));
+    QAction *accept = actionOf(dock, "Accept All");
+    QVERIFY(accept && !accept->isEnabled());
+    session.setPatchingEnabled(true);
+    QVERIFY(!accept->isEnabled()); // there is no limit yet
+    actionOf(dock, "Limits")->trigger();
+    dock.limits()->field(0)->setText(QStringLiteral("0.5"));
+    QVERIFY(accept->isEnabled());
+    QSignalSpy wanted(&session, &Session::editsRequested);
+    const auto accepted = [&] {
+        wanted.clear();
+        accept->trigger();
+        std::vector<std::string> texts;
+        if (settle(dock) && wanted.size() == 1) {
+            for (const Edit &edit : wanted.front().front().value<std::vector<Edit>>())
+                texts.push_back(editText(edit));
+        }
+        return texts;
+    };
+    QCOMPARE(accepted(), (std::vector<std::string>{"x[0]=1.25", "y[0]=5.5"}));
+    QVERIFY(wanted.front()[1].toString().contains(QStringLiteral("2 elements of 2 weights")));
+    // Everything is near enough, but z points the other way.
+    dock.limits()->field(0)->setText(QStringLiteral("100"));
+    dock.limits()->field(3)->setText(QStringLiteral("0"));
+    QCOMPARE(accepted(), (std::vector<std::string>{"x[0]=1.25", "x[3]=9", "y[0]=5.5"}));
+    // A limit of the whole alone takes every element of the pairs that keep it.
+    dock.limits()->field(0)->clear();
+    QCOMPARE(accepted().size(), std::size_t(3));
+}
+
+QTEST_MAIN(TestComparePairs)
+#include "tst_compare_pairs.moc"

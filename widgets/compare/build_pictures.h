@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/bundle/bundle.h"
+#include "widgets/common/tile_view.h"
+
+#include <QWidget>
+
+#include <array>
+#include <optional>
+#include <vector>
+
+class QLabel;
+class QStackedWidget;
+
+namespace kernscope::ui {
+
+/// One weight in several builds: a row of pictures with one view position and one range of colours,
+/// that of the first.
+class BuildPictures : public QWidget
+{
+    Q_OBJECT
+
+public:
+    static constexpr std::size_t kMostPictures = 4;
+
+    struct Side {
+        BundlePtr bundle;
+        std::size_t weight = kNoIndex; ///< kNoIndex: the build does not have it
+    };
+    explicit BuildPictures(TaskManager &tasks, QWidget *parent = nullptr);
+
+    void show(std::vector<Side> sides);
+    void clear() { show({}); }
+    void setElement(std::optional<std::uint64_t> element);
+    TileView *view(std::size_t side) const { return m_panes[side].view; }
+    bool loading() const;
+
+Q_SIGNALS:
+    void elementPicked(quint64 element);
+
+protected:
+    void changeEvent(QEvent *event) override;
+
+private:
+    struct Pane {
+        QWidget *box = nullptr;
+        QLabel *title = nullptr, *message = nullptr;
+        QStackedWidget *stack = nullptr;
+        TileView *view = nullptr;
+    };
+    Pane makePane(TaskManager &tasks, std::size_t number);
+    void showSide(Pane &pane, const Side &side);
+    void shareRange();
+    void markCells();
+
+    std::array<Pane, kMostPictures> m_panes;
+    std::vector<Side> m_sides;
+    std::optional<std::uint64_t> m_element;
+    double m_range = 0; ///< value of the full colour; 0: not known yet
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/builds_dock.h"
+
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/flow_layout.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/build_pictures.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QFile>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <filesystem>
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// Every build against the base, with the values, and what the chips do with each.
+BuildMatrixPtr matrixOf(const std::vector<BundlePtr> &builds, Progress &progress)
+{
+    std::vector<report::CheckedDifference> all;
+    DiffOptions options;
+    options.values = true;
+    options.bytes = false;
+    for (std::size_t i = 1; i < builds.size(); ++i) {
+        auto difference = compareBundles(*builds.front(), *builds[i], options, &progress);
+        if (!difference)
+            return nullptr; // cancelled: there is no other error
+        all.push_back({builds.front(), builds[i], *std::move(difference), {}, {}, {}, {}, {}});
+    }
+    return std::make_shared<const report::BuildMatrix>(report::buildMatrix(*builds.front(), all));
+}
+
+} // namespace
+
+BuildsDock::BuildsDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("builds"), tr("Builds"), parent), m_model(new MatrixModel(this))
+{
+    buildActions();
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = contentColumn(content);
+    column->addWidget(buildTools(content));
+    auto *splitter = new QSplitter(Qt::Vertical, content);
+    splitter->setChildrenCollapsible(false);
+    m_table = new QTableView(splitter);
+    m_table->setAccessibleName(tr("Weights of all builds"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    m_table->setMinimumHeight(theme::em(this, 4));
+    m_pictures = new BuildPictures(session.tasks(), splitter);
+    splitter->setSizes({theme::em(this, 16), theme::em(this, 14)});
+    column->addWidget(splitter, 1);
+    setContent(content);
+    content->setFocusProxy(m_table);
+    auto *copy = dockAction(m_table, tr("Copy Cells"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *save =
+        exportAction(this, session, tr("Export Builds\u2026"), *m_model, QStringLiteral("builds"));
+    m_actions += {copy, save};
+    m_table->addActions({m_addFile, m_addFolder, m_remove, save});
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &current) {
+                const std::size_t weight = m_model->weightAt(current.row());
+                if (m_following || weight == kNoIndex)
+                    return;
+                showWeight(weight);
+                this->session().goToWeight(weight, this);
+            });
+    connect(m_pictures, &BuildPictures::elementPicked, this, [this](quint64 element) {
+        const std::size_t weight = m_model->weightAt(m_table->currentIndex().row());
+        if (weight != kNoIndex)
+            this->session().goToElement(weight, element, this);
+    });
+    connect(&session, &Session::otherChanged, this, &BuildsDock::scheduleRefresh);
+    connect(&session, &Session::bundleChanged, this, [this] {
+        m_added.clear();
+        scheduleRefresh();
+    });
+}
+
+void BuildsDock::buildActions()
+{
+    m_addFile = dockAction(this, tr("Add a Build File\u2026"), {}, [this] { open(false); });
+    m_addFolder = dockAction(this, tr("Add a Build Folder\u2026"), {}, [this] { open(true); });
+    m_remove = dockAction(this, tr("Remove the Builds That Were Added"), {}, [this] {
+        m_added.clear();
+        scheduleRefresh();
+    });
+    m_actions = {m_addFile, m_addFolder, m_remove};
+}
+
+QWidget *BuildsDock::buildTools(QWidget *parent)
+{
+    auto *box = new QWidget(parent);
+    auto *row = new FlowLayout(box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme::em(this, 0.3));
+    m_figure = new QComboBox(box);
+    m_figure->setAccessibleName(tr("Figure"));
+    for (int i = 0; i < kMatrixFigures; ++i)
+        m_figure->addItem(matrixFigureTitle(static_cast<MatrixFigure>(i)));
+    m_figure->setCurrentIndex(static_cast<int>(m_model->figure()));
+    m_chip = new QComboBox(box);
+    m_chip->setAccessibleName(tr("Chip"));
+    m_chip->setEnabled(false);
+    row->addWidget(m_figure);
+    row->addWidget(m_chip);
+    for (QAction *action : {m_addFile, m_addFolder}) {
+        auto *button = new QToolButton(box);
+        button->setDefaultAction(action);
+        button->setAccessibleName(action->text());
+        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        row->addWidget(button);
+    }
+    m_note = new QLabel(box);
+    row->addWidget(m_note);
+    connect(m_figure, &QComboBox::currentIndexChanged, this, &BuildsDock::applyFigure);
+    connect(m_chip, &QComboBox::currentIndexChanged, this, &BuildsDock::applyFigure);
+    return box;
+}
+
+void BuildsDock::applyFigure()
+{
+    const auto figure = static_cast<MatrixFigure>(m_figure->currentIndex());
+    m_chip->setEnabled(figure == MatrixFigure::Outcome);
+    const std::size_t weight = m_model->weightAt(m_table->currentIndex().row());
+    m_following = true;
+    m_model->setFigure(figure, static_cast<std::size_t>(std::max(0, m_chip->currentIndex())));
+    if (const int row = weight == kNoIndex ? -1 : m_model->rowOfWeight(weight); row >= 0)
+        chooseRow(m_table, m_model->index(row, 0));
+    m_following = false;
+}
+
+std::vector<BundlePtr> BuildsDock::builds() const
+{
+    std::vector<BundlePtr> list{session().bundle()};
+    if (session().other())
+        list.push_back(session().other());
+    list.insert(list.end(), m_added.begin(), m_added.end());
+    return list;
+}
+
+void BuildsDock::open(bool folder)
+{
+    auto *dialog =
+        new QFileDialog(this, folder ? tr("Add a Build Folder") : tr("Add a Build File"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &BuildsDock::openPath);
+    dialog->open();
+}
+
+void BuildsDock::openPath(const QString &path)
+{
+    m_opening = session().tasks().start(
+        this, tr("Opening a build"),
+        [path](Progress &) {
+            return Bundle::open(std::filesystem::path(QFile::encodeName(path).toStdString()));
+        },
+        [this](const Result<BundlePtr> &bundle) {
+            m_opening = nullptr;
+            if (bundle)
+                addBuild(*bundle);
+            else
+                Q_EMIT session().statusMessage(fromUtf8(describe(bundle.error())));
+        });
+}
+
+void BuildsDock::addBuild(const BundlePtr &bundle)
+{
+    if (builds().size() >= kMostBuilds) {
+        Q_EMIT session().statusMessage(
+            tr("There are %1 builds already, as many as can be shown.").arg(kMostBuilds));
+        return;
+    }
+    m_added.push_back(bundle);
+    scheduleRefresh();
+}
+
+void BuildsDock::refresh()
+{
+    if (m_task)
+        m_task->cancel();
+    m_task = nullptr;
+    const bool any = session().bundle() != nullptr;
+    m_addFile->setEnabled(any);
+    m_addFolder->setEnabled(any);
+    m_remove->setEnabled(!m_added.empty());
+    if (any && builds().size() > 1) {
+        compare();
+        return;
+    }
+    m_shown.clear();
+    m_pictures->clear();
+    m_model->setMatrix(nullptr);
+    showMessage(any ? tr("Open a second bundle to compare (Ctrl+Shift+O), or add builds in the "
+                         "Compare menu.")
+                    : tr("Open a bundle to begin (Ctrl+O)."));
+}
+
+void BuildsDock::compare()
+{
+    if (m_shown.empty())
+        showMessage(tr("Comparing builds\u2026"));
+    m_task = session().tasks().start(
+        this, tr("Comparing builds"),
+        [list = builds()](Progress &progress) { return std::pair(list, matrixOf(list, progress)); },
+        [this](std::pair<std::vector<BundlePtr>, BuildMatrixPtr> done) {
+            m_task = nullptr;
+            if (!done.second)
+                return;
+            m_shown = std::move(done.first);
+            showMatrix(std::move(done.second));
+        });
+}
+
+void BuildsDock::showMatrix(BuildMatrixPtr matrix)
+{
+    if (m_chip->count() == 0) {
+        const QSignalBlocker blocker(m_chip);
+        for (const target::Target *chip : matrix->chips)
+            m_chip->addItem(fromUtf8(chip->name));
+    }
+    m_note->setText(
+        tr("%1 weights, %2 builds")
+            .arg(groupedNumber(matrix->rows.size()), groupedNumber(matrix->builds.size())));
+    m_following = true;
+    m_model->setMatrix(std::move(matrix));
+    m_following = false;
+    QHeaderView *header = m_table->horizontalHeader();
+    for (int i = 0; i < m_model->columnCount(); ++i)
+        header->resizeSection(i, theme::em(this, i == 0 ? 16 : 12));
+    showContent();
+    followPlace();
+    if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0)
+        showWeight(m_model->weightAt(0));
+}
+
+void BuildsDock::showWeight(std::size_t weight)
+{
+    const int row = m_model->rowOfWeight(weight);
+    if (row < 0 || !m_model->matrix())
+        return;
+    m_following = true;
+    chooseRow(m_table, m_model->index(row, 0));
+    m_following = false;
+    std::vector<BuildPictures::Side> sides;
+    for (const report::BuildMatrix::Row &each : m_model->matrix()->rows) {
+        if (each.weight != weight)
+            continue;
+        for (std::size_t i = 0; i < each.cells.size() && i < m_shown.size(); ++i)
+            sides.push_back({m_shown[i], each.cells[i].weight});
+    }
+    m_pictures->show(std::move(sides));
+}
+
+void BuildsDock::follow(const Place &place, QObject *origin)
+{
+    if (origin == this || place.weight == kNoIndex || !m_model->matrix())
+        return;
+    showWeight(place.weight);
+    m_pictures->setElement(place.element);
+}
+
+bool BuildsDock::working() const
+{
+    const auto runs = [](const TaskPtr &task) { return task && !task->progress().cancelled(); };
+    return runs(m_task) || runs(m_opening) || m_pictures->loading();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/compare/matrix_model.h"
+
+#include <QList>
+
+#include <vector>
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QTableView;
+
+namespace kernscope::ui {
+
+class BuildPictures;
+
+/// Several builds of one network at once: the document is the base, the bundle beside it the first
+/// build, and any number of others. Weights down, builds across, one figure at choice; of the
+/// selected weight a picture for each of the first builds.
+class BuildsDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit BuildsDock(Session &session, QWidget *parent = nullptr);
+
+    /// More builds than this make no table that anybody reads.
+    static constexpr std::size_t kMostBuilds = 16;
+    /// Adds a build that is open already.
+    void addBuild(const BundlePtr &bundle);
+    /// Those that were added, beside the two of the session.
+    const std::vector<BundlePtr> &added() const { return m_added; }
+
+    /// Add a file, a folder, remove all that were added, copy, export.
+    QList<QAction *> menuActions() const { return m_actions; }
+    const MatrixModel &model() const { return *m_model; }
+    QTableView *table() const { return m_table; }
+    QComboBox *figure() const { return m_figure; }
+    QComboBox *chip() const { return m_chip; }
+    BuildPictures *pictures() const { return m_pictures; }
+
+protected:
+    void refresh() override;
+    void follow(const Place &place, QObject *origin) override;
+    bool working() const override;
+
+private:
+    QWidget *buildTools(QWidget *parent);
+    void buildActions();
+    void open(bool folder);
+    void openPath(const QString &path);
+    void compare();
+    void showMatrix(BuildMatrixPtr matrix);
+    void applyFigure();
+    void showWeight(std::size_t weight);
+    std::vector<BundlePtr> builds() const;
+
+    MatrixModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QComboBox *m_figure = nullptr, *m_chip = nullptr;
+    QLabel *m_note = nullptr;
+    BuildPictures *m_pictures = nullptr;
+    QAction *m_addFile = nullptr, *m_addFolder = nullptr, *m_remove = nullptr;
+    QList<QAction *> m_actions;
+    std::vector<BundlePtr> m_added;
+    std::vector<BundlePtr> m_shown; ///< what the matrix is of
+    TaskPtr m_task, m_opening;
+    bool m_following = false;
+};
+
+} // namespace kernscope::ui

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/codebooks_dock.h"
+
+#include "core/report/difference_formats.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace kernscope::ui {
+
+CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("codebooks"), tr("Codebooks"), parent),
+      m_model(new CodebookPairModel(this))
+{
+    auto *content = new QWidget(this);
+    QVBoxLayout *column = contentColumn(content);
+    m_title = new QLabel(content);
+    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    column->addWidget(m_title);
+    m_table = new QTableView(content);
+    m_table->setAccessibleName(tr("Entries of both codebooks"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {6, 8, 6, 9, 10, 8, 6, 6});
+    m_table->setMinimumHeight(theme::em(this, 4));
+    column->addWidget(m_table, 1);
+    auto *copy = dockAction(m_table, tr("Copy Entries"), QKeySequence::Copy,
+                            [this] { copySelection(*m_table); });
+    auto *save = exportAction(this, session, tr("Export Entries\u2026"), *m_model,
+                              QStringLiteral("codebooks"));
+    m_table->addAction(save);
+    m_actions = {copy, save};
+    setContent(content);
+    content->setFocusProxy(m_table);
+    connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex &index) {
+        const auto element = m_model->elementAt(index.row());
+        const std::size_t weight =
+            m_places.documentIsB ? m_places.subject.weightB : m_places.subject.weightA;
+        if (element && weight != kNoIndex)
+            this->session().goToElement(weight, *element, this);
+    });
+    connect(&session, &Session::otherChanged, this, &CodebooksDock::scheduleRefresh);
+    connect(this, &Dock::pinnedChanged, this, [this](bool pinned) {
+        if (!pinned)
+            setPlaces(m_latest);
+    });
+    showMessage(tr("Select a pair of palettes in Compare to see their codebooks entry to entry."));
+}
+
+void CodebooksDock::setPlaces(const PairPlaces &places)
+{
+    m_latest = places;
+    if (pinned() && !m_places.subject.sameWeights(places.subject))
+        return;
+    // The places that are found later are of the same pair: its codebooks are known by then.
+    const bool same = m_places.subject.a == places.subject.a &&
+                      m_places.subject.b == places.subject.b &&
+                      m_places.subject.weightA == places.subject.weightA &&
+                      m_places.subject.weightB == places.subject.weightB &&
+                      m_places.documentIsB == places.documentIsB;
+    m_places = places;
+    if (!same)
+        scheduleRefresh();
+}
+
+void CodebooksDock::clear(const QString &message)
+{
+    m_model->setMatch(nullptr);
+    showMessage(message);
+}
+
+void CodebooksDock::refresh()
+{
+    if (m_task)
+        m_task->cancel();
+    m_task = nullptr;
+    const PairSubject &subject = m_places.subject;
+    if (!session().bundle() || !session().other())
+        clear(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
+                                 : tr("Open a bundle to begin (Ctrl+O)."));
+    else if (!subject.comparable())
+        clear(subject.obstacle.isEmpty()
+                  ? tr("Select a pair of palettes in Compare to see their codebooks entry to "
+                       "entry.")
+                  : subject.obstacle);
+    else if (!hasCodebooks(*subject.a, subject.weightA, *subject.b, subject.weightB))
+        clear(
+            tr("%1 is not stored with codebooks on both sides: there are none to set side by side.")
+                .arg(fromUtf8(subject.a->weights()[subject.weightA].name)));
+    else
+        match();
+}
+
+void CodebooksDock::match()
+{
+    m_task = session().tasks().start(
+        this, tr("Matching codebooks"),
+        [subject = m_places.subject](Progress &progress) {
+            progress.setTotal(subject.a->weights()[subject.weightA].elements.value);
+            return matchCodebooks(*subject.a, subject.weightA, *subject.b, subject.weightB,
+                                  &progress);
+        },
+        [this](const Result<CodebookMatch> &match) {
+            m_task = nullptr;
+            showMatch(match);
+        });
+}
+
+void CodebooksDock::showMatch(const Result<CodebookMatch> &match)
+{
+    if (!match) {
+        clear(fromUtf8(describe(match.error())));
+        return;
+    }
+    m_title->setText(tr("<b>%1</b>: %2")
+                         .arg(fromUtf8(m_places.subject.a->weights()[m_places.subject.weightA].name)
+                                  .toHtmlEscaped(),
+                              fromUtf8(report::codebookCountsText(*match))));
+    m_model->setMatch(std::make_shared<const CodebookMatch>(*match));
+    showContent();
+}
+
+bool CodebooksDock::working() const
+{
+    return m_task && !m_task->progress().cancelled();
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+#include "widgets/compare/codebook_pair_model.h"
+#include "widgets/compare/places_dock.h"
+
+#include <QList>
+
+class QAction;
+class QLabel;
+class QTableView;
+
+namespace kernscope::ui {
+
+/// The codebooks of the pair that the Compare dock shows, entry to entry. Choosing an entry goes to
+/// the first element that takes it.
+class CodebooksDock : public Dock
+{
+    Q_OBJECT
+
+public:
+    explicit CodebooksDock(Session &session, QWidget *parent = nullptr);
+
+    /// Those of the pair that is shown now; a pinned dock stays with the pair that it has.
+    void setPlaces(const PairPlaces &places);
+
+    /// Copy, export.
+    QList<QAction *> menuActions() const { return m_actions; }
+    QTableView *table() const { return m_table; }
+    const CodebookPairModel &model() const { return *m_model; }
+
+protected:
+    void refresh() override;
+    bool working() const override;
+
+private:
+    void match();
+    void showMatch(const Result<CodebookMatch> &match);
+    void clear(const QString &message);
+
+    PairPlaces m_places, m_latest; ///< shown, and what setPlaces() was told last
+    CodebookPairModel *m_model = nullptr;
+    QTableView *m_table = nullptr;
+    QLabel *m_title = nullptr;
+    QList<QAction *> m_actions;
+    TaskPtr m_task;
+};
+
+} // namespace kernscope::ui

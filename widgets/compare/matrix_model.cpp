@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/matrix_model.h"
+
+#include "widgets/common/row_order.h"
+#include "widgets/common/table_text.h"
+#include "widgets/compare/compare_row.h"
+
+#include <QCollator>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr std::array<const char *, kMatrixFigures> kTitles{
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Stored bytes"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Stored, of the base"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "max |\u0394|"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "RMSE"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "SNR, dB"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "max ULP"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Zeroed"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Verdict"),
+    QT_TRANSLATE_NOOP("kernscope::ui::MatrixModel", "Outcome on a chip")};
+
+QString outcomeText(decision::Outcome outcome)
+{
+    static constexpr std::array<const char *, 5> kGlyphs{"\u25B6", "\u25BD", "\u25A0", "\u2715",
+                                                         "?"};
+    return QString::fromUtf8(kGlyphs[static_cast<std::size_t>(outcome)]) + QLatin1Char(' ') +
+           fromUtf8(decision::outcomeName(outcome));
+}
+
+std::optional<double> errorFigure(const ValueDifference &values, MatrixFigure figure)
+{
+    const auto elements = static_cast<double>(values.elements());
+    switch (figure) {
+    case MatrixFigure::MaxAbs: return values.maxAbs;
+    case MatrixFigure::Rmse: return values.rmse;
+    case MatrixFigure::Snr: return values.snr;
+    case MatrixFigure::MaxUlp: return static_cast<double>(values.maxUlp);
+    case MatrixFigure::Zeroed:
+        return elements > 0 ? static_cast<double>(values.zeroed) / elements : 0.0;
+    default: return std::nullopt;
+    }
+}
+
+} // namespace
+
+QString matrixFigureTitle(MatrixFigure figure)
+{
+    return MatrixModel::tr(kTitles[static_cast<std::size_t>(figure)]);
+}
+
+void MatrixModel::setMatrix(BuildMatrixPtr matrix)
+{
+    beginResetModel();
+    m_matrix = std::move(matrix);
+    if (m_matrix && m_chip >= m_matrix->chips.size())
+        m_chip = 0;
+    m_order = wanted();
+    endResetModel();
+}
+
+void MatrixModel::setFigure(MatrixFigure figure, std::size_t chip)
+{
+    beginResetModel();
+    m_figure = figure;
+    m_chip = m_matrix && chip >= m_matrix->chips.size() ? 0 : chip;
+    m_order = wanted();
+    endResetModel();
+}
+
+std::size_t MatrixModel::weightAt(int row) const
+{
+    return row >= 0 && row < rowCount()
+               ? m_matrix->rows[m_order[static_cast<std::size_t>(row)]].weight
+               : kNoIndex;
+}
+
+int MatrixModel::rowOfWeight(std::size_t weight) const
+{
+    const auto at = std::find_if(m_order.begin(), m_order.end(), [&](std::size_t row) {
+        return m_matrix->rows[row].weight == weight;
+    });
+    return at == m_order.end() ? -1 : static_cast<int>(at - m_order.begin());
+}
+
+int MatrixModel::rowCount(const QModelIndex &parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_order.size());
+}
+
+int MatrixModel::columnCount(const QModelIndex &parent) const
+{
+    return parent.isValid() || !m_matrix ? 0 : static_cast<int>(m_matrix->builds.size()) + 1;
+}
+
+const report::MatrixCell &MatrixModel::cell(std::size_t row, int column) const
+{
+    return m_matrix->rows[row].cells[static_cast<std::size_t>(column) - 1];
+}
+
+bool MatrixModel::isText(int column) const
+{
+    return column == 0 || m_figure == MatrixFigure::Verdict || m_figure == MatrixFigure::Outcome;
+}
+
+std::optional<double> MatrixModel::number(std::size_t row, int column) const
+{
+    const report::MatrixCell &one = cell(row, column);
+    if (one.weight == kNoIndex)
+        return std::nullopt;
+    if (m_figure == MatrixFigure::Bytes)
+        return static_cast<double>(one.storedBytes);
+    if (m_figure == MatrixFigure::Ratio)
+        return one.ratio;
+    return one.values ? errorFigure(*one.values, m_figure) : std::nullopt;
+}
+
+QString MatrixModel::text(std::size_t row, int column) const
+{
+    if (column == 0)
+        return fromUtf8(m_matrix->rows[row].name);
+    const report::MatrixCell &one = cell(row, column);
+    if (m_figure == MatrixFigure::Verdict || one.weight == kNoIndex)
+        return fromUtf8(one.verdict);
+    if (m_figure == MatrixFigure::Outcome)
+        return m_chip < one.outcomes.size() ? outcomeText(one.outcomes[m_chip])
+                                            : QStringLiteral("\u2013");
+    const auto value = number(row, column);
+    if (!value)
+        return QStringLiteral("\u2013");
+    if (std::isinf(*value))
+        return QStringLiteral("\u221E");
+    switch (m_figure) {
+    case MatrixFigure::Bytes:
+    case MatrixFigure::MaxUlp: return groupedNumber(static_cast<std::uint64_t>(*value));
+    case MatrixFigure::Ratio: return ratioText(*value);
+    case MatrixFigure::Zeroed: return percentText(*value);
+    case MatrixFigure::Snr: return QString::number(*value, 'f', 1);
+    default: return shortNumber(*value);
+    }
+}
+
+QVariant MatrixModel::data(const QModelIndex &index, int role) const
+{
+    if (!index.isValid() || index.row() >= rowCount() || index.column() >= columnCount())
+        return {};
+    const std::size_t row = m_order[static_cast<std::size_t>(index.row())];
+    switch (role) {
+    case Qt::DisplayRole: return text(row, index.column());
+    case Qt::TextAlignmentRole:
+        return QVariant(isText(index.column()) ? Qt::AlignLeft | Qt::AlignVCenter
+                                               : Qt::AlignRight | Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+        return index.column() == 0 ? text(row, 0) : fromUtf8(cell(row, index.column()).verdict);
+    case SortRole:
+        if (!isText(index.column())) {
+            const auto value = number(row, index.column());
+            return value ? QVariant(*value) : QVariant();
+        }
+        return text(row, index.column());
+    case CopyRole: return text(row, index.column());
+    default: return {};
+    }
+}
+
+QVariant MatrixModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
+        return QAbstractTableModel::headerData(section, orientation, role);
+    const bool weight = section == 0;
+    switch (role) {
+    case Qt::DisplayRole:
+        return weight ? tr("Weight")
+                      : fromUtf8(m_matrix->builds[static_cast<std::size_t>(section) - 1]);
+    case Qt::ToolTipRole:
+        return weight ? tr("Name of the weight in the base.")
+                      : tr("%1 in %2")
+                            .arg(matrixFigureTitle(m_figure),
+                                 fromUtf8(m_matrix->builds[static_cast<std::size_t>(section - 1)]));
+    case Qt::TextAlignmentRole:
+        return QVariant(isText(section) ? Qt::AlignLeft | Qt::AlignVCenter
+                                        : Qt::AlignRight | Qt::AlignVCenter);
+    default: return {};
+    }
+}
+
+std::vector<std::size_t> MatrixModel::wanted() const
+{
+    std::vector<std::size_t> order(m_matrix ? m_matrix->rows.size() : 0);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (m_sortColumn < 0 || m_sortColumn >= columnCount())
+        return order;
+    const bool ascending = m_sortOrder == Qt::AscendingOrder;
+    QCollator collator;
+    collator.setNumericMode(true);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) {
+        if (isText(m_sortColumn)) {
+            const int less = collator.compare(text(x, m_sortColumn), text(y, m_sortColumn));
+            return ascending ? less < 0 : less > 0;
+        }
+        const auto a = number(x, m_sortColumn), b = number(y, m_sortColumn);
+        if (!a || !b)
+            return a.has_value() && !b; // what has no number stays last
+        return ascending ? *a < *b : *b < *a;
+    });
+    return order;
+}
+
+void MatrixModel::sort(int column, Qt::SortOrder order)
+{
+    m_sortColumn = column;
+    m_sortOrder = order;
+    Q_EMIT layoutAboutToBeChanged({}, QAbstractItemModel::VerticalSortHint);
+    const std::vector<std::size_t> before = std::exchange(m_order, wanted());
+    const QModelIndexList from = persistentIndexList();
+    changePersistentIndexList(from, movedCells(*this, from, before, m_order));
+    Q_EMIT layoutChanged({}, QAbstractItemModel::VerticalSortHint);
+}
+
+} // namespace kernscope::ui
