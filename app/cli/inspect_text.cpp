@@ -2,6 +2,7 @@
 #include "app/cli/inspect_text.h"
 
 #include "app/cli/text_output.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/report/section_table.h"
 
 #include <algorithm>
@@ -237,12 +238,13 @@ std::string weightsText(const Bundle &bundle,
         const Weight &weight = bundle.weights()[i];
         const std::optional<Statistics> figures =
             i < statistics.size() ? statistics[i] : std::nullopt;
+        const auto stored = knownStoredBytes(weight);
         std::vector<std::string> cells = {weight.fault ? "! " + weight.name : weight.name,
                                           formText(weight.form),
                                           std::string(elementTypeName(weight.type)),
                                           shapeText(weight.shape),
-                                          grouped(weight.storedBytes.value),
-                                          fmt::format("{:.3f}", weight.ratio()),
+                                          stored ? grouped(stored->value) : "unknown",
+                                          stored ? fmt::format("{:.3f}", weight.ratio()) : "-",
                                           consumersText(weight)};
         if (several)
             cells.insert(cells.begin(), functionOf(weight));
@@ -264,10 +266,16 @@ std::string totalsText(const Bundle &bundle)
     std::string forms;
     for (const auto &[form, count] : totals.forms)
         forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(form));
-    return heading("Totals") +
-           fmt::format("  {} weights ({})\n  stored {} of {} as dense fp16: ratio {:.3f}\n",
-                       totals.weights, forms, bytesText(totals.storedBytes.value),
-                       bytesText(totals.denseFp16Bytes.value), totals.ratio);
+    const std::size_t unread = weightsOfUnknownBytes(bundle);
+    const std::string dense = bytesText(totals.denseFp16Bytes.value);
+    std::string text = heading("Totals") + fmt::format("  {} weight{} ({})\n", totals.weights,
+                                                       totals.weights == 1 ? "" : "s", forms);
+    if (unread > 0)
+        return text + fmt::format("  stored bytes unknown ({} weight{} cannot be read), {} as "
+                                  "dense fp16\n",
+                                  unread, unread == 1 ? "" : "s", dense);
+    return text + fmt::format("  stored {} of {} as dense fp16: ratio {:.3f}\n",
+                              bytesText(totals.storedBytes.value), dense, totals.ratio);
 }
 
 std::string sectionsText(const Bundle &bundle)

@@ -34,6 +34,19 @@ double Weight::ratio() const
                                      (2.0 * static_cast<double>(elements.value));
 }
 
+std::optional<ByteCount> knownStoredBytes(const Weight &weight)
+{
+    const bool unread = weight.fault && weight.storedBytes.value == 0 && weight.elements.value > 0;
+    return unread ? std::nullopt : std::optional(weight.storedBytes);
+}
+
+std::size_t weightsOfUnknownBytes(const Bundle &bundle)
+{
+    return static_cast<std::size_t>(
+        std::count_if(bundle.weights().begin(), bundle.weights().end(),
+                      [](const Weight &weight) { return !knownStoredBytes(weight).has_value(); }));
+}
+
 Totals Bundle::totals() const
 {
     Totals totals;

@@ -3,10 +3,18 @@
 
 #include "core/bundle/bundle.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 
 namespace kernscope {
+
+/// Bytes that a weight takes in its files; nothing where no operand of it could be read (a file that
+/// is missing, cut or a pointer), though it has elements.
+std::optional<ByteCount> knownStoredBytes(const Weight &weight);
+
+/// Weights of which they are not known: Totals::storedBytes then is short of those.
+std::size_t weightsOfUnknownBytes(const Bundle &bundle);
 
 /// Sums the bytes of operands: each blob once, whatever number of operands it serves, literals at
 /// their packed size. A sum that does not fit stays at the largest number.

@@ -18,7 +18,7 @@ namespace kernscope::report {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using View = std::span<const std::byte>;
+using ByteView = std::span<const std::byte>;
 
 /// Bytes between two looks at the progress.
 constexpr std::uint64_t kPatchStep = std::uint64_t(1) << 20;
@@ -44,13 +44,13 @@ void append(Bytes &out, std::string_view text)
         out.push_back(static_cast<std::byte>(c));
 }
 
-void append(Bytes &out, View bytes)
+void append(Bytes &out, ByteView bytes)
 {
     out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
 /// Where two runs of bytes part.
-std::size_t samePrefix(View x, View y)
+std::size_t samePrefix(ByteView x, ByteView y)
 {
     const std::size_t count = std::min(x.size(), y.size());
     std::size_t at = 0;
@@ -66,7 +66,7 @@ std::size_t samePrefix(View x, View y)
 class IpsWriter
 {
 public:
-    explicit IpsWriter(View after) : m_after(after) { append(m_out, "PATCH"); }
+    explicit IpsWriter(ByteView after) : m_after(after) { append(m_out, "PATCH"); }
 
     /// Bytes [first, end) of the new file.
     void write(std::uint64_t first, std::uint64_t end)
@@ -128,7 +128,7 @@ private:
         number(size, 2);
     }
 
-    View m_after;
+    ByteView m_after;
     Bytes m_out;
 };
 
@@ -136,7 +136,7 @@ private:
 class BpsWriter
 {
 public:
-    BpsWriter(View before, View after) : m_before(before), m_after(after)
+    BpsWriter(ByteView before, ByteView after) : m_before(before), m_after(after)
     {
         append(m_out, "BPS1");
         number(before.size());
@@ -235,7 +235,7 @@ private:
             m_blocks.try_emplace(hashAt(m_before, at), at);
     }
 
-    static std::uint64_t hashAt(View bytes, std::uint64_t at)
+    static std::uint64_t hashAt(ByteView bytes, std::uint64_t at)
     {
         std::uint64_t hash = 0;
         for (std::size_t i = 0; i < kBlock; i += 8) {
@@ -262,7 +262,7 @@ private:
         }
     }
 
-    void checksum(View bytes)
+    void checksum(ByteView bytes)
     {
         uLong sum = crc32(0, nullptr, 0);
         for (std::size_t at = 0; at < bytes.size();) {
@@ -275,7 +275,7 @@ private:
             m_out.push_back(static_cast<std::byte>(sum >> shift & 0xFF));
     }
 
-    View m_before, m_after;
+    ByteView m_before, m_after;
     Bytes m_out;
     std::unordered_map<std::uint64_t, std::uint64_t> m_blocks; ///< hash: place in `before`
     std::uint64_t m_at = 0;     ///< in `after`: written and waiting up to here
@@ -285,7 +285,7 @@ private:
 
 } // namespace
 
-Result<Bytes> ipsPatch(View before, View after, Progress *progress)
+Result<Bytes> ipsPatch(ByteView before, ByteView after, Progress *progress)
 {
     constexpr std::size_t kJoin = 6; ///< a gap that costs less than a record of its own
     if (after.size() < before.size() && after.size() > kMostIpsOffset)
@@ -320,7 +320,7 @@ Result<Bytes> ipsPatch(View before, View after, Progress *progress)
     return writer.finish(before.size());
 }
 
-Result<Bytes> bpsPatch(View before, View after, Progress *progress)
+Result<Bytes> bpsPatch(ByteView before, ByteView after, Progress *progress)
 {
     BpsWriter writer(before, after);
     if (!writer.run(progress))
@@ -350,7 +350,8 @@ Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &di
                            file.path + (file.a == kNoIndex ? " in B only" : " in A only"),
                            "A binary patch changes a file that is there");
     const PairReadLock lock(a, b);
-    const View before = a.files()[file.a].file->bytes(), after = b.files()[file.b].file->bytes();
+    const ByteView before = a.files()[file.a].file->bytes(),
+                   after = b.files()[file.b].file->bytes();
     return format == BinaryPatch::Ips ? ipsPatch(before, after, progress)
                                       : bpsPatch(before, after, progress);
 }

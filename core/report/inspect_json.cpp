@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/stored_bytes.h"
 #include "core/container/milblob/milblob.h"
 #include "core/report/hwx_json.h"
 #include "core/report/json_table.h"
@@ -124,13 +125,15 @@ Json fileJson(const BundleFile &file)
     return json;
 }
 
-Json totalsJson(const Totals &totals)
+Json totalsJson(const Bundle &bundle)
 {
+    const Totals totals = bundle.totals();
+    const bool known = weightsOfUnknownBytes(bundle) == 0;
     Json json;
     json["weights"] = totals.weights;
-    json["stored_bytes"] = numberJson(totals.storedBytes.value);
+    json["stored_bytes"] = known ? numberJson(totals.storedBytes.value) : Json(nullptr);
     json["dense_fp16_bytes"] = numberJson(totals.denseFp16Bytes.value);
-    json["ratio"] = ratioJson(totals.ratio);
+    json["ratio"] = known ? ratioJson(totals.ratio) : Json(nullptr);
     json["forms"] = Json::object();
     for (const auto &[form, count] : totals.forms)
         json["forms"][form] = count;
@@ -163,7 +166,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     for (std::size_t i = 0; i < bundle.weights().size(); ++i)
         json["weights"].push_back(
             weightJson(bundle, i, i < statistics.size() ? statistics[i] : std::nullopt, asked));
-    json["totals"] = totalsJson(bundle.totals());
+    json["totals"] = totalsJson(bundle);
     json["warnings"] = Json::array();
     json["errors"] = Json::array();
     json["relocations"] =

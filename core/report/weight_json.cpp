@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/stored_bytes.h"
 #include "core/report/json_values.h"
 
 #include <type_traits>
@@ -140,13 +141,14 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
     json["parts"] = Json::array();
     for (const codec::Operand &operand : shown.operands())
         json["parts"].push_back(operandJson(bundle, operand));
-    json["stored_bytes"] = numberJson(shown.storedBytes.value);
+    const auto stored = knownStoredBytes(shown);
+    json["stored_bytes"] = stored ? numberJson(stored->value) : Json(nullptr);
     json["detail"] = detailJson(shown);
     json["consumers"] = Json::array();
     for (const Consumer &consumer : shown.consumers)
         json["consumers"].push_back(consumerJson(consumer));
     json["dense_fp16_bytes"] = numberJson(shown.denseFp16Bytes().value);
-    json["ratio"] = ratioJson(shown.ratio());
+    json["ratio"] = stored ? ratioJson(shown.ratio()) : Json(nullptr);
     if (statistics)
         addStatistics(json, *statistics, asked);
     if (shown.fault)

@@ -3,6 +3,7 @@
 
 #include "widgets/chips/assessment_facts.h"
 
+#include <QAbstractItemModel>
 #include <QPointer>
 #include <QWidget>
 

@@ -2,6 +2,7 @@
 #include "widgets/overview/bundle_dock.h"
 
 #include "core/bundle/statistics.h"
+#include "core/bundle/stored_bytes.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/export_jobs.h"
@@ -305,13 +306,15 @@ void BundleDock::updateFooter()
             ? totals.weights == 1 ? tr("1 weight")
                                   : tr("%1 weights").arg(groupedNumber(totals.weights))
             : tr("%1 of %2 weights").arg(groupedNumber(shown), groupedNumber(totals.weights));
+    const bool known = weightsOfUnknownBytes(*bundle) == 0;
     const QString text =
-        tr("%1 · %2 B stored · %3 of fp16")
-            .arg(count, groupedNumber(totals.storedBytes.value), ratioText(totals.ratio));
+        known ? tr("%1 · %2 B stored · %3 of fp16")
+                    .arg(count, groupedNumber(totals.storedBytes.value), ratioText(totals.ratio))
+              : tr("%1 · stored bytes unknown").arg(count);
     m_footer->setText(text);
     // The title has room for the figures; the tooltip of the footer has all.
     const QString figures =
-        shown == totals.weights
+        shown == totals.weights && known
             ? tr("%1 B \u00B7 %2 of fp16")
                   .arg(groupedNumber(totals.storedBytes.value), ratioText(totals.ratio))
             : count;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/bundle/stored_bytes.h"
 #include "widgets/common/icons.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -129,6 +130,7 @@ QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
     if (role == Qt::AccessibleTextRole && column == Name && weight.fault)
         return tr("%1, faulty").arg(fromUtf8(weight.name));
     const bool text = role == Qt::DisplayRole || role == SortRole || role == CopyRole;
+    const auto stored = knownStoredBytes(weight);
     switch (column) {
     case Name: return text ? QVariant(fromUtf8(weight.name)) : QVariant();
     case Form: return text ? QVariant(fromUtf8(formText(weight.form))) : QVariant();
@@ -136,8 +138,12 @@ QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
         return role == SortRole ? QVariant(static_cast<qulonglong>(weight.elements.value))
                : text           ? QVariant(shapeOf(weight))
                                 : QVariant();
-    case Stored: return numberCell(role, weight.storedBytes.value);
-    case Ratio: return numberCell(role, weight.ratio(), ratioText(weight.ratio()));
+    case Stored:
+        return stored ? numberCell(role, stored->value) : text ? QVariant(tr("?")) : QVariant();
+    case Ratio:
+        return stored ? numberCell(role, weight.ratio(), ratioText(weight.ratio()))
+               : text ? QVariant(tr("?"))
+                      : QVariant();
     case Zeros: return numberCell(role, m_zeros[at], percentText(m_zeros[at]));
     default: return {};
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/overview/overview_dock.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
@@ -206,9 +207,15 @@ void OverviewDock::showTotals()
                        .arg(groupedNumber(m_shown->totalBytes().value))
                        .arg(m_shown->files().size());
     m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
-    m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
-    m_stored.note->setText(tr("%1 of dense fp16, %2 weights")
-                               .arg(ratioText(totals.ratio), groupedNumber(totals.weights)));
+    if (const std::size_t unread = weightsOfUnknownBytes(*m_shown); unread > 0) {
+        m_stored.value->setText(tr("unknown"));
+        m_stored.note->setText(tr("%1 of %2 weights cannot be read")
+                                   .arg(groupedNumber(unread), groupedNumber(totals.weights)));
+    } else {
+        m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
+        m_stored.note->setText(tr("%1 of dense fp16, %2 weights")
+                                   .arg(ratioText(totals.ratio), groupedNumber(totals.weights)));
+    }
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
     if (chip == kNoIndex) {

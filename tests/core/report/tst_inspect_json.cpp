@@ -54,6 +54,7 @@ private slots:
     void statistics();
     void diagnostics();
     void numbers();
+    void unknownBytes();
 };
 
 void TestInspectJson::document()
@@ -152,6 +153,26 @@ void TestInspectJson::numbers()
     QCOMPARE(report::numberJson(UINT64_MAX).dump().c_str(), "\"18446744073709551615\"");
     QCOMPARE(report::ratioJson(0.12345678).dump().c_str(), "0.123457");
     QCOMPARE(text(report::ratioJson(std::numeric_limits<double>::infinity())), text(nullptr));
+}
+
+/// A weight whose file is not there: how many bytes it takes is unknown, and not 0.
+void TestInspectJson::unknownBytes()
+{
+    MadeBundle bundle;
+    bundle.constant("tensor<fp16, [2]>", "w",
+                    bundle.blob(ElementType::Fp16, "[2]", hex("00 3C 00 3C")));
+    bundle.consume("w");
+    const auto sound = bundle.open();
+    QVERIFY(sound);
+    const auto cut = Bundle::open("cut.mlmodelc", MadeBundle::options(bundle.text(), {}));
+    QVERIFY(cut);
+    const Json weight = report::weightJson(**cut, 0, {}, {});
+    QCOMPARE(text(weight["stored_bytes"]), text(nullptr));
+    QCOMPARE(text(weight["ratio"]), text(nullptr));
+    QCOMPARE(text(report::weightJson(**sound, 0, {}, {})["stored_bytes"]), text(4));
+    Json whole = report::inspectJson(**cut, {}, {});
+    QCOMPARE(text(whole["totals"]["stored_bytes"]), text(nullptr));
+    QCOMPARE(text(whole["totals"]["ratio"]), text(nullptr));
 }
 
 QTEST_APPLESS_MAIN(TestInspectJson)

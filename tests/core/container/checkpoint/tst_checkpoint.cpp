@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "made_checkpoint.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "core/container/section/weights/section_weight.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
@@ -272,6 +273,9 @@ void TestCheckpoint::pointersInAPackage()
         QVERIFY2(row.error.code != "blob.version" && row.error.code != "blob.sentinel",
                  describe(row.error).c_str());
     QCOMPARE((*weights)->diagnostics().front().error.code, std::string("bundle.lfs"));
+    // No byte of the weight is there: how many it takes is unknown, and not 0.
+    QCOMPARE(weightsOfUnknownBytes(**weights), std::size_t(1));
+    QVERIFY(!knownStoredBytes((*weights)->weights().front()));
     QVERIFY(put(u"m.mlmodelc/model.mil"_s, pointer));
     const auto program = Bundle::open(dir.filePath(u"m.mlmodelc"_s).toStdString());
     QVERIFY(program);
