@@ -42,11 +42,12 @@ Node inspectLayout()
 
 Node compareLayout()
 {
-    return Node::column(1, {Node::row(66, {Node::leaf(76, "compare"), Node::hidden(24, "help")}),
-                            Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "places"),
-                                            Node::leaf(1, "codebooks"), Node::leaf(1, "builds"),
-                                            Node::leaf(1, "diagnostics"), Node::hidden(1, "search"),
-                                            Node::hidden(1, "bookmarks")})});
+    return Node::column(
+        1, {Node::row(66, {Node::tabs(76, {Node::leaf(1, "compare"), Node::leaf(1, "builds")}),
+                           Node::hidden(24, "help")}),
+            Node::tabs(34, {Node::leaf(1, "bytes"), Node::leaf(1, "places"),
+                            Node::leaf(1, "codebooks"), Node::leaf(1, "diagnostics"),
+                            Node::hidden(1, "search"), Node::hidden(1, "bookmarks")})});
 }
 
 Node patchLayout()

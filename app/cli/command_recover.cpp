@@ -28,7 +28,7 @@ std::string runsText(const std::vector<WrittenRange> &ranges)
                    grouped(ranges[i].range.bytes.value)});
     std::string text = table.empty() ? std::string() : table.text();
     if (ranges.size() > kShownRuns)
-        text += fmt::format("  and {} more ranges\n", grouped(ranges.size() - kShownRuns));
+        text += fmt::format("  and {}\n", counted(ranges.size() - kShownRuns, "more range"));
     return text;
 }
 

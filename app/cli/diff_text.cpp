@@ -34,8 +34,8 @@ std::string fileVerdict(const FileDifference &file)
     const std::size_t places = std::max(file.ranges.size(), file.rangesB.size());
     if (places == 0)
         return "the same parts in another order";
-    return fmt::format("{} at {}{} place{}", tallyText(file.tally),
-                       file.rangesCut ? "more than " : "", grouped(places), places == 1 ? "" : "s");
+    return fmt::format("{} at {}{}", tallyText(file.tally), file.rangesCut ? "more than " : "",
+                       counted(places, "place"));
 }
 
 std::string filesText(const Difference &difference)

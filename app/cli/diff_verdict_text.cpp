@@ -4,6 +4,7 @@
 #include "app/cli/text_output.h"
 #include "core/report/build_matrix.h"
 #include "core/report/difference_formats.h"
+#include "core/target/rules.h"
 #include "core/target/target.h"
 
 #include <algorithm>
@@ -57,11 +58,15 @@ std::string outcomeText(const BuildOutcome &outcome)
 
 std::string chipText(const Checked &checked, const std::string &name)
 {
-    const auto target = target::findTarget(name.empty() ? "H13" : name);
-    if (!target)
-        return {};
+    const target::Target *target = &target::defaultTarget();
+    if (!name.empty()) {
+        const auto found = target::findTarget(name);
+        if (!found)
+            return {};
+        target = found->target;
+    }
     for (const ChipOutcome &chip : checked.verdict.chips) {
-        if (chip.target != target->target)
+        if (chip.target != target)
             continue;
         const std::string before = outcomeText(chip.before);
         return chip.before == chip.after

@@ -205,8 +205,8 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
         text += fmt::format("inputs  relative {:.6g} by their statistics (expected)\n",
                             *one.inputRelative);
     if (error.contested > 0)
-        text += fmt::format("        {} of {} outputs rest on a contested partial sum\n",
-                            grouped(error.contested), grouped(error.outputs));
+        text += fmt::format("        contested partial sums: in {} of {}\n",
+                            grouped(error.contested), counted(error.outputs, "output"));
     return text;
 }
 

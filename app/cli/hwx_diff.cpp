@@ -168,10 +168,10 @@ std::string weightsText(const ContainerDifference &difference)
 
 std::string containersText(const ContainerDifference &difference)
 {
-    std::string text =
-        fmt::format("{} ({} tasks) and {} ({} tasks)\n",
-                    printable(difference.a->files().front().path), difference.tasks.tasksA,
-                    printable(difference.b->files().front().path), difference.tasks.tasksB);
+    std::string text = fmt::format(
+        "{} ({}) and {} ({})\n", printable(difference.a->files().front().path),
+        counted(difference.tasks.tasksA, "task"), printable(difference.b->files().front().path),
+        counted(difference.tasks.tasksB, "task"));
     text += tasksText(difference) + weightsText(difference);
     for (const auto &[name, bytes] : difference.sections)
         text += fmt::format("  section {}: {}\n", printable(name), tallyText(bytes));

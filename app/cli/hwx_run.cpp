@@ -95,8 +95,8 @@ std::string surveyText(const report::HwxSurvey &survey)
         table.add({row.kind, std::to_string(row.version), fmt::format("{:#x}", row.address),
                    grouped(row.files), grouped(row.writes), values});
     }
-    return fmt::format("{} containers, {} tasks\n", grouped(survey.files()),
-                       grouped(survey.tasks())) +
+    return fmt::format("{}, {}\n", counted(survey.files(), "container"),
+                       counted(survey.tasks(), "task")) +
            (table.empty() ? std::string("Every word has a name.\n")
                           : heading("Words without a name") + table.text());
 }

@@ -32,8 +32,8 @@ std::string summaryText(const hwx::Container &container, const std::string &name
     text += container.extended() ? ", extended form\n" : "\n";
     if (container.ident)
         text += "  compiler " + printable(container.ident->compilerVersion) + ", target " +
-                printable(container.ident->target) +
-                fmt::format(", {} flags\n", container.ident->flags.size());
+                printable(container.ident->target) + ", " +
+                counted(container.ident->flags.size(), "flag") + "\n";
     if (version->confidence == format::Confidence::Contested && !version->note.empty())
         text += "  contested: " + version->note + "\n";
     return text;
@@ -51,8 +51,8 @@ std::string commandDetail(const hwx::Container &container, const hwx::LoadComman
     case hwx::CommandKind::Thread: {
         const hwx::Thread &thread = container.threads[command.item];
         if (thread.role == hwx::ThreadRole::Program)
-            return fmt::format("program {}, {} apertures", thread.procedure,
-                               thread.apertures.size());
+            return fmt::format("program {}, {}", thread.procedure,
+                               counted(thread.apertures.size(), "aperture"));
         return thread.role == hwx::ThreadRole::Port ? "port " + thread.name
                                                     : fmt::format("flavor {}", thread.flavor);
     }

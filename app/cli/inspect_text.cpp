@@ -268,12 +268,11 @@ std::string totalsText(const Bundle &bundle)
         forms += fmt::format("{}{} {}", forms.empty() ? "" : ", ", count, printable(form));
     const std::size_t unread = weightsOfUnknownBytes(bundle);
     const std::string dense = bytesText(totals.denseFp16Bytes.value);
-    std::string text = heading("Totals") + fmt::format("  {} weight{} ({})\n", totals.weights,
-                                                       totals.weights == 1 ? "" : "s", forms);
+    std::string text =
+        heading("Totals") + fmt::format("  {} ({})\n", counted(totals.weights, "weight"), forms);
     if (unread > 0)
-        return text + fmt::format("  stored bytes unknown ({} weight{} cannot be read), {} as "
-                                  "dense fp16\n",
-                                  unread, unread == 1 ? "" : "s", dense);
+        return text + fmt::format("  stored bytes unknown ({} cannot be read), {} as dense fp16\n",
+                                  counted(unread, "weight"), dense);
     return text + fmt::format("  stored {} of {} as dense fp16: ratio {:.3f}\n",
                               bytesText(totals.storedBytes.value), dense, totals.ratio);
 }

@@ -48,7 +48,7 @@ std::string rangesText(const Bundle &bundle, const std::vector<AppliedEdit> &edi
         return {};
     std::string text = "\n" + table.text();
     if (hidden > 0)
-        text += fmt::format("  and {} more ranges\n", grouped(hidden));
+        text += fmt::format("  and {}\n", counted(hidden, "more range"));
     return text;
 }
 
@@ -65,10 +65,8 @@ std::string patchText(const Bundle &bundle, const std::vector<AppliedEdit> &edit
     if (saved->ranges.empty())
         return text + fmt::format("{}: nothing had to be changed\n", printable(target));
     const std::size_t ranges = saved->ranges.size();
-    return text + fmt::format("{}: {} byte{} changed in {} range{}, {}\n", printable(target),
-                              grouped(saved->bytesWritten.value),
-                              saved->bytesWritten.value == 1 ? "" : "s", grouped(ranges),
-                              ranges == 1 ? "" : "s",
+    return text + fmt::format("{}: {} changed in {}, {}\n", printable(target),
+                              counted(saved->bytesWritten.value, "byte"), counted(ranges, "range"),
                               saved->verified ? styled(Style::Good, "read back and verified")
                                               : styled(Style::Bad, "not verified"));
 }

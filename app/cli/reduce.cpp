@@ -119,7 +119,7 @@ std::string reducedText(const ReductionTrace &made)
                    made.tiles[i].contested ? "partial sum of 2048 to 4095: contested" : ""});
     std::string text = table.text();
     if (made.tiles.size() > kTilesShown)
-        text += fmt::format("  and {} tiles more\n", made.tiles.size() - kTilesShown);
+        text += fmt::format("  and {}\n", counted(made.tiles.size() - kTilesShown, "more tile"));
     text += fmt::format("\n  accumulator    {} (fp32 class, over the tiles)\n"
                         "  output port    {} (fp16 {:#06x})\n"
                         "  exact sum      {}\n"
@@ -131,10 +131,10 @@ std::string reducedText(const ReductionTrace &made)
                             halfToFloat(made.aligned.port), made.aligned.accumulator,
                             secondReadingText());
     if (made.whole.isContested())
-        text += fmt::format("  contested: {} tiles hold a partial sum of 2048 to 4095, where the "
-                            "text of chapter 20 has every unit survive and this order of "
-                            "additions loses some\n",
-                            made.whole.contested);
+        text += fmt::format("  contested: partial sums of 2048 to 4095 in {}, where the text of "
+                            "chapter 20 has every unit survive and this order of additions loses "
+                            "some\n",
+                            counted(made.whole.contested, "tile"));
     return text;
 }
 

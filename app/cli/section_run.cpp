@@ -152,9 +152,9 @@ int runSectionRelocate(const SectionOptions &options, bool strip, Session &sessi
     const OutputRules rules =
         options.inPlace ? OutputRules{true, {}} : outputRules(session, {options.path});
     return deliverSection(session, path, rules, *bytes, opened->section,
-                          fmt::format("{}: {}, {} units\n", printable(path),
+                          fmt::format("{}: {}, {}\n", printable(path),
                                       strip ? "addresses taken back" : "slots filled",
-                                      opened->section.units.size()));
+                                      counted(opened->section.units.size(), "unit")));
 }
 
 } // namespace kernscope::cli

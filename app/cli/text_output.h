@@ -27,6 +27,7 @@ std::string styled(Style style, std::string_view text);
 using kernscope::printable;
 
 using report::bytesText;
+using report::counted;
 using report::grouped;
 using report::percentText;
 

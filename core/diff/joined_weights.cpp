@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/joined_weights.h"
 
+#include "core/base/counted_text.h"
 #include "core/diff/channel_order.h"
-#include "core/diff/counted_text.h"
 #include "core/diff/diff.h"
 #include "core/diff/pair_slice.h"
 
@@ -276,8 +276,8 @@ std::string joinedText(const JoinedWeights &joined, std::size_t part)
 {
     const JoinedPart &one = joined.parts[part];
     return fmt::format("{}: part {} of {}, {} to {} of axis {} of the whole", joined.name(),
-                       part + 1, joined.parts.size(), diff::grouped(one.first),
-                       diff::grouped(one.first + one.count - 1), joined.axis);
+                       part + 1, joined.parts.size(), grouped(one.first),
+                       grouped(one.first + one.count - 1), joined.axis);
 }
 
 std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
@@ -291,7 +291,7 @@ std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
     if (one.values->identical())
         return name + ", same values";
     return name + ", " + (one.values->cosine >= 0.999 ? "close" : "similar") + ", " +
-           diff::counted(one.values->different(), "value") +
+           counted(one.values->different(), "value") +
            (one.values->different() == 1 ? " differs" : " differ");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/limits.h"
 
+#include "core/base/counted_text.h"
 #include "core/base/pattern.h"
 #include "core/diff/task_comparison.h"
 
@@ -15,6 +16,12 @@
 namespace kernscope {
 
 namespace {
+
+/// "1 value differs", "2 values differ".
+std::string differ(std::uint64_t count, std::string_view one)
+{
+    return counted(count, one) + (count == 1 ? " differs" : " differ");
+}
 
 /// A limit of values with the name that reports give it.
 struct NamedLimit {
@@ -137,11 +144,7 @@ private:
     {
         const auto tasks = compareTasks(m_a, m_b);
         if (tasks && !tasks->equal())
-            add({}, "same_program",
-                fmt::format("{} task{} differ{}", tasks->differences.size(),
-                            tasks->differences.size() == 1 ? "" : "s",
-                            tasks->differences.size() == 1 ? "s" : ""),
-                "the same tasks");
+            add({}, "same_program", differ(tasks->differences.size(), "task"), "the same tasks");
         else if (!m_difference.program.sameComputation)
             add({}, "same_program", "different", "the same operations");
     }
@@ -200,8 +203,7 @@ private:
         if (!pair.values)
             return "other bytes";
         const std::uint64_t count = pair.values->different();
-        return fmt::format("{} value{} differ{}", count, count == 1 ? "" : "s",
-                           count == 1 ? "s" : "");
+        return differ(count, "value");
     }
 
     void checkValues(const std::string &name, const ValueDifference &values,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/diff/counted_text.h"
+#include "core/base/counted_text.h"
 #include "core/diff/diff.h"
 
 #include <array>
@@ -28,8 +28,8 @@ std::string orderReason(const ChannelOrder &order, std::size_t channels)
     return fmt::format("the same {} channels in another order: {} of {} stand elsewhere, "
                        "correlation {:.3f}",
                        outputs ? "output" : "input",
-                       diff::grouped(ChannelOrder::moved(outputs ? order.outputs : order.inputs)),
-                       diff::grouped(channels), order.correlation);
+                       grouped(ChannelOrder::moved(outputs ? order.outputs : order.inputs)),
+                       grouped(channels), order.correlation);
 }
 
 std::string contentReason(const WeightPair &pair)

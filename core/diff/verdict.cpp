@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/diff/counted_text.h"
+#include "core/base/counted_text.h"
 #include "core/diff/diff.h"
 
 #include <fmt/format.h>
@@ -7,9 +7,6 @@
 namespace kernscope {
 
 namespace {
-
-using diff::counted;
-using diff::grouped;
 
 /// So few elements are counted rather than judged.
 constexpr std::uint64_t kFew = 16;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/lanes/size_law.h"
 
+#include "core/base/counted_text.h"
 #include "core/base/error_builder.h"
 
 #include <algorithm>
@@ -38,8 +39,7 @@ std::vector<std::string> examplesOf(std::uint64_t fewest, std::uint64_t most)
         const std::uint64_t inputs = most / kernel.taps;
         if (inputs == 0 || inputs * kernel.taps < fewest)
             continue;
-        examples.push_back(
-            fmt::format("{} with {} input channel{}", kernel.name, inputs, inputs == 1 ? "" : "s"));
+        examples.push_back(std::string(kernel.name) + " with " + counted(inputs, "input channel"));
     }
     return examples;
 }
@@ -79,8 +79,8 @@ std::string explainSliceSize(std::uint64_t bytes)
         "taps), 64), no constant of a format.",
         hex(bytes), bytes);
     for (const SizeCase &one : cases) {
-        text += fmt::format(" {} lane{}: {} to {} rows", one.lanes, one.lanes == 1 ? "" : "s",
-                            one.fewestRows, one.mostRows);
+        text += fmt::format(" {}: {} to {} rows", counted(one.lanes, "lane"), one.fewestRows,
+                            one.mostRows);
         if (!one.examples.empty())
             text += fmt::format(" (for example {})", fmt::join(one.examples, ", "));
         text += '.';

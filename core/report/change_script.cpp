@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/change_script.h"
 
+#include "core/base/counted_text.h"
 #include "core/base/printable.h"
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/byte_ranges.h"
@@ -156,9 +157,8 @@ Result<std::string> changeScript(const Bundle &a, const Bundle &b, const Differe
     if (!base || !result)
         return tl::unexpected(base ? result.error() : base.error());
     const std::uint64_t changes = writer.changes();
-    return fmt::format("# Changes from {} to {}: {} stored code{}. Apply them by kernscope-cli "
-                       "patch --script.\n",
-                       printable(a.name()), printable(b.name()), changes, changes == 1 ? "" : "s") +
+    return fmt::format("# Changes from {} to {}: {}. Apply them by kernscope-cli patch --script.\n",
+                       printable(a.name()), printable(b.name()), counted(changes, "stored code")) +
            patch::originText({*base, *result}) + "\n" + writer.take();
 }
 

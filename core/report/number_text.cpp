@@ -8,16 +8,6 @@
 
 namespace kernscope::report {
 
-std::string grouped(std::uint64_t number)
-{
-    std::string digits = fmt::format("{}", number);
-    for (std::size_t at = digits.size(); at > 3;) {
-        at -= 3;
-        digits.insert(at, 1, ',');
-    }
-    return digits;
-}
-
 std::string bytesText(std::uint64_t bytes)
 {
     static constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

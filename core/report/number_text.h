@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/base/counted_text.h"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,8 +10,8 @@
 /// How numbers are written for people, in the window and on the command line alike.
 namespace kernscope::report {
 
-/// "82,944".
-std::string grouped(std::uint64_t number);
+using kernscope::counted;
+using kernscope::grouped;
 /// "82,944 B (81.0 KiB)"; below 1024 without the second figure.
 std::string bytesText(std::uint64_t bytes);
 /// One place and a sign: "63.2 %", of a fraction 0 to 1.

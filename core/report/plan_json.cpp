@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/counted_text.h"
 #include "core/bundle/shapes/tensor.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
@@ -101,7 +102,8 @@ std::string untimedNote(const plan::Survey &survey, std::size_t target)
         std::count_if(survey.rows.begin(), survey.rows.end(), [target](const plan::Row &row) {
             return row.candidates && !row.candidates->front().chips[target].timeS;
         });
-    std::string weights = unknown == 0 ? "" : fmt::format("those of {} weights", unknown);
+    std::string weights =
+        unknown == 0 ? "" : "those of " + counted(static_cast<std::uint64_t>(unknown), "weight");
     if (!survey.fixed[target].timeS)
         weights += std::string(weights.empty() ? "" : " and ") + "those of weights that stay";
     return fmt::format("The sum of times on {} is not known: {} are not.", name,
@@ -129,13 +131,13 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
         notes.push_back(shapesNote(survey.shaped->summary));
     if (!subject.limits->goal && plan.goal == plan::Goal::Stored)
         notes.push_back(
-            fmt::format("The times of {} weights are not known: stored bytes are least, "
-                        "because no goal was given.",
-                        plan.untimed));
+            fmt::format("The times of {} are not known: stored bytes are least, because no goal "
+                        "was given.",
+                        counted(plan.untimed, "weight")));
     if (plan.goal == plan::Goal::Time && plan.untimed > 0)
-        notes.push_back(fmt::format("The times of {} weights are not known: they count as 0 in the "
-                                    "time that is least.",
-                                    plan.untimed));
+        notes.push_back(fmt::format("The times of {} are not known: they count as 0 in the time "
+                                    "that is least.",
+                                    counted(plan.untimed, "weight")));
     bool any = false;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const bool known = plan.before.timeS[t] && plan.after.timeS[t];

@@ -343,7 +343,7 @@ void TestCliPlan::timesThatAreNotKnown()
         QVERIFY(point["time_s"].is_null());
     }
     const auto people = plan("--tolerance 0.1");
-    QVERIFY2(people.out.contains("The times of 1 weights are not known: stored bytes are least"),
+    QVERIFY2(people.out.contains("The times of 1 weight are not known: stored bytes are least"),
              people.out);
     QVERIFY(
         people.out.contains("The sum of times on H13 is not known: those of 1 weights are not"));

@@ -50,15 +50,14 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
     column->addWidget(buildTools(content));
-    auto *splitter = new QSplitter(Qt::Vertical, content);
+    auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
     m_table = new QTableView(splitter);
     m_table->setAccessibleName(tr("Weights of all builds"));
     m_table->setModel(m_model);
     prepareTable(m_table);
-    m_table->setMinimumHeight(theme::em(this, 4));
     m_pictures = new BuildPictures(session.tasks(), splitter);
-    splitter->setSizes({theme::em(this, 16), theme::em(this, 14)});
+    splitter->setSizes({theme::em(this, 45), theme::em(this, 40)});
     column->addWidget(splitter, 1);
     setContent(content);
     content->setFocusProxy(m_table);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/counted_text.h"
 #include "core/container/section/layout.h"
 #include "core/container/section/section.h"
 
@@ -57,10 +58,9 @@ std::string listing(const Section &section)
                     section.resolved() ? "resolved" : "relocatable");
     for (const UnitGroup &group : section.groups) {
         const Unit &first = section.units[group.units.front()];
-        text += fmt::format("\n; {}: [{}, {}, {}, {}, {}], {} group{}, {} core{}\n", group.name,
-                            first.outputs, first.inputs, first.depth, first.height, first.width,
-                            first.groups, first.groups == 1 ? "" : "s", first.cores,
-                            first.cores == 1 ? "" : "s");
+        text += fmt::format("\n; {}: [{}, {}, {}, {}, {}], {}, {}\n", group.name, first.outputs,
+                            first.inputs, first.depth, first.height, first.width,
+                            counted(first.groups, "group"), counted(first.cores, "core"));
         for (const std::size_t unit : group.units)
             text += format::printKernelUnit(kernelUnit(section.units[unit]));
         if (group.fault) {

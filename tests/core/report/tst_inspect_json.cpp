@@ -104,7 +104,7 @@ void TestInspectJson::weight()
     QCOMPARE(json["parts"][1].dump().c_str(),
              R"({"role":"scale","dtype":"fp16","shape":[],"bytes":2,"file":null})");
     QCOMPARE(json["detail"].dump().c_str(), R"({"data_bits":8,"scales":1})");
-    QCOMPARE(keysOf(json["consumers"][0]).c_str(), "op name param via flops geometry");
+    QCOMPARE(keysOf(json["consumers"][0]).c_str(), "op name param via flops layer_flops geometry");
 }
 
 void TestInspectJson::statistics()

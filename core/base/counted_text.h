@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
-namespace kernscope::diff {
+namespace kernscope {
 
 /// "12,345".
 std::string grouped(std::uint64_t number);
-/// "1 byte", "12,345 bytes".
+/// "1 byte", "12,345 bytes": for nouns whose plural is an "s" more.
 std::string counted(std::uint64_t number, std::string_view one);
 
-} // namespace kernscope::diff
+} // namespace kernscope
