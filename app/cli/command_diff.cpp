@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 namespace kernscope::cli {
 
@@ -114,8 +115,12 @@ void addDiff(CLI::App &app, Session &session)
         const std::string format =
             arguments->format.empty() ? formatOfName(arguments->output) : arguments->format;
         const bool binary = format == "ips" || format == "bps";
+        // Where no format is named, the name of the output says which one it is.
+        const char *const option = arguments->format.empty() ? "--output" : "--format";
         if ((format == "changes" || binary) && arguments->paths.size() > 2)
-            throw CLI::ValidationError("--format", "changes are those between two bundles");
+            throw CLI::ValidationError(
+                option, fmt::format("{} holds what differs between two bundles, not {}", format,
+                                    arguments->paths.size()));
         if (binary && arguments->output.empty())
             throw CLI::ValidationError("--format", "a binary patch needs an --output file");
         session.exitCode = runDiff(*arguments, session);

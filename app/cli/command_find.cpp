@@ -4,6 +4,7 @@
 #include "core/report/json_values.h"
 #include "core/search/find.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -31,7 +32,7 @@ struct FindArguments {
     std::uint64_t zeros = 1, zeroBytes = 1, largest = 1, limit = 10'000;
     CLI::Option *isBytes = nullptr, *isText = nullptr, *isInteger = nullptr, *isValue = nullptr,
                 *isNan = nullptr, *isInfinite = nullptr, *isZeros = nullptr, *isZeroBytes = nullptr,
-                *isLargest = nullptr, *hasTolerance = nullptr;
+                *isLargest = nullptr, *hasTolerance = nullptr, *hasLimit = nullptr;
 };
 
 /// "0.3", "inf", "nan": JSON has no numbers for the last two.
@@ -61,13 +62,15 @@ Result<search::Query> queryOf(const FindArguments &arguments)
     if (*arguments.isValue) {
         query.what = What::Value;
         query.value = arguments.value;
+        query.wide = search::wideInteger(arguments.isValue->results().front());
         if (*arguments.hasTolerance)
             query.tolerance = arguments.tolerance;
     } else if (arguments.nan || arguments.infinite) {
         query.what = arguments.nan ? What::NotANumber : What::Infinite;
     } else if (*arguments.isLargest) {
         query.what = What::Largest;
-        query.most = arguments.largest;
+        query.most =
+            *arguments.hasLimit ? std::min(arguments.largest, arguments.limit) : arguments.largest;
     } else {
         query.what = *arguments.isZeros ? What::ZeroValues : What::ZeroBytes;
         query.least = *arguments.isZeros ? arguments.zeros : arguments.zeroBytes;
@@ -117,7 +120,7 @@ Json hitJson(const Bundle &bundle, const search::Hit &hit, What what)
         json["element"] = report::numberJson(*hit.element);
         if (what == What::ZeroValues)
             json["count"] = report::numberJson(hit.count);
-        json["value"] = valueJson(hit.value.value_or(0));
+        json["value"] = hit.wide ? Json(hit.valueText()) : valueJson(hit.value.value_or(0));
         return json;
     }
     json["place"] = search::byteAddress(bundle, hit);
@@ -172,8 +175,7 @@ std::string foundText(const Bundle &bundle, const search::Query &query, const se
         if (runs)
             cells.push_back(grouped(elements ? hit.count : hit.bytes.bytes.value));
         else
-            cells.push_back(elements ? fmt::format("{}", hit.value.value_or(0))
-                                     : hexText(bundle, hit, " "));
+            cells.push_back(elements ? hit.valueText() : hexText(bundle, hit, " "));
         table.add(std::move(cells));
     }
     std::string text = table.empty() ? std::string() : table.text();
@@ -321,9 +323,12 @@ void addFind(CLI::App &app, Session &session)
     addWhat(*command, *arguments);
     command->add_option("--weight", arguments->weight, "Look only in this weight")
         ->type_name("NAME");
-    command->add_option("--limit", arguments->limit, "No more places than this; 10000 unless given")
-        ->type_name("COUNT")
-        ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
+    arguments->hasLimit =
+        command
+            ->add_option("--limit", arguments->limit,
+                         "No more places than this; 10000 unless given, with --largest its COUNT")
+            ->type_name("COUNT")
+            ->check(CLI::Range(std::uint64_t{1}, kMostPlaces));
     addSharedOptions(*command, session);
     addExamples(*command,
                 {"find model.mlmodelc --bytes 'ef be ?? de'",

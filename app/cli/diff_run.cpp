@@ -328,7 +328,7 @@ int runDiff(DiffArguments arguments, Session &session)
     if (!all)
         return reportFailure(session, "diff", all.error());
     Answer answer{*std::move(all),
-                  {arguments.options, limits->any(), session.target},
+                  {arguments.options, limits->any(), arguments.places(), session.target},
                   diagnosticsOf(bundles)};
     addUnusedRules(answer.diagnostics, bundles, *limits, arguments.rules);
     if (const auto delivered = deliver(arguments, answer, session); !delivered)

@@ -142,7 +142,8 @@ std::string weightsText(const Bundle &a, const Bundle &b, const Difference &diff
     for (const WeightPair &pair : difference.weights) {
         const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
         std::vector<std::string> row{nameText(from, to), formText(from.form), formText(to.form),
-                                     fmt::format("{:.3f}", pair.storedRatio)};
+                                     pair.storedRatio ? fmt::format("{:.3f}", *pair.storedRatio)
+                                                      : "-"};
         if (values && pair.values) {
             row.push_back(fmt::format("{:.4g}", pair.values->maxAbs));
             row.push_back(fmt::format("{:.3g}", pair.values->rmse));
@@ -224,8 +225,12 @@ std::string differenceText(const Bundle &a, const Bundle &b, const Difference &d
         std::uint64_t beyond = 0;
         for (const WeightPair &pair : difference.weights)
             beyond += pair.values ? pair.values->beyondTolerance : 0;
-        text += fmt::format("\n  {} elements differ by more than {}\n", grouped(beyond),
-                            options.tolerance);
+        for (const JoinedWeights &joined : difference.joined) {
+            for (const JoinedPart &part : joined.parts)
+                beyond += part.values ? part.values->beyondTolerance : 0;
+        }
+        text += fmt::format("\n  {} differ{} by more than {}\n", counted(beyond, "element"),
+                            beyond == 1 ? "s" : "", options.tolerance);
     }
     return text;
 }

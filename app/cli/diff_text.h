@@ -15,7 +15,8 @@ std::string differenceText(const Bundle &a, const Bundle &b, const Difference &d
 struct DiffTextOptions {
     DiffOptions options;
     bool limits = false; ///< limits were given: say what exceeds them
-    std::string target;  ///< chip whose outcomes are said, as given; empty: H13
+    bool places = false; ///< the worst places were asked for
+    std::string target;  ///< chip whose outcomes are said, as given; empty: target::defaultTarget()
 };
 
 /// Of two builds what differenceText() has, then the verdict and what exceeds its limit; of several

@@ -182,6 +182,23 @@ std::string channelsText(const WorstPlaces &worst)
     return table.empty() ? std::string() : table.text();
 }
 
+/// Of split and merged weights no worst places are found: said where some differ.
+std::string unplacedText(const Checked &checked)
+{
+    std::uint64_t parts = 0;
+    for (const JoinedWeights &joined : checked.difference.joined)
+        parts += static_cast<std::uint64_t>(
+            std::count_if(joined.parts.begin(), joined.parts.end(), [](const JoinedPart &part) {
+                return part.values && !part.values->identical();
+            }));
+    if (parts == 0)
+        return {};
+    return fmt::format(
+        "\n  Worst places are not looked for in split and merged weights, of which {} "
+        "differ{}.\n",
+        counted(parts, "part"), parts == 1 ? "s" : "");
+}
+
 std::string worstText(const Checked &checked)
 {
     std::string text;
@@ -240,13 +257,18 @@ std::string verdictText(const Checked &checked, const DiffTextOptions &options)
     const BuildVerdict &verdict = checked.verdict;
     std::string text = heading("Verdict");
     if (verdict.storedRatio)
-        text += fmt::format("  stored: {} B in A, {} B in B ({:.3f})\n", grouped(verdict.storedA),
-                            grouped(verdict.storedB), *verdict.storedRatio);
+        text += fmt::format("  stored: {} B in A, {} B in B ({:.3f})\n", grouped(*verdict.storedA),
+                            grouped(*verdict.storedB), *verdict.storedRatio);
+    else if (!verdict.storedA || !verdict.storedB)
+        text += fmt::format("  stored: {} B in A, {} B in B\n",
+                            verdict.storedA ? grouped(*verdict.storedA) : "unknown",
+                            verdict.storedB ? grouped(*verdict.storedB) : "unknown");
     if (verdict.faithful)
         text += "  " + printable(faithfulText(*checked.a, checked.difference, verdict)) + "\n";
     for (const WorstFigure &worst : verdict.worst)
         text += fmt::format("  worst {}: {} in {}\n", worst.measure, limitFigureText(worst.value),
-                            pairText(checked, worst.pair));
+                            namesText(checked.a->weights()[worst.a].findableName(),
+                                      checked.b->weights()[worst.b].findableName()));
     return text + formsText(checked) + chipText(checked, options.target);
 }
 
@@ -261,10 +283,12 @@ std::string matrixText(std::span<const Checked> all)
     }
     Table table(std::move(columns));
     for (const report::BuildMatrix::Row &line : report::buildMatrix(a, all).rows) {
-        std::vector<std::string> row{printable(line.name), grouped(line.cells.front().storedBytes)};
+        const auto &stored = line.cells.front().storedBytes;
+        std::vector<std::string> row{printable(line.name),
+                                     stored ? grouped(stored->value) : "unknown"};
         for (std::size_t i = 1; i < line.cells.size(); ++i) {
             const report::MatrixCell &cell = line.cells[i];
-            row.push_back(cell.weight == kNoIndex ? "-" : fmt::format("{:.3f}", cell.ratio));
+            row.push_back(cell.ratio ? fmt::format("{:.3f}", *cell.ratio) : "-");
             row.push_back(cell.verdict);
         }
         table.add(std::move(row));
@@ -279,7 +303,8 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
     if (all.size() == 1) {
         const Checked &checked = all.front();
         return differenceText(*checked.a, *checked.b, checked.difference, options.options) +
-               worstText(checked) + codebooksText(checked) + verdictText(checked, options) +
+               worstText(checked) + (options.places ? unplacedText(checked) : "") +
+               codebooksText(checked) + verdictText(checked, options) +
                (options.limits ? faultsText(checked) : "");
     }
     std::string text = fmt::format("A  {}  {} B\n", printable(all.front().a->name()),

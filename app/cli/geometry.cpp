@@ -42,14 +42,17 @@ Result<std::array<std::uint64_t, 3>> numbersOf(const std::string &option, const 
     while (good && start <= text.size()) {
         const std::size_t end = std::min(text.find(separator, start), text.size());
         const auto value = parseInteger(std::string_view(text).substr(start, end - start));
-        good = value && *value >= 0 && count < most;
+        good = value && *value >= 1 && count < most;
         if (good)
             numbers[count++] = static_cast<std::uint64_t>(*value);
         start = end + 1;
     }
     if (!good || count < least)
         return tl::unexpected(badNumbers(
-            option, fmt::format("{} to {} numbers joined by '{}'", least, most, separator), text));
+            option,
+            fmt::format("{}{} numbers from 1 on, joined by '{}'",
+                        least == most ? "" : fmt::format("{} to ", least), most, separator),
+            text));
     return numbers;
 }
 

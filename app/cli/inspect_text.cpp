@@ -66,8 +66,8 @@ std::string functionsText(const Bundle &bundle)
     for (const mil::Function &function : bundle.program().functions) {
         const std::string name =
             function.model.empty() ? function.name : function.model + "/" + function.name;
-        text += fmt::format("  {} ({}, {} ops)\n", printable(name), printable(function.opset),
-                            grouped(mil::operationCount(function.body)));
+        text += fmt::format("  {} ({}, {})\n", printable(name), printable(function.opset),
+                            counted(mil::operationCount(function.body), "operation"));
         for (const mil::NamedType &input : function.inputs)
             text += fmt::format("    in   {}  {}\n", printable(input.name), typeText(input.type));
         for (const std::string &output : function.body.outputs)
@@ -144,10 +144,9 @@ void addFigures(std::vector<std::string> &cells, const std::optional<Statistics>
         cells.insert(cells.end(), 5, "-");
         return;
     }
-    cells.push_back(percentText(figures->zeroFraction()));
-    cells.push_back(fmt::format("{:.5g}", figures->min));
-    cells.push_back(fmt::format("{:.5g}", figures->max));
-    cells.push_back(fmt::format("{:.5g}", figures->mean));
+    cells.push_back(figures->elements > 0 ? percentText(figures->zeroFraction()) : "-");
+    for (const double figure : {figures->min, figures->max, figures->mean})
+        cells.push_back(figures->finite() > 0 ? fmt::format("{:.5g}", figure) : "-");
     cells.push_back(grouped(figures->nan + figures->inf));
 }
 

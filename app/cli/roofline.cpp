@@ -63,7 +63,8 @@ std::string unassessedText(const Bundle &bundle)
     Table table({{"weight"}, {"stored", Align::Right}, {"why it is in no layer"}});
     for (const Unassessed &rest : unassessedWeights(bundle)) {
         const Weight &weight = bundle.weights()[rest.weight];
-        table.add({printable(weight.name), grouped(weight.storedBytes.value), rest.reason});
+        table.add(
+            {printable(weight.findableName()), grouped(weight.storedBytes.value), rest.reason});
     }
     return table.empty() ? std::string() : heading("Not assessed") + table.text();
 }
@@ -147,9 +148,9 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
                               : std::string());
     text += fmt::format("; dispatch floor {} s\n", numberText(program.dispatchFloorS));
     if (program.energy)
-        text +=
-            fmt::format("  energy of a dispatch {} uJ, derived: {} [{}]\n",
-                        energyText(program.energy), program.energy->basis, program.energy->source);
+        text += fmt::format("  energy of {} {} uJ, derived: {} [{}]\n",
+                            noun == "pipeline" ? "a run" : "a dispatch", energyText(program.energy),
+                            program.energy->basis, program.energy->source);
     if (program.bound == Bound::Dispatch)
         return text +
                fmt::format("  {} {} s: bound by the dispatch, {:.0f} % of it the engine works\n",

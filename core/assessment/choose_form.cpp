@@ -276,8 +276,9 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     const decision::WeightForm form = weightForm(bundle, weight);
     const auto layer = heaviestLayer(bundle, index, form);
     if (!layer)
-        return tl::unexpected(failure(
-            "choose.consumer", "No operation with a kernel reads this weight.", weight.name));
+        return tl::unexpected(failure("choose.consumer",
+                                      "No operation with a kernel reads this weight.",
+                                      weight.findableName()));
     const auto values = layerValues(bundle, index, weight.consumers[layer->consumer]);
     if (!values)
         return tl::unexpected(values.error());

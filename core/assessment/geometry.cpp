@@ -116,12 +116,11 @@ WorkingSet workingSet(const target::Target &target, const Operation &operation,
 /// The row of table 20.5 for an operation that it is about.
 const GeometryFact *tableRate(const target::Target &target, const Operation &operation)
 {
-    constexpr std::uint64_t kMostChannels = 4;
     const bool pointwise =
         operation.kernelWidth == 1 && operation.kernelHeight == 1 && operation.kernelDepth == 1;
-    return pointwise && operation.outputChannels <= kMostChannels
-               ? geometryFact(target, fmt::format("throughput_{}", operation.outputChannels))
-               : nullptr;
+    // The table has a row for each number of channels that was measured.
+    return pointwise ? geometryFact(target, fmt::format("throughput_{}", operation.outputChannels))
+                     : nullptr;
 }
 
 /// Where what was measured contradicts what the listings give for the operation.

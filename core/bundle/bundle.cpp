@@ -40,6 +40,14 @@ std::optional<ByteCount> knownStoredBytes(const Weight &weight)
     return unread ? std::nullopt : std::optional(weight.storedBytes);
 }
 
+std::optional<double> storedRatio(const Weight &a, const Weight &b)
+{
+    const auto ofA = knownStoredBytes(a), ofB = knownStoredBytes(b);
+    if (!ofA || !ofB || ofA->value == 0)
+        return std::nullopt;
+    return static_cast<double>(ofB->value) / static_cast<double>(ofA->value);
+}
+
 std::size_t weightsOfUnknownBytes(const Bundle &bundle)
 {
     return static_cast<std::size_t>(

@@ -14,9 +14,10 @@
 namespace kernscope {
 
 /// Figures of the decoded tensor of one weight, at the precision of its type: fp32 as fp32. min,
-/// max and mean are over the finite values.
+/// max, mean and standard deviation are over the finite values: of none where finite() is 0.
 struct Statistics {
     std::uint64_t elements = 0, zeros = 0, nan = 0, inf = 0;
+    std::uint64_t finite() const { return elements - nan - inf; }
     double min = 0, max = 0, mean = 0, standardDeviation = 0;
     double zeroFraction() const
     {

@@ -9,9 +9,12 @@
 
 namespace kernscope {
 
-/// Bytes that a weight takes in its files; nothing where no operand of it could be read (a file that
-/// is missing, cut or a pointer), though it has elements.
+/// Bytes that a weight takes in its files; nothing where no operand of it could be read (a file
+/// that is missing, cut or a pointer), though it has elements.
 std::optional<ByteCount> knownStoredBytes(const Weight &weight);
+
+/// Those of `b` over those of `a`; nothing where either is not known or `a` stores none.
+std::optional<double> storedRatio(const Weight &a, const Weight &b);
 
 /// Weights of which they are not known: Totals::storedBytes then is short of those.
 std::size_t weightsOfUnknownBytes(const Bundle &bundle);

@@ -2,6 +2,7 @@
 #include "core/diff/build_verdict.h"
 
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -76,16 +77,27 @@ void findWorst(const Difference &difference, BuildVerdict &verdict)
     for (const Measure &measure : kMeasures) {
         std::optional<WorstFigure> worst;
         double badness = 0;
-        for (std::size_t i = 0; i < difference.weights.size(); ++i) {
-            const auto &values = difference.weights[i].values;
+        const auto look = [&](const auto &values, std::size_t a, std::size_t b) {
             if (!values || values->identical() || (worst && !(measure.badness(*values) > badness)))
-                continue;
+                return;
             badness = measure.badness(*values);
-            worst = {measure.name, i, measure.figure(*values)};
+            worst = {measure.name, a, b, measure.figure(*values)};
+        };
+        for (const WeightPair &pair : difference.weights)
+            look(pair.values, pair.a, pair.b);
+        for (const JoinedWeights &joined : difference.joined) {
+            for (std::size_t i = 0; i < joined.parts.size(); ++i)
+                look(joined.parts[i].values, joined.weightA(i), joined.weightB(i));
         }
         if (worst)
             verdict.worst.push_back(*std::move(worst));
     }
+}
+
+std::optional<std::uint64_t> knownBytes(const Bundle &bundle)
+{
+    return weightsOfUnknownBytes(bundle) > 0 ? std::nullopt
+                                             : std::optional(bundle.totals().storedBytes.value);
 }
 
 BuildOutcome outcomeOf(const TargetTotals &totals)
@@ -99,11 +111,11 @@ BuildOutcome outcomeOf(const TargetTotals &totals)
 BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference)
 {
     BuildVerdict verdict;
-    verdict.storedA = a.totals().storedBytes.value;
-    verdict.storedB = b.totals().storedBytes.value;
-    if (verdict.storedA > 0)
+    verdict.storedA = knownBytes(a);
+    verdict.storedB = knownBytes(b);
+    if (verdict.storedA && verdict.storedB && *verdict.storedA > 0)
         verdict.storedRatio =
-            static_cast<double>(verdict.storedB) / static_cast<double>(verdict.storedA);
+            static_cast<double>(*verdict.storedB) / static_cast<double>(*verdict.storedA);
     judgeFaithful(difference, verdict);
     findWorst(difference, verdict);
     const auto targets = allTargets();

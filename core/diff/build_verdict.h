@@ -23,17 +23,19 @@ struct ChipOutcome {
     BuildOutcome before, after; ///< of A and of B
 };
 
-/// The worst figure of one measure over all pairs whose values differ.
+/// The worst figure of one measure over all pairs, and parts of split and merged weights, whose
+/// values differ.
 struct WorstFigure {
-    std::string measure; ///< as LimitFault::limit: "max_abs", …, "min_snr"
-    std::size_t pair = kNoIndex;
+    std::string measure;                    ///< as LimitFault::limit: "max_abs", …, "min_snr"
+    std::size_t a = kNoIndex, b = kNoIndex; ///< weights of A and of B
     LimitFigure value;
 };
 
 /// What the comparison comes to: what a release engineer signs.
 struct BuildVerdict {
-    std::uint64_t storedA = 0, storedB = 0; ///< bytes; a part that weights share counts once
-    std::optional<double> storedRatio;      ///< B over A; empty where A stores nothing
+    /// Bytes; a part that weights share counts once. Empty where a weight's are not known.
+    std::optional<std::uint64_t> storedA, storedB;
+    std::optional<double> storedRatio; ///< B over A; empty where unknown and where A stores nothing
     /// Every value of B is that of A once both are rounded to fp16. Empty: not every weight was
     /// compared. False where a weight has no partner or another shape.
     std::optional<bool> faithful;

@@ -54,7 +54,8 @@ struct WeightPair {
     std::size_t a = kNoIndex, b = kNoIndex;
     /// Stored elsewhere: in another model, function or file, or after other weights than in A.
     bool moved = false;
-    double storedRatio = 1;   ///< stored bytes of B over those of A
+    /// Stored bytes of B over those of A; empty where either is unknown or A stores none.
+    std::optional<double> storedRatio;
     bool layoutEqual = false; ///< same form, type, shape and part sizes
     bool storedEqual = false; ///< and the same stored bytes
     bool shapeEqual = false;  ///< decoded values can be compared (extents of one do not count)

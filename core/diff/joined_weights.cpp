@@ -42,11 +42,16 @@ struct PartPlaces {
 struct Candidate {
     std::size_t weight = 0;
     std::uint64_t extent = 0;
-    std::vector<std::uint64_t> places;
-    std::vector<float> samples;
+    std::vector<float> samples; ///< at samplePlaces() of its elements
     bool constant = true;
     bool used = false;
 };
+
+/// Where a part of so many elements is sampled.
+std::vector<std::uint64_t> samplePlaces(std::uint64_t elements)
+{
+    return spreadPlaces(elements, std::min(elements, kJoinSamples));
+}
 
 /// How well a part fits.
 struct Fit {
@@ -129,7 +134,7 @@ private:
 
     /// Those of the same extents but along the axis, and shorter there.
     std::vector<Candidate> candidatesFor(const Weight &whole, std::span<const std::size_t> others,
-                                         std::size_t axis) const
+                                         std::size_t axis)
     {
         std::vector<Candidate> list;
         for (const std::size_t other : others) {
@@ -148,19 +153,32 @@ private:
         return list;
     }
 
-    std::optional<Candidate> candidateOf(std::size_t weight, std::uint64_t extent) const
+    /// The samples of a part are the same for every whole: those of the first few thousand parts
+    /// are kept (4 KiB each), so that many weights of one shape are not decoded once a whole.
+    std::optional<Candidate> candidateOf(std::size_t weight, std::uint64_t extent)
+    {
+        constexpr std::size_t kMostKept = 4096;
+        std::optional<Candidate> made;
+        if (const auto known = m_made.find(weight); known != m_made.end())
+            made = known->second;
+        else if (made = sampled(weight); m_made.size() < kMostKept)
+            m_made.emplace(weight, made);
+        if (made)
+            made->extent = extent;
+        return made;
+    }
+
+    std::optional<Candidate> sampled(std::size_t weight) const
     {
         const auto decoder = m_part.decoder(weight);
         if (!decoder || decoder->elements().value == 0)
             return std::nullopt;
         Candidate made;
         made.weight = weight;
-        made.extent = extent;
-        const std::uint64_t elements = decoder->elements().value;
-        made.places = spreadPlaces(elements, std::min(elements, kJoinSamples));
-        made.samples.resize(made.places.size());
-        for (std::size_t i = 0; i < made.places.size(); ++i)
-            decoder->decodeFloat(made.places[i], std::span(made.samples).subspan(i, 1));
+        const auto places = samplePlaces(decoder->elements().value);
+        made.samples.resize(places.size());
+        for (std::size_t i = 0; i < places.size(); ++i)
+            decoder->decodeFloat(places[i], std::span(made.samples).subspan(i, 1));
         made.constant = std::all_of(made.samples.begin(), made.samples.end(),
                                     [&](float value) { return value == made.samples.front(); });
         return made;
@@ -204,16 +222,22 @@ private:
                 const std::vector<Candidate> &candidates) const
     {
         Fit best;
-        std::vector<float> there;
+        std::map<std::uint64_t, std::vector<float>> samplesOf; // of the whole, by a part's extent
         for (std::size_t i = 0; i < candidates.size(); ++i) {
             const Candidate &candidate = candidates[i];
             if (candidate.used || candidate.extent > places.all - at)
                 continue;
-            places.extent = candidate.extent;
-            there.resize(candidate.samples.size());
-            for (std::size_t k = 0; k < there.size(); ++k)
-                whole.decodeFloat(places.inWhole(candidate.places[k], at),
-                                  std::span(there).subspan(k, 1));
+            const auto [known, isNew] = samplesOf.try_emplace(candidate.extent);
+            std::vector<float> &there = known->second;
+            if (isNew) {
+                // Parts of one extent have one shape, so one number of elements.
+                places.extent = candidate.extent;
+                const std::uint64_t elements =
+                    whole.elements().value / places.all * candidate.extent;
+                for (const std::uint64_t place : samplePlaces(elements))
+                    whole.decodeFloat(places.inWhole(place, at),
+                                      std::span(&there.emplace_back(), 1));
+            }
             const bool same =
                 std::equal(there.begin(), there.end(), candidate.samples.begin(), sameValue);
             const Likeness likeness =
@@ -234,6 +258,7 @@ private:
     const Bundle &m_whole;
     const Bundle &m_part;
     bool m_exact;
+    std::map<std::size_t, std::optional<Candidate>> m_made; ///< by weight of the parts' side
 };
 
 } // namespace
@@ -290,7 +315,11 @@ std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
         return name;
     if (one.values->identical())
         return name + ", same values";
-    return name + ", " + (one.values->cosine >= 0.999 ? "close" : "similar") + ", " +
+    const double cosine = one.values->cosine;
+    return name +
+           (cosine >= 0.999 ? ", close, "
+            : cosine >= 0.9 ? ", similar, "
+                            : ", ") +
            counted(one.values->different(), "value") +
            (one.values->different() == 1 ? " differs" : " differ");
 }
@@ -309,11 +338,15 @@ bool compareJoined(const Bundle &a, const Bundle &b, JoinedWeights &joined, doub
                                          joined.split, tolerance, progress);
         if (!values && values.error().code == "task.cancelled")
             return false;
-        if (values)
+        if (values) {
+            part.exact = values->identical();
             part.values = *std::move(values);
-        else
+        } else {
             part.fault = std::move(values.error());
+        }
     }
+    joined.exact = std::all_of(joined.parts.begin(), joined.parts.end(),
+                               [](const JoinedPart &part) { return part.exact; });
     return true;
 }
 

@@ -19,7 +19,8 @@ namespace kernscope {
 struct JoinedPart {
     std::size_t weight = kNoIndex;      ///< index into Bundle::weights() of its side
     std::uint64_t first = 0, count = 0; ///< where it stands in the whole, along the axis
-    bool exact = false;                 ///< the sampled values are the same
+    /// The values are the same: all of them where they were compared, the sampled ones before.
+    bool exact = false;
     /// Correlation of the sampled values, or the share of the same ones where that is nine of ten
     /// and more; 1 where they all are the same.
     double similarity = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/pair_read_lock.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/diff/content_key.h"
 #include "core/diff/content_match.h"
 #include "core/diff/diff.h"
@@ -315,10 +316,7 @@ std::vector<WeightPair> Pairer::pairs() const
         const Weight &a = m_a.weights()[pair.a], &b = m_b.weights()[pair.b];
         pair.shapeEqual = comparable(a.shape, b.shape);
         pair.layoutEqual = sameLayout(a, b);
-        if (a.storedBytes.value > 0) {
-            pair.storedRatio =
-                static_cast<double>(b.storedBytes.value) / static_cast<double>(a.storedBytes.value);
-        }
+        pair.storedRatio = storedRatio(a, b);
         if (pair.pairing == Pairing::Content) {
             pair.content = ContentKind::Exact;
             if (const auto &match = m_match[i]) {

@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -75,8 +76,11 @@ public:
             // The offset that reads "EOF" would end the patch: a byte more from before it.
             if (first == kEofOffset)
                 --first;
-            const std::uint64_t run = runAt(first, end);
-            if (run >= kLeastRun && first + run != kEofOffset) {
+            std::uint64_t run = runAt(first, end);
+            // The next record would begin at that offset.
+            if (first + run == kEofOffset && first + run < end)
+                --run;
+            if (run >= kLeastRun) {
                 record(first, 0);
                 number(run, 2);
                 m_out.push_back(m_after[first]);
@@ -132,11 +136,63 @@ private:
     Bytes m_out;
 };
 
+/// Where the blocks of a file are: what has moved is found by them. Numbers of blocks by the hash
+/// of their bytes, in a table without links; of equal blocks the first.
+class BlockTable
+{
+public:
+    static constexpr std::size_t kBlock = 32;
+
+    explicit BlockTable(ByteView file)
+    {
+        const std::uint64_t blocks = std::min<std::uint64_t>(file.size() / kBlock, UINT32_MAX);
+        m_slots.resize(std::bit_ceil(blocks + blocks / 2 + 1));
+        for (std::uint64_t block = 0; block < blocks; ++block) {
+            const std::uint64_t slot = slotOf(file, file.subspan(block * kBlock, kBlock));
+            if (m_slots[slot] == 0)
+                m_slots[slot] = static_cast<std::uint32_t>(block + 1);
+        }
+    }
+
+    /// Offset in `file`, which the table was made of, of the block with these bytes.
+    std::optional<std::uint64_t> find(ByteView file, ByteView block) const
+    {
+        const std::uint32_t found = m_slots[slotOf(file, block)];
+        return found == 0 ? std::nullopt : std::optional((found - std::uint64_t(1)) * kBlock);
+    }
+
+private:
+    /// That of the block, or the free one where it would be.
+    std::uint64_t slotOf(ByteView file, ByteView block) const
+    {
+        const std::uint64_t last = m_slots.size() - 1;
+        std::uint64_t at = hashOf(block) & last;
+        while (m_slots[at] != 0 &&
+               std::memcmp(file.data() + (m_slots[at] - std::uint64_t(1)) * kBlock, block.data(),
+                           kBlock) != 0)
+            at = (at + 1) & last;
+        return at;
+    }
+
+    static std::uint64_t hashOf(ByteView block)
+    {
+        std::uint64_t hash = 0;
+        for (std::size_t i = 0; i < kBlock; i += 8) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, block.data() + i, 8);
+            hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15u;
+        }
+        return hash ^ hash >> 32;
+    }
+
+    std::vector<std::uint32_t> m_slots; ///< number of the block and 1; 0: free
+};
+
 /// The steps of a BPS patch.
 class BpsWriter
 {
 public:
-    BpsWriter(ByteView before, ByteView after) : m_before(before), m_after(after)
+    BpsWriter(ByteView before, ByteView after) : m_before(before), m_after(after), m_blocks(before)
     {
         append(m_out, "BPS1");
         number(before.size());
@@ -146,7 +202,6 @@ public:
 
     bool run(Progress *progress)
     {
-        indexBlocks();
         std::uint64_t told = 0;
         while (m_at < m_after.size()) {
             step();
@@ -170,8 +225,6 @@ public:
 
 private:
     enum Action : std::uint64_t { SourceRead = 0, TargetRead = 1, SourceCopy = 2 };
-    static constexpr std::size_t kBlock =
-        32; ///< what has moved is found by blocks of so many bytes
     static constexpr std::size_t kLeastRead = 4;
 
     void step()
@@ -193,15 +246,13 @@ private:
     /// The block that begins here, where A has it elsewhere, with all that is the same around it.
     bool copyMoved()
     {
-        if (m_at + kBlock > m_after.size())
+        if (m_at + BlockTable::kBlock > m_after.size())
             return false;
-        const auto found = m_blocks.find(hashAt(m_after, m_at));
-        if (found == m_blocks.end())
+        const auto found = m_blocks.find(m_before, m_after.subspan(m_at, BlockTable::kBlock));
+        if (!found)
             return false;
-        std::uint64_t from = found->second, to = m_at;
+        std::uint64_t from = *found, to = m_at;
         const std::size_t same = samePrefix(m_before.subspan(from), m_after.subspan(to));
-        if (same < kBlock)
-            return false;
         while (to > m_fresh && from > 0 && m_before[from - 1] == m_after[to - 1]) {
             --from;
             --to;
@@ -226,24 +277,6 @@ private:
         action(TargetRead, m_at - m_fresh);
         append(m_out, m_after.subspan(m_fresh, m_at - m_fresh));
         m_fresh = m_at;
-    }
-
-    void indexBlocks()
-    {
-        m_blocks.reserve(m_before.size() / kBlock);
-        for (std::uint64_t at = 0; at + kBlock <= m_before.size(); at += kBlock)
-            m_blocks.try_emplace(hashAt(m_before, at), at);
-    }
-
-    static std::uint64_t hashAt(ByteView bytes, std::uint64_t at)
-    {
-        std::uint64_t hash = 0;
-        for (std::size_t i = 0; i < kBlock; i += 8) {
-            std::uint64_t word = 0;
-            std::memcpy(&word, bytes.data() + at + i, 8);
-            hash = (std::rotl(hash, 23) ^ word) * 0x9E3779B97F4A7C15u;
-        }
-        return hash;
     }
 
     void action(Action action, std::uint64_t length) { number((length - 1) << 2 | action); }
@@ -277,7 +310,7 @@ private:
 
     ByteView m_before, m_after;
     Bytes m_out;
-    std::unordered_map<std::uint64_t, std::uint64_t> m_blocks; ///< hash: place in `before`
+    BlockTable m_blocks;
     std::uint64_t m_at = 0;     ///< in `after`: written and waiting up to here
     std::uint64_t m_fresh = 0;  ///< from here on it waits
     std::uint64_t m_source = 0; ///< behind the last copy in `before`

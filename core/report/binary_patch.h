@@ -30,7 +30,7 @@ Result<std::vector<std::byte>> ipsPatch(std::span<const std::byte> before,
 
 /// A BPS patch: what stayed in its place is read there, what moved is copied from where it was, the
 /// rest is in the patch, with CRC-32 of both files and of the patch. Needs a table of the blocks of
-/// `before` (12 bytes for every 32). Errors: "task.cancelled".
+/// `before` (6 to 12 bytes for every 32). Errors: "task.cancelled".
 Result<std::vector<std::byte>> bpsPatch(std::span<const std::byte> before,
                                         std::span<const std::byte> after,
                                         Progress *progress = nullptr);

@@ -2,6 +2,7 @@
 #include "core/report/build_matrix.h"
 
 #include "core/assessment/weight_facts.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 
@@ -48,7 +49,7 @@ MatrixCell cellOf(const CheckedDifference &checked, std::size_t weight,
         return cell;
     }
     cell.weight = pair->b;
-    cell.storedBytes = checked.b->weights()[pair->b].storedBytes.value;
+    cell.storedBytes = knownStoredBytes(checked.b->weights()[pair->b]);
     cell.ratio = pair->storedRatio;
     cell.values = pair->values;
     cell.verdict = verdict(*pair, *checked.a, *checked.b);
@@ -68,7 +69,8 @@ BuildMatrix buildMatrix(const Bundle &base, std::span<const CheckedDifference> a
         BuildMatrix::Row row{weight, base.weights()[weight].findableName(), {}};
         MatrixCell cell;
         cell.weight = weight;
-        cell.storedBytes = base.weights()[weight].storedBytes.value;
+        cell.storedBytes = knownStoredBytes(base.weights()[weight]);
+        cell.ratio = storedRatio(base.weights()[weight], base.weights()[weight]);
         cell.verdict = "base";
         cell.outcomes = ofBase[weight];
         row.cells.push_back(std::move(cell));

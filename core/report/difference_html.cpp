@@ -177,15 +177,16 @@ std::string verdictHtml(const CheckedDifference &checked)
     }
     text += "<ul>";
     if (verdict.storedRatio)
-        text += fmt::format("<li>Stored: {} B in A, {} B in B ({:.3f})</li>", verdict.storedA,
-                            verdict.storedB, *verdict.storedRatio);
+        text += fmt::format("<li>Stored: {} B in A, {} B in B ({:.3f})</li>", *verdict.storedA,
+                            *verdict.storedB, *verdict.storedRatio);
     text += fmt::format("<li>{}</li>", escapedMarkup(printable(
                                            faithfulText(*checked.a, checked.difference, verdict))));
     for (const WorstFigure &worst : verdict.worst) {
-        const WeightPair &pair = checked.difference.weights[worst.pair];
+        const std::string inA = checked.a->weights()[worst.a].findableName(),
+                          inB = checked.b->weights()[worst.b].findableName();
         text += fmt::format("<li>Worst {}: {} in {}</li>", worst.measure,
                             escapedMarkup(limitFigureText(worst.value)),
-                            escapedMarkup(printable(checked.a->weights()[pair.a].findableName())));
+                            escapedMarkup(printable(inA == inB ? inA : inA + " > " + inB)));
     }
     return text + "</ul>\n";
 }

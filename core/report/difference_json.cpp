@@ -3,6 +3,7 @@
 #include "core/report/hwx_json.h"
 #include "core/report/json_values.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace kernscope::report {
@@ -130,7 +131,7 @@ Json pairJson(const Bundle &a, const Bundle &b, const WeightPair &pair)
         json["changes"].push_back(change);
     json["a"] = weightJson(a, pair.a, std::nullopt, {});
     json["b"] = weightJson(b, pair.b, std::nullopt, {});
-    json["stored_ratio"] = ratioJson(pair.storedRatio);
+    json["stored_ratio"] = pair.storedRatio ? ratioJson(*pair.storedRatio) : Json(nullptr);
     json["layout_equal"] = pair.layoutEqual;
     json["stored_equal"] = pair.storedEqual;
     json["values"] = pair.values ? valuesJson(*pair.values) : Json(nullptr);
@@ -152,7 +153,11 @@ Json joinedJson(const Bundle &a, const Bundle &b, const JoinedWeights &joined)
     json["kind"] = joined.name();
     json["whole"] = weightJson(whole, joined.whole, std::nullopt, {});
     json["axis"] = joined.axis;
-    json["exact"] = joined.exact;
+    const bool compared =
+        std::all_of(joined.parts.begin(), joined.parts.end(),
+                    [](const JoinedPart &each) { return each.values.has_value(); });
+    // Of samples alone it is not known.
+    json["exact"] = compared ? Json(joined.exact) : Json(nullptr);
     json["parts"] = Json::array();
     for (std::size_t i = 0; i < joined.parts.size(); ++i) {
         const JoinedPart &one = joined.parts[i];
@@ -160,8 +165,8 @@ Json joinedJson(const Bundle &a, const Bundle &b, const JoinedWeights &joined)
         row["weight"] = weightJson(part, one.weight, std::nullopt, {});
         row["first"] = numberJson(one.first);
         row["count"] = numberJson(one.count);
-        row["exact"] = one.exact;
-        row["correlation"] = one.similarity;
+        row["exact"] = one.values ? Json(one.exact) : Json(nullptr);
+        row["similarity"] = one.similarity;
         row["values"] = one.values ? valuesJson(*one.values) : Json(nullptr);
         row["verdict"] = joinedVerdict(joined, i);
         if (one.fault)

@@ -2,6 +2,7 @@
 #include "core/report/difference_rows.h"
 
 #include "core/base/printable.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -38,6 +39,13 @@ std::string faultsOf(const CheckedDifference &checked, const std::string &weight
     return text;
 }
 
+/// Empty where they are not known.
+std::string storedText(const Weight &weight)
+{
+    const auto bytes = knownStoredBytes(weight);
+    return bytes ? std::to_string(bytes->value) : std::string();
+}
+
 DifferenceRow pairRow(const CheckedDifference &checked, const WeightPair &pair)
 {
     const Weight &a = checked.a->weights()[pair.a], &b = checked.b->weights()[pair.b];
@@ -45,8 +53,8 @@ DifferenceRow pairRow(const CheckedDifference &checked, const WeightPair &pair)
                       printable(b.findableName()),
                       formName(a),
                       formName(b),
-                      std::to_string(a.storedBytes.value),
-                      std::to_string(b.storedBytes.value),
+                      storedText(a),
+                      storedText(b),
                       std::string(pairingName(pair.pairing))};
     if (pair.values)
         addFigures(*pair.values, row);
@@ -65,8 +73,8 @@ DifferenceRow partRow(const CheckedDifference &checked, const JoinedWeights &joi
                       printable(b.findableName()),
                       formName(a),
                       formName(b),
-                      std::to_string(a.storedBytes.value),
-                      std::to_string(b.storedBytes.value),
+                      storedText(a),
+                      storedText(b),
                       "content"};
     if (joined.parts[part].values)
         addFigures(*joined.parts[part].values, row);
@@ -81,7 +89,7 @@ DifferenceRow aloneRow(const CheckedDifference &checked, const Weight &weight, b
     DifferenceRow row;
     row[ofA ? 0 : 1] = printable(weight.findableName());
     row[ofA ? 2 : 3] = formName(weight);
-    row[ofA ? 4 : 5] = std::to_string(weight.storedBytes.value);
+    row[ofA ? 4 : 5] = storedText(weight);
     row[16] = ofA ? "only in A" : "only in B";
     row[17] = faultsOf(checked, weight.findableName());
     return row;

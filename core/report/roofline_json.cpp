@@ -3,6 +3,8 @@
 #include "core/report/chip_json.h"
 #include "core/report/json_values.h"
 
+#include <cmath>
+
 namespace kernscope::report {
 
 using namespace roofline;
@@ -71,14 +73,23 @@ Json ceilingJson(const Ceiling &ceiling)
     return json;
 }
 
+/// Operations and bytes are counts: integers, though the roofs are worked out with doubles.
+Json countJson(const std::optional<double> &count)
+{
+    constexpr double kMost = 18446744073709549568.0; ///< the largest double below 2^64
+    if (!count || !(*count >= 0 && *count <= kMost))
+        return nullptr;
+    return numberJson(static_cast<std::uint64_t>(std::round(*count)));
+}
+
 Json assessmentJson(const Assessment &point)
 {
     Json json;
     json["form"] = point.form;
     json["outcome"] = decision::outcomeName(point.outcome);
     json["weight_bytes"] = numberJson(point.weightBytes);
-    json["flops"] = optionalJson(point.flops);
-    json["bytes"] = optionalJson(point.bytes);
+    json["flops"] = countJson(point.flops);
+    json["bytes"] = countJson(point.bytes);
     json["compute_s"] = optionalJson(point.computeS);
     json["memory_s"] = optionalJson(point.memoryS);
     json["intensity"] = optionalJson(point.intensity);
@@ -102,8 +113,8 @@ Json placementJson(const Placement &placement)
     json["op"] = placement.layer.op;
     json["param"] = placement.layer.param;
     json["form"] = stored.form;
-    json["flops"] = optionalJson(stored.flops);
-    json["bytes"] = optionalJson(stored.bytes);
+    json["flops"] = countJson(stored.flops);
+    json["bytes"] = countJson(stored.bytes);
     json["weight_bytes_stored"] = numberJson(placement.layer.form.storedBytes);
     json["weight_bytes_dense"] = numberJson(placement.layer.form.denseBytes);
     json["input_bytes"] =
@@ -167,7 +178,7 @@ void addUnassessed(Json &document, const Bundle &bundle)
     for (const Unassessed &rest : unassessedWeights(bundle)) {
         const Weight &weight = bundle.weights()[rest.weight];
         Json row;
-        row["weight"] = weight.name;
+        row["weight"] = weight.findableName();
         row["stored_bytes"] = numberJson(weight.storedBytes.value);
         row["reason"] = rest.reason;
         document["unassessed"].push_back(std::move(row));

@@ -144,8 +144,8 @@ Json verdictJson(const CheckedDifference &checked)
     Json json;
     json["holds"] = checked.holds();
     json["faults"] = faultsJson(checked.faults);
-    json["stored_a"] = numberJson(verdict.storedA);
-    json["stored_b"] = numberJson(verdict.storedB);
+    json["stored_a"] = optionalJson(verdict.storedA);
+    json["stored_b"] = optionalJson(verdict.storedB);
     json["stored_ratio"] = verdict.storedRatio ? ratioJson(*verdict.storedRatio) : Json(nullptr);
     // What was not compared is not proved, so not claimed.
     json["bit_faithful"] = verdict.faithful.value_or(false);
@@ -153,10 +153,9 @@ Json verdictJson(const CheckedDifference &checked)
     json["counterexample"] = counterexampleJson(checked);
     json["worst"] = Json::array();
     for (const WorstFigure &worst : verdict.worst) {
-        const WeightPair &pair = checked.difference.weights[worst.pair];
         json["worst"].push_back({{"measure", worst.measure},
-                                 {"weight", checked.a->weights()[pair.a].findableName()},
-                                 {"weight_b", checked.b->weights()[pair.b].findableName()},
+                                 {"weight", checked.a->weights()[worst.a].findableName()},
+                                 {"weight_b", checked.b->weights()[worst.b].findableName()},
                                  {"value", figureJson(worst.value)}});
     }
     if (!checked.forms.empty())
@@ -218,14 +217,19 @@ Json worstJson(const WorstPlaces &worst, const Shape &shape)
     return json;
 }
 
+Json countJson(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? numberJson(bytes->value) : Json(nullptr);
+}
+
 Json cellJson(const BuildMatrix &matrix, const MatrixCell &cell, const Bundle &build)
 {
     if (cell.weight == kNoIndex)
         return cell.alone ? Json(nullptr) : Json{{"verdict", cell.verdict}};
     Json json;
     json["name"] = build.weights()[cell.weight].findableName();
-    json["stored_bytes"] = numberJson(cell.storedBytes);
-    json["stored_ratio"] = ratioJson(cell.ratio);
+    json["stored_bytes"] = countJson(cell.storedBytes);
+    json["stored_ratio"] = cell.ratio ? ratioJson(*cell.ratio) : Json(nullptr);
     json["verdict"] = cell.verdict;
     if (cell.values) {
         json["max_abs"] = figureNumber(cell.values->maxAbs);
@@ -268,7 +272,7 @@ Json differencesJson(std::span<const CheckedDifference> all)
     for (const BuildMatrix::Row &line : matrix.rows) {
         Json row;
         row["weight"] = line.name;
-        row["stored_bytes"] = numberJson(line.cells.front().storedBytes);
+        row["stored_bytes"] = countJson(line.cells.front().storedBytes);
         row["builds"] = Json::array();
         for (std::size_t i = 0; i < all.size(); ++i)
             row["builds"].push_back(cellJson(matrix, line.cells[i + 1], *all[i].b));

@@ -109,11 +109,16 @@ Json detailJson(const Weight &weight)
 void addStatistics(Json &json, const Statistics &statistics, const StatisticsOptions &asked)
 {
     if (asked.figures) {
-        json["zero_fraction"] = ratioJson(statistics.zeroFraction());
-        json["min"] = statistics.min;
-        json["max"] = statistics.max;
-        json["mean"] = statistics.mean;
-        json["std"] = statistics.standardDeviation;
+        // Of no value there is no share, of no finite one no mean.
+        const auto ofFinite = [&statistics](double figure) {
+            return statistics.finite() > 0 ? Json(figure) : Json(nullptr);
+        };
+        json["zero_fraction"] =
+            statistics.elements > 0 ? ratioJson(statistics.zeroFraction()) : Json(nullptr);
+        json["min"] = ofFinite(statistics.min);
+        json["max"] = ofFinite(statistics.max);
+        json["mean"] = ofFinite(statistics.mean);
+        json["std"] = ofFinite(statistics.standardDeviation);
         json["nan"] = numberJson(statistics.nan);
         json["inf"] = numberJson(statistics.inf);
     }

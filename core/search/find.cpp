@@ -35,20 +35,22 @@ double asStored(double value, ElementType type)
     }
 }
 
-using Fits = std::function<bool(double)>;
+using Fits = std::function<bool(const ElementValue &)>;
 
 Fits testOf(const Query &query, ElementType type)
 {
     switch (query.what) {
-    case What::NotANumber: return [](double value) { return std::isnan(value); };
-    case What::Infinite: return [](double value) { return std::isinf(value); };
-    case What::ZeroValues: return [](double value) { return value == 0; };
+    case What::NotANumber: return [](const ElementValue &of) { return std::isnan(of.value); };
+    case What::Infinite: return [](const ElementValue &of) { return std::isinf(of.value); };
+    case What::ZeroValues: return [](const ElementValue &of) { return of.value == 0; };
     default: break;
     }
-    if (!query.tolerance)
-        return [wanted = asStored(query.value, type)](double value) { return value == wanted; };
-    return [wanted = query.value, within = *query.tolerance](double value) {
-        return std::abs(value - wanted) <= within;
+    if (query.tolerance)
+        return [wanted = query.value, within = *query.tolerance](const ElementValue &of) {
+            return std::abs(of.value - wanted) <= within;
+        };
+    return [wanted = asStored(query.value, type), wide = query.wide](const ElementValue &of) {
+        return of.wide && wide ? *of.wide == *wide : of.value == wanted;
     };
 }
 
@@ -84,7 +86,7 @@ public:
     {
     }
 
-    bool take(std::uint64_t element, double value, bool fits)
+    bool take(std::uint64_t element, const ElementValue &value, bool fits)
     {
         if (!fits)
             return end();
@@ -107,7 +109,8 @@ public:
         hit.weight = m_weight;
         hit.element = m_first;
         hit.count = count;
-        hit.value = m_value;
+        hit.value = m_value.value;
+        hit.wide = m_value.wide;
         return m_out.add(hit);
     }
 
@@ -117,7 +120,7 @@ private:
     bool m_joined;
     Gathering &m_out;
     std::uint64_t m_first = 0, m_count = 0;
-    double m_value = 0;
+    ElementValue m_value;
 };
 
 /// Calls `each(element, value)` for every element of a weight until it says false. False where it
@@ -134,11 +137,20 @@ Result<bool> eachElement(const Bundle &bundle, std::size_t index, Progress *prog
         return tl::unexpected(decoder.error());
     const std::uint64_t end = decoder->elements().value;
     std::vector<double> block(std::min(kBlock, end));
+    const bool isUnsigned = decoder->type() == ElementType::Uint64;
+    const bool wide =
+        (isUnsigned || decoder->type() == ElementType::Int64) && plainOperand(*decoder) != nullptr;
+    std::vector<std::int64_t> codes(wide ? block.size() : 0);
     for (std::uint64_t at = 0; at < end; at += block.size()) {
         const auto some = std::span(block).first(std::min<std::uint64_t>(block.size(), end - at));
         decodeDoubles(*decoder, at, some);
+        if (wide)
+            decoder->codes(at, std::span(codes).first(some.size()));
         for (std::size_t i = 0; i < some.size(); ++i) {
-            if (!each(at + i, some[i]))
+            ElementValue value{some[i], {}};
+            if (wide)
+                value.wide = wideInteger(codes[i], isUnsigned);
+            if (!each(at + i, value))
                 return false;
         }
         if (progress && !progress->advance(some.size()))
@@ -154,7 +166,7 @@ Result<bool> findInElements(const Bundle &bundle, std::size_t index, const Query
     const Fits fits = testOf(query, bundle.weights()[index].type);
     Runs runs(index, query, out);
     const auto went =
-        eachElement(bundle, index, progress, [&](std::uint64_t element, double value) {
+        eachElement(bundle, index, progress, [&](std::uint64_t element, const ElementValue &value) {
             return runs.take(element, value, fits(value));
         });
     return went && *went ? Result<bool>(runs.end()) : went;
@@ -168,10 +180,11 @@ Result<void> findElements(const Bundle &bundle, const Query &query, Found &found
     const auto look = [&](std::size_t index) {
         if (query.what != What::Largest)
             return findInElements(bundle, index, query, out, progress);
-        return eachElement(bundle, index, progress, [&](std::uint64_t element, double value) {
-            largest.take(index, element, value);
-            return true;
-        });
+        return eachElement(bundle, index, progress,
+                           [&](std::uint64_t element, const ElementValue &value) {
+                               largest.take(index, element, value);
+                               return true;
+                           });
     };
     const bool one = query.weight != kNoIndex;
     const std::size_t begin = one ? query.weight : 0;
@@ -273,6 +286,13 @@ Result<Found> find(const Bundle &bundle, const Query &query, Progress *progress)
     if (!went)
         return tl::unexpected(std::move(went.error()));
     return found;
+}
+
+std::string Hit::valueText() const
+{
+    if (wide)
+        return wide->text();
+    return value ? fmt::format("{}", *value) : std::string();
 }
 
 std::string elementAddress(const Weight &weight, std::uint64_t element)

@@ -4,6 +4,7 @@
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
 #include "core/search/pattern.h"
+#include "core/search/wide_integer.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +28,11 @@ bool ofElements(What what);
 
 struct Query {
     What what = What::Bytes;
-    BytePattern pattern;             ///< of Bytes
-    double value = 0;                ///< of Value
+    BytePattern pattern; ///< of Bytes
+    double value = 0;    ///< of Value
+    /// Of Value, where it is an integer that a double does not hold: what elements of 64 bits are
+    /// compared with where there is no tolerance.
+    std::optional<WideInteger> wide;
     std::optional<double> tolerance; ///< of Value: 0 or more, absolute. Empty: elements that are
                                      ///< what the weight's type makes of the value
     std::uint64_t least = 1;         ///< length of a run: 1 or more
@@ -45,6 +49,10 @@ struct Hit {
     std::optional<std::uint64_t> element; ///< row-major
     std::uint64_t count = 1;              ///< elements of a run
     std::optional<double> value;          ///< of the first element
+    std::optional<WideInteger> wide;      ///< of the first element, where a double is not exact
+
+    /// The value as it is: "0.3", "18446744073709551615"; empty where there is none.
+    std::string valueText() const;
 };
 
 struct Found {

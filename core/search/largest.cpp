@@ -9,27 +9,35 @@ namespace kernscope::search {
 
 bool Largest::before(const Kept &a, const Kept &b)
 {
-    if (a.magnitude != b.magnitude)
-        return a.magnitude > b.magnitude;
+    if (larger(a, b) || larger(b, a))
+        return larger(a, b);
     return std::tie(a.weight, a.element) < std::tie(b.weight, b.element);
 }
 
-void Largest::take(std::size_t weight, std::uint64_t element, double value)
+/// By the doubles, which round alike, and then by what they do not hold.
+bool Largest::larger(const Kept &a, const Kept &b)
 {
-    if (std::isnan(value))
+    if (a.magnitude != b.magnitude || !a.value.wide || !b.value.wide)
+        return a.magnitude > b.magnitude;
+    return a.value.wide->magnitude > b.value.wide->magnitude;
+}
+
+void Largest::take(std::size_t weight, std::uint64_t element, const ElementValue &value)
+{
+    if (std::isnan(value.value))
         return;
-    const double magnitude = std::abs(value);
+    const Kept kept{std::abs(value.value), value, weight, element};
     if (m_heap.size() < m_most) {
-        m_heap.push_back({magnitude, value, weight, element});
+        m_heap.push_back(kept);
         std::push_heap(m_heap.begin(), m_heap.end(), before);
         return;
     }
     m_complete = false;
     // Elements come in the order of the answer: an equal one later stays out.
-    if (magnitude <= m_heap.front().magnitude)
+    if (!larger(kept, m_heap.front()))
         return;
     std::pop_heap(m_heap.begin(), m_heap.end(), before);
-    m_heap.back() = {magnitude, value, weight, element};
+    m_heap.back() = kept;
     std::push_heap(m_heap.begin(), m_heap.end(), before);
 }
 
@@ -42,7 +50,8 @@ std::vector<Hit> Largest::take()
         Hit hit;
         hit.weight = kept.weight;
         hit.element = kept.element;
-        hit.value = kept.value;
+        hit.value = kept.value.value;
+        hit.wide = kept.value.wide;
         hits.push_back(hit);
     }
     m_heap.clear();

@@ -17,7 +17,7 @@ class Largest
 public:
     explicit Largest(std::size_t most) : m_most(most) {}
 
-    void take(std::size_t weight, std::uint64_t element, double value);
+    void take(std::size_t weight, std::uint64_t element, const ElementValue &value);
     /// False where an element had to go.
     bool complete() const { return m_complete; }
     /// The largest first; of equals the one shown first. Leaves none here.
@@ -25,10 +25,12 @@ public:
 
 private:
     struct Kept {
-        double magnitude = 0, value = 0;
+        double magnitude = 0;
+        ElementValue value;
         std::size_t weight = 0;
         std::uint64_t element = 0;
     };
+    static bool larger(const Kept &a, const Kept &b);
     /// Whether `a` comes before `b` in the answer.
     static bool before(const Kept &a, const Kept &b);
 

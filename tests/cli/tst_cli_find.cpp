@@ -125,6 +125,7 @@ void TestCliFind::limit()
     QCOMPARE(largest.exitCode, 0);
     QCOMPARE(test::text(largest.json()["complete"]), QByteArray("false"));
     QCOMPARE(test::text(largest.json()["hits"][1]["place"]), QByteArray("\"w[0,0]\""));
+    QCOMPARE(find(QStringLiteral("--largest 7 --limit 2")).json()["hits"].size(), std::size_t{2});
 }
 
 /// What cannot be read was not searched: that is neither "found" nor "nothing found".

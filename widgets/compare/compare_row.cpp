@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/compare_row.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -139,8 +140,8 @@ CompareRow makePairRow(const Bundle &a, const Bundle &b, const WeightPair &pair)
     row.changes = fromUtf8(pairChangesText(a, b, pair));
     row.shapeA = wa.shape;
     row.shapeB = wb.shape;
-    row.bytesA = wa.storedBytes.value;
-    row.bytesB = wb.storedBytes.value;
+    row.bytesA = knownStoredBytes(wa);
+    row.bytesB = knownStoredBytes(wb);
     row.elements = wa.elements.value;
     if (pair.values)
         row.state = CompareState::Compared;
@@ -159,16 +160,13 @@ CompareRow makePartRow(const Bundle &a, const Bundle &b, const JoinedWeights &jo
     pair.a = joined.weightA(part);
     pair.b = joined.weightB(part);
     const Weight &wa = a.weights()[pair.a], &wb = b.weights()[pair.b];
-    if (wa.storedBytes.value > 0) {
-        pair.storedRatio =
-            static_cast<double>(wb.storedBytes.value) / static_cast<double>(wa.storedBytes.value);
-    }
+    pair.storedRatio = storedRatio(wa, wb);
     pair.values = joined.parts[part].values;
     pair.fault = joined.parts[part].fault;
     CompareRow row = makePairRow(a, b, pair);
     row.part = fromUtf8(joinedText(joined, part));
     row.word = fromUtf8(joinedVerdict(joined, part));
-    row.reason = RowWords::tr("%1; sampled values correlate by %2")
+    row.reason = RowWords::tr("%1; sampled values agree by %2")
                      .arg(row.part, QString::number(joined.parts[part].similarity, 'f', 3));
     row.elements = (joined.split ? wb : wa).elements.value;
     row.state = pair.values  ? CompareState::Compared
@@ -186,7 +184,7 @@ CompareRow makeOneSidedRow(const Bundle &bundle, std::size_t weight, bool onA)
     row.name = fromUtf8(w.name);
     (onA ? row.formA : row.formB) = fromUtf8(formText(w.form));
     (onA ? row.shapeA : row.shapeB) = w.shape;
-    (onA ? row.bytesA : row.bytesB) = w.storedBytes.value;
+    (onA ? row.bytesA : row.bytesB) = knownStoredBytes(w);
     row.elements = w.elements.value;
     return row;
 }
@@ -206,15 +204,19 @@ bool isNumberColumn(CompareColumn column)
     }
 }
 
+/// Of a side that has no weight there are none.
+static std::optional<double> storedNumber(const std::optional<ByteCount> &bytes)
+{
+    return bytes ? std::optional(static_cast<double>(bytes->value)) : std::nullopt;
+}
+
 std::optional<double> compareCellNumber(const CompareRow &row, CompareColumn column)
 {
     switch (column) {
-    case CompareColumn::BytesA:
-        return row.onA() ? std::optional(static_cast<double>(row.bytesA)) : std::nullopt;
-    case CompareColumn::BytesB:
-        return row.onB() ? std::optional(static_cast<double>(row.bytesB)) : std::nullopt;
+    case CompareColumn::BytesA: return storedNumber(row.bytesA);
+    case CompareColumn::BytesB: return storedNumber(row.bytesB);
     case CompareColumn::StoredRatio:
-        return row.onA() && row.onB() ? std::optional(row.pair.storedRatio) : std::nullopt;
+        return row.onA() && row.onB() ? row.pair.storedRatio : std::nullopt;
     default: break;
     }
     if (!row.pair.values)

@@ -74,7 +74,8 @@ struct CompareRow {
     QString name, nameB; ///< nameB is empty where it is the same
     QString formA, formB;
     Shape shapeA, shapeB;
-    std::uint64_t bytesA = 0, bytesB = 0, elements = 0;
+    std::uint64_t elements = 0;
+    std::optional<ByteCount> bytesA, bytesB; ///< stored; empty where not known
 
     bool onA() const { return pair.a != kNoIndex; }
     bool onB() const { return pair.b != kNoIndex; }

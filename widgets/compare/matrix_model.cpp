@@ -117,7 +117,8 @@ std::optional<double> MatrixModel::number(std::size_t row, int column) const
     if (one.weight == kNoIndex)
         return std::nullopt;
     if (m_figure == MatrixFigure::Bytes)
-        return static_cast<double>(one.storedBytes);
+        return one.storedBytes ? std::optional(static_cast<double>(one.storedBytes->value))
+                               : std::nullopt;
     if (m_figure == MatrixFigure::Ratio)
         return one.ratio;
     return one.values ? errorFigure(*one.values, m_figure) : std::nullopt;

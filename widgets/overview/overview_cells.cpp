@@ -100,8 +100,7 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const QString
         cell.key = order[i];
         cell.size = static_cast<double>(weight.storedBytes.value);
         cell.name = names.value(static_cast<qsizetype>(order[i]));
-        cell.note = OverviewWords::tr("%1 B \u00B7 %2")
-                        .arg(groupedNumber(weight.storedBytes.value), ratioText(weight.ratio()));
+        cell.note = storedWords(weight);
         color(cell, weight, order[i], figures, colors);
         cell.tip = fromUtf8(weight.name) + QLatin1Char('\n') + weightFacts(weight);
         if (const auto zeros = zerosOf(figures, order[i]))

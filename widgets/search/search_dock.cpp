@@ -196,6 +196,7 @@ std::optional<search::Query> SearchDock::query()
         bool number = false, within = m_tolerance->text().trimmed().isEmpty();
         query.what = What::Value;
         query.value = typed.toDouble(&number);
+        query.wide = search::wideInteger(typed.toStdString());
         if (!within)
             query.tolerance = m_tolerance->text().trimmed().toDouble(&within);
         if (!number || !within)

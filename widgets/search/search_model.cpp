@@ -72,6 +72,8 @@ QString SearchModel::ownerOf(const search::Hit &hit) const
 
 QString SearchModel::valueOf(std::uint32_t hit, bool copy) const
 {
+    if (m_hits[hit].wide)
+        return fromUtf8(m_hits[hit].valueText());
     if (m_hits[hit].value)
         return QString::number(*m_hits[hit].value, 'g', copy ? 17 : 6);
     return hit < m_bytes.size() ? QString::fromLatin1(m_bytes[hit].toHex(' ')) : QString();

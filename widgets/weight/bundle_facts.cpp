@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/bundle_facts.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/common/design.h"
 #include "widgets/common/table_text.h"
@@ -78,16 +79,22 @@ void BundleFacts::setBundle(const Bundle &bundle)
     m_rows->setHorizontalSpacing(design::space(this, design::Space::Medium));
     m_rows->setVerticalSpacing(design::space(this, design::Space::Hair));
     m_rows->setColumnStretch(0, 1);
-    std::map<std::string, std::pair<std::size_t, std::uint64_t>> forms;
+    struct Sums {
+        std::size_t count = 0;
+        std::uint64_t bytes = 0;
+        bool known = true;
+    };
+    std::map<std::string, Sums> forms;
     for (const Weight &weight : bundle.weights()) {
-        auto &[count, bytes] = forms[formText(weight.form)];
-        ++count;
-        bytes += weight.storedBytes.value;
+        Sums &sums = forms[formText(weight.form)];
+        ++sums.count;
+        sums.bytes += weight.storedBytes.value;
+        sums.known = sums.known && knownStoredBytes(weight);
     }
     addHeading(tr("Forms by bytes"));
     for (const auto &[form, sums] : forms)
-        addRow(QStringLiteral("%1 \u00D7 %2").arg(sums.first).arg(fromUtf8(form)),
-               tr("%1 B").arg(groupedNumber(sums.second)));
+        addRow(QStringLiteral("%1 \u00D7 %2").arg(sums.count).arg(fromUtf8(form)),
+               sums.known ? tr("%1 B").arg(groupedNumber(sums.bytes)) : tr("unknown"));
     addHeading(tr("Files"));
     for (const BundleFile &file : bundle.files())
         addRow(fromUtf8(file.path), tr("%1 B").arg(groupedNumber(file.file->size().value)));

@@ -163,7 +163,7 @@ void StatisticsPanel::showStatistics()
 {
     const Statistics &s = *m_statistics;
     const Weight &weight = m_bundle->weights()[m_weight];
-    const bool finite = s.elements > s.nan + s.inf;
+    const bool finite = s.finite() > 0;
     const auto number = [finite](double value) {
         return finite ? valueText(value) : QStringLiteral("\u2013");
     };
@@ -172,14 +172,13 @@ void StatisticsPanel::showStatistics()
     m_values[Max]->setText(number(s.max));
     m_values[Mean]->setText(number(s.mean));
     m_values[Deviation]->setText(number(s.standardDeviation));
-    m_values[Zeros]->setText(countAndShare(s.zeros, s.zeroFraction()));
+    m_values[Zeros]->setText(s.elements > 0 ? countAndShare(s.zeros, s.zeroFraction())
+                                            : QStringLiteral("0"));
     m_values[NotANumber]->setText(
         s.nan == 0 ? QStringLiteral("0") : countAndShare(s.nan, static_cast<double>(s.nan) / all));
     m_values[Infinite]->setText(
         s.inf == 0 ? QStringLiteral("0") : countAndShare(s.inf, static_cast<double>(s.inf) / all));
-    m_values[Stored]->setToolTip(tr("%1 B stored of %2 B as dense fp16")
-                                     .arg(groupedNumber(weight.storedBytes.value),
-                                          groupedNumber(weight.denseFp16Bytes().value)));
+    m_values[Stored]->setToolTip(weightFacts(weight));
 }
 
 void StatisticsPanel::showDashes()
@@ -192,9 +191,7 @@ void StatisticsPanel::showDashes()
         return;
     // The bytes are known from the tables, before anything is read.
     const Weight &weight = m_bundle->weights()[m_weight];
-    m_values[Stored]->setText(
-        QStringLiteral("%1 B (%2)")
-            .arg(groupedNumber(weight.storedBytes.value), ratioText(weight.ratio())));
+    m_values[Stored]->setText(storedWords(weight));
 }
 
 } // namespace kernscope::ui

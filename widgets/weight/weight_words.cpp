@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/weight_words.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -92,15 +93,27 @@ QString consumerWords(const Weight &weight)
                            : parts.join(QStringLiteral(", "));
 }
 
+QString storedWords(const Weight &weight)
+{
+    const auto stored = knownStoredBytes(weight);
+    return stored ? WeightWords::tr("%1 B (%2)")
+                        .arg(groupedNumber(stored->value), ratioText(weight.ratio()))
+                  : WeightWords::tr("unknown");
+}
+
 QString weightFacts(const Weight &weight)
 {
-    return WeightWords::tr(
-               "%1 \u00B7 %2 \u00B7 %3 \u00B7 %4 elements \u00B7 %5 B of %6 B dense fp16 "
-               "\u00B7 ratio %7")
-        .arg(fromUtf8(formText(weight.form)), shapeWords(weight.shape),
-             fromUtf8(elementTypeName(weight.type)), groupedNumber(weight.elements.value),
-             groupedNumber(weight.storedBytes.value), groupedNumber(weight.denseFp16Bytes().value),
-             ratioText(weight.ratio()));
+    const QString tensor =
+        WeightWords::tr("%1 \u00B7 %2 \u00B7 %3 \u00B7 %4 elements")
+            .arg(fromUtf8(formText(weight.form)), shapeWords(weight.shape),
+                 fromUtf8(elementTypeName(weight.type)), groupedNumber(weight.elements.value));
+    const QString dense = groupedNumber(weight.denseFp16Bytes().value);
+    const auto stored = knownStoredBytes(weight);
+    if (!stored)
+        return WeightWords::tr("%1 \u00B7 stored bytes unknown, %2 B as dense fp16")
+            .arg(tensor, dense);
+    return WeightWords::tr("%1 \u00B7 %2 B of %3 B dense fp16 \u00B7 ratio %4")
+        .arg(tensor, groupedNumber(stored->value), dense, ratioText(weight.ratio()));
 }
 
 QString valueText(double value)

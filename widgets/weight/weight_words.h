@@ -15,6 +15,8 @@ QStringList axisNames(const Weight &weight);
 QString shapeWords(const Shape &shape);
 /// "conv conv_6 (weight)"; several joined by commas, at most three and a count of the rest.
 QString consumerWords(const Weight &weight);
+/// "165,888 B (0.431)", "unknown": stored bytes of a weight and their ratio to dense fp16.
+QString storedWords(const Weight &weight);
 /// One line: form, shape, type, elements, stored bytes of dense fp16 bytes, ratio.
 QString weightFacts(const Weight &weight);
 

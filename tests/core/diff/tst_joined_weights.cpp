@@ -120,6 +120,7 @@ private slots:
     void found();
     void nearly();
     void oneValue();
+    void manyUnrelated();
     void namedLikeAPart();
     void unrelated_data();
     void unrelated();
@@ -203,7 +204,34 @@ void TestJoinedWeights::oneValue()
     QCOMPARE(values.worst->element, std::uint64_t(changed));
     QCOMPARE(values.worst->a, double(before));
     QCOMPARE(values.worst->b, 2.0);
-    QVERIFY(!buildVerdict(*a, *b, *difference).faithful.value_or(true));
+    QVERIFY(!found[1].exact && found[0].exact && !difference->joined.front().exact);
+    const BuildVerdict verdict = buildVerdict(*a, *b, *difference);
+    QVERIFY(!verdict.faithful.value_or(true));
+    // The worst figures are those of parts as well.
+    QCOMPARE(verdict.worst.size(), std::size_t(5));
+    QCOMPARE(verdict.worst.front().measure, std::string("max_abs"));
+    QCOMPARE(b->weights()[verdict.worst.front().b].name, std::string("part_1"));
+    QCOMPARE(std::get<double>(verdict.worst.front().value), std::abs(2.0 - double(before)));
+}
+
+/// Unrelated weights of shapes that would fit: their samples are taken once, not once a whole.
+void TestJoinedWeights::manyUnrelated()
+{
+    std::vector<Made> wholes, parts;
+    for (unsigned i = 0; i < 40; ++i) {
+        wholes.push_back({fmt::format("whole_{}", i), {32, 16}, randomValues(512, 100 + i)});
+        parts.push_back({fmt::format("part_{}", i), {16, 16}, randomValues(256, 200 + i)});
+    }
+    // The last whole is two of them.
+    std::copy(parts[3].values.begin(), parts[3].values.end(), wholes.back().values.begin());
+    std::copy(parts[30].values.begin(), parts[30].values.end(), wholes.back().values.begin() + 256);
+    const auto difference = compareBundles(*bundleOf(wholes), *bundleOf(parts), withValues());
+    QVERIFY(difference);
+    QCOMPARE(difference->joined.size(), std::size_t(1));
+    const JoinedWeights &found = difference->joined.front();
+    QCOMPARE(found.whole, std::size_t(39));
+    QCOMPARE(found.parts[0].weight, std::size_t(3));
+    QCOMPARE(found.parts[1].weight, std::size_t(30));
 }
 
 /// The name of the whole has stayed with one of the parts: the values say more than the name.

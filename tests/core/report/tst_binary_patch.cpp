@@ -231,6 +231,12 @@ void TestBinaryPatch::endMarker()
 {
     constexpr std::size_t kEnd = 0x454F46;
     Bytes before(kEnd + 70000), after(before);
+    // A run that ends there, with other bytes behind it, is still one record.
+    std::fill_n(after.begin() + std::ptrdiff_t(kEnd - 65000), 65000, std::byte(7));
+    std::fill_n(after.begin() + std::ptrdiff_t(kEnd), 40, std::byte(9));
+    const auto runs = ipsPatch(before, after);
+    QVERIFY(runs && applyIps(before, *runs) == after);
+    QVERIFY2(runs->size() < 100, std::to_string(runs->size()).c_str());
     for (const std::size_t first : {kEnd - 65535, kEnd - 1, kEnd}) {
         for (const std::size_t length : {std::size_t(1), std::size_t(40), std::size_t(66000)}) {
             for (const bool run : {true, false}) {

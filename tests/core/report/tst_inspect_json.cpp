@@ -153,6 +153,22 @@ void TestInspectJson::numbers()
     QCOMPARE(report::numberJson(UINT64_MAX).dump().c_str(), "\"18446744073709551615\"");
     QCOMPARE(report::ratioJson(0.12345678).dump().c_str(), "0.123457");
     QCOMPARE(text(report::ratioJson(std::numeric_limits<double>::infinity())), text(nullptr));
+    // Of no finite value there is no mean, of no value no share.
+    MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w",
+                  made.blob(ElementType::Fp16, "[2]", hex("00 7E 00 7C")));
+    const auto bundle = made.open();
+    QVERIFY(bundle);
+    StatisticsOptions asked;
+    const auto figures = computeStatistics(**bundle, 0, asked);
+    QVERIFY(figures);
+    QCOMPARE(figures->finite(), std::uint64_t(0));
+    Json weight = report::weightJson(**bundle, 0, *figures, asked);
+    for (const char *key : {"min", "max", "mean", "std"})
+        QCOMPARE(text(weight[key]), text(nullptr));
+    QCOMPARE(text(weight["nan"]), text(1));
+    QCOMPARE(text(report::weightJson(**bundle, 0, Statistics(), asked)["zero_fraction"]),
+             text(nullptr));
 }
 
 /// A weight whose file is not there: how many bytes it takes is unknown, and not 0.

@@ -23,6 +23,7 @@ private slots:
     void initTestCase();
     void overAllWeights();
     void keepsTheFirstOfEquals();
+    void typedWideIntegers();
 
 private:
     BundlePtr m_bundle;
@@ -52,13 +53,25 @@ void TestLargest::keepsTheFirstOfEquals()
     for (std::size_t most = 1; most < 8; ++most) {
         Largest largest(most);
         for (std::uint64_t element = 0; element < 6; ++element)
-            largest.take(element / 3, element, element % 2 ? -2.0 : 2.0);
+            largest.take(element / 3, element, {element % 2 ? -2.0 : 2.0, {}});
         QCOMPARE(largest.complete(), most >= 6);
         const std::vector<Hit> hits = largest.take();
         QCOMPARE(hits.size(), std::min<std::size_t>(most, 6));
         for (std::size_t i = 0; i < hits.size(); ++i)
             QCOMPARE(*hits[i].element, std::uint64_t(i));
     }
+}
+
+void TestLargest::typedWideIntegers()
+{
+    for (const char *none : {"", "-", "3", "-9007199254740992", "9007199254740993.0", "1e18",
+                             "18446744073709551616", "-9223372036854775809", "0x40000000000000001"})
+        QVERIFY2(!wideInteger(none), none);
+    for (const char *some : {"9007199254740993", "-9223372036854775808", "18446744073709551615"})
+        QCOMPARE(wideInteger(some)->text(), std::string(some));
+    QCOMPARE(wideInteger("+9007199254740993")->text(), std::string("9007199254740993"));
+    QCOMPARE(wideInteger(-1, true)->text(), std::string("18446744073709551615"));
+    QVERIFY(!wideInteger(-1, false));
 }
 
 /// The largest first, over all weights; infinities count and NaN does not.

@@ -100,8 +100,6 @@ Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt
         return numbers;
     };
     tensor.type = typeOf(textAt("dtype"));
-    if (tensor.type == ElementType::Unknown)
-        return refuse("dtype", "an element type", textAt("dtype"));
     const auto shape = numbersAt("shape");
     const auto count = shape ? elementCount(*shape) : std::nullopt;
     if (!count || !packedBytes(*count, ElementType::Fp64))
@@ -112,11 +110,14 @@ Tensor tensorOf(const std::string &name, const Json &entry, std::uint64_t dataAt
     if (!place || place->size() != 2 || (*place)[0] > (*place)[1] || (*place)[1] > room)
         return refuse("data_offsets", fmt::format("two offsets up to {}", room),
                       place ? shapeText(*place) : "something else");
+    tensor.bytes = {FileOffset(dataAt + (*place)[0]), ByteCount((*place)[1] - (*place)[0])};
+    // After the shape and the place: what is known of a tensor is shown though its type is not.
+    if (tensor.type == ElementType::Unknown)
+        return refuse("dtype", "an element type", textAt("dtype"));
     const std::uint64_t bytes = packedBytes(*count, tensor.type).value_or(ByteCount()).value;
     if ((*place)[1] - (*place)[0] != bytes)
         return refuse("data_offsets", fmt::format("{} bytes for {}", bytes, shapeText(*shape)),
                       fmt::format("{} bytes", (*place)[1] - (*place)[0]));
-    tensor.bytes = {FileOffset(dataAt + (*place)[0]), ByteCount(bytes)};
     return tensor;
 }
 

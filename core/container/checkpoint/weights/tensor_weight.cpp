@@ -69,8 +69,7 @@ void addTensor(const Tensor &tensor, std::string_view sourceOp, ContainerContent
     weight.fault = tensor.fault;
     if (tensor.fault) {
         out.log.add(Severity::Error, *tensor.fault);
-        weight.elements = {};
-        weight.shape = {0};
+        weight.storedBytes = tensor.bytes.bytes;
         out.weights.push_back(std::move(weight));
         return;
     }

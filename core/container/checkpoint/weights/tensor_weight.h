@@ -11,7 +11,7 @@ namespace kernscope::checkpoint {
 struct Tensor {
     std::string name;
     ElementType type = ElementType::Unknown;
-    Shape shape;
+    Shape shape = Shape(1, 0); ///< of no element where it cannot be read
     std::size_t file = 0;
     ByteRange bytes;
     bool firstAxisInnermost = false; ///< Fortran order

@@ -5,6 +5,7 @@
 #include "core/container/section/weights/section_weight.h"
 #include "core/numeric/npy.h"
 #include "core/patch/patch.h"
+#include "core/search/find.h"
 
 #include <QDir>
 #include <QFile>
@@ -37,6 +38,8 @@ private slots:
     void namesAreNoRoles();
     void tensorFaults_data();
     void tensorFaults();
+    void unknownType();
+    void wideIntegers();
     void arrays();
     void damaged();
     void patchSource();
@@ -131,6 +134,53 @@ void TestCheckpoint::tensorFaults()
     QCOMPARE((*bundle)->diagnostics().size(), 1U);
     QCOMPARE((*bundle)->diagnostics().front().error.code, code.toStdString());
     QCOMPARE(test::sectionFault(**bundle), std::string());
+}
+
+/// What is known of a tensor is shown, though its element type is not read.
+void TestCheckpoint::unknownType()
+{
+    const auto bundle = open(
+        "x.safetensors", safetensors(R"({"t":{"dtype":"C64","shape":[2,1],"data_offsets":[0,16]}})",
+                                     floats({1, 2, 3, 4})));
+    QVERIFY(bundle);
+    const Weight &weight = (*bundle)->weights().front();
+    QVERIFY(weight.fault);
+    QCOMPARE(weight.shape, Shape({2, 1}));
+    QCOMPARE(weight.elements.value, std::uint64_t(2));
+    QCOMPARE(weight.storedBytes.value, std::uint64_t(16));
+}
+
+/// Integers of 64 bits that one double stands for are told apart by a search.
+void TestCheckpoint::wideIntegers()
+{
+    const std::int64_t big = std::int64_t(1) << 62;
+    QByteArray data;
+    for (const std::int64_t value : {big, big + 1, big + 3, -big - 2})
+        data += little(std::uint64_t(value), 8);
+    const auto bundle =
+        open("x.safetensors",
+             safetensors(R"({"i":{"dtype":"I64","shape":[4],"data_offsets":[0,32]}})", data));
+    QVERIFY2(bundle, bundle ? "" : describe(bundle.error()).c_str());
+    search::Query query;
+    query.what = search::What::Largest;
+    query.most = 2;
+    const auto found = search::find(**bundle, query);
+    QVERIFY(found);
+    QCOMPARE(found->hits.size(), std::size_t(2));
+    QCOMPARE(*found->hits[0].element, std::uint64_t(2));
+    QCOMPARE(found->hits[0].valueText(), std::string("4611686018427387907"));
+    QCOMPARE(*found->hits[1].element, std::uint64_t(3));
+    QCOMPARE(found->hits[1].valueText(), std::string("-4611686018427387906"));
+    search::Query one;
+    one.what = search::What::Value;
+    one.value = 4611686018427387905.0;
+    one.wide = search::wideInteger("4611686018427387905");
+    const auto exact = search::find(**bundle, one);
+    QVERIFY(exact);
+    QCOMPARE(exact->hits.size(), std::size_t(1));
+    QCOMPARE(*exact->hits[0].element, std::uint64_t(1));
+    one.tolerance = 0; // by doubles
+    QCOMPARE(search::find(**bundle, one)->hits.size(), std::size_t(3));
 }
 
 void TestCheckpoint::arrays()
