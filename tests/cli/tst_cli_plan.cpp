@@ -345,8 +345,7 @@ void TestCliPlan::timesThatAreNotKnown()
     const auto people = plan("--tolerance 0.1");
     QVERIFY2(people.out.contains("The times of 1 weight are not known: stored bytes are least"),
              people.out);
-    QVERIFY(
-        people.out.contains("The sum of times on H13 is not known: those of 1 weight are not"));
+    QVERIFY(people.out.contains("The sum of times on H13 is not known: those of 1 weight are not"));
     QVERIFY(people.out.contains("There is no front of error against time"));
     QVERIFY(!people.out.contains("Front: error against time"));
     // Time is asked for: that of the other layer can be least.

@@ -93,10 +93,10 @@ inline void hasOneAnswer(const Bundle &bundle)
 inline void choiceIsPlaced(const Bundle &bundle)
 {
     const auto layers = layersOf(bundle, weightForms(bundle));
-    const auto smallest = std::min_element(
-        layers.begin(), layers.end(), [](const roofline::Layer &a, const roofline::Layer &b) {
-            return a.form.elements < b.form.elements;
-        });
+    const auto smallest = std::min_element(layers.begin(), layers.end(),
+                                           [](const roofline::Layer &a, const roofline::Layer &b) {
+                                               return a.form.elements < b.form.elements;
+                                           });
     QVERIFY(smallest != layers.end());
     for (const char *chip : {"M1", "M2", "M5"}) {
         const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);

@@ -237,8 +237,8 @@ void TestDiffVerdict::outcomes()
         QCOMPARE(chip.before.dense + chip.before.rejected + chip.before.unknown,
                  a->weights().size());
     }
-    QCOMPARE(verdict.storedA, a->totals().storedBytes.value);
-    QCOMPARE(*verdict.storedRatio, double(verdict.storedB) / double(verdict.storedA));
+    QCOMPARE(*verdict.storedA, a->totals().storedBytes.value);
+    QCOMPARE(*verdict.storedRatio, double(*verdict.storedB) / double(*verdict.storedA));
 }
 
 void TestDiffVerdict::maskPattern()
