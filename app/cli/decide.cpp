@@ -59,7 +59,9 @@ std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
 /// "41,504 *" where sources disagree, "<= 41,504" where it is a bound.
 std::string memoryText(const decision::KernelMemory &memory)
 {
-    return (memory.atMost ? "<= " : "") + grouped(memory.demand) + (memory.contested ? " *" : "");
+    if (!memory.demand)
+        return "?";
+    return (memory.atMost ? "<= " : "") + grouped(*memory.demand) + (memory.contested ? " *" : "");
 }
 
 std::string copiesText(const target::Target &target, bool contested, bool atMost)
@@ -173,8 +175,8 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                       (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
         const std::string predicted =
             assessed.predictedSpeedup ? fmt::format("{:.2f}", *assessed.predictedSpeedup) : "-";
-        contested |= memory.contested;
-        atMost |= memory.atMost;
+        contested |= memory.contested && memory.demand;
+        atMost |= memory.atMost && memory.demand;
         rows.add({bundle.weights()[row].findableName(), formText(bundle.weights()[row].form),
                   std::string(decision::outcomeName(decided.outcome())),
                   decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,

@@ -2,6 +2,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/report/chip_json.h"
 
 #include <cmath>
@@ -63,7 +64,8 @@ std::string unassessedText(const Bundle &bundle)
     Table table({{"weight"}, {"stored", Align::Right}, {"why it is in no layer"}});
     for (const Unassessed &rest : unassessedWeights(bundle)) {
         const Weight &weight = bundle.weights()[rest.weight];
-        table.add({printable(weight.name), grouped(weight.storedBytes.value), rest.reason});
+        const auto stored = knownStoredBytes(weight);
+        table.add({printable(weight.name), stored ? grouped(stored->value) : "?", rest.reason});
     }
     return table.empty() ? std::string() : heading("Not assessed") + table.text();
 }
@@ -87,7 +89,7 @@ std::string layersText(const std::vector<Placement> &placements)
                  {"remarks", Align::Name}});
     for (const Placement &placement : placements) {
         const roofline::Assessment &stored = placement.stored();
-        const roofline::Assessment &best = placement.trail[placement.best];
+        const roofline::Assessment *best = placement.bestForm();
         std::string remarks;
         if (placement.estimated)
             remarks += "estimated ";
@@ -98,8 +100,8 @@ std::string layersText(const std::vector<Placement> &placements)
         table.add({printable(placement.layer.label()), opText(placement.layer), stored.form,
                    numberText(stored.flops), numberText(stored.bytes), numberText(stored.intensity),
                    std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
-                   numberText(stored.timeS), energyText(stored.energy), best.form,
-                   numberText(best.timeS), remarks});
+                   numberText(stored.timeS), energyText(stored.energy), best ? best->form : "?",
+                   best ? numberText(best->timeS) : "?", remarks});
     }
     return table.empty() ? std::string("\nNo layer with a kernel.\n")
                          : heading("Layers") + table.text();

@@ -23,8 +23,8 @@ struct Assessment {
     decision::Outcome outcome = decision::Outcome::Unknown; ///< that of the decision
 
     /// That cross to the engine; refused or open: as if dense; of a table the rows that are
-    /// fetched, all of it where their number is not known.
-    std::uint64_t weightBytes = 0;
+    /// fetched. Empty: not known, and with it the bytes, the times and what follows from them.
+    std::optional<std::uint64_t> weightBytes;
     std::optional<double> flops;             ///< empty: an extent is not known
     std::optional<double> bytes;             ///< weight and activations; empty likewise
     std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
@@ -58,7 +58,9 @@ struct Placement {
     Layer layer;
     std::vector<Assessment> trail; ///< stored first, dense second (once where it is stored), others
     std::size_t dense = 0;         ///< index in the trail
-    std::size_t best = 0; ///< least time among those that the chip takes; of equal ones least bytes
+    /// Index of the least time among those that the chip takes, of equal ones the least bytes.
+    /// Empty: the bytes of the stored form are not known, so that nothing can be held against it.
+    std::optional<std::size_t> best;
     double largestOperand = 0; ///< bytes; of the operands that are known
     /// Empty: the working set, or an operand that may be larger, is not known.
     std::optional<bool> aboveWorkingSet;
@@ -66,6 +68,7 @@ struct Placement {
     bool estimated = false;         ///< a roof that is not measured, or an operand of unknown size
 
     const Assessment &stored() const { return trail.front(); }
+    const Assessment *bestForm() const { return best ? &trail[*best] : nullptr; }
 };
 
 /// Errors: "roofline.batch" (0, or above 10^9).

@@ -120,7 +120,7 @@ std::uint64_t streamedBytes(const Timed &row)
     const Layer layer = chained(row);
     // "sparse32" of the guide's chapter 10 is 32 percent dense.
     const auto form = formNamed(layer, row.form == "sparse32" ? "sparse68" : row.form);
-    return form ? form->storedBytes : layer.form.denseBytes;
+    return form ? form->storedBytes.value_or(0) : layer.form.denseBytes;
 }
 
 std::optional<CallModel> callModel(const std::string &target, const std::string &without)

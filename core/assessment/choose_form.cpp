@@ -120,9 +120,9 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
 {
     FormCandidate candidate;
     candidate.form = form.key();
-    candidate.bytes = form.storedBytes;
+    candidate.bytes = form.storedBytes.value_or(form.denseBytes); // known: the weight is sound
     candidate.bytesPerWeight = form.elements == 0 ? 0
-                                                  : static_cast<double>(form.storedBytes) /
+                                                  : static_cast<double>(candidate.bytes) /
                                                         static_cast<double>(form.elements);
     candidate.assessment = roofline::assess(layer, form, roofs, judge, batch);
     const auto &verdict = *candidate.assessment.decision.verdict;

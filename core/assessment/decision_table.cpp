@@ -26,9 +26,12 @@ DecisionTable::DecisionTable(std::vector<roofline::Layer> layers,
         for (std::size_t column = 0; column < columns(); ++column) {
             m_verdicts.push_back(verdicts[m_targets[column]->index]);
             TargetTotals &totals = m_totals[column];
-            totals.storedBytes += form.storedBytes;
-            const auto moved = [&](std::uint64_t bytes) {
-                return m_layers[row].bytesRead(bytes).value_or(0);
+            if (totals.storedBytes && form.storedBytes)
+                *totals.storedBytes += *form.storedBytes;
+            else
+                totals.storedBytes.reset();
+            const auto moved = [&](const std::optional<std::uint64_t> &bytes) {
+                return bytes ? m_layers[row].bytesRead(*bytes).value_or(0) : 0;
             };
             totals.denseBytes += form.denseBytes;
             switch (m_verdicts.back()->outcome) {

@@ -38,19 +38,21 @@ void rate(Assessment &point, const Roofs &roofs, double computed)
         point.rate = *point.flops / *point.timeS;
 }
 
-/// FLOPs, bytes and times of a layer whose weight moves `weightBytes`. Where a chip was measured to
-/// skip multiplications by zero, those of a known density take the share that was left.
+/// FLOPs, bytes and times of a layer of whose weight `crossing` bytes move where all of it is read.
+/// Where a chip was measured to skip multiplications by zero, those of a known density take the
+/// share that was left.
 void time(Assessment &point, const Layer &layer, const Roofs &roofs,
-          const std::optional<double> &density, std::uint64_t batch)
+          const std::optional<std::uint64_t> &crossing, const std::optional<double> &density,
+          std::uint64_t batch)
 {
     const double times = static_cast<double>(batch);
     if (layer.flops)
         point.flops = static_cast<double>(*layer.flops) * times;
-    if (layer.inputBytes && layer.outputBytes && layer.shareRead) {
+    if (layer.inputBytes && layer.outputBytes && layer.shareRead && crossing) {
         // Another row of a table for each input; a kernel crosses once a dispatch.
         const double share = std::min(1.0, *layer.shareRead < 1 ? *layer.shareRead * times : 1.0);
         point.bytes =
-            static_cast<double>(point.weightBytes) * share +
+            static_cast<double>(*crossing) * share +
             (static_cast<double>(*layer.inputBytes) + static_cast<double>(*layer.outputBytes)) *
                 times;
     }
@@ -66,8 +68,7 @@ Assessment denseTimes(const Layer &layer, const WeightForm &form, const Roofs &r
                       std::uint64_t batch)
 {
     Assessment dense;
-    dense.weightBytes = form.denseBytes;
-    time(dense, layer, roofs, form.density, batch);
+    time(dense, layer, roofs, decision::crossingBytes(form, Outcome::Dense), form.density, batch);
     return dense;
 }
 
@@ -78,8 +79,13 @@ bool usable(const Assessment &point)
 }
 
 /// The least time; where times are not known, the fewest bytes that cross.
-std::size_t bestOf(const std::vector<Assessment> &trail)
+std::optional<std::size_t> bestOf(const std::vector<Assessment> &trail)
 {
+    const auto crossing = [](const Assessment &point) {
+        return decision::crossingBytes(point.weight, point.outcome);
+    };
+    if (!crossing(trail.front()))
+        return std::nullopt;
     std::size_t best = 0;
     for (std::size_t i = 1; i < trail.size(); ++i) {
         if (!usable(trail[i]))
@@ -88,7 +94,7 @@ std::size_t bestOf(const std::vector<Assessment> &trail)
         const bool timed = so.timeS && trail[i].timeS;
         const bool faster = !usable(so) || (timed && *trail[i].timeS < *so.timeS);
         const bool same = !timed || *trail[i].timeS == *so.timeS;
-        if (faster || (same && trail[i].weightBytes < so.weightBytes))
+        if (faster || (same && crossing(trail[i]) < crossing(so)))
             best = i;
     }
     return best;
@@ -119,7 +125,7 @@ void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
         return !ceiling || ceiling->method != Ceiling::Method::Measured;
     };
     placed.estimated = notMeasured(roofs.compute) || notMeasured(roofs.bandwidth) || !layer.flops ||
-                       !layer.inputBytes || !layer.outputBytes;
+                       !layer.inputBytes || !layer.outputBytes || !stored.weightBytes;
 }
 
 } // namespace
@@ -189,14 +195,15 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     made.form = form.key();
     made.decision = judge.decide(form, *roofs.target);
     made.outcome = made.decision.outcome();
-    // What a chip refuses or leaves open counts as the dense weight that would have to replace it.
-    made.weightBytes = made.decision.bytesMoved.value_or(form.denseBytes);
-    time(made, layer, roofs, form.density, batch);
+    const auto crossing = decision::crossingBytes(form, made.outcome);
+    time(made, layer, roofs, crossing, form.density, batch);
     if (made.decision.bytesMoved)
         made.decision.bytesMoved = layer.bytesRead(*made.decision.bytesMoved, batch);
-    made.weightBytes = layer.bytesRead(made.weightBytes, batch).value_or(made.weightBytes);
+    if (crossing)
+        made.weightBytes = layer.bytesRead(*crossing, batch);
     made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
-    if (!form.compressed())
+    // Nothing that was published of a form is said of bytes that nobody could read.
+    if (!form.compressed() || !crossing)
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
     if (dense.timeS && made.timeS && *made.timeS > 0)

@@ -2,6 +2,7 @@
 #include "core/assessment/weight_facts.h"
 
 #include "core/assessment/entries.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 
@@ -241,7 +242,8 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     form.use = useOf(bundle, weight);
     form.zeroPoint = hasZeroPoint(bundle, weight);
     form.elements = weight.elements.value;
-    form.storedBytes = weight.storedBytes.value;
+    const auto stored = knownStoredBytes(weight);
+    form.storedBytes = stored ? std::optional(stored->value) : std::nullopt;
     form.denseBytes = weight.denseFp16Bytes().value;
     if (zeroFraction)
         form.density = 1 - *zeroFraction;

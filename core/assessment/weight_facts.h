@@ -4,6 +4,7 @@
 #include "core/assessment/assess.h"
 #include "core/bundle/bundle.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -57,8 +58,9 @@ std::vector<roofline::Layer> weightLayers(const Bundle &bundle);
 /// Sums at the foot of a column of decisions.
 struct TargetTotals {
     const target::Target *target = nullptr;
-    std::uint64_t bytesMoved = 0; ///< of the weights that a figure is known for
-    std::uint64_t storedBytes = 0, denseBytes = 0;
+    std::uint64_t bytesMoved = 0;                 ///< of the weights that a figure is known for
+    std::optional<std::uint64_t> storedBytes = 0; ///< empty: those of a weight are not known
+    std::uint64_t denseBytes = 0;
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;
 };
 

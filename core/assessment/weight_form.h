@@ -31,9 +31,9 @@ struct WeightForm {
     WeightUse use;
 
     std::uint64_t elements = 0;
-    std::uint64_t storedBytes = 0;
-    std::uint64_t denseBytes = 0;  ///< as fp16
-    std::optional<double> density; ///< share of elements that are kept, or not zero
+    std::optional<std::uint64_t> storedBytes = 0; ///< empty: an operand could not be read
+    std::uint64_t denseBytes = 0;                 ///< as fp16
+    std::optional<double> density;                ///< share of elements that are kept, or not zero
 
     bool compressed() const
     {

@@ -65,7 +65,9 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
         for (const roofline::Layer &layer : layers) {
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
             sum.outcome = answer.outcome;
-            sum.moved += answer.weightBytes;
+            addBytes(sum.moved, answer.weightBytes);
+            sum.movedAtMost += answer.weightBytes.value_or(
+                decision::crossingBytes(form, answer.outcome).value_or(form.denseBytes));
             if (sum.timeS && answer.timeS)
                 sum.timeS = *sum.timeS + *answer.timeS;
             else
@@ -144,7 +146,7 @@ void ContentJudge::keep(Usage &usage)
     Candidate candidate;
     candidate.name = kKeep;
     candidate.form = usage.form;
-    candidate.stored = usage.form.storedBytes;
+    candidate.stored = usage.form.storedBytes.value_or(0); // known: what cannot be read stays
     candidate.chips = figures(usage, usage.form);
     for (std::size_t t = 0; t < candidate.chips.size(); ++t) {
         if (candidate.chips[t].outcome == Outcome::Rejected)
@@ -180,7 +182,7 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
             candidate.refused = m_opsets.refusal(usage, name, encoded->weight);
         if (candidate.refused.empty()) {
             candidate.form = sizedForm(std::move(candidate.form), values, encoded->weight);
-            candidate.stored = candidate.form.storedBytes;
+            candidate.stored = *candidate.form.storedBytes;
             candidate.error = encoded->error;
             candidate.method = encoded->method;
             candidate.chips = figures(usage, candidate.form);

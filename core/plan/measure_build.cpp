@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/measure_build.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "core/plan/judge_content.h"
 #include "core/plan/parallel.h"
 
@@ -77,7 +78,7 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
         const auto chips =
             chipFigures(ofWeight, ofWeight.front().form, survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
-            totals.moved[t] += chips[t].moved;
+            addBytes(totals.moved[t], chips[t].moved);
             addTime(totals.timeS[t], chips[t].timeS);
         }
     }
@@ -141,6 +142,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
     }
     build.totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;
     build.totals.stored = other.totals().storedBytes.value;
+    build.totals.unread = weightsOfUnknownBytes(other);
     if (auto added = addChips(other, survey, options, build.totals); !added)
         return tl::unexpected(std::move(added.error()));
     return build;

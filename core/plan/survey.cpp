@@ -36,6 +36,16 @@ Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions 
     return layersIn(*bound->bundle);
 }
 
+std::optional<std::uint64_t> ownBytes(const Survey &survey, const Row &row)
+{
+    if (row.unread)
+        return std::nullopt;
+    std::uint64_t own = 0;
+    for (const StoredPart &part : survey.parts[row.item])
+        own += part.bytes;
+    return own;
+}
+
 std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
                                                        std::size_t weight)
 {
@@ -147,6 +157,8 @@ Result<void> Surveyor::addRows()
         row.stored = storedFormName(m_forms[i]);
         row.axes = m_axes[i];
         row.fixed = whyFixed(i);
+        row.unread = !m_forms[i].storedBytes;
+        m_survey.unread += row.unread ? 1 : 0;
         if (i < m_options.sensitivity.size())
             row.sensitivity = m_options.sensitivity[i];
         if (row.fixed.empty()) {
@@ -260,7 +272,7 @@ void Surveyor::finish()
         const auto chips = chipFigures(m_layers[row.weight], m_forms[row.weight], m_survey.roofs,
                                        judge, m_options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
-            m_survey.fixed[t].moved += chips[t].moved;
+            addBytes(m_survey.fixed[t].moved, chips[t].moved);
             addTime(m_survey.fixed[t].timeS, chips[t].timeS);
         }
     }

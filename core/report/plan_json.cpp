@@ -16,10 +16,12 @@ namespace {
 Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
 {
     Json json;
-    json["bytes"] = numberJson(totals.stored);
-    json["ratio"] = ratioJson(survey.denseBytes == 0 ? 0
-                                                     : static_cast<double>(totals.stored) /
-                                                           static_cast<double>(survey.denseBytes));
+    json["bytes"] = numberJson(totals.allStored());
+    json["ratio"] = totals.unread > 0 ? Json(nullptr)
+                                      : ratioJson(survey.denseBytes == 0
+                                                      ? 0
+                                                      : static_cast<double>(totals.stored) /
+                                                            static_cast<double>(survey.denseBytes));
     json["error"] = totals.error;
     json["largest_error"] = totals.largestError;
     json["largest_error_of"] =
@@ -127,6 +129,11 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     std::vector<std::string> notes;
     if (survey.shaped)
         notes.push_back(shapesNote(survey.shaped->summary));
+    if (survey.unread > 0)
+        notes.push_back(fmt::format(
+            "The stored bytes of {} are not known: sums of stored bytes are "
+            "not known either; limits and fronts count the others.",
+            survey.unread == 1 ? "1 weight" : fmt::format("{} weights", survey.unread)));
     if (!subject.limits->goal && plan.goal == plan::Goal::Stored)
         notes.push_back(
             fmt::format("The times of {} weights are not known: stored bytes are least, "

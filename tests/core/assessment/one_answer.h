@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/assessment/choose_form.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/plan/plan.h"
 #include "core/report/chip_json.h"
+#include "core/report/plan_report.h"
 
 #include <QtTest/QtTest>
 
@@ -26,10 +29,39 @@ inline void refusals(const roofline::Placement &placed, const target::Target &ta
     }
 }
 
+/// Bytes of a weight that could not be read are unknown to everyone, and so is what follows from
+/// them.
+inline void unknownBytesStayUnknown(const Weight &weight, const report::Json &decision)
+{
+    if (knownStoredBytes(weight) || decision["outcome"] != "streams")
+        return;
+    for (const char *key : {"bytes_moved", "time_s", "speedup", "predicted_speedup"})
+        QVERIFY2(decision[key].is_null(), key);
+    QCOMPARE(decision["bound"].get<std::string>(), std::string("unknown"));
+    for (const char *key : {"demand", "fits"})
+        QVERIFY2(decision["cap"][key].is_null(), key);
+}
+
+/// The same of a layer of the roofline.
+inline void unknownBytesStayUnknownDrawn(const Weight &weight, const report::Json &layer)
+{
+    QCOMPARE(layer["weight_bytes_stored"].is_null(), !knownStoredBytes(weight).has_value());
+    const report::Json &stored = layer["forms"]["stored"];
+    if (knownStoredBytes(weight) || stored["outcome"] != "streams")
+        return;
+    for (const char *key : {"weight_bytes", "bytes", "memory_s", "intensity", "attainable_flops",
+                            "time_s", "rate_flops", "speedup", "predicted_speedup", "energy"})
+        QVERIFY2(stored[key].is_null(), key);
+    QVERIFY(layer["forms"]["best"].is_null() && layer["estimated"].get<bool>());
+}
+
 inline void compareOnChip(const DecisionTable &table, std::size_t column,
-                          const std::vector<roofline::Layer> &layers, const report::Json &decided)
+                          const std::vector<roofline::Layer> &layers, const report::Json &decided,
+                          const Bundle &bundle)
 {
     const target::Target &target = table.target(column);
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        unknownBytesStayUnknown(bundle.weights()[i], decided[i * table.columns() + column]);
     decision::Judge judge;
     const auto roofs = roofline::roofsOf(target);
     const auto network = roofline::assessNetwork(layers, *roofs, judge);
@@ -42,6 +74,7 @@ inline void compareOnChip(const DecisionTable &table, std::size_t column,
         const report::Json &drawn = document["layers"][i];
         const report::Json &row = decided[layers[i].weight * table.columns() + column];
         const auto &stored = drawn["forms"]["stored"];
+        unknownBytesStayUnknownDrawn(bundle.weights()[layers[i].weight], drawn);
         QCOMPARE(row["outcome"], stored["outcome"]);
         if (!row["bytes_moved"].is_null())
             QCOMPARE(row["bytes_moved"], stored["weight_bytes"]);
@@ -82,10 +115,47 @@ inline void hasOneAnswer(const Bundle &bundle)
     QCOMPARE(decided.size(), table.rows() * table.columns());
     const auto layers = layersOf(bundle, weightForms(bundle));
     for (std::size_t column = 0; column < targets.size(); ++column) {
-        compareOnChip(table, column, layers, decided);
+        compareOnChip(table, column, layers, decided, bundle);
         if (QTest::currentTestFailed())
             return;
     }
+}
+
+/// What a plan says of the network as it is: every weight stays.
+inline void planIsDecided(const Bundle &bundle)
+{
+    if (bundle.weights().empty())
+        return;
+    plan::SurveyOptions options;
+    options.targets = allTargets();
+    options.forms = {"keep"};
+    options.mostElements = 1;
+    const auto survey = plan::survey(bundle, options);
+    QVERIFY2(survey, survey ? "" : describe(survey.error()).c_str());
+    plan::Limits limits;
+    limits.goal = plan::Goal::Stored;
+    const auto made = plan::solve(*survey, limits);
+    // Where a chip refuses a weight as it is, there is no plan that leaves it so.
+    const std::vector<std::size_t> stays(survey->rows.size(), 0);
+    const plan::PlanTotals totals = plan::totalsOf(*survey, stays);
+    const DecisionTable table(weightLayers(bundle), options.targets);
+    const std::size_t unread = weightsOfUnknownBytes(bundle);
+    QCOMPARE(totals.unread, unread);
+    QCOMPARE(totals.allStored().has_value(), unread == 0);
+    if (unread == 0)
+        QCOMPARE(totals.stored, bundle.totals().storedBytes.value);
+    for (std::size_t r = 0; r < survey->rows.size(); ++r) {
+        const auto stored = knownStoredBytes(bundle.weights()[survey->rows[r].weight]);
+        const auto own = plan::ownBytes(*survey, survey->rows[r]);
+        QCOMPARE(own.has_value(), stored.has_value());
+        if (own)
+            QCOMPARE(*own, stored->value);
+    }
+    if (!made)
+        return;
+    report::Json document;
+    report::addPlan(document, report::PlanSubject{{}, {}, &*survey, &*made, &limits, nullptr, {}});
+    QCOMPARE(document["totals"]["before"]["bytes"].is_null(), unread > 0);
 }
 
 /// The forms that Choose tries are those that the roofline places, with the same times. Each
@@ -93,10 +163,10 @@ inline void hasOneAnswer(const Bundle &bundle)
 inline void choiceIsPlaced(const Bundle &bundle)
 {
     const auto layers = layersOf(bundle, weightForms(bundle));
-    const auto smallest = std::min_element(
-        layers.begin(), layers.end(), [](const roofline::Layer &a, const roofline::Layer &b) {
-            return a.form.elements < b.form.elements;
-        });
+    const auto smallest = std::min_element(layers.begin(), layers.end(),
+                                           [](const roofline::Layer &a, const roofline::Layer &b) {
+                                               return a.form.elements < b.form.elements;
+                                           });
     QVERIFY(smallest != layers.end());
     for (const char *chip : {"M1", "M2", "M5"}) {
         const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);

@@ -25,6 +25,7 @@ private Q_SLOTS:
         const auto bundle = Bundle::open(made.name, {.memory = made.files});
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
     }
 
     void everyForm_data()
@@ -39,6 +40,30 @@ private Q_SLOTS:
         const auto bundle = test::sampleBundle(name).open();
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+    }
+
+    /// The weight file is the pointer of a version control system: nothing of it can be read.
+    void unreadable_data() { everyForm_data(); }
+    void unreadable()
+    {
+        QFETCH(std::string, name);
+        const std::string_view pointer = "version https://git-lfs.github.com/spec/v1\n"
+                                         "oid sha256:0\nsize 4096\n";
+        const auto bytes = std::as_bytes(std::span(pointer));
+        const auto bundle = Bundle::open(
+            "pointer.mlmodelc", test::MadeBundle::options(test::sampleBundle(name).text(),
+                                                          test::Bytes(bytes.begin(), bytes.end())));
+        QVERIFY(bundle);
+        QVERIFY(weightsOfUnknownBytes(**bundle) > 0);
+        test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+        report::Json document;
+        report::addUnassessed(document, **bundle);
+        for (const report::Json &row : document["unassessed"])
+            QVERIFY(row["stored_bytes"].is_null());
+        const DecisionTable table(weightLayers(**bundle), allTargets());
+        QVERIFY(!table.totals(0).storedBytes);
     }
 
     void choiceAndRoofline()
