@@ -116,10 +116,13 @@ struct Network {
 Result<Network> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
                               decision::Judge &judge, std::uint64_t batch = 1);
 
-/// A weight of the same values in another form, sized by that form's law. Nothing where it has no
-/// such form (sparse with less than half zeros, or a density that is not known).
-std::optional<decision::WeightForm> asForm(const decision::WeightForm &form, std::string_view key,
-                                           std::uint64_t outputChannels);
+/// A weight of the same values in another form: as formSpecOf asks for it, with the bytes that the
+/// encoder makes of it. Nothing where it has no such form (blocks of a weight without axis 1,
+/// sparse of an unknown density).
+std::optional<decision::WeightForm> sizedForm(const decision::WeightForm &form,
+                                              std::string_view key);
+/// The same; nothing for sparse with less than half zeros either, which saves too little.
+std::optional<decision::WeightForm> asForm(const decision::WeightForm &form, std::string_view key);
 /// "palette4", "palette8", "sparse", "int8", "blockwise": those that choose and trail try.
 std::span<const std::string_view> candidateForms();
 

@@ -22,10 +22,10 @@ std::uint64_t blockwiseBytes(const codec::FormSpec &spec, const Shape &shape, st
     return codes + 2 * shape[0] * (shape[spec.blockwise.axis] / spec.blockwise.block);
 }
 
-/// Bytes of int8 codes with an fp16 scale for each index of axis 0.
+/// Bytes of int8 codes with an fp16 scale and a zero point, a byte, for each index of axis 0.
 std::uint64_t affineBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes)
 {
-    return codes + 2 * (spec.affine.axis ? shape[*spec.affine.axis] : 1);
+    return codes + 3 * (spec.affine.axis ? shape[*spec.affine.axis] : 1);
 }
 
 /// A bit for each element, and the fp16 values that are kept.

@@ -15,10 +15,6 @@ namespace {
 using decision::Outcome;
 using decision::WeightForm;
 
-constexpr std::array<std::string_view, 5> kCandidates{"palette4", "palette8", "sparse", "int8",
-                                                      "blockwise"};
-constexpr std::uint64_t kBlock = 32; ///< elements of a block in a candidate
-
 /// The rest of a point, once its FLOPs and bytes stand. What is unknown stays so: without both
 /// roofs nobody knows which of them binds.
 void rate(Assessment &point, const Roofs &roofs, double computed)
@@ -136,48 +132,6 @@ std::string_view boundName(Bound bound)
     return kNames[std::size_t(bound)];
 }
 
-std::span<const std::string_view> candidateForms()
-{
-    return kCandidates;
-}
-
-std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key,
-                                 std::uint64_t outputChannels)
-{
-    WeightForm other;
-    other.use = form.use;
-    other.elements = form.elements;
-    other.denseBytes = form.denseBytes;
-    other.density = form.density;
-    const std::uint64_t n = form.elements;
-    if (key == "dense") {
-        other.storedBytes = form.denseBytes;
-    } else if (key == "palette4" || key == "palette8") {
-        other.node = FormNode::Palette;
-        other.bits = key == "palette4" ? 4 : 8;
-        other.storedBytes = (key == "palette4" ? n / 2 + n % 2 : n) + (2U << other.bits);
-    } else if (key == "int8") {
-        other.node = FormNode::Affine;
-        other.bits = 8;
-        other.element = ElementType::Int8;
-        other.storedBytes = n + 2 * std::min(outputChannels, n);
-    } else if (key == "blockwise") {
-        other.node = FormNode::Blockwise;
-        other.bits = 8;
-        other.element = ElementType::Int8;
-        other.storedBytes = n + 2 * (n / kBlock + (n % kBlock == 0 ? 0 : 1));
-    } else if (key == "sparse") {
-        if (!form.density || *form.density > 0.5)
-            return std::nullopt;
-        other.masked = true;
-        other.storedBytes = n / 8 + (n % 8 == 0 ? 0 : 1) +
-                            2 * static_cast<std::uint64_t>(*form.density * static_cast<double>(n));
-    } else {
-        return std::nullopt;
-    }
-    return other;
-}
-
 std::optional<std::uint64_t> Layer::bytesRead(std::uint64_t bytes, std::uint64_t batch) const
 {
     if (!shareRead) // of a weight in no layer all bytes move
@@ -255,13 +209,13 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     const std::string stored = layer.form.key();
     if (stored != "dense") {
         placed.dense = placed.trail.size();
-        const auto dense = asForm(layer.form, "dense", layer.outputChannels);
+        const auto dense = asForm(layer.form, "dense");
         placed.trail.push_back(assess(layer, *dense, roofs, judge, batch));
     }
-    for (const std::string_view key : kCandidates) {
+    for (const std::string_view key : candidateForms()) {
         if (key == stored)
             continue;
-        if (const auto other = asForm(layer.form, key, layer.outputChannels))
+        if (const auto other = asForm(layer.form, key))
             placed.trail.push_back(assess(layer, *other, roofs, judge, batch));
     }
     placed.best = bestOf(placed.trail);

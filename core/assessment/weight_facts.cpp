@@ -241,6 +241,7 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     describeStorage(weight, form);
     form.use = useOf(bundle, weight);
     form.zeroPoint = hasZeroPoint(bundle, weight);
+    form.shape = weight.shape;
     form.elements = weight.elements.value;
     const auto stored = knownStoredBytes(weight);
     form.storedBytes = stored ? std::optional(stored->value) : std::nullopt;
@@ -323,8 +324,6 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
             layer.inputBytes = halfBytes(consumer.geometry.input);
             layer.outputBytes = halfBytes(consumer.geometry.output);
             layer.operation = operationOf(weight, consumer, forms[i]);
-            layer.outputChannels =
-                layer.operation ? layer.operation->outputChannels : at(weight.shape, 0);
             layer.form = forms[i];
             if (isGather(consumer))
                 layer.shareRead = shareRead(weight, consumer);

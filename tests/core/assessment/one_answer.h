@@ -158,8 +158,59 @@ inline void planIsDecided(const Bundle &bundle)
     QCOMPARE(document["totals"]["before"]["bytes"].is_null(), unread > 0);
 }
 
-/// The forms that Choose tries are those that the roofline places, with the same times. Each
-/// candidate is encoded: asked for the smallest weight.
+/// What the encoders make of the weight takes the bytes that are shown of the candidate.
+inline void candidateIsEncoded(const Bundle &bundle, const FormChoice &choice,
+                               const FormCandidate &candidate)
+{
+    if (candidate.stored || choice.sampled)
+        return;
+    const Weight &weight = bundle.weights()[choice.weight];
+    const auto decoder = bundle.decoder(choice.weight);
+    QVERIFY(decoder);
+    std::vector<float> values(weight.elements.value);
+    decoder->decodeFloat(0, values);
+    const auto spec = formSpecOf(candidate.form, weight.shape);
+    QVERIFY(spec);
+    const auto encoded = codec::encodeForm(values, weight.shape, *spec);
+    QVERIFY2(encoded.has_value() == candidate.error.has_value(), candidate.form.c_str());
+    if (!encoded)
+        return;
+    std::uint64_t bytes = 0;
+    for (const codec::EncodedPart &part : encoded->parts)
+        bytes += part.bytes.size();
+    QVERIFY2(bytes == candidate.bytes, (choice.name + " " + candidate.form).c_str());
+}
+
+/// The forms that Choose tries for a weight are those that the roofline places, with the same bytes
+/// and times. Each candidate is encoded.
+inline void choiceIsPlaced(const Bundle &bundle, const roofline::Layer &layer)
+{
+    for (const char *chip : {"M1", "M2", "M5"}) {
+        const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);
+        decision::Judge judge;
+        const auto choice = chooseForm(bundle, layer.weight, *roofs, judge);
+        QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
+        const auto placed = roofline::place(layer, *roofs, judge);
+        bool stored = choice->stored.starts_with("dense"), eight = false;
+        for (const FormCandidate &candidate : choice->candidates) {
+            stored |= candidate.stored;
+            eight |= candidate.form == "palette8";
+            candidateIsEncoded(bundle, *choice, candidate);
+            if (candidate.form == choice->chosen)
+                QVERIFY(candidate.bytes < layer.form.denseBytes);
+            for (const auto &point : placed->trail) {
+                if (point.form != candidate.form || point.weight.density)
+                    continue;
+                QCOMPARE(candidate.bytes, point.weight.storedBytes.value_or(0));
+                QCOMPARE(candidate.assessment.outcome, point.outcome);
+                QCOMPARE(candidate.assessment.timeS, point.timeS);
+            }
+        }
+        QVERIFY(stored && eight);
+    }
+}
+
+/// Asked for the smallest weight.
 inline void choiceIsPlaced(const Bundle &bundle)
 {
     const auto layers = layersOf(bundle, weightForms(bundle));
@@ -168,25 +219,7 @@ inline void choiceIsPlaced(const Bundle &bundle)
                                                return a.form.elements < b.form.elements;
                                            });
     QVERIFY(smallest != layers.end());
-    for (const char *chip : {"M1", "M2", "M5"}) {
-        const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);
-        decision::Judge judge;
-        const auto choice = chooseForm(bundle, smallest->weight, *roofs, judge);
-        QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
-        const auto placed = roofline::place(*smallest, *roofs, judge);
-        bool stored = choice->stored.starts_with("dense"), eight = false;
-        for (const FormCandidate &candidate : choice->candidates) {
-            stored |= candidate.stored;
-            eight |= candidate.form == "palette8";
-            for (const auto &point : placed->trail) {
-                if (point.form != candidate.form || point.weight.density)
-                    continue;
-                QCOMPARE(candidate.assessment.outcome, point.outcome);
-                QCOMPARE(candidate.assessment.timeS, point.timeS);
-            }
-        }
-        QVERIFY(stored && eight);
-    }
+    choiceIsPlaced(bundle, *smallest);
 }
 
 } // namespace kernscope::test

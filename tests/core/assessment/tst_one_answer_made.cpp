@@ -7,6 +7,48 @@
 
 using namespace kernscope;
 
+namespace {
+
+/// Weights whose extents no block of 32 divides, read by operations that take channels from other
+/// axes than the encoders.
+test::MadeBundle unevenBundle()
+{
+    test::MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 5, 3]> a, tensor<fp16, [4, 10, 64]> z, "
+                      "tensor<int32, [2, 7]> i, tensor<fp16, [1, 9, 20]> t";
+    const auto weight = [&](const char *name, const char *shape, std::size_t elements) {
+        test::Bytes bytes;
+        for (std::size_t n = 0; n < elements; ++n) {
+            const auto value = static_cast<float>((n * 2654435761U >> 7) % 201) / 100 - 1;
+            const test::Bytes half = test::halves({n % 9 == 0 ? 0 : value});
+            bytes.insert(bytes.end(), half.begin(), half.end());
+        }
+        made.constant(std::string("tensor<fp16, ") + shape + ">", name,
+                      made.blob(ElementType::Fp16, shape, bytes));
+    };
+    weight("odd", "[16, 9, 3]", 16 * 9 * 3);
+    made.line("tensor<fp16, [1, 16, 18]> c = conv(weight = odd, x = t)[name = string(\"c\")]");
+    weight("turned", "[9, 16, 3]", 9 * 16 * 3);
+    made.line("tensor<fp16, [1, 16, 22]> d = conv_transpose(weight = turned, x = t)[name = "
+              "string(\"d\")]");
+    weight("right", "[64, 48]", 64 * 48);
+    made.line("tensor<fp16, [4, 10, 48]> m = matmul(x = z, y = right)[name = string(\"m\")]");
+    weight("summed", "[64, 40]", 64 * 40);
+    made.line("tensor<fp16, [4, 10, 40]> e = einsum(equation = string(\"bij,jk->bik\"), values = "
+              "(z, summed))[name = string(\"e\")]");
+    weight("table", "[100, 24]", 100 * 24);
+    made.line("tensor<fp16, [2, 7, 24]> g = gather(axis = int32(0), indices = i, x = table)[name = "
+              "string(\"g\")]");
+    weight("narrow", "[400, 3]", 400 * 3);
+    made.line("tensor<fp16, [1, 5, 400]> l = linear(weight = narrow, x = a)[name = "
+              "string(\"l\")]");
+    weight("vector", "[64]", 64);
+    made.line("tensor<fp16, [4, 10]> v = matmul(x = z, y = vector)[name = string(\"v\")]");
+    return made;
+}
+
+} // namespace
+
 class TestOneAnswerMade : public QObject
 {
     Q_OBJECT
@@ -64,6 +106,19 @@ private Q_SLOTS:
             QVERIFY(row["stored_bytes"].is_null());
         const DecisionTable table(weightLayers(**bundle), allTargets());
         QVERIFY(!table.totals(0).storedBytes);
+    }
+
+    /// Bytes and errors of a candidate are those of one encoding, whatever the extents.
+    void unevenShapes()
+    {
+        const auto bundle = unevenBundle().open();
+        QVERIFY(bundle && (*bundle)->diagnostics().empty());
+        test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+        const auto layers = layersOf(**bundle, weightForms(**bundle));
+        QCOMPARE(layers.size(), std::size_t(7));
+        for (const roofline::Layer &layer : layers)
+            test::choiceIsPlaced(**bundle, layer);
     }
 
     void choiceAndRoofline()
