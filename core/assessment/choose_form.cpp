@@ -100,19 +100,17 @@ Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const C
     return picked;
 }
 
-/// The layer of the consumer with a kernel that has the most arithmetic.
+/// The layer that the weight is judged in.
 std::optional<roofline::Layer> heaviestLayer(const Bundle &bundle, std::size_t weight,
                                              const decision::WeightForm &form)
 {
     std::vector<decision::WeightForm> forms(bundle.weights().size());
     forms[weight] = form;
-    std::optional<roofline::Layer> heaviest;
-    for (roofline::Layer &layer : layersOf(bundle, forms)) {
-        if (layer.weight == weight &&
-            (!heaviest || layer.flops.value_or(0) > heaviest->flops.value_or(0)))
-            heaviest = std::move(layer);
-    }
-    return heaviest;
+    auto layers = layersOf(bundle, forms);
+    std::erase_if(layers,
+                  [weight](const roofline::Layer &layer) { return layer.weight != weight; });
+    const roofline::Layer *judged = heaviest(layers);
+    return judged ? std::optional(*judged) : std::nullopt;
 }
 
 /// The layer with the weight in that form, and why it cannot win, where it cannot.

@@ -342,19 +342,30 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
     return layers;
 }
 
+const roofline::Layer *heaviest(std::span<const roofline::Layer> layers)
+{
+    const auto at = std::max_element(layers.begin(), layers.end(),
+                                     [](const roofline::Layer &a, const roofline::Layer &b) {
+                                         return a.flops && (!b.flops || *a.flops < *b.flops);
+                                     });
+    return at == layers.end() ? nullptr : &*at;
+}
+
 std::vector<roofline::Layer> weightLayers(const Bundle &bundle)
 {
     const auto forms = weightForms(bundle);
+    std::vector<std::vector<roofline::Layer>> readers(forms.size());
+    for (roofline::Layer &layer : layersOf(bundle, forms))
+        readers[layer.weight].push_back(std::move(layer));
     std::vector<roofline::Layer> layers(forms.size());
     for (std::size_t i = 0; i < forms.size(); ++i) {
+        if (const roofline::Layer *judged = heaviest(readers[i])) {
+            layers[i] = *judged;
+            continue;
+        }
         layers[i].weight = i;
         layers[i].form = forms[i];
         layers[i].shareRead.reset();
-    }
-    for (roofline::Layer &layer : layersOf(bundle, forms)) {
-        roofline::Layer &kept = layers[layer.weight];
-        if (kept.op.empty() || layer.flops.value_or(0) > kept.flops.value_or(0))
-            kept = std::move(layer);
     }
     return layers;
 }

@@ -51,8 +51,12 @@ std::vector<Unassessed> unassessedWeights(const Bundle &bundle);
 std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms);
 
-/// For every weight the layer that it is assessed in: of several the one with the most arithmetic;
-/// a weight in none gets a layer without extents. In the bundle's order, `form` filled in.
+/// Of the layers of a weight the one that it is judged in: the first with the most arithmetic,
+/// where what is not known counts as the most. Null where there are none.
+const roofline::Layer *heaviest(std::span<const roofline::Layer> layers);
+
+/// For every weight the layer that it is assessed in: the heaviest; a weight in none gets a layer
+/// without extents. In the bundle's order, `form` filled in.
 std::vector<roofline::Layer> weightLayers(const Bundle &bundle);
 
 /// Sums at the foot of a column of decisions.

@@ -99,13 +99,8 @@ void Surveyor::readLayers()
     for (std::size_t i = 0; i < count; ++i) {
         const Weight &weight = shaped().weights()[i];
         m_opsets[i] = opsets[{weight.model, weight.function}];
-        const roofline::Layer *heaviest = nullptr;
-        for (const roofline::Layer &layer : m_layers[i]) {
-            if (heaviest == nullptr || layer.flops.value_or(0) > heaviest->flops.value_or(0))
-                heaviest = &layer;
-        }
-        if (heaviest != nullptr)
-            m_axes[i] = channelAxes(weight, weight.consumers[heaviest->consumer]);
+        if (const roofline::Layer *judged = heaviest(m_layers[i]))
+            m_axes[i] = channelAxes(weight, weight.consumers[judged->consumer]);
     }
 }
 

@@ -190,7 +190,9 @@ inline void choiceIsPlaced(const Bundle &bundle, const roofline::Layer &layer)
         decision::Judge judge;
         const auto choice = chooseForm(bundle, layer.weight, *roofs, judge);
         QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
+        QCOMPARE(choice->op, layer.op);
         const auto placed = roofline::place(layer, *roofs, judge);
+        QCOMPARE(choice->bound, placed->trail[placed->dense].bound);
         bool stored = choice->stored.starts_with("dense"), eight = false;
         for (const FormCandidate &candidate : choice->candidates) {
             stored |= candidate.stored;
@@ -210,10 +212,11 @@ inline void choiceIsPlaced(const Bundle &bundle, const roofline::Layer &layer)
     }
 }
 
-/// Asked for the smallest weight.
+/// Asked for the smallest weight, in the layer that decide judges it in.
 inline void choiceIsPlaced(const Bundle &bundle)
 {
-    const auto layers = layersOf(bundle, weightForms(bundle));
+    auto layers = weightLayers(bundle);
+    std::erase_if(layers, [](const roofline::Layer &layer) { return layer.op.empty(); });
     const auto smallest = std::min_element(layers.begin(), layers.end(),
                                            [](const roofline::Layer &a, const roofline::Layer &b) {
                                                return a.form.elements < b.form.elements;

@@ -121,6 +121,31 @@ private Q_SLOTS:
             test::choiceIsPlaced(**bundle, layer);
     }
 
+    /// A table of embeddings that is the last matrix as well, of which one extent is open: no
+    /// figure of the known part stands for the whole.
+    void tiedToAnOpenReader()
+    {
+        for (const char *rows : {"?", "7"}) {
+            test::MadeBundle made;
+            const std::string open = rows;
+            made.parameters = "tensor<int32, [1, 7]> i, tensor<fp16, [1, " + open + ", 24]> h";
+            made.constant("tensor<fp16, [100, 24]>", "emb",
+                          made.blob(ElementType::Fp16, "[100, 24]", test::Bytes(4800)));
+            made.line("tensor<fp16, [1, 7, 24]> g = gather(axis = int32(0), indices = i, x = "
+                      "emb)[name = string(\"g\")]");
+            made.line("tensor<fp16, [1, " + open +
+                      ", 100]> l = linear(weight = emb, x = h)[name = string(\"l\")]");
+            const auto bundle = made.open();
+            QVERIFY(bundle);
+            test::hasOneAnswer(**bundle);
+            test::planIsDecided(**bundle);
+            const DecisionTable table(weightLayers(**bundle), {target::findTarget("M1")->target});
+            QCOMPARE(table.layer(0).op, std::string("linear"));
+            QCOMPARE(table.assessment(0, 0).timeS.has_value(), open == "7");
+            test::choiceIsPlaced(**bundle, table.layer(0));
+        }
+    }
+
     void choiceAndRoofline()
     {
         const auto made = sample::bundles().back();
