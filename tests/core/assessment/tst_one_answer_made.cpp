@@ -5,6 +5,8 @@
 #include "resources/sample.h"
 #include "sample_bundles.h"
 
+#include <set>
+
 using namespace kernscope;
 
 namespace {
@@ -119,6 +121,33 @@ private Q_SLOTS:
         QCOMPARE(layers.size(), std::size_t(7));
         for (const roofline::Layer &layer : layers)
             test::choiceIsPlaced(**bundle, layer);
+    }
+
+    /// The file ends within the operands of the first weight: some can be read, some cannot.
+    void cutShort_data() { everyForm_data(); }
+    void cutShort()
+    {
+        QFETCH(std::string, name);
+        const test::MadeBundle made = test::sampleBundle(name);
+        const auto whole = made.open();
+        QVERIFY(whole);
+        std::set<std::uint64_t> ends;
+        for (const codec::Operand &operand : (*whole)->weights().front().operands()) {
+            const OperandPlace &place = *operand.place;
+            if (!place.isLiteral() && place.bytes.value > 0)
+                ends.insert(place.dataOffset.value);
+        }
+        for (const std::uint64_t end : ends) {
+            test::Bytes bytes = made.weights();
+            bytes.resize(end);
+            const auto bundle =
+                Bundle::open("cut.mlmodelc", test::MadeBundle::options(made.text(), bytes));
+            QVERIFY(bundle);
+            QVERIFY((*bundle)->weights().front().fault);
+            QVERIFY(!knownStoredBytes((*bundle)->weights().front()));
+            test::hasOneAnswer(**bundle);
+            test::planIsDecided(**bundle);
+        }
     }
 
     /// A table of embeddings that is the last matrix as well, of which one extent is open: no
