@@ -134,11 +134,24 @@ std::string_view boundName(Bound bound)
 
 std::optional<std::uint64_t> Layer::bytesRead(std::uint64_t bytes, std::uint64_t batch) const
 {
-    if (!shareRead) // of a weight in no layer all bytes move
-        return op.empty() ? std::optional(bytes) : std::nullopt;
+    if (!shareRead)
+        return std::nullopt;
     const double share = *shareRead * static_cast<double>(batch);
     return share < 1 ? static_cast<std::uint64_t>(std::llround(share * static_cast<double>(bytes)))
                      : bytes;
+}
+
+std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
+                                        const decision::Decision &decided, std::uint64_t batch)
+{
+    if (!decided.bytesMoved || layers.empty())
+        return decided.bytesMoved;
+    std::optional<std::uint64_t> sum = 0;
+    for (const Layer &layer : layers) {
+        const auto read = layer.bytesRead(*decided.bytesMoved, batch);
+        sum = sum && read ? checkedAdd(*sum, *read) : std::nullopt;
+    }
+    return sum;
 }
 
 Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs,

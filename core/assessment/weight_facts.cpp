@@ -351,23 +351,23 @@ const roofline::Layer *heaviest(std::span<const roofline::Layer> layers)
     return at == layers.end() ? nullptr : &*at;
 }
 
-std::vector<roofline::Layer> weightLayers(const Bundle &bundle)
+std::vector<WeightLayers> weightLayers(const Bundle &bundle)
 {
-    const auto forms = weightForms(bundle);
-    std::vector<std::vector<roofline::Layer>> readers(forms.size());
+    auto forms = weightForms(bundle);
+    std::vector<WeightLayers> weights(forms.size());
     for (roofline::Layer &layer : layersOf(bundle, forms))
-        readers[layer.weight].push_back(std::move(layer));
-    std::vector<roofline::Layer> layers(forms.size());
+        weights[layer.weight].all.push_back(std::move(layer));
     for (std::size_t i = 0; i < forms.size(); ++i) {
-        if (const roofline::Layer *judged = heaviest(readers[i])) {
-            layers[i] = *judged;
-            continue;
+        WeightLayers &weight = weights[i];
+        if (const roofline::Layer *judged = heaviest(weight.all)) {
+            weight.judged = *judged;
+        } else {
+            weight.judged.weight = i;
+            weight.judged.form = forms[i];
         }
-        layers[i].weight = i;
-        layers[i].form = forms[i];
-        layers[i].shareRead.reset();
+        weight.form = std::move(forms[i]);
     }
-    return layers;
+    return weights;
 }
 
 } // namespace kernscope

@@ -62,12 +62,14 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
     for (const roofline::Roofs &chip : roofs) {
         ChipFigures sum;
         sum.timeS = 0.0;
+        const decision::Decision decided = judge.decide(form, *chip.target);
+        sum.outcome = decided.outcome();
+        sum.moved = roofline::bytesMoved(layers, decided, batch);
+        const std::uint64_t most =
+            decision::crossingBytes(form, sum.outcome).value_or(form.denseBytes);
         for (const roofline::Layer &layer : layers) {
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
-            sum.outcome = answer.outcome;
-            addBytes(sum.moved, answer.weightBytes);
-            sum.movedAtMost += answer.weightBytes.value_or(
-                decision::crossingBytes(form, answer.outcome).value_or(form.denseBytes));
+            sum.movedAtMost += answer.weightBytes.value_or(most);
             if (sum.timeS && answer.timeS)
                 sum.timeS = *sum.timeS + *answer.timeS;
             else

@@ -66,17 +66,15 @@ Result<double> buildError(const Bundle &bundle, const Row &row, const SurveyOpti
 Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOptions &options,
                       PlanTotals &totals)
 {
+    const auto forms = weightForms(other);
     const auto layers = layersByWeight(other, options);
     if (!layers)
         return tl::unexpected(layers.error());
     decision::Judge judge(options.choice);
     totals.moved.assign(survey.targets.size(), 0);
     totals.timeS.assign(survey.targets.size(), 0.0);
-    for (const auto &ofWeight : *layers) {
-        if (ofWeight.empty())
-            continue;
-        const auto chips =
-            chipFigures(ofWeight, ofWeight.front().form, survey.roofs, judge, options.batch);
+    for (std::size_t i = 0; i < layers->size(); ++i) {
+        const auto chips = chipFigures((*layers)[i], forms[i], survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
             addBytes(totals.moved[t], chips[t].moved);
             addTime(totals.timeS[t], chips[t].timeS);

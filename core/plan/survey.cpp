@@ -262,7 +262,7 @@ void Surveyor::finish()
     for (ChipFigures &fixed : m_survey.fixed)
         fixed.timeS = 0.0;
     for (const Row &row : m_survey.rows) {
-        if (row.fixed.empty() || m_layers[row.weight].empty())
+        if (row.fixed.empty())
             continue;
         const auto chips = chipFigures(m_layers[row.weight], m_forms[row.weight], m_survey.roofs,
                                        judge, m_options.batch);

@@ -72,10 +72,7 @@ void StreamMatrixModel::select()
             continue;
         m_rows.push_back(row);
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
-            using decision::Outcome;
-            const Outcome outcome = m_table->verdict(row, chip).outcome;
-            const auto moved = decision::crossingBytes(m_table->form(row), outcome);
-            if (moved && outcome != Outcome::Rejected && outcome != Outcome::Unknown)
+            if (const auto moved = m_table->bytesMoved(row, chip))
                 m_sums[chip].bytes += *moved;
             else
                 ++m_sums[chip].unknown;

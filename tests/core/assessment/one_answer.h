@@ -55,6 +55,27 @@ inline void unknownBytesStayUnknownDrawn(const Weight &weight, const report::Jso
     QVERIFY(layer["forms"]["best"].is_null() && layer["estimated"].get<bool>());
 }
 
+/// What decide says a weight moves is the sum over the layers that the roofline draws; of a weight
+/// in none, all of it once.
+inline void sumIsMoved(const std::vector<report::Json> &layers, const report::Json &decision,
+                       const decision::WeightForm &form)
+{
+    const report::Json &moved = decision["bytes_moved"];
+    if (decision["outcome"] == "rejected" || decision["outcome"] == "unknown") {
+        QVERIFY(moved.is_null());
+        return;
+    }
+    std::optional<std::uint64_t> sum = 0;
+    for (const report::Json &bytes : layers)
+        sum = sum && !bytes.is_null() ? std::optional(*sum + bytes.get<std::uint64_t>())
+                                      : std::nullopt;
+    if (layers.empty())
+        sum = decision["outcome"] == "streams" ? form.storedBytes : std::optional(form.denseBytes);
+    QCOMPARE(moved.is_null(), !sum.has_value());
+    if (sum)
+        QCOMPARE(moved.get<std::uint64_t>(), *sum);
+}
+
 inline void compareOnChip(const DecisionTable &table, std::size_t column,
                           const std::vector<roofline::Layer> &layers, const report::Json &decided,
                           const Bundle &bundle)
@@ -69,6 +90,7 @@ inline void compareOnChip(const DecisionTable &table, std::size_t column,
     report::Json document;
     report::addRoofline(document, *roofs, network->placements, 1, network->program);
     std::vector<bool> seen(table.rows(), false);
+    std::vector<std::vector<report::Json>> moved(table.rows()); // by weight, of each layer
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const roofline::Placement &placed = network->placements[i];
         const report::Json &drawn = document["layers"][i];
@@ -76,8 +98,7 @@ inline void compareOnChip(const DecisionTable &table, std::size_t column,
         const auto &stored = drawn["forms"]["stored"];
         unknownBytesStayUnknownDrawn(bundle.weights()[layers[i].weight], drawn);
         QCOMPARE(row["outcome"], stored["outcome"]);
-        if (!row["bytes_moved"].is_null())
-            QCOMPARE(row["bytes_moved"], stored["weight_bytes"]);
+        moved[layers[i].weight].push_back(stored["weight_bytes"]);
         // The layer that the weight is judged in is one of those that are drawn.
         const bool same = row["time_s"] == stored["time_s"] && row["bound"] == stored["bound"] &&
                           row["speedup"] == stored["speedup"] &&
@@ -93,6 +114,8 @@ inline void compareOnChip(const DecisionTable &table, std::size_t column,
             QCOMPARE(answer.bound, other.bound);
         }
     }
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        sumIsMoved(moved[i], decided[i * table.columns() + column], table.form(i));
     for (std::size_t i = 0; i < layers.size(); ++i)
         refusals(network->placements[i], target);
     double sum = 0;
@@ -139,6 +162,16 @@ inline void planIsDecided(const Bundle &bundle)
     const std::vector<std::size_t> stays(survey->rows.size(), 0);
     const plan::PlanTotals totals = plan::totalsOf(*survey, stays);
     const DecisionTable table(weightLayers(bundle), options.targets);
+    for (std::size_t chip = 0; chip < table.columns(); ++chip) {
+        std::optional<std::uint64_t> moved = 0;
+        for (std::size_t row = 0; row < table.rows(); ++row) {
+            const auto bytes = table.bytesMoved(row, chip);
+            plan::addBytes(moved, bytes);
+            if (survey->rows[row].candidates)
+                QCOMPARE(survey->rows[row].candidates->front().chips[chip].moved, bytes);
+        }
+        QCOMPARE(totals.moved[chip], moved);
+    }
     const std::size_t unread = weightsOfUnknownBytes(bundle);
     QCOMPARE(totals.unread, unread);
     QCOMPARE(totals.allStored().has_value(), unread == 0);
@@ -215,8 +248,11 @@ inline void choiceIsPlaced(const Bundle &bundle, const roofline::Layer &layer)
 /// Asked for the smallest weight, in the layer that decide judges it in.
 inline void choiceIsPlaced(const Bundle &bundle)
 {
-    auto layers = weightLayers(bundle);
-    std::erase_if(layers, [](const roofline::Layer &layer) { return layer.op.empty(); });
+    std::vector<roofline::Layer> layers;
+    for (const WeightLayers &weight : weightLayers(bundle)) {
+        if (!weight.all.empty())
+            layers.push_back(weight.judged);
+    }
     const auto smallest = std::min_element(layers.begin(), layers.end(),
                                            [](const roofline::Layer &a, const roofline::Layer &b) {
                                                return a.form.elements < b.form.elements;

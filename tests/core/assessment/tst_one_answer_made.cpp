@@ -150,6 +150,26 @@ private Q_SLOTS:
         }
     }
 
+    /// A weight that two layers read crosses twice, a bias once: decide and plan say the same.
+    void movedToEveryReader()
+    {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [5, 64]> x, tensor<fp16, [5, 64]> y";
+        made.constant("tensor<fp16, [48, 64]>", "w",
+                      made.blob(ElementType::Fp16, "[48, 64]", test::Bytes(6144)));
+        made.constant("tensor<fp16, [48]>", "b",
+                      made.blob(ElementType::Fp16, "[48]", test::Bytes(96)));
+        made.line("tensor<fp16, [5, 48]> p = linear(bias = b, weight = w, x = x)[name = "
+                  "string(\"p\")]");
+        made.line("tensor<fp16, [5, 48]> q = linear(weight = w, x = y)[name = string(\"q\")]");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const DecisionTable table(weightLayers(**bundle), {target::findTarget("M1")->target});
+        QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 6144 + 96));
+        test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+    }
+
     /// A table of embeddings that is the last matrix as well, of which one extent is open: no
     /// figure of the known part stands for the whole.
     void tiedToAnOpenReader()
@@ -172,6 +192,8 @@ private Q_SLOTS:
             QCOMPARE(table.layer(0).op, std::string("linear"));
             QCOMPARE(table.assessment(0, 0).timeS.has_value(), open == "7");
             test::choiceIsPlaced(**bundle, table.layer(0));
+            // The rows that are fetched, and all of it for the product.
+            QCOMPARE(table.bytesMoved(0, 0).value_or(0), std::uint64_t(7 * 24 * 2 + 4800));
         }
     }
 
