@@ -31,7 +31,9 @@ DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
             else
                 totals.storedBytes.reset();
             totals.denseBytes += form.denseBytes;
-            totals.bytesMoved += bytesMoved(row, column).value_or(0);
+            const auto moved = bytesMoved(row, column);
+            totals.bytesMoved += moved.value_or(0);
+            totals.movedOpen += moved ? 0 : 1;
             switch (m_verdicts.back()->outcome) {
             case decision::Outcome::Streams: ++totals.streams; break;
             case decision::Outcome::Folds: ++totals.folds; break;

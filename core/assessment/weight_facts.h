@@ -67,7 +67,8 @@ std::vector<WeightLayers> weightLayers(const Bundle &bundle);
 /// Sums at the foot of a column of decisions.
 struct TargetTotals {
     const target::Target *target = nullptr;
-    std::uint64_t bytesMoved = 0;                 ///< of the weights that a figure is known for
+    std::uint64_t bytesMoved = 0; ///< of the weights that a figure is known for
+    std::size_t movedOpen = 0;    ///< weights that there is none for: unknown or refused
     std::optional<std::uint64_t> storedBytes = 0; ///< empty: those of a weight are not known
     std::uint64_t denseBytes = 0;
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;

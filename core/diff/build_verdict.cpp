@@ -90,8 +90,8 @@ void findWorst(const Difference &difference, BuildVerdict &verdict)
 
 BuildOutcome outcomeOf(const TargetTotals &totals)
 {
-    return {totals.streams,  totals.folds,   totals.dense,
-            totals.rejected, totals.unknown, totals.bytesMoved};
+    return {totals.streams, totals.folds,      totals.dense,    totals.rejected,
+            totals.unknown, totals.bytesMoved, totals.movedOpen};
 }
 
 } // namespace

@@ -90,6 +90,7 @@ Json totalsJson(const TargetTotals &totals)
     Json json;
     json["target"] = totals.target->name;
     json["bytes_moved"] = numberJson(totals.bytesMoved);
+    json["bytes_moved_open"] = totals.movedOpen;
     json["stored_bytes"] = numberJson(totals.storedBytes);
     json["dense_fp16_bytes"] = numberJson(totals.denseBytes);
     json["streams"] = totals.streams;

@@ -143,6 +143,11 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
         notes.push_back(fmt::format("The times of {} weights are not known: they count as 0 in the "
                                     "time that is least.",
                                     plan.untimed));
+    const auto &moved = plan.before.moved;
+    if (plan.goal == plan::Goal::Moved &&
+        std::find(moved.begin(), moved.end(), std::nullopt) != moved.end())
+        notes.push_back("The bytes that some weights move are not known: all of their bytes count "
+                        "in the sum that is least.");
     bool any = false;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const bool known = plan.before.timeS[t] && plan.after.timeS[t];

@@ -171,6 +171,10 @@ inline void planIsDecided(const Bundle &bundle)
                 QCOMPARE(survey->rows[row].candidates->front().chips[chip].moved, bytes);
         }
         QCOMPARE(totals.moved[chip], moved);
+        // A sum is known where none of its terms is open.
+        QCOMPARE(table.totals(chip).movedOpen == 0, moved.has_value());
+        if (moved)
+            QCOMPARE(table.totals(chip).bytesMoved, *moved);
     }
     const std::size_t unread = weightsOfUnknownBytes(bundle);
     QCOMPARE(totals.unread, unread);

@@ -152,6 +152,7 @@ private Q_SLOTS:
         QCOMPARE(known.bytes.value_or(0), 24.0 + 6 + 24);
         QVERIFY(!open.decision.bytesMoved && !open.bytes);
         QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(24));
+        QCOMPARE(table.totals(0).movedOpen, std::size_t(1));
     }
 
     void openAndUnsoundExtents()
