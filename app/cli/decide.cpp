@@ -59,7 +59,9 @@ std::string verdictText(const decision::Verdict &verdict, std::size_t weights)
 /// "41,504 *" where sources disagree, "<= 41,504" where it is a bound.
 std::string memoryText(const decision::KernelMemory &memory)
 {
-    return (memory.atMost ? "<= " : "") + grouped(memory.demand) + (memory.contested ? " *" : "");
+    if (!memory.demand)
+        return "?";
+    return (memory.atMost ? "<= " : "") + grouped(*memory.demand) + (memory.contested ? " *" : "");
 }
 
 std::string copiesText(const target::Target &target, bool contested, bool atMost)
@@ -94,8 +96,9 @@ std::string totalsText(const TargetTotals &totals, const Bundle &bundle)
 {
     return fmt::format("\n  {} moved {}; {} stream, {} fold, {} dense, {} rejected, {} "
                        "unknown\n",
-                       bytesText(totals.bytesMoved), movedWhen(bundle), totals.streams,
-                       totals.folds, totals.dense, totals.rejected, totals.unknown);
+                       report::sumText(bytesText(totals.bytesMoved), totals.movedOpen),
+                       movedWhen(bundle), totals.streams, totals.folds, totals.dense,
+                       totals.rejected, totals.unknown);
 }
 
 /// How far the predictions for a chip were off where they could be compared.
@@ -173,8 +176,8 @@ std::string decisionsText(const Bundle &bundle, const DecisionTable &table)
                       (quoted->confidence == format::Confidence::Assumed ? " ?" : "");
         const std::string predicted =
             assessed.predictedSpeedup ? fmt::format("{:.2f}", *assessed.predictedSpeedup) : "-";
-        contested |= memory.contested;
-        atMost |= memory.atMost;
+        contested |= memory.contested && memory.demand;
+        atMost |= memory.atMost && memory.demand;
         rows.add({bundle.weights()[row].findableName(), formText(bundle.weights()[row].form),
                   std::string(decision::outcomeName(decided.outcome())),
                   decided.bytesMoved ? grouped(*decided.bytesMoved) : "?", speedup, predicted,
@@ -215,7 +218,7 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
         rows.add(std::move(cells));
     }
     std::string text = rows.text();
-    text += "\n  S streams, F folds, - dense, X rejected, ? unknown\n";
+    text += "\n  S streams, F folds, - dense, X rejected, ? unknown; + ?: and what is not known\n";
     Table sums({{"target"},
                 {"moved B", Align::Right},
                 {"streams", Align::Right},
@@ -225,9 +228,12 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
                 {"unknown", Align::Right}});
     for (std::size_t column = 0; column < table.columns(); ++column) {
         const TargetTotals &totals = table.totals(column);
-        sums.add({totals.target->name, grouped(totals.bytesMoved), grouped(totals.streams),
-                  grouped(totals.folds), grouped(totals.dense), grouped(totals.rejected),
-                  grouped(totals.unknown)});
+        const std::size_t open = totals.movedOpen;
+        sums.add(
+            {totals.target->name,
+             open == table.rows() ? "?" : grouped(totals.bytesMoved) + (open > 0 ? " + ?" : ""),
+             grouped(totals.streams), grouped(totals.folds), grouped(totals.dense),
+             grouped(totals.rejected), grouped(totals.unknown)});
     }
     return text + heading("Moved " + movedWhen(bundle)) + sums.text();
 }

@@ -50,10 +50,10 @@ std::string faultsText(const Checked &checked)
 
 std::string outcomeText(const BuildOutcome &outcome)
 {
-    return fmt::format("{} stream, {} fold, {} dense, {} rejected, {} unknown, {} B moved",
+    return fmt::format("{} stream, {} fold, {} dense, {} rejected, {} unknown, {} moved",
                        grouped(outcome.streams), grouped(outcome.folds), grouped(outcome.dense),
                        grouped(outcome.rejected), grouped(outcome.unknown),
-                       grouped(outcome.bytesMoved));
+                       report::sumText(grouped(outcome.bytesMoved) + " B", outcome.movedOpen));
 }
 
 std::string chipText(const Checked &checked, const std::string &name)

@@ -62,7 +62,6 @@ roofline::Layer typedLayer(const decision::Operation &operation)
     roofline::Layer layer;
     layer.op = "conv";
     layer.operation = operation;
-    layer.outputChannels = operation.outputChannels;
     const auto product = [](std::initializer_list<std::uint64_t> factors) {
         std::optional<std::uint64_t> result = 1;
         for (const std::uint64_t factor : factors)
@@ -76,6 +75,8 @@ roofline::Layer typedLayer(const decision::Operation &operation)
         product({operation.outputWidth, operation.outputHeight, operation.outputDepth});
     if (!weights || !pixels || operation.inputElements == 0 || *weights > UINT64_MAX / 4)
         return layer;
+    layer.form.shape = {operation.outputChannels, operation.inputChannels, operation.kernelDepth,
+                        operation.kernelHeight, operation.kernelWidth};
     layer.form.elements = *weights;
     layer.form.denseBytes = layer.form.storedBytes = 2 * *weights;
     layer.form.use.unitStride =
@@ -85,7 +86,7 @@ roofline::Layer typedLayer(const decision::Operation &operation)
     const std::string_view key = operation.weightBits == 8   ? "int8"
                                  : operation.weightBits == 4 ? "palette4"
                                                              : "dense";
-    if (const auto form = roofline::asForm(layer.form, key, layer.outputChannels))
+    if (const auto form = roofline::asForm(layer.form, key))
         layer.form = *form;
     layer.flops = product({2, *weights, *pixels});
     layer.inputBytes = product({2, operation.inputElements});

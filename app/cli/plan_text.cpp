@@ -19,6 +19,11 @@ std::string planSeconds(const std::optional<double> &time)
     return time ? fmt::format("{:.4g}", *time) : "unknown";
 }
 
+std::string planBytes(const std::optional<std::uint64_t> &bytes)
+{
+    return bytes ? grouped(*bytes) : "unknown";
+}
+
 std::string planTitle(const PlanSubject &subject)
 {
     const plan::Limits &limits = *subject.limits;
@@ -48,14 +53,14 @@ std::string planTotals(const PlanSubject &subject)
     const plan::Survey &survey = *subject.survey;
     const plan::PlanTotals &before = subject.plan->before, &after = subject.plan->after;
     Table table({{""}, {"before", Align::Right}, {"after", Align::Right}});
-    table.add({"stored B", grouped(before.stored), grouped(after.stored)});
+    table.add({"stored B", planBytes(before.allStored()), planBytes(after.allStored())});
     table.add({"error of the network", fmt::format("{:.4g}", before.error),
                fmt::format("{:.4g}", after.error)});
     table.add({"largest error of a layer", fmt::format("{:.4g}", before.largestError),
                fmt::format("{:.4g}", after.largestError)});
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const std::string &chip = survey.targets[t]->name;
-        table.add({chip + " moved B", grouped(before.moved[t]), grouped(after.moved[t])});
+        table.add({chip + " moved B", planBytes(before.moved[t]), planBytes(after.moved[t])});
         table.add(
             {chip + " engine time s", planSeconds(before.timeS[t]), planSeconds(after.timeS[t])});
         if (const auto &floor = survey.roofs[t].dispatchFloorS)
@@ -96,7 +101,8 @@ std::string planText(const PlanSubject &subject)
         for (const plan::Build &build : subject.builds)
             table.add({build.name, fmt::format("{:.4g}", build.totals.error),
                        fmt::format("{:.4g}", build.totals.largestError),
-                       grouped(build.totals.stored), planSeconds(plan::slowest(build.totals))});
+                       planBytes(build.totals.allStored()),
+                       planSeconds(plan::slowest(build.totals))});
         text += heading("Other builds") + table.text();
     }
     text += heading("Rules");

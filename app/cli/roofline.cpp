@@ -2,6 +2,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/report/chip_json.h"
 
 #include <cmath>
@@ -63,8 +64,9 @@ std::string unassessedText(const Bundle &bundle)
     Table table({{"weight"}, {"stored", Align::Right}, {"why it is in no layer"}});
     for (const Unassessed &rest : unassessedWeights(bundle)) {
         const Weight &weight = bundle.weights()[rest.weight];
+        const auto stored = knownStoredBytes(weight);
         table.add(
-            {printable(weight.findableName()), grouped(weight.storedBytes.value), rest.reason});
+            {printable(weight.findableName()), stored ? grouped(stored->value) : "?", rest.reason});
     }
     return table.empty() ? std::string() : heading("Not assessed") + table.text();
 }
@@ -88,7 +90,7 @@ std::string layersText(const std::vector<Placement> &placements)
                  {"remarks", Align::Name}});
     for (const Placement &placement : placements) {
         const roofline::Assessment &stored = placement.stored();
-        const roofline::Assessment &best = placement.trail[placement.best];
+        const roofline::Assessment *best = placement.bestForm();
         std::string remarks;
         if (placement.estimated)
             remarks += "estimated ";
@@ -99,8 +101,8 @@ std::string layersText(const std::vector<Placement> &placements)
         table.add({printable(placement.layer.label()), opText(placement.layer), stored.form,
                    numberText(stored.flops), numberText(stored.bytes), numberText(stored.intensity),
                    std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
-                   numberText(stored.timeS), energyText(stored.energy), best.form,
-                   numberText(best.timeS), remarks});
+                   numberText(stored.timeS), energyText(stored.energy), best ? best->form : "?",
+                   best ? numberText(best->timeS) : "?", remarks});
     }
     return table.empty() ? std::string("\nNo layer with a kernel.\n")
                          : heading("Layers") + table.text();

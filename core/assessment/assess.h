@@ -23,8 +23,8 @@ struct Assessment {
     decision::Outcome outcome = decision::Outcome::Unknown; ///< that of the decision
 
     /// That cross to the engine; refused or open: as if dense; of a table the rows that are
-    /// fetched, all of it where their number is not known.
-    std::uint64_t weightBytes = 0;
+    /// fetched. Empty: not known, and with it the bytes, the times and what follows from them.
+    std::optional<std::uint64_t> weightBytes;
     std::optional<double> flops;             ///< empty: an extent is not known
     std::optional<double> bytes;             ///< weight and activations; empty likewise
     std::optional<double> computeS, memoryS; ///< flops and bytes at the roofs
@@ -49,6 +49,11 @@ struct Assessment {
     bool stored = false; ///< the form that the bundle has
 };
 
+/// Bytes of a weight that cross in a dispatch to all layers that read it; of a weight in no layer,
+/// all of them once. `decided` is that of the whole weight. Empty: refused, or not known.
+std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
+                                        const decision::Decision &decided, std::uint64_t batch = 1);
+
 /// `batch` inputs a dispatch, at least 1.
 Assessment assess(const Layer &layer, const decision::WeightForm &form, const Roofs &roofs,
                   decision::Judge &judge, std::uint64_t batch = 1);
@@ -58,7 +63,9 @@ struct Placement {
     Layer layer;
     std::vector<Assessment> trail; ///< stored first, dense second (once where it is stored), others
     std::size_t dense = 0;         ///< index in the trail
-    std::size_t best = 0; ///< least time among those that the chip takes; of equal ones least bytes
+    /// Index of the least time among those that the chip takes, of equal ones the least bytes.
+    /// Empty: the bytes of the stored form are not known, so that nothing can be held against it.
+    std::optional<std::size_t> best;
     double largestOperand = 0; ///< bytes; of the operands that are known
     /// Empty: the working set, or an operand that may be larger, is not known.
     std::optional<bool> aboveWorkingSet;
@@ -66,6 +73,7 @@ struct Placement {
     bool estimated = false;         ///< a roof that is not measured, or an operand of unknown size
 
     const Assessment &stored() const { return trail.front(); }
+    const Assessment *bestForm() const { return best ? &trail[*best] : nullptr; }
 };
 
 /// Errors: "roofline.batch" (0, or above 10^9).
@@ -113,10 +121,13 @@ struct Network {
 Result<Network> assessNetwork(std::span<const Layer> layers, const Roofs &roofs,
                               decision::Judge &judge, std::uint64_t batch = 1);
 
-/// A weight of the same values in another form, sized by that form's law. Nothing where it has no
-/// such form (sparse with less than half zeros, or a density that is not known).
-std::optional<decision::WeightForm> asForm(const decision::WeightForm &form, std::string_view key,
-                                           std::uint64_t outputChannels);
+/// A weight of the same values in another form: as formSpecOf asks for it, with the bytes that the
+/// encoder makes of it. Nothing where it has no such form (blocks of a weight without axis 1,
+/// sparse of an unknown density).
+std::optional<decision::WeightForm> sizedForm(const decision::WeightForm &form,
+                                              std::string_view key);
+/// The same; nothing for sparse with less than half zeros either, which saves too little.
+std::optional<decision::WeightForm> asForm(const decision::WeightForm &form, std::string_view key);
 /// "palette4", "palette8", "sparse", "int8", "blockwise": those that choose and trail try.
 std::span<const std::string_view> candidateForms();
 

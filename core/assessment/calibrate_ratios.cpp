@@ -93,7 +93,7 @@ void predictCalls(const SpeedupRow &row, const target::Target &target, Calibrati
         return;
     decision::Judge judge;
     const bool folds = judge.decide(*form, target).outcome() != decision::Outcome::Streams;
-    made.predicted = model->seconds(folds ? on.form.denseBytes : form->storedBytes) /
+    made.predicted = model->seconds(folds ? on.form.denseBytes : form->storedBytes.value_or(0)) /
                      model->seconds(on.form.denseBytes);
     made.basis = model->text();
     made.fittedOn = model->fittedOn;

@@ -78,7 +78,7 @@ Layer chained(const Timed &row)
 {
     Layer layer;
     layer.op = row.op;
-    layer.outputChannels = row.outputs;
+    layer.form.shape = {row.outputs, row.inputs, row.kernelHeight, row.kernelWidth};
     layer.form.elements = row.kernelWidth * row.kernelHeight * row.inputs * row.outputs;
     layer.form.storedBytes = layer.form.denseBytes = 2 * layer.form.elements;
     layer.form.use = {true, false, std::nullopt, true, true};
@@ -98,21 +98,21 @@ std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
         const std::string_view digits = name.substr(6, 2);
         facts.density = 1 - static_cast<double>(parseInteger(digits).value_or(63)) / 100;
         if (name.size() > 8 && name[8] == '+') {
-            auto both = asForm(facts, "sparse", layer.outputChannels);
+            auto both = asForm(facts, "sparse");
             const double kept = static_cast<double>(facts.elements) * *facts.density;
             if (both)
                 both->storedBytes = facts.elements / 8 + static_cast<std::uint64_t>(kept / 2) + 32;
             return both;
         }
-        return asForm(facts, "sparse", layer.outputChannels);
+        return asForm(facts, "sparse");
     }
     if (name.starts_with("palette") && name.size() == 8) {
-        auto form = asForm(facts, "palette8", layer.outputChannels);
+        auto form = asForm(facts, "palette8");
         form->bits = static_cast<unsigned>(name[7] - '0');
         form->storedBytes = facts.elements * form->bits / 8 + (2U << form->bits);
         return form;
     }
-    return asForm(facts, name, layer.outputChannels);
+    return asForm(facts, name);
 }
 
 std::uint64_t streamedBytes(const Timed &row)
@@ -120,7 +120,7 @@ std::uint64_t streamedBytes(const Timed &row)
     const Layer layer = chained(row);
     // "sparse32" of the guide's chapter 10 is 32 percent dense.
     const auto form = formNamed(layer, row.form == "sparse32" ? "sparse68" : row.form);
-    return form ? form->storedBytes : layer.form.denseBytes;
+    return form ? form->storedBytes.value_or(0) : layer.form.denseBytes;
 }
 
 std::optional<CallModel> callModel(const std::string &target, const std::string &without)

@@ -20,10 +20,11 @@ Error failure(std::string code, std::string message, std::string found = {})
     return ErrorBuilder(code).message(std::move(message)).found(std::move(found));
 }
 
-/// The weight's values with output channels along axis 0: [channels, reduction].
+/// The weight's values in the order that they are stored in.
 struct LayerValues {
     std::vector<float> values;
     Shape shape;
+    std::size_t axis = 0; ///< of the output channels
     bool sampled = false;
     double zeroFraction = 0;
 };
@@ -71,8 +72,10 @@ LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight)
         const std::uint64_t row = take == rows ? i : i * (rows / take);
         decoder.decodeFloat(row * length, std::span(picked.values).subspan(i * width, width));
     }
-    if (picked.sampled)
+    if (width < length)
         picked.shape = {take, width};
+    else if (picked.sampled)
+        picked.shape[0] = take;
     return picked;
 }
 
@@ -86,32 +89,28 @@ Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const C
         const BundleReadLock lock(bundle);
         return pickRows(*decoder, weight);
     }();
-    const auto zeros = std::count(picked.values.begin(), picked.values.end(), 0.0F);
+    // Zero in fp16, which sparse values are kept in.
+    const auto zeros = std::count_if(picked.values.begin(), picked.values.end(),
+                                     [](float value) { return std::abs(value) <= 0x1p-25F; });
     picked.zeroFraction = picked.values.empty() ? 0
                                                 : static_cast<double>(zeros) /
                                                       static_cast<double>(picked.values.size());
-    const std::size_t axis = channelAxes(weight, consumer).output;
-    if (!picked.sampled && axis > 0) {
-        const std::uint64_t channels = picked.shape[axis];
-        picked.values = channelsFirst(std::move(picked.values), picked.shape, axis);
-        picked.shape = {channels, weight.elements.value / std::max<std::uint64_t>(channels, 1)};
-    }
+    if (picked.shape.size() == weight.shape.size())
+        picked.axis = channelAxes(weight, consumer).output;
     return picked;
 }
 
-/// The layer of the consumer with a kernel that has the most arithmetic.
+/// The layer that the weight is judged in.
 std::optional<roofline::Layer> heaviestLayer(const Bundle &bundle, std::size_t weight,
                                              const decision::WeightForm &form)
 {
     std::vector<decision::WeightForm> forms(bundle.weights().size());
     forms[weight] = form;
-    std::optional<roofline::Layer> heaviest;
-    for (roofline::Layer &layer : layersOf(bundle, forms)) {
-        if (layer.weight == weight &&
-            (!heaviest || layer.flops.value_or(0) > heaviest->flops.value_or(0)))
-            heaviest = std::move(layer);
-    }
-    return heaviest;
+    auto layers = layersOf(bundle, forms);
+    std::erase_if(layers,
+                  [weight](const roofline::Layer &layer) { return layer.weight != weight; });
+    const roofline::Layer *judged = heaviest(layers);
+    return judged ? std::optional(*judged) : std::nullopt;
 }
 
 /// The layer with the weight in that form, and why it cannot win, where it cannot.
@@ -120,9 +119,9 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
 {
     FormCandidate candidate;
     candidate.form = form.key();
-    candidate.bytes = form.storedBytes;
+    candidate.bytes = form.storedBytes.value_or(form.denseBytes); // known: the weight is sound
     candidate.bytesPerWeight = form.elements == 0 ? 0
-                                                  : static_cast<double>(form.storedBytes) /
+                                                  : static_cast<double>(candidate.bytes) /
                                                         static_cast<double>(form.elements);
     candidate.assessment = roofline::assess(layer, form, roofs, judge, batch);
     const auto &verdict = *candidate.assessment.decision.verdict;
@@ -134,22 +133,10 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
         candidate.passedOver =
             fmt::format("{} on {}: no bytes are saved", decision::outcomeName(verdict.outcome),
                         roofs.target->name);
+    else if (candidate.bytes >= form.denseBytes)
+        candidate.passedOver =
+            fmt::format("{} of {} bytes: no bytes are saved", candidate.bytes, form.denseBytes);
     return candidate;
-}
-
-/// Sparse with less than half zeros: sized by its law all the same, so that its bytes are seen.
-decision::WeightForm sparseAnyway(const decision::WeightForm &facts)
-{
-    decision::WeightForm sparse;
-    sparse.use = facts.use;
-    sparse.elements = facts.elements;
-    sparse.denseBytes = facts.denseBytes;
-    sparse.density = facts.density;
-    sparse.masked = true;
-    sparse.storedBytes = facts.elements / 8 + (facts.elements % 8 == 0 ? 0 : 1) +
-                         2 * static_cast<std::uint64_t>(facts.density.value_or(1) *
-                                                        static_cast<double>(facts.elements));
-    return sparse;
 }
 
 /// The stored form and every other that the procedure knows, smallest bytes first.
@@ -168,10 +155,11 @@ std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roof
     for (const std::string_view key : roofline::candidateForms()) {
         if (key == stored)
             continue;
-        const auto form = roofline::asForm(facts, key, layer.outputChannels);
-        candidates.push_back(
-            candidateOf(layer, form ? *form : sparseAnyway(facts), roofs, judge, batch));
+        const auto form = roofline::sizedForm(facts, key);
         if (!form)
+            continue;
+        candidates.push_back(candidateOf(layer, *form, roofs, judge, batch));
+        if (!roofline::asForm(facts, key)) // its bytes are seen all the same
             candidates.back().passedOver =
                 fmt::format("{:.1f} % zeros: sparse asks for at least half", 100 * zeroFraction);
     }
@@ -228,44 +216,47 @@ void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
         bytes->bytes, bytes->assessment.weight.denseBytes, roofs.target->name);
 }
 
-/// The error of a candidate: of the stored form its decoded values are the reference.
-Result<codec::AccuracyError> candidateError(const FormCandidate &candidate,
+/// The error of what an encoder makes of the values, in the order of the output channels.
+Result<codec::AccuracyError> encodedError(const codec::FormSpec &spec, const LayerValues &weight)
+{
+    const auto encoded = codec::encodeForm(weight.values, weight.shape, spec);
+    if (!encoded)
+        return tl::unexpected(encoded.error());
+    const auto decoder = codec::Decoder::make(encoded->encoding());
+    if (!decoder)
+        return tl::unexpected(decoder.error());
+    std::vector<float> found(weight.values.size());
+    decoder->decodeFloat(0, found);
+    const std::uint64_t channels = weight.shape[weight.axis];
+    const Shape layer{channels, found.size() / std::max<std::uint64_t>(channels, 1)};
+    const auto moved = codec::encodeDense(
+        channelsFirst(std::move(found), weight.shape, weight.axis), layer, ElementType::Fp32);
+    if (!moved)
+        return tl::unexpected(moved.error());
+    const auto stored = codec::Decoder::make(moved->encoding());
+    if (!stored)
+        return tl::unexpected(stored.error());
+    return codec::accuracyError(*stored, channelsFirst(weight.values, weight.shape, weight.axis),
+                                codec::layerOf(layer), codec::AccuracyOptions());
+}
+
+/// The error of a candidate, encoded as the whole weight would be: of the stored form its decoded
+/// values are the reference.
+Result<codec::AccuracyError> candidateError(const FormCandidate &candidate, const Weight &weight,
                                             const LayerValues &values)
 {
-    const codec::LayerShape layer = codec::layerOf(values.shape);
     if (candidate.stored)
         return codec::AccuracyError();
-    const auto spec = formSpecOf(candidate.form, values.shape);
+    const auto spec = formSpecOf(candidate.form, weight.shape);
     if (!spec)
         return tl::unexpected(failure("choose.form", "No encoder for it.", candidate.form));
-    return codec::accuracyError(*spec, values.values, values.shape, layer,
+    if (values.axis > 0)
+        return encodedError(*spec, values);
+    return codec::accuracyError(*spec, values.values, values.shape, codec::layerOf(values.shape),
                                 codec::AccuracyOptions());
 }
 
 } // namespace
-
-std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape)
-{
-    codec::FormSpec spec;
-    if (form == "palette4" || form == "palette8") {
-        spec.node = FormNode::Palette;
-        spec.palette.bits = form == "palette4" ? 4 : 8;
-    } else if (form == "int8") {
-        spec.node = FormNode::Affine;
-    } else if (form == "sparse") {
-        spec.node = FormNode::Sparse;
-    } else if (form == "blockwise") {
-        spec.node = FormNode::Blockwise;
-        spec.blockwise.block = 32;
-        while (shape.size() > 1 && shape[1] % spec.blockwise.block != 0)
-            spec.blockwise.block /= 2;
-    } else if (form == "dense") {
-        spec.node = FormNode::Dense;
-    } else {
-        return std::nullopt;
-    }
-    return spec;
-}
 
 Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roofline::Roofs &roofs,
                               decision::Judge &judge, const ChooseOptions &options)
@@ -293,12 +284,13 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     choice.op = layer->op;
     choice.bound = placed->trail[placed->dense].bound;
     choice.sampled = values->sampled;
-    choice.zeroFraction = form.masked && form.density ? 1 - *form.density : values->zeroFraction;
+    choice.zeroFraction =
+        values->sampled && form.masked && form.density ? 1 - *form.density : values->zeroFraction;
     choice.candidates = candidatesOf(*layer, roofs, judge, choice.zeroFraction, options.batch);
     for (FormCandidate &candidate : choice.candidates) {
         if (options.progress && !options.progress->advance(1))
             return tl::unexpected(failure("choose.cancelled", "The choice was cancelled."));
-        const auto error = candidateError(candidate, *values);
+        const auto error = candidateError(candidate, weight, *values);
         if (!error) {
             candidate.passedOver = "cannot be encoded: " + error.error().message;
             continue;

@@ -44,7 +44,7 @@ struct FormChoice {
     std::string advice;
 };
 
-/// Judges by the consumer that moves the most arithmetic. Errors: "choose.consumer" (no operation
+/// Judges by the heaviest of the weight's layers. Errors: "choose.consumer" (no operation
 /// with a kernel reads the weight), those of the decoder and of placement, "choose.cancelled".
 Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t weight,
                               const roofline::Roofs &roofs, decision::Judge &judge,

@@ -6,10 +6,10 @@
 
 namespace kernscope {
 
-DecisionTable::DecisionTable(std::vector<roofline::Layer> layers,
+DecisionTable::DecisionTable(std::vector<WeightLayers> weights,
                              std::vector<const target::Target *> targets,
                              const target::Choice &choice)
-    : m_layers(std::move(layers)), m_targets(std::move(targets)), m_judge(choice)
+    : m_weights(std::move(weights)), m_targets(std::move(targets)), m_judge(choice)
 {
     for (const target::Target *target : m_targets) {
         auto roofs = roofline::roofsOf(*target); // fails for ceilings that were asked for only
@@ -21,34 +21,35 @@ DecisionTable::DecisionTable(std::vector<roofline::Layer> layers,
     for (std::size_t column = 0; column < columns(); ++column)
         m_totals[column].target = m_targets[column];
     for (std::size_t row = 0; row < rows(); ++row) {
-        const decision::WeightForm &form = m_layers[row].form;
+        const decision::WeightForm &form = m_weights[row].form;
         const auto verdicts = m_judge.verdicts(form);
         for (std::size_t column = 0; column < columns(); ++column) {
             m_verdicts.push_back(verdicts[m_targets[column]->index]);
             TargetTotals &totals = m_totals[column];
-            totals.storedBytes += form.storedBytes;
-            const auto moved = [&](std::uint64_t bytes) {
-                return m_layers[row].bytesRead(bytes).value_or(0);
-            };
+            if (totals.storedBytes && form.storedBytes)
+                *totals.storedBytes += *form.storedBytes;
+            else
+                totals.storedBytes.reset();
             totals.denseBytes += form.denseBytes;
+            const auto moved = bytesMoved(row, column);
+            totals.bytesMoved += moved.value_or(0);
+            totals.movedOpen += moved ? 0 : 1;
             switch (m_verdicts.back()->outcome) {
-            case decision::Outcome::Streams:
-                ++totals.streams;
-                totals.bytesMoved += moved(form.storedBytes);
-                break;
-            case decision::Outcome::Folds:
-                ++totals.folds;
-                totals.bytesMoved += moved(form.denseBytes);
-                break;
-            case decision::Outcome::Dense:
-                ++totals.dense;
-                totals.bytesMoved += moved(form.denseBytes);
-                break;
+            case decision::Outcome::Streams: ++totals.streams; break;
+            case decision::Outcome::Folds: ++totals.folds; break;
+            case decision::Outcome::Dense: ++totals.dense; break;
             case decision::Outcome::Rejected: ++totals.rejected; break;
             case decision::Outcome::Unknown: ++totals.unknown; break;
             }
         }
     }
+}
+
+std::optional<std::uint64_t> DecisionTable::bytesMoved(std::size_t row, std::size_t column) const
+{
+    const WeightLayers &weight = m_weights[row];
+    return roofline::bytesMoved(weight.all,
+                                m_judge.sized(weight.form, m_verdicts[row * columns() + column]));
 }
 
 std::size_t DecisionTable::columnOf(const target::Target &target) const

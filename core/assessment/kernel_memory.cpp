@@ -36,23 +36,27 @@ KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
     return memory;
 }
 
-KernelMemory withDemand(KernelMemory memory, std::uint64_t bytes)
+KernelMemory withDemand(KernelMemory memory, const std::optional<std::uint64_t> &weight)
 {
+    if (!weight)
+        return memory;
+    const std::uint64_t bytes = *weight;
     const std::uint64_t cores = std::max(memory.cores.value_or(1), 1U);
     const auto demandOf = [&](std::uint64_t share) {
         return bytes / share + (bytes % share == 0 ? 0 : 1);
     };
-    memory.demand = demandOf(memory.replicated || memory.atMost ? 1 : cores);
+    const std::uint64_t demand = demandOf(memory.replicated || memory.atMost ? 1 : cores);
+    memory.demand = demand;
     if (memory.contested && memory.cores)
         memory.otherDemand = demandOf(memory.replicated ? cores : 1);
     if (memory.cap) {
-        memory.fits = memory.demand <= *memory.cap;
+        memory.fits = demand <= *memory.cap;
         if (memory.atMost && !*memory.fits)
             memory.fits.reset(); // a share of it may fit
         if (memory.otherDemand)
             memory.otherFits = *memory.otherDemand <= *memory.cap;
-        memory.sublayers = std::max<std::uint64_t>(
-            1, memory.demand / *memory.cap + (memory.demand % *memory.cap == 0 ? 0 : 1));
+        memory.sublayers =
+            std::max<std::uint64_t>(1, demand / *memory.cap + (demand % *memory.cap == 0 ? 0 : 1));
     }
     return memory;
 }

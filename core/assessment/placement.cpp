@@ -15,10 +15,6 @@ namespace {
 using decision::Outcome;
 using decision::WeightForm;
 
-constexpr std::array<std::string_view, 5> kCandidates{"palette4", "palette8", "sparse", "int8",
-                                                      "blockwise"};
-constexpr std::uint64_t kBlock = 32; ///< elements of a block in a candidate
-
 /// The rest of a point, once its FLOPs and bytes stand. What is unknown stays so: without both
 /// roofs nobody knows which of them binds.
 void rate(Assessment &point, const Roofs &roofs, double computed)
@@ -38,19 +34,21 @@ void rate(Assessment &point, const Roofs &roofs, double computed)
         point.rate = *point.flops / *point.timeS;
 }
 
-/// FLOPs, bytes and times of a layer whose weight moves `weightBytes`. Where a chip was measured to
-/// skip multiplications by zero, those of a known density take the share that was left.
+/// FLOPs, bytes and times of a layer of whose weight `crossing` bytes move where all of it is read.
+/// Where a chip was measured to skip multiplications by zero, those of a known density take the
+/// share that was left.
 void time(Assessment &point, const Layer &layer, const Roofs &roofs,
-          const std::optional<double> &density, std::uint64_t batch)
+          const std::optional<std::uint64_t> &crossing, const std::optional<double> &density,
+          std::uint64_t batch)
 {
     const double times = static_cast<double>(batch);
     if (layer.flops)
         point.flops = static_cast<double>(*layer.flops) * times;
-    if (layer.inputBytes && layer.outputBytes && layer.shareRead) {
+    if (layer.inputBytes && layer.outputBytes && layer.shareRead && crossing) {
         // Another row of a table for each input; a kernel crosses once a dispatch.
         const double share = std::min(1.0, *layer.shareRead < 1 ? *layer.shareRead * times : 1.0);
         point.bytes =
-            static_cast<double>(point.weightBytes) * share +
+            static_cast<double>(*crossing) * share +
             (static_cast<double>(*layer.inputBytes) + static_cast<double>(*layer.outputBytes)) *
                 times;
     }
@@ -66,8 +64,7 @@ Assessment denseTimes(const Layer &layer, const WeightForm &form, const Roofs &r
                       std::uint64_t batch)
 {
     Assessment dense;
-    dense.weightBytes = form.denseBytes;
-    time(dense, layer, roofs, form.density, batch);
+    time(dense, layer, roofs, decision::crossingBytes(form, Outcome::Dense), form.density, batch);
     return dense;
 }
 
@@ -78,8 +75,13 @@ bool usable(const Assessment &point)
 }
 
 /// The least time; where times are not known, the fewest bytes that cross.
-std::size_t bestOf(const std::vector<Assessment> &trail)
+std::optional<std::size_t> bestOf(const std::vector<Assessment> &trail)
 {
+    const auto crossing = [](const Assessment &point) {
+        return decision::crossingBytes(point.weight, point.outcome);
+    };
+    if (!crossing(trail.front()))
+        return std::nullopt;
     std::size_t best = 0;
     for (std::size_t i = 1; i < trail.size(); ++i) {
         if (!usable(trail[i]))
@@ -88,7 +90,7 @@ std::size_t bestOf(const std::vector<Assessment> &trail)
         const bool timed = so.timeS && trail[i].timeS;
         const bool faster = !usable(so) || (timed && *trail[i].timeS < *so.timeS);
         const bool same = !timed || *trail[i].timeS == *so.timeS;
-        if (faster || (same && trail[i].weightBytes < so.weightBytes))
+        if (faster || (same && crossing(trail[i]) < crossing(so)))
             best = i;
     }
     return best;
@@ -119,7 +121,7 @@ void flag(Placement &placed, const Roofs &roofs, std::uint64_t batch)
         return !ceiling || ceiling->method != Ceiling::Method::Measured;
     };
     placed.estimated = notMeasured(roofs.compute) || notMeasured(roofs.bandwidth) || !layer.flops ||
-                       !layer.inputBytes || !layer.outputBytes;
+                       !layer.inputBytes || !layer.outputBytes || !stored.weightBytes;
 }
 
 } // namespace
@@ -130,55 +132,26 @@ std::string_view boundName(Bound bound)
     return kNames[std::size_t(bound)];
 }
 
-std::span<const std::string_view> candidateForms()
-{
-    return kCandidates;
-}
-
-std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key,
-                                 std::uint64_t outputChannels)
-{
-    WeightForm other;
-    other.use = form.use;
-    other.elements = form.elements;
-    other.denseBytes = form.denseBytes;
-    other.density = form.density;
-    const std::uint64_t n = form.elements;
-    if (key == "dense") {
-        other.storedBytes = form.denseBytes;
-    } else if (key == "palette4" || key == "palette8") {
-        other.node = FormNode::Palette;
-        other.bits = key == "palette4" ? 4 : 8;
-        other.storedBytes = (key == "palette4" ? n / 2 + n % 2 : n) + (2U << other.bits);
-    } else if (key == "int8") {
-        other.node = FormNode::Affine;
-        other.bits = 8;
-        other.element = ElementType::Int8;
-        other.storedBytes = n + 2 * std::min(outputChannels, n);
-    } else if (key == "blockwise") {
-        other.node = FormNode::Blockwise;
-        other.bits = 8;
-        other.element = ElementType::Int8;
-        other.storedBytes = n + 2 * (n / kBlock + (n % kBlock == 0 ? 0 : 1));
-    } else if (key == "sparse") {
-        if (!form.density || *form.density > 0.5)
-            return std::nullopt;
-        other.masked = true;
-        other.storedBytes = n / 8 + (n % 8 == 0 ? 0 : 1) +
-                            2 * static_cast<std::uint64_t>(*form.density * static_cast<double>(n));
-    } else {
-        return std::nullopt;
-    }
-    return other;
-}
-
 std::optional<std::uint64_t> Layer::bytesRead(std::uint64_t bytes, std::uint64_t batch) const
 {
-    if (!shareRead) // of a weight in no layer all bytes move
-        return op.empty() ? std::optional(bytes) : std::nullopt;
+    if (!shareRead)
+        return std::nullopt;
     const double share = *shareRead * static_cast<double>(batch);
     return share < 1 ? static_cast<std::uint64_t>(std::llround(share * static_cast<double>(bytes)))
                      : bytes;
+}
+
+std::optional<std::uint64_t> bytesMoved(std::span<const Layer> layers,
+                                        const decision::Decision &decided, std::uint64_t batch)
+{
+    if (!decided.bytesMoved || layers.empty())
+        return decided.bytesMoved;
+    std::optional<std::uint64_t> sum = 0;
+    for (const Layer &layer : layers) {
+        const auto read = layer.bytesRead(*decided.bytesMoved, batch);
+        sum = sum && read ? checkedAdd(*sum, *read) : std::nullopt;
+    }
+    return sum;
 }
 
 Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs,
@@ -189,14 +162,15 @@ Assessment assess(const Layer &layer, const WeightForm &form, const Roofs &roofs
     made.form = form.key();
     made.decision = judge.decide(form, *roofs.target);
     made.outcome = made.decision.outcome();
-    // What a chip refuses or leaves open counts as the dense weight that would have to replace it.
-    made.weightBytes = made.decision.bytesMoved.value_or(form.denseBytes);
-    time(made, layer, roofs, form.density, batch);
+    const auto crossing = decision::crossingBytes(form, made.outcome);
+    time(made, layer, roofs, crossing, form.density, batch);
     if (made.decision.bytesMoved)
         made.decision.bytesMoved = layer.bytesRead(*made.decision.bytesMoved, batch);
-    made.weightBytes = layer.bytesRead(made.weightBytes, batch).value_or(made.weightBytes);
+    if (crossing)
+        made.weightBytes = layer.bytesRead(*crossing, batch);
     made.energy = energyOf(*roofs.target, layer.op, made.bound, made.timeS);
-    if (!form.compressed())
+    // Nothing that was published of a form is said of bytes that nobody could read.
+    if (!form.compressed() || !crossing)
         return made;
     const Assessment dense = denseTimes(layer, form, roofs, batch);
     if (dense.timeS && made.timeS && *made.timeS > 0)
@@ -248,13 +222,13 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
     const std::string stored = layer.form.key();
     if (stored != "dense") {
         placed.dense = placed.trail.size();
-        const auto dense = asForm(layer.form, "dense", layer.outputChannels);
+        const auto dense = asForm(layer.form, "dense");
         placed.trail.push_back(assess(layer, *dense, roofs, judge, batch));
     }
-    for (const std::string_view key : kCandidates) {
+    for (const std::string_view key : candidateForms()) {
         if (key == stored)
             continue;
-        if (const auto other = asForm(layer.form, key, layer.outputChannels))
+        if (const auto other = asForm(layer.form, key))
             placed.trail.push_back(assess(layer, *other, roofs, judge, batch));
     }
     placed.best = bestOf(placed.trail);

@@ -64,7 +64,6 @@ struct Layer {
     std::size_t weight = 0, consumer = 0; ///< indices in the bundle
     std::optional<std::uint64_t> flops;   ///< of one dispatch at batch 1; empty: unknown
     std::optional<std::uint64_t> inputBytes, outputBytes; ///< fp16; empty: unknown
-    std::uint64_t outputChannels = 0;
     /// As the array takes it; empty where the extents are not known or it is no array operation.
     std::optional<decision::Operation> operation;
     /// Of the weight's bytes, those that one dispatch reads: below 1 where an embedding fetches

@@ -134,6 +134,14 @@ Verdict judgeForm(const WeightForm &form, const target::Target &target)
     return verdict;
 }
 
+std::optional<std::uint64_t> crossingBytes(const WeightForm &form, Outcome outcome)
+{
+    if (outcome == Outcome::Streams)
+        return form.storedBytes;
+    // Of a weight whose shape could not be read, no size is known.
+    return form.elements == 0 && !form.storedBytes ? std::nullopt : std::optional(form.denseBytes);
+}
+
 std::shared_ptr<const Verdict> Judge::verdict(const WeightForm &form, const target::Target &target)
 {
     auto &known = m_verdicts[form.signature()];
@@ -172,7 +180,7 @@ KernelMemory Judge::memory(const WeightForm &form, const Verdict &verdict)
     }
     const bool streamed = verdict.outcome == Outcome::Streams;
     return withDemand(m_caps[verdict.target->index][streamed ? 1 : 0],
-                      streamed ? form.storedBytes : form.denseBytes);
+                      crossingBytes(form, verdict.outcome));
 }
 
 Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> verdict)
@@ -180,10 +188,8 @@ Decision Judge::sized(const WeightForm &form, std::shared_ptr<const Verdict> ver
     Decision decision;
     const Outcome outcome = verdict->outcome;
     decision.memory = memory(form, *verdict);
-    if (outcome == Outcome::Streams)
-        decision.bytesMoved = form.storedBytes;
-    else if (outcome == Outcome::Folds || outcome == Outcome::Dense)
-        decision.bytesMoved = form.denseBytes;
+    if (outcome != Outcome::Rejected && outcome != Outcome::Unknown)
+        decision.bytesMoved = crossingBytes(form, outcome);
     decision.verdict = std::move(verdict);
     return decision;
 }

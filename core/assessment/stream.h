@@ -51,18 +51,23 @@ struct Verdict {
     std::string nearestChange; ///< the smallest change that makes it stream, found by judging again
 };
 
+/// Of the whole weight, the bytes that cross to the engine: the stored ones where it streams, dense
+/// fp16 otherwise, also of what a chip refuses or leaves open (the dense weight that would have to
+/// replace it). Empty: not known.
+std::optional<std::uint64_t> crossingBytes(const WeightForm &form, Outcome outcome);
+
 /// Kernel memory: what a core must hold against what it may.
 struct KernelMemory {
     target::HalLayout layout = target::HalLayout::Chapters;
-    target::HalOffset offset;         ///< 0x210 streamed, 0x200 dense or folded
-    std::optional<std::uint64_t> cap; ///< bytes; empty: unknown
-    std::string_view source;          ///< of the cap, in the embedded table
-    std::uint64_t demand = 0;         ///< bytes a core
-    bool replicated = false;          ///< one copy a core (M1; contested)
-    std::optional<unsigned> cores;    ///< that the demand was taken with
-    std::optional<bool> fits;         ///< demand is at most the cap
-    bool atMost = false;              ///< the demand is a bound: how the cores share is not known
-    bool contested = false;           ///< sources disagree on `replicated`; by the other reading:
+    target::HalOffset offset;            ///< 0x210 streamed, 0x200 dense or folded
+    std::optional<std::uint64_t> cap;    ///< bytes; empty: unknown
+    std::string_view source;             ///< of the cap, in the embedded table
+    std::optional<std::uint64_t> demand; ///< bytes a core; empty: those of the weight are unknown
+    bool replicated = false;             ///< one copy a core (M1; contested)
+    std::optional<unsigned> cores;       ///< that the demand was taken with
+    std::optional<bool> fits;            ///< demand is at most the cap
+    bool atMost = false;    ///< the demand is a bound: how the cores share is not known
+    bool contested = false; ///< sources disagree on `replicated`; by the other reading:
     std::optional<std::uint64_t> otherDemand;
     std::optional<bool> otherFits;
     std::optional<std::uint64_t> sublayers; ///< parts that the weight is split into
@@ -77,7 +82,8 @@ struct Speedup {
 struct Decision {
     std::shared_ptr<const Verdict> verdict;
     KernelMemory memory;
-    std::optional<std::uint64_t> bytesMoved; ///< a dispatch; empty: rejected or unknown
+    /// A dispatch; empty: rejected or unknown, or it streams and its stored bytes are not known.
+    std::optional<std::uint64_t> bytesMoved;
 
     Outcome outcome() const { return verdict->outcome; }
 };
@@ -117,7 +123,7 @@ std::optional<Reason> encoderRefusal(WeightForm form, const target::Target &targ
 KernelMemory kernelMemoryCap(const target::Target &target, bool streamed,
                              std::optional<unsigned> cores);
 /// The same with a weight's demand against it.
-KernelMemory withDemand(KernelMemory memory, std::uint64_t bytes);
+KernelMemory withDemand(KernelMemory memory, const std::optional<std::uint64_t> &bytes);
 
 /// What tables 7.1 and 7.4 and later measurements say of a form on a target, before any gate.
 struct TableOutcome {

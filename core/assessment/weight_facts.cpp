@@ -2,6 +2,7 @@
 #include "core/assessment/weight_facts.h"
 
 #include "core/assessment/entries.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 
@@ -240,8 +241,10 @@ decision::WeightForm weightForm(const Bundle &bundle, const Weight &weight,
     describeStorage(weight, form);
     form.use = useOf(bundle, weight);
     form.zeroPoint = hasZeroPoint(bundle, weight);
+    form.shape = weight.shape;
     form.elements = weight.elements.value;
-    form.storedBytes = weight.storedBytes.value;
+    const auto stored = knownStoredBytes(weight);
+    form.storedBytes = stored ? std::optional(stored->value) : std::nullopt;
     form.denseBytes = weight.denseFp16Bytes().value;
     if (zeroFraction)
         form.density = 1 - *zeroFraction;
@@ -321,8 +324,6 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
             layer.inputBytes = halfBytes(consumer.geometry.input);
             layer.outputBytes = halfBytes(consumer.geometry.output);
             layer.operation = operationOf(weight, consumer, forms[i]);
-            layer.outputChannels =
-                layer.operation ? layer.operation->outputChannels : at(weight.shape, 0);
             layer.form = forms[i];
             if (isGather(consumer))
                 layer.shareRead = shareRead(weight, consumer);
@@ -341,21 +342,32 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
     return layers;
 }
 
-std::vector<roofline::Layer> weightLayers(const Bundle &bundle)
+const roofline::Layer *heaviest(std::span<const roofline::Layer> layers)
 {
-    const auto forms = weightForms(bundle);
-    std::vector<roofline::Layer> layers(forms.size());
+    const auto at = std::max_element(layers.begin(), layers.end(),
+                                     [](const roofline::Layer &a, const roofline::Layer &b) {
+                                         return a.flops && (!b.flops || *a.flops < *b.flops);
+                                     });
+    return at == layers.end() ? nullptr : &*at;
+}
+
+std::vector<WeightLayers> weightLayers(const Bundle &bundle)
+{
+    auto forms = weightForms(bundle);
+    std::vector<WeightLayers> weights(forms.size());
+    for (roofline::Layer &layer : layersOf(bundle, forms))
+        weights[layer.weight].all.push_back(std::move(layer));
     for (std::size_t i = 0; i < forms.size(); ++i) {
-        layers[i].weight = i;
-        layers[i].form = forms[i];
-        layers[i].shareRead.reset();
+        WeightLayers &weight = weights[i];
+        if (const roofline::Layer *judged = heaviest(weight.all)) {
+            weight.judged = *judged;
+        } else {
+            weight.judged.weight = i;
+            weight.judged.form = forms[i];
+        }
+        weight.form = std::move(forms[i]);
     }
-    for (roofline::Layer &layer : layersOf(bundle, forms)) {
-        roofline::Layer &kept = layers[layer.weight];
-        if (kept.op.empty() || layer.flops.value_or(0) > kept.flops.value_or(0))
-            kept = std::move(layer);
-    }
-    return layers;
+    return weights;
 }
 
 } // namespace kernscope

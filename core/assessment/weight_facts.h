@@ -4,6 +4,7 @@
 #include "core/assessment/assess.h"
 #include "core/bundle/bundle.h"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -50,15 +51,26 @@ std::vector<Unassessed> unassessedWeights(const Bundle &bundle);
 std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                                       std::span<const decision::WeightForm> forms);
 
-/// For every weight the layer that it is assessed in: of several the one with the most arithmetic;
-/// a weight in none gets a layer without extents. In the bundle's order, `form` filled in.
-std::vector<roofline::Layer> weightLayers(const Bundle &bundle);
+/// Of the layers of a weight the one that it is judged in: the first with the most arithmetic,
+/// where what is not known counts as the most. Null where there are none.
+const roofline::Layer *heaviest(std::span<const roofline::Layer> layers);
+
+/// A weight and the layers that read it.
+struct WeightLayers {
+    decision::WeightForm form;
+    roofline::Layer judged;           ///< the heaviest; of a weight in no layer one without extents
+    std::vector<roofline::Layer> all; ///< none where it is in no layer
+};
+/// In the bundle's order.
+std::vector<WeightLayers> weightLayers(const Bundle &bundle);
 
 /// Sums at the foot of a column of decisions.
 struct TargetTotals {
     const target::Target *target = nullptr;
     std::uint64_t bytesMoved = 0; ///< of the weights that a figure is known for
-    std::uint64_t storedBytes = 0, denseBytes = 0;
+    std::size_t movedOpen = 0;    ///< weights that there is none for: unknown or refused
+    std::optional<std::uint64_t> storedBytes = 0; ///< empty: those of a weight are not known
+    std::uint64_t denseBytes = 0;
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;
 };
 
@@ -66,26 +78,31 @@ struct TargetTotals {
 class DecisionTable
 {
 public:
-    /// `layers`: one a weight, as weightLayers gives them.
-    DecisionTable(std::vector<roofline::Layer> layers, std::vector<const target::Target *> targets,
+    /// `weights`: as weightLayers gives them.
+    DecisionTable(std::vector<WeightLayers> weights, std::vector<const target::Target *> targets,
                   const target::Choice &choice = {});
 
-    std::size_t rows() const { return m_layers.size(); }
+    std::size_t rows() const { return m_weights.size(); }
     std::size_t columns() const { return m_targets.size(); }
-    const decision::WeightForm &form(std::size_t row) const { return m_layers[row].form; }
+    const decision::WeightForm &form(std::size_t row) const { return m_weights[row].form; }
     /// The use of the weight that is assessed.
-    const roofline::Layer &layer(std::size_t row) const { return m_layers[row]; }
+    const roofline::Layer &layer(std::size_t row) const { return m_weights[row].judged; }
     const target::Target &target(std::size_t column) const { return *m_targets[column]; }
     std::size_t columnOf(const target::Target &target) const; ///< kNoIndex where it has none
     const decision::Verdict &verdict(std::size_t row, std::size_t column) const
     {
         return *m_verdicts[row * columns() + column];
     }
-    /// The whole answer, made anew each time.
+    /// The whole answer for the layer that is assessed, made anew each time. The bytes that its
+    /// decision moves are those of all layers that read the weight.
     roofline::Assessment assessment(std::size_t row, std::size_t column) const
     {
-        return roofline::assess(m_layers[row], form(row), m_roofs[column], m_judge);
+        auto made = roofline::assess(layer(row), form(row), m_roofs[column], m_judge);
+        made.decision.bytesMoved = bytesMoved(row, column);
+        return made;
     }
+    /// Bytes of the weight that cross in a dispatch. Empty: refused, or not known.
+    std::optional<std::uint64_t> bytesMoved(std::size_t row, std::size_t column) const;
     decision::KernelMemory memory(std::size_t row, std::size_t column) const
     {
         return m_judge.memory(form(row), verdict(row, column));
@@ -93,7 +110,7 @@ public:
     const TargetTotals &totals(std::size_t column) const { return m_totals[column]; }
 
 private:
-    std::vector<roofline::Layer> m_layers;
+    std::vector<WeightLayers> m_weights;
     std::vector<const target::Target *> m_targets;
     std::vector<roofline::Roofs> m_roofs; ///< by column
     std::vector<std::shared_ptr<const decision::Verdict>> m_verdicts;

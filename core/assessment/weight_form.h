@@ -30,10 +30,11 @@ struct WeightForm {
     bool zeroPoint = false;                  ///< a zero point or offset that is not known to be 0
     WeightUse use;
 
+    Shape shape; ///< as the encoders take it; empty: a single number
     std::uint64_t elements = 0;
-    std::uint64_t storedBytes = 0;
-    std::uint64_t denseBytes = 0;  ///< as fp16
-    std::optional<double> density; ///< share of elements that are kept, or not zero
+    std::optional<std::uint64_t> storedBytes = 0; ///< empty: an operand could not be read
+    std::uint64_t denseBytes = 0;                 ///< as fp16
+    std::optional<double> density;                ///< share of elements that are kept, or not zero
 
     bool compressed() const
     {

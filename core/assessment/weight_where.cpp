@@ -3,6 +3,7 @@
 
 #include "core/base/csv.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -102,12 +103,13 @@ std::vector<std::string> textsOf(const Weight &weight, std::string_view key)
 
 std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, std::string_view key)
 {
+    const auto stored = knownStoredBytes(weight);
     if (key == "bytes")
-        return static_cast<double>(weight.storedBytes.value);
+        return stored ? std::optional(static_cast<double>(stored->value)) : std::nullopt;
     if (key == "elements")
         return static_cast<double>(weight.elements.value);
     if (key == "ratio")
-        return weight.elements.value == 0 ? std::nullopt : std::optional(weight.ratio());
+        return weight.elements.value == 0 || !stored ? std::nullopt : std::optional(weight.ratio());
     if (key == "axes")
         return static_cast<double>(weight.shape.size());
     return facts.zeros;

@@ -36,7 +36,7 @@ double Weight::ratio() const
 
 std::optional<ByteCount> knownStoredBytes(const Weight &weight)
 {
-    const bool unread = weight.fault && weight.storedBytes.value == 0 && weight.elements.value > 0;
+    const bool unread = weight.fault && weight.storedBytes.value == 0;
     return unread ? std::nullopt : std::optional(weight.storedBytes);
 }
 

@@ -9,8 +9,8 @@
 
 namespace kernscope {
 
-/// Bytes that a weight takes in its files; nothing where no operand of it could be read (a file
-/// that is missing, cut or a pointer), though it has elements.
+/// Bytes that a weight takes in its files; nothing where an operand could not be read (a file that
+/// is missing, cut or a pointer): its reader then leaves storedBytes at 0, beside a fault.
 std::optional<ByteCount> knownStoredBytes(const Weight &weight);
 
 /// Those of `b` over those of `a`; nothing where either is not known or `a` stores none.

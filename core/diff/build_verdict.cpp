@@ -102,8 +102,8 @@ std::optional<std::uint64_t> knownBytes(const Bundle &bundle)
 
 BuildOutcome outcomeOf(const TargetTotals &totals)
 {
-    return {totals.streams,  totals.folds,   totals.dense,
-            totals.rejected, totals.unknown, totals.bytesMoved};
+    return {totals.streams, totals.folds,      totals.dense,    totals.rejected,
+            totals.unknown, totals.bytesMoved, totals.movedOpen};
 }
 
 } // namespace

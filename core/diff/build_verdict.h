@@ -15,6 +15,7 @@ namespace kernscope {
 struct BuildOutcome {
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0; ///< weights
     std::uint64_t bytesMoved = 0; ///< a dispatch; of the weights that a figure is known for
+    std::size_t movedOpen = 0;    ///< weights that there is none for
     friend bool operator==(const BuildOutcome &, const BuildOutcome &) = default;
 };
 

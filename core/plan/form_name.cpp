@@ -254,6 +254,7 @@ decision::WeightForm proposedForm(const FormSpec &spec, const decision::WeightFo
     form.element = type;
     form.bits = bitWidth(type);
     form.use = stored.use;
+    form.shape = stored.shape;
     form.elements = stored.elements;
     form.storedBytes = stored.storedBytes;
     form.denseBytes = stored.denseBytes;

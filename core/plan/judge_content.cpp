@@ -62,10 +62,14 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
     for (const roofline::Roofs &chip : roofs) {
         ChipFigures sum;
         sum.timeS = 0.0;
+        const decision::Decision decided = judge.decide(form, *chip.target);
+        sum.outcome = decided.outcome();
+        sum.moved = roofline::bytesMoved(layers, decided, batch);
+        const std::uint64_t most =
+            decision::crossingBytes(form, sum.outcome).value_or(form.denseBytes);
         for (const roofline::Layer &layer : layers) {
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
-            sum.outcome = answer.outcome;
-            sum.moved += answer.weightBytes;
+            sum.movedAtMost += answer.weightBytes.value_or(most);
             if (sum.timeS && answer.timeS)
                 sum.timeS = *sum.timeS + *answer.timeS;
             else
@@ -144,7 +148,7 @@ void ContentJudge::keep(Usage &usage)
     Candidate candidate;
     candidate.name = kKeep;
     candidate.form = usage.form;
-    candidate.stored = usage.form.storedBytes;
+    candidate.stored = usage.form.storedBytes.value_or(0); // known: what cannot be read stays
     candidate.chips = figures(usage, usage.form);
     for (std::size_t t = 0; t < candidate.chips.size(); ++t) {
         if (candidate.chips[t].outcome == Outcome::Rejected)
@@ -180,7 +184,7 @@ void ContentJudge::tryForm(Content &content, const WeightValues &values,
             candidate.refused = m_opsets.refusal(usage, name, encoded->weight);
         if (candidate.refused.empty()) {
             candidate.form = sizedForm(std::move(candidate.form), values, encoded->weight);
-            candidate.stored = candidate.form.storedBytes;
+            candidate.stored = *candidate.form.storedBytes;
             candidate.error = encoded->error;
             candidate.method = encoded->method;
             candidate.chips = figures(usage, candidate.form);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/measure_build.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "core/plan/judge_content.h"
 #include "core/plan/parallel.h"
 
@@ -65,19 +66,17 @@ Result<double> buildError(const Bundle &bundle, const Row &row, const SurveyOpti
 Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOptions &options,
                       PlanTotals &totals)
 {
+    const auto forms = weightForms(other);
     const auto layers = layersByWeight(other, options);
     if (!layers)
         return tl::unexpected(layers.error());
     decision::Judge judge(options.choice);
     totals.moved.assign(survey.targets.size(), 0);
     totals.timeS.assign(survey.targets.size(), 0.0);
-    for (const auto &ofWeight : *layers) {
-        if (ofWeight.empty())
-            continue;
-        const auto chips =
-            chipFigures(ofWeight, ofWeight.front().form, survey.roofs, judge, options.batch);
+    for (std::size_t i = 0; i < layers->size(); ++i) {
+        const auto chips = chipFigures((*layers)[i], forms[i], survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
-            totals.moved[t] += chips[t].moved;
+            addBytes(totals.moved[t], chips[t].moved);
             addTime(totals.timeS[t], chips[t].timeS);
         }
     }
@@ -141,6 +140,7 @@ Result<Build> measureBuild(const Bundle &bundle, const Survey &survey, const Sur
     }
     build.totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;
     build.totals.stored = other.totals().storedBytes.value;
+    build.totals.unread = weightsOfUnknownBytes(other);
     if (auto added = addChips(other, survey, options, build.totals); !added)
         return tl::unexpected(std::move(added.error()));
     return build;

@@ -172,6 +172,7 @@ std::string formOf(const Row &row, std::size_t choice)
 PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice)
 {
     PlanTotals totals;
+    totals.unread = survey.unread;
     for (const ChipFigures &fixed : survey.fixed) {
         totals.moved.push_back(fixed.moved);
         totals.timeS.push_back(fixed.timeS);
@@ -193,7 +194,7 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
         if (candidate == nullptr)
             continue;
         for (std::size_t t = 0; t < candidate->chips.size(); ++t) {
-            totals.moved[t] += candidate->chips[t].moved;
+            addBytes(totals.moved[t], candidate->chips[t].moved);
             addTime(totals.timeS[t], candidate->chips[t].timeS);
         }
         const double error = layerError(row, *candidate);

@@ -42,13 +42,20 @@ struct Limits {
 
 /// A network in one form or another.
 struct PlanTotals {
-    std::uint64_t stored = 0;
-    std::vector<std::uint64_t> moved; ///< by target
+    std::uint64_t stored = 0; ///< of the weights whose stored bytes are known
+    std::size_t unread = 0;   ///< weights of which they are not
+    std::vector<std::optional<std::uint64_t>> moved; ///< by target; empty: not known
     std::vector<std::optional<double>>
         timeS;                      ///< by target: engine time; empty: a layer's is not known
     double error = 0;               ///< of the network
     double largestError = 0;        ///< of a layer
     std::size_t largest = kNoIndex; ///< row of that layer; none where all are exact
+
+    /// Of all weights. Empty: those of a weight are not known.
+    std::optional<std::uint64_t> allStored() const
+    {
+        return unread == 0 ? std::optional(stored) : std::nullopt;
+    }
 };
 
 struct FrontPoint {

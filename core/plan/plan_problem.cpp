@@ -57,7 +57,7 @@ std::uint64_t mostMoved(const Candidate &candidate)
 {
     std::uint64_t most = 0;
     for (const ChipFigures &chip : candidate.chips)
-        most = std::max(most, chip.moved);
+        most = std::max(most, chip.movedAtMost);
     return most;
 }
 

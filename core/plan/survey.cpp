@@ -36,6 +36,16 @@ Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions 
     return layersIn(*bound->bundle);
 }
 
+std::optional<std::uint64_t> ownBytes(const Survey &survey, const Row &row)
+{
+    if (row.unread)
+        return std::nullopt;
+    std::uint64_t own = 0;
+    for (const StoredPart &part : survey.parts[row.item])
+        own += part.bytes;
+    return own;
+}
+
 std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
                                                        std::size_t weight)
 {
@@ -89,13 +99,8 @@ void Surveyor::readLayers()
     for (std::size_t i = 0; i < count; ++i) {
         const Weight &weight = shaped().weights()[i];
         m_opsets[i] = opsets[{weight.model, weight.function}];
-        const roofline::Layer *heaviest = nullptr;
-        for (const roofline::Layer &layer : m_layers[i]) {
-            if (heaviest == nullptr || layer.flops.value_or(0) > heaviest->flops.value_or(0))
-                heaviest = &layer;
-        }
-        if (heaviest != nullptr)
-            m_axes[i] = channelAxes(weight, weight.consumers[heaviest->consumer]);
+        if (const roofline::Layer *judged = heaviest(m_layers[i]))
+            m_axes[i] = channelAxes(weight, weight.consumers[judged->consumer]);
     }
 }
 
@@ -147,6 +152,8 @@ Result<void> Surveyor::addRows()
         row.stored = storedFormName(m_forms[i]);
         row.axes = m_axes[i];
         row.fixed = whyFixed(i);
+        row.unread = !m_forms[i].storedBytes;
+        m_survey.unread += row.unread ? 1 : 0;
         if (i < m_options.sensitivity.size())
             row.sensitivity = m_options.sensitivity[i];
         if (row.fixed.empty()) {
@@ -255,12 +262,12 @@ void Surveyor::finish()
     for (ChipFigures &fixed : m_survey.fixed)
         fixed.timeS = 0.0;
     for (const Row &row : m_survey.rows) {
-        if (row.fixed.empty() || m_layers[row.weight].empty())
+        if (row.fixed.empty())
             continue;
         const auto chips = chipFigures(m_layers[row.weight], m_forms[row.weight], m_survey.roofs,
                                        judge, m_options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
-            m_survey.fixed[t].moved += chips[t].moved;
+            addBytes(m_survey.fixed[t].moved, chips[t].moved);
             addTime(m_survey.fixed[t].timeS, chips[t].timeS);
         }
     }

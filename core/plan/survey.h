@@ -18,9 +18,16 @@ namespace kernscope::plan {
 /// A weight in a form on a chip: sums over the layers that read it.
 struct ChipFigures {
     decision::Outcome outcome = decision::Outcome::Unknown;
-    std::uint64_t moved = 0;     ///< bytes of the weight that cross in a dispatch
-    std::optional<double> timeS; ///< by the roofs; empty: not known
+    /// Bytes of the weight that cross in a dispatch, as decide has them; empty: refused, not known.
+    std::optional<std::uint64_t> moved = 0;
+    std::uint64_t movedAtMost = 0; ///< the same, with all bytes where it is not known
+    std::optional<double> timeS;   ///< by the roofs; empty: not known
 };
+/// Adds bytes to a sum of them: unknown from the first ones on that are not known.
+inline void addBytes(std::optional<std::uint64_t> &sum, const std::optional<std::uint64_t> &bytes)
+{
+    sum = sum && bytes ? std::optional(*sum + *bytes) : std::nullopt;
+}
 /// Adds a layer's time to a sum of them: unknown from the first one on that is not known.
 inline void addTime(std::optional<double> &sum, const std::optional<double> &time)
 {
@@ -49,6 +56,7 @@ struct Row {
     double energy = 0;      ///< sum of squared values, weighted like the error
     double sensitivity = 1; ///< its relative error counts so many times
     std::string fixed;      ///< why it stays as it is; empty where it is planned
+    bool unread = false;    ///< its stored bytes are not known
     Axes axes{0, 1};        ///< of its channels
     std::size_t item = 0;   ///< weights that lie at the same place are one item
 };
@@ -88,11 +96,15 @@ struct Survey {
     std::vector<std::vector<StoredPart>> parts; ///< by item
     std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
     std::uint64_t denseBytes = 0;   ///< of all weights as fp16
+    std::size_t unread = 0;         ///< weights whose stored bytes are not known: none of `parts`
     std::size_t contents = 0;       ///< weights of different content that were judged
     std::size_t encodings = 0;      ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
 };
+
+/// Bytes that a weight takes as it is stored. Empty: not known.
+std::optional<std::uint64_t> ownBytes(const Survey &survey, const Row &row);
 
 /// Judges every form of every weight, in parallel. Weights with the same bytes, shape and use are
 /// judged once. A form may be chosen that the encoders of all targets write, that none of them

@@ -140,7 +140,7 @@ bool Writer::settle()
         exact.method = encoded->method;
         exact.sampled = false;
         exact.form = encoded->form;
-        exact.stored = encoded->form.storedBytes;
+        exact.stored = encoded->form.storedBytes.value_or(0); // as it was encoded
         exact.chips = chipFigures(*layers.at(key.first), exact.form, m_result.survey.roofs, judge,
                                   m_options.batch);
     }
@@ -254,7 +254,8 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
             continue;
         const auto text = [](const ChipFigures &figures) {
             return fmt::format("{}, {} bytes moved, {:g} s", decision::outcomeName(figures.outcome),
-                               figures.moved, figures.timeS.value_or(0));
+                               figures.moved ? fmt::format("{}", *figures.moved) : "unknown",
+                               figures.timeS.value_or(0));
         };
         return tl::unexpected(broken(row.name + " on " + m_result.survey.targets[t]->name,
                                      text(was), text(chips[t])));

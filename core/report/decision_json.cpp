@@ -90,6 +90,7 @@ Json totalsJson(const TargetTotals &totals)
     Json json;
     json["target"] = totals.target->name;
     json["bytes_moved"] = numberJson(totals.bytesMoved);
+    json["bytes_moved_open"] = totals.movedOpen;
     json["stored_bytes"] = numberJson(totals.storedBytes);
     json["dense_fp16_bytes"] = numberJson(totals.denseBytes);
     json["streams"] = totals.streams;
@@ -283,7 +284,7 @@ Json memoryJson(const decision::KernelMemory &memory)
 {
     Json json;
     json["offset"] = target::halOffsetText(memory.offset);
-    json["bytes"] = memory.cap ? numberJson(*memory.cap) : Json(nullptr);
+    json["bytes"] = numberJson(memory.cap);
     json["demand"] = numberJson(memory.demand);
     json["fits"] = memory.fits ? Json(*memory.fits) : Json(nullptr);
     json["layout"] = target::halLayoutName(memory.layout);
@@ -291,11 +292,11 @@ Json memoryJson(const decision::KernelMemory &memory)
     json["at_most"] = memory.atMost;
     if (memory.contested) {
         json["contested"] = true;
-        json["other_demand"] = memory.otherDemand ? numberJson(*memory.otherDemand) : Json(nullptr);
+        json["other_demand"] = numberJson(memory.otherDemand);
         json["other_fits"] = memory.otherFits ? Json(*memory.otherFits) : Json(nullptr);
     }
     json["cores"] = memory.cores ? Json(*memory.cores) : Json(nullptr);
-    json["sub_layers"] = memory.sublayers ? numberJson(*memory.sublayers) : Json(nullptr);
+    json["sub_layers"] = numberJson(memory.sublayers);
     json["source"] = memory.source;
     return json;
 }

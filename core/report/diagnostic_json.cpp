@@ -13,6 +13,11 @@ Json numberJson(std::uint64_t number)
     return number <= kExact ? Json(number) : Json(std::to_string(number));
 }
 
+Json numberJson(const std::optional<std::uint64_t> &number)
+{
+    return number ? numberJson(*number) : Json(nullptr);
+}
+
 Json numbersJson(std::span<const std::uint64_t> numbers)
 {
     Json list = Json::array();

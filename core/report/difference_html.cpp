@@ -3,6 +3,7 @@
 
 #include "core/base/printable.h"
 #include "core/report/difference_rows.h"
+#include "core/report/number_text.h"
 #include "core/report/pair_picture.h"
 
 #include <algorithm>
@@ -197,7 +198,7 @@ std::string chipsHtml(const CheckedDifference &checked)
         return fmt::format("<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>"
                            "<td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td>",
                            each.streams, each.folds, each.dense, each.rejected, each.unknown,
-                           each.bytesMoved);
+                           sumText(fmt::format("{}", each.bytesMoved), each.movedOpen));
     };
     std::string text =
         "<h2>Chips</h2><div class=\"wide\"><table><thead><tr><th>chip</th><th>build</th>"

@@ -5,6 +5,7 @@
 #include "core/report/json.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +15,8 @@ namespace kernscope::report {
 
 /// An integer, or a string where a double cannot hold it exactly.
 Json numberJson(std::uint64_t number);
+/// The same; what is not known: null.
+Json numberJson(const std::optional<std::uint64_t> &number);
 Json numbersJson(std::span<const std::uint64_t> numbers);
 /// Six decimals, as the contract's ratios have. Not finite: null.
 Json ratioJson(double ratio);

@@ -21,6 +21,11 @@ std::string bytesText(std::uint64_t bytes)
     return fmt::format("{} ({:.1f} {})", text, figure, kUnits[unit]);
 }
 
+std::string sumText(std::string known, std::size_t open)
+{
+    return open == 0 ? known : fmt::format("at least {} (+ {} not known)", known, grouped(open));
+}
+
 std::string percentText(double fraction)
 {
     return fmt::format("{:.1f} %", fraction * 100);

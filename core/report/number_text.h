@@ -14,6 +14,8 @@ using kernscope::counted;
 using kernscope::grouped;
 /// "82,944 B (81.0 KiB)"; below 1024 without the second figure.
 std::string bytesText(std::uint64_t bytes);
+/// A sum that lacks `open` terms which are not known: "512 B", "at least 512 B (+ 3 not known)".
+std::string sumText(std::string known, std::size_t open);
 /// One place and a sign: "63.2 %", of a fraction 0 to 1.
 std::string percentText(double fraction);
 /// Three places: "0.479".

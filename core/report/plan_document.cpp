@@ -21,6 +21,11 @@ std::string seconds(const std::optional<double> &time)
     return time ? fmt::format("{:.4g}", *time) : "unknown";
 }
 
+std::string count(const std::optional<std::uint64_t> &bytes)
+{
+    return bytes ? fmt::format("{}", *bytes) : "unknown";
+}
+
 Cells weightHeader(const plan::Survey &survey)
 {
     Cells cells{"weight", "from", "to", "stored bytes before", "stored bytes after",
@@ -38,14 +43,12 @@ Cells weightCells(const PlanSubject &subject, std::size_t r)
 {
     const plan::Row &row = subject.survey->rows[r];
     const std::size_t choice = subject.plan->choice[r];
-    std::uint64_t own = 0;
-    for (const plan::StoredPart &part : subject.survey->parts[row.item])
-        own += part.bytes;
+    const auto own = plan::ownBytes(*subject.survey, row);
     const plan::Candidate *before = row.candidates ? &row.candidates->front() : nullptr;
     const plan::Candidate *after = row.candidates ? &(*row.candidates)[choice] : nullptr;
     Cells cells{row.name, row.stored, plan::formOf(row, choice)};
-    cells.push_back(fmt::format("{}", before != nullptr ? before->stored : own));
-    cells.push_back(fmt::format("{}", after != nullptr ? after->stored : own));
+    cells.push_back(count(before != nullptr ? std::optional(before->stored) : own));
+    cells.push_back(count(after != nullptr ? std::optional(after->stored) : own));
     cells.push_back(after != nullptr ? fmt::format("{:.4g}", plan::layerError(row, *after)) : "0");
     cells.push_back(subject.plan->why[r]);
     for (std::size_t t = 0; t < subject.survey->targets.size(); ++t) {
@@ -54,7 +57,7 @@ Cells weightCells(const PlanSubject &subject, std::size_t r)
             continue;
         }
         cells.emplace_back(decision::outcomeName(after->chips[t].outcome));
-        cells.push_back(fmt::format("{}", after->chips[t].moved));
+        cells.push_back(count(after->chips[t].moved));
         cells.push_back(seconds(before->chips[t].timeS));
         cells.push_back(seconds(after->chips[t].timeS));
     }
@@ -77,15 +80,14 @@ std::vector<Cells> totalsTable(const PlanSubject &subject)
     const auto add = [&](std::string name, std::string a, std::string b) {
         table.push_back({std::move(name), std::move(a), std::move(b)});
     };
-    add("stored bytes", fmt::format("{}", before.stored), fmt::format("{}", after.stored));
+    add("stored bytes", count(before.allStored()), count(after.allStored()));
     add("error of the network", fmt::format("{:.4g}", before.error),
         fmt::format("{:.4g}", after.error));
     add("largest error of a layer", fmt::format("{:.4g}", before.largestError),
         fmt::format("{:.4g}", after.largestError));
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const std::string &chip = survey.targets[t]->name;
-        add(chip + " bytes moved", fmt::format("{}", before.moved[t]),
-            fmt::format("{}", after.moved[t]));
+        add(chip + " bytes moved", count(before.moved[t]), count(after.moved[t]));
         add(chip + " engine time s", seconds(before.timeS[t]), seconds(after.timeS[t]));
         add(chip + " dispatch floor s", seconds(survey.roofs[t].dispatchFloorS),
             seconds(survey.roofs[t].dispatchFloorS));
@@ -101,7 +103,7 @@ std::vector<Cells> frontTable(const std::vector<plan::FrontPoint> &points)
         const auto slowest = plan::slowest(point.totals);
         table.push_back({fmt::format("{:.4g}", point.totals.error),
                          fmt::format("{:.4g}", point.totals.largestError),
-                         fmt::format("{}", point.totals.stored), seconds(slowest)});
+                         count(point.totals.allStored()), seconds(slowest)});
     }
     return table;
 }
@@ -113,8 +115,8 @@ std::vector<Cells> buildTable(const PlanSubject &subject)
     const auto add = [&table](const std::string &name, const plan::PlanTotals &totals) {
         const auto slowest = plan::slowest(totals);
         table.push_back({name, fmt::format("{:.4g}", totals.error),
-                         fmt::format("{:.4g}", totals.largestError),
-                         fmt::format("{}", totals.stored), seconds(slowest)});
+                         fmt::format("{:.4g}", totals.largestError), count(totals.allStored()),
+                         seconds(slowest)});
     };
     add("this plan", subject.plan->after);
     for (const plan::Build &build : subject.builds)

@@ -17,10 +17,12 @@ namespace {
 Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
 {
     Json json;
-    json["bytes"] = numberJson(totals.stored);
-    json["ratio"] = ratioJson(survey.denseBytes == 0 ? 0
-                                                     : static_cast<double>(totals.stored) /
-                                                           static_cast<double>(survey.denseBytes));
+    json["bytes"] = numberJson(totals.allStored());
+    json["ratio"] = totals.unread > 0 ? Json(nullptr)
+                                      : ratioJson(survey.denseBytes == 0
+                                                      ? 0
+                                                      : static_cast<double>(totals.stored) /
+                                                            static_cast<double>(survey.denseBytes));
     json["error"] = totals.error;
     json["largest_error"] = totals.largestError;
     json["largest_error_of"] =
@@ -129,6 +131,11 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     std::vector<std::string> notes;
     if (survey.shaped)
         notes.push_back(shapesNote(survey.shaped->summary));
+    if (survey.unread > 0)
+        notes.push_back(
+            fmt::format("The stored bytes of {} are not known: sums of stored bytes are "
+                        "not known either; limits and fronts count the others.",
+                        counted(survey.unread, "weight")));
     if (!subject.limits->goal && plan.goal == plan::Goal::Stored)
         notes.push_back(
             fmt::format("The times of {} are not known: stored bytes are least, because no goal "
@@ -138,6 +145,11 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
         notes.push_back(fmt::format("The times of {} are not known: they count as 0 in the time "
                                     "that is least.",
                                     counted(plan.untimed, "weight")));
+    const auto &moved = plan.before.moved;
+    if (plan.goal == plan::Goal::Moved &&
+        std::find(moved.begin(), moved.end(), std::nullopt) != moved.end())
+        notes.push_back("The bytes that some weights move are not known: all of their bytes count "
+                        "in the sum that is least.");
     bool any = false;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const bool known = plan.before.timeS[t] && plan.after.timeS[t];

@@ -129,16 +129,20 @@ std::vector<Column<PlannedWeight>> plannedColumns()
          .unit = "B",
          .explanation = "Stored bytes now",
          .align = kFigure,
+         .unknown = "unknown",
          .value = [](const Row &row) -> Value {
-             return Count{row.before() != nullptr ? row.before()->stored : row.ownBytes};
+             return row.before() != nullptr ? Value(Count{row.before()->stored})
+                                            : known<Count>(row.ownBytes);
          }},
         {.key = "bytes",
          .title = "planned",
          .unit = "B",
          .explanation = "Stored bytes in the planned form",
          .align = kFigure,
+         .unknown = "unknown",
          .value = [](const Row &row) -> Value {
-             return Count{row.after() != nullptr ? row.after()->stored : row.ownBytes};
+             return row.after() != nullptr ? Value(Count{row.after()->stored})
+                                           : known<Count>(row.ownBytes);
          }},
         {.key = "error",
          .title = "error",
@@ -259,7 +263,8 @@ std::vector<Column<FrontRow>> frontColumns()
          .unit = "B",
          .explanation = "Stored bytes of all weights",
          .align = kFigure,
-         .value = [](const Row &row) -> Value { return Count{row.point->totals.stored}; }},
+         .unknown = "unknown",
+         .value = [](const Row &row) { return known<Count>(row.point->totals.allStored()); }},
         {.key = "time_s",
          .title = "time",
          .unit = "s",
@@ -286,10 +291,9 @@ std::vector<PlannedWeight> plannedWeights(const plan::Survey &survey,
         targets.push_back(target->name);
     std::vector<PlannedWeight> rows;
     for (std::size_t r = 0; r < survey.rows.size(); ++r) {
-        std::uint64_t own = 0;
-        for (const plan::StoredPart &part : survey.parts[survey.rows[r].item])
-            own += part.bytes;
-        rows.push_back({survey.rows[r], choice[r], why[r], own, targets, withCandidates});
+        const plan::Row &row = survey.rows[r];
+        rows.push_back(
+            {row, choice[r], why[r], plan::ownBytes(survey, row), targets, withCandidates});
     }
     return rows;
 }

@@ -16,10 +16,10 @@ struct PlannedWeight {
     plan::Row row;
     std::size_t choice = 0; ///< among the row's candidates
     std::string why;
-    std::uint64_t ownBytes = 0;           ///< stored now; of a weight that has no candidates
-    std::vector<std::string> targets;     ///< names of the chips, in the order of the figures
-    bool withCandidates = false;          ///< JSON has every form that was tried
-    const plan::Candidate *before() const ///< null where the weight is not planned
+    std::optional<std::uint64_t> ownBytes; ///< stored now; empty: not known
+    std::vector<std::string> targets;      ///< names of the chips, in the order of the figures
+    bool withCandidates = false;           ///< JSON has every form that was tried
+    const plan::Candidate *before() const  ///< null where the weight is not planned
     {
         return row.candidates ? &row.candidates->front() : nullptr;
     }

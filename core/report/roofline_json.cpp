@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/calibrate.h"
+#include "core/bundle/stored_bytes.h"
 #include "core/report/chip_json.h"
 #include "core/report/json_values.h"
 
@@ -117,10 +118,8 @@ Json placementJson(const Placement &placement)
     json["bytes"] = countJson(stored.bytes);
     json["weight_bytes_stored"] = numberJson(placement.layer.form.storedBytes);
     json["weight_bytes_dense"] = numberJson(placement.layer.form.denseBytes);
-    json["input_bytes"] =
-        placement.layer.inputBytes ? numberJson(*placement.layer.inputBytes) : Json(nullptr);
-    json["output_bytes"] =
-        placement.layer.outputBytes ? numberJson(*placement.layer.outputBytes) : Json(nullptr);
+    json["input_bytes"] = numberJson(placement.layer.inputBytes);
+    json["output_bytes"] = numberJson(placement.layer.outputBytes);
     json["intensity"] = optionalJson(stored.intensity);
     json["bound"] = boundName(stored.bound);
     json["attainable_flops"] = optionalJson(stored.attainable);
@@ -132,7 +131,8 @@ Json placementJson(const Placement &placement)
     json["above_roofs"] = placement.above;
     json["forms"]["stored"] = assessmentJson(stored);
     json["forms"]["dense"] = assessmentJson(placement.trail[placement.dense]);
-    json["forms"]["best"] = assessmentJson(placement.trail[placement.best]);
+    const Assessment *best = placement.bestForm();
+    json["forms"]["best"] = best ? assessmentJson(*best) : Json(nullptr);
     json["forms"]["trail"] = Json::array();
     for (const Assessment &point : placement.trail)
         json["forms"]["trail"].push_back(assessmentJson(point));
@@ -179,7 +179,8 @@ void addUnassessed(Json &document, const Bundle &bundle)
         const Weight &weight = bundle.weights()[rest.weight];
         Json row;
         row["weight"] = weight.findableName();
-        row["stored_bytes"] = numberJson(weight.storedBytes.value);
+        const auto stored = knownStoredBytes(weight);
+        row["stored_bytes"] = stored ? numberJson(stored->value) : Json(nullptr);
         row["reason"] = rest.reason;
         document["unassessed"].push_back(std::move(row));
     }

@@ -56,9 +56,13 @@ Json counterexampleJson(const CheckedDifference &checked)
 
 Json outcomeJson(const BuildOutcome &outcome)
 {
-    return {{"streams", outcome.streams}, {"folds", outcome.folds},
-            {"dense", outcome.dense},     {"rejected", outcome.rejected},
-            {"unknown", outcome.unknown}, {"bytes_moved", numberJson(outcome.bytesMoved)}};
+    return {{"streams", outcome.streams},
+            {"folds", outcome.folds},
+            {"dense", outcome.dense},
+            {"rejected", outcome.rejected},
+            {"unknown", outcome.unknown},
+            {"bytes_moved", numberJson(outcome.bytesMoved)},
+            {"bytes_moved_open", outcome.movedOpen}};
 }
 
 Json maskJson(const MaskCheck &mask)

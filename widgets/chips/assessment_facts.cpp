@@ -34,6 +34,11 @@ QString exactBytes(std::uint64_t bytes)
     return AssessmentText::tr("%1 B").arg(groupedNumber(bytes));
 }
 
+QString knownBytes(const std::optional<std::uint64_t> &bytes)
+{
+    return bytes ? exactBytes(*bytes) : AssessmentText::tr("unknown");
+}
+
 QString contested(const QString &other)
 {
     return QStringLiteral(" %1 %2").arg(theme::glyph(Token::MarkContested), other);
@@ -46,6 +51,10 @@ QString sentenceOf(const Weight &weight, const roofline::Assessment &assessment)
                                               : AssessmentText::tr("unknown bytes");
     switch (decision.outcome()) {
     case Outcome::Streams:
+        if (!assessment.weight.storedBytes)
+            return AssessmentText::tr(
+                "Its stored bytes cross to the engine; how many is not known: "
+                "not all of them can be read.");
         return AssessmentText::tr("Its stored bytes cross to the engine: %1 a dispatch, %2 of "
                                   "dense fp16.")
             .arg(moved, ratioText(weight.ratio()));
@@ -85,11 +94,10 @@ QString gateCounts(const std::vector<decision::Reason> &reasons)
 AssessmentFacts bytesFacts(const roofline::Assessment &assessment)
 {
     AssessmentFacts facts{
-        {AssessmentText::tr("stored"), exactBytes(assessment.weight.storedBytes)},
+        {AssessmentText::tr("stored"), knownBytes(assessment.weight.storedBytes)},
         {AssessmentText::tr("as dense fp16"), exactBytes(assessment.weight.denseBytes)}};
-    const auto &moved = assessment.decision.bytesMoved;
-    facts.push_back({AssessmentText::tr("moved a dispatch"),
-                     moved ? exactBytes(*moved) : AssessmentText::tr("unknown")});
+    facts.push_back(
+        {AssessmentText::tr("moved a dispatch"), knownBytes(assessment.decision.bytesMoved)});
     return facts;
 }
 
@@ -137,12 +145,12 @@ AssessmentFacts memoryFacts(const decision::KernelMemory &memory)
                  fromUtf8(target::halLayoutName(memory.layout)), fromUtf8(memory.source));
     AssessmentFacts facts{
         {AssessmentText::tr("a core holds"),
-         (memory.atMost ? QStringLiteral("\u2264 ") : QString()) + exactBytes(memory.demand),
+         (memory.atMost && memory.demand ? QStringLiteral("\u2264 ") : QString()) +
+             knownBytes(memory.demand),
          memory.replicated ? AssessmentText::tr("A copy on each core")
          : memory.atMost   ? AssessmentText::tr("At most: how its cores share it is not known")
                            : QString()},
-        {AssessmentText::tr("limit"),
-         memory.cap ? exactBytes(*memory.cap) : AssessmentText::tr("unknown"), source},
+        {AssessmentText::tr("limit"), knownBytes(memory.cap), source},
         {AssessmentText::tr("fits"), yesNoWord(memory.fits)}};
     if (memory.replicated)
         facts.push_back({AssessmentText::tr("copies"), AssessmentText::tr("one on each core")});

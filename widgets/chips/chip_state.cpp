@@ -28,8 +28,8 @@ std::vector<bool> fasterForms(const Bundle &bundle, const std::vector<decision::
         return faster;
     for (const roofline::Placement &placed : network->placements) {
         const auto &stored = placed.stored().timeS;
-        const auto &best = placed.trail[placed.best].timeS;
-        if (stored && best && *best < 0.99 * *stored)
+        const roofline::Assessment *best = placed.bestForm();
+        if (stored && best && best->timeS && *best->timeS < 0.99 * *stored)
             faster[placed.layer.weight] = true;
     }
     return faster;

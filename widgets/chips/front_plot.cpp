@@ -147,7 +147,7 @@ QString FrontPlot::pointText(int number) const
         .arg(pointCount())
         .arg(totals.error, 0, 'g', 4)
         .arg(totals.largestError, 0, 'g', 4)
-        .arg(bytesWord(totals.stored),
+        .arg(totals.unread == 0 ? bytesWord(totals.stored) : tr("unknown bytes"),
              siWord(plan::slowest(totals).value_or(0), QStringLiteral("s")));
 }
 
@@ -163,7 +163,8 @@ QVariant FrontPlot::cell(int number, int column) const
     switch (column) {
     case 0: return totals.error;
     case 1: return totals.largestError;
-    case 2: return static_cast<qulonglong>(totals.stored);
+    case 2:
+        return totals.unread == 0 ? QVariant(static_cast<qulonglong>(totals.stored)) : QVariant();
     case 3: return plan::slowest(totals).value_or(0);
     default: return {};
     }

@@ -33,6 +33,12 @@ FactCell bytesCell(std::uint64_t bytes)
     return {groupedNumber(bytes), static_cast<qulonglong>(bytes)};
 }
 
+QString storedWord(const plan::PlanTotals &totals)
+{
+    const auto stored = totals.allStored();
+    return stored ? bytesWord(*stored) : PlanDock::tr("unknown");
+}
+
 FactTableModel::Row planRow(const plan::Survey &survey, const plan::Row &row, std::size_t choice,
                             const std::string &why)
 {
@@ -44,11 +50,10 @@ FactTableModel::Row planRow(const plan::Survey &survey, const plan::Row &row, st
         {(changed ? QStringLiteral("\u25b6 ") : QString()) + fromUtf8(plan::formOf(row, choice))});
     cells.back().strong = changed;
     if (!row.candidates) {
-        std::uint64_t own = 0;
-        for (const plan::StoredPart &part : survey.parts[row.item])
-            own += part.bytes;
-        cells.insert(cells.end(), {bytesCell(own),
-                                   bytesCell(own),
+        const auto own = plan::ownBytes(survey, row);
+        const FactCell stored = own ? bytesCell(*own) : FactCell{PlanDock::tr("unknown")};
+        cells.insert(cells.end(), {stored,
+                                   stored,
                                    {QStringLiteral("\u2013")},
                                    {QStringLiteral("\u2013")},
                                    {QStringLiteral("\u2013")}});
@@ -128,7 +133,7 @@ void PlanDock::showFacts()
     const plan::PlanTotals after = plan::totalsOf(*m_survey, m_choice);
     QString text = tr("stored <b>%1</b> \u2192 <b>%2</b>; error of the network <b>%3</b>, largest "
                       "of a layer <b>%4</b>")
-                       .arg(bytesWord(before.stored), bytesWord(after.stored))
+                       .arg(storedWord(before), storedWord(after))
                        .arg(after.error, 0, 'g', 3)
                        .arg(after.largestError, 0, 'g', 3);
     for (std::size_t t = 0; t < m_survey->targets.size(); ++t) {

@@ -204,8 +204,8 @@ QString RooflinePlot::pointText(int point) const
     if (placed.dense != 0)
         text +=
             tr("\ndense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
-    const Assessment &best = placed.trail[placed.best];
-    text += tr("; best %1, %2").arg(fromUtf8(best.form), seconds(best.timeS));
+    if (const Assessment *best = placed.bestForm())
+        text += tr("; best %1, %2").arg(fromUtf8(best->form), seconds(best->timeS));
     const std::vector<int> here = coinciding(point);
     QStringList others;
     for (const int other : here) {
@@ -266,7 +266,7 @@ QVariant RooflinePlot::cell(int point, int column) const
     const Placement &placed = placementOf(point);
     const Assessment &stored = placed.stored();
     const Assessment &dense = placed.trail[placed.dense];
-    const Assessment &best = placed.trail[placed.best];
+    const Assessment *best = placed.bestForm();
     const auto number = [](const std::optional<double> &value) {
         return value ? QVariant(*value) : QVariant();
     };
@@ -282,8 +282,8 @@ QVariant RooflinePlot::cell(int point, int column) const
     case 8: return number(stored.timeS);
     case 9: return number(dense.bytes);
     case 10: return number(dense.timeS);
-    case 11: return fromUtf8(best.form);
-    case 12: return number(best.timeS);
+    case 11: return best ? fromUtf8(best->form) : QVariant();
+    case 12: return best ? number(best->timeS) : QVariant();
     case 13: return placed.estimated ? tr("yes") : tr("no");
     case 14: return static_cast<int>(placed.above.size());
     case 15: return m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));

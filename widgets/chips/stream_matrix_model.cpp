@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/stream_matrix_model.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/function_words.h"
 #include "widgets/common/table_text.h"
@@ -71,12 +72,8 @@ void StreamMatrixModel::select()
             continue;
         m_rows.push_back(row);
         for (std::size_t chip = 0; chip < m_sums.size(); ++chip) {
-            using decision::Outcome;
-            const Outcome outcome = m_table->verdict(row, chip).outcome;
-            if (outcome == Outcome::Streams)
-                m_sums[chip].bytes += m_table->form(row).storedBytes;
-            else if (outcome == Outcome::Folds || outcome == Outcome::Dense)
-                m_sums[chip].bytes += m_table->form(row).denseBytes;
+            if (const auto moved = m_table->bytesMoved(row, chip))
+                m_sums[chip].bytes += *moved;
             else
                 ++m_sums[chip].unknown;
         }
@@ -123,8 +120,10 @@ QVariant StreamMatrixModel::weightCell(std::size_t weight, int column, int role)
         return fromUtf8(functionWords(w));
     if (column == FormColumn)
         return fromUtf8(formText(w.form));
-    return role == CopyRole ? QVariant(static_cast<qulonglong>(w.storedBytes.value))
-                            : QVariant(groupedNumber(w.storedBytes.value));
+    const auto stored = knownStoredBytes(w);
+    if (role == CopyRole)
+        return stored ? QVariant(static_cast<qulonglong>(stored->value)) : QVariant();
+    return stored ? groupedNumber(stored->value) : tr("unknown");
 }
 
 QVariant StreamMatrixModel::chipCell(std::size_t weight, std::size_t chip, int role) const

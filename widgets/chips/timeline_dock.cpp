@@ -29,7 +29,7 @@ const roofline::Assessment *inForm(const roofline::Placement &placed, const std:
     if (form == kStored)
         return &placed.stored();
     if (form == kBest)
-        return &placed.trail[placed.best];
+        return placed.bestForm();
     if (form == "dense")
         return &placed.trail[placed.dense];
     const auto at = std::find_if(placed.trail.begin(), placed.trail.end(),

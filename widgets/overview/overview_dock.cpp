@@ -223,12 +223,18 @@ void OverviewDock::showTotals()
         m_moved.note->setText(m_chips.working() ? tr("judging the weights\u2026") : QString());
     } else {
         const TargetTotals &sums = table->totals(chip);
-        m_moved.value->setText(tr("%1 B").arg(groupedNumber(sums.bytesMoved)));
+        const QString moved = tr("%1 B").arg(groupedNumber(sums.bytesMoved));
+        m_moved.value->setText(sums.movedOpen == 0               ? moved
+                               : sums.movedOpen == table->rows() ? tr("unknown")
+                                                                 : tr("at least %1").arg(moved));
         m_moved.note->setText(tr("on %1: %2 stream, %3 fold to dense, %4 dense")
                                   .arg(fromUtf8(m_chips.target().name))
                                   .arg(sums.streams)
                                   .arg(sums.folds)
-                                  .arg(sums.dense));
+                                  .arg(sums.dense) +
+                              (sums.movedOpen > 0
+                                   ? tr(", %1 not known").arg(groupedNumber(sums.movedOpen))
+                                   : QString()));
     }
     const bool looking = m_task && m_figures.findings.empty();
     m_odd.value->setText(looking ? QStringLiteral("\u2026")

@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/assessment/choose_form.h"
+#include "core/bundle/stored_bytes.h"
+#include "core/plan/plan.h"
 #include "core/report/chip_json.h"
+#include "core/report/plan_report.h"
 
 #include <QtTest/QtTest>
 
@@ -26,10 +29,60 @@ inline void refusals(const roofline::Placement &placed, const target::Target &ta
     }
 }
 
+/// Bytes of a weight that could not be read are unknown to everyone, and so is what follows from
+/// them.
+inline void unknownBytesStayUnknown(const Weight &weight, const report::Json &decision)
+{
+    if (knownStoredBytes(weight) || decision["outcome"] != "streams")
+        return;
+    for (const char *key : {"bytes_moved", "time_s", "speedup", "predicted_speedup"})
+        QVERIFY2(decision[key].is_null(), key);
+    QCOMPARE(decision["bound"].get<std::string>(), std::string("unknown"));
+    for (const char *key : {"demand", "fits"})
+        QVERIFY2(decision["cap"][key].is_null(), key);
+}
+
+/// The same of a layer of the roofline.
+inline void unknownBytesStayUnknownDrawn(const Weight &weight, const report::Json &layer)
+{
+    QCOMPARE(layer["weight_bytes_stored"].is_null(), !knownStoredBytes(weight).has_value());
+    const report::Json &stored = layer["forms"]["stored"];
+    if (knownStoredBytes(weight) || stored["outcome"] != "streams")
+        return;
+    for (const char *key : {"weight_bytes", "bytes", "memory_s", "intensity", "attainable_flops",
+                            "time_s", "rate_flops", "speedup", "predicted_speedup", "energy"})
+        QVERIFY2(stored[key].is_null(), key);
+    QVERIFY(layer["forms"]["best"].is_null() && layer["estimated"].get<bool>());
+}
+
+/// What decide says a weight moves is the sum over the layers that the roofline draws; of a weight
+/// in none, all of it once.
+inline void sumIsMoved(const std::vector<report::Json> &layers, const report::Json &decision,
+                       const decision::WeightForm &form)
+{
+    const report::Json &moved = decision["bytes_moved"];
+    if (decision["outcome"] == "rejected" || decision["outcome"] == "unknown") {
+        QVERIFY(moved.is_null());
+        return;
+    }
+    std::optional<std::uint64_t> sum = 0;
+    for (const report::Json &bytes : layers)
+        sum = sum && !bytes.is_null() ? std::optional(*sum + bytes.get<std::uint64_t>())
+                                      : std::nullopt;
+    if (layers.empty())
+        sum = decision["outcome"] == "streams" ? form.storedBytes : std::optional(form.denseBytes);
+    QCOMPARE(moved.is_null(), !sum.has_value());
+    if (sum)
+        QCOMPARE(moved.get<std::uint64_t>(), *sum);
+}
+
 inline void compareOnChip(const DecisionTable &table, std::size_t column,
-                          const std::vector<roofline::Layer> &layers, const report::Json &decided)
+                          const std::vector<roofline::Layer> &layers, const report::Json &decided,
+                          const Bundle &bundle)
 {
     const target::Target &target = table.target(column);
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        unknownBytesStayUnknown(bundle.weights()[i], decided[i * table.columns() + column]);
     decision::Judge judge;
     const auto roofs = roofline::roofsOf(target);
     const auto network = roofline::assessNetwork(layers, *roofs, judge);
@@ -37,14 +90,15 @@ inline void compareOnChip(const DecisionTable &table, std::size_t column,
     report::Json document;
     report::addRoofline(document, *roofs, network->placements, 1, network->program);
     std::vector<bool> seen(table.rows(), false);
+    std::vector<std::vector<report::Json>> moved(table.rows()); // by weight, of each layer
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const roofline::Placement &placed = network->placements[i];
         const report::Json &drawn = document["layers"][i];
         const report::Json &row = decided[layers[i].weight * table.columns() + column];
         const auto &stored = drawn["forms"]["stored"];
+        unknownBytesStayUnknownDrawn(bundle.weights()[layers[i].weight], drawn);
         QCOMPARE(row["outcome"], stored["outcome"]);
-        if (!row["bytes_moved"].is_null())
-            QCOMPARE(row["bytes_moved"], stored["weight_bytes"]);
+        moved[layers[i].weight].push_back(stored["weight_bytes"]);
         // The layer that the weight is judged in is one of those that are drawn.
         const bool same = row["time_s"] == stored["time_s"] && row["bound"] == stored["bound"] &&
                           row["speedup"] == stored["speedup"] &&
@@ -60,6 +114,8 @@ inline void compareOnChip(const DecisionTable &table, std::size_t column,
             QCOMPARE(answer.bound, other.bound);
         }
     }
+    for (std::size_t i = 0; i < table.rows(); ++i)
+        sumIsMoved(moved[i], decided[i * table.columns() + column], table.form(i));
     for (std::size_t i = 0; i < layers.size(); ++i)
         refusals(network->placements[i], target);
     double sum = 0;
@@ -82,41 +138,131 @@ inline void hasOneAnswer(const Bundle &bundle)
     QCOMPARE(decided.size(), table.rows() * table.columns());
     const auto layers = layersOf(bundle, weightForms(bundle));
     for (std::size_t column = 0; column < targets.size(); ++column) {
-        compareOnChip(table, column, layers, decided);
+        compareOnChip(table, column, layers, decided, bundle);
         if (QTest::currentTestFailed())
             return;
     }
 }
 
-/// The forms that Choose tries are those that the roofline places, with the same times. Each
-/// candidate is encoded: asked for the smallest weight.
-inline void choiceIsPlaced(const Bundle &bundle)
+/// What a plan says of the network as it is: every weight stays.
+inline void planIsDecided(const Bundle &bundle)
 {
-    const auto layers = layersOf(bundle, weightForms(bundle));
-    const auto smallest = std::min_element(layers.begin(), layers.end(),
-                                           [](const roofline::Layer &a, const roofline::Layer &b) {
-                                               return a.form.elements < b.form.elements;
-                                           });
-    QVERIFY(smallest != layers.end());
+    if (bundle.weights().empty())
+        return;
+    plan::SurveyOptions options;
+    options.targets = allTargets();
+    options.forms = {"keep"};
+    options.mostElements = 1;
+    const auto survey = plan::survey(bundle, options);
+    QVERIFY2(survey, survey ? "" : describe(survey.error()).c_str());
+    plan::Limits limits;
+    limits.goal = plan::Goal::Stored;
+    const auto made = plan::solve(*survey, limits);
+    // Where a chip refuses a weight as it is, there is no plan that leaves it so.
+    const std::vector<std::size_t> stays(survey->rows.size(), 0);
+    const plan::PlanTotals totals = plan::totalsOf(*survey, stays);
+    const DecisionTable table(weightLayers(bundle), options.targets);
+    for (std::size_t chip = 0; chip < table.columns(); ++chip) {
+        std::optional<std::uint64_t> moved = 0;
+        for (std::size_t row = 0; row < table.rows(); ++row) {
+            const auto bytes = table.bytesMoved(row, chip);
+            plan::addBytes(moved, bytes);
+            if (survey->rows[row].candidates)
+                QCOMPARE(survey->rows[row].candidates->front().chips[chip].moved, bytes);
+        }
+        QCOMPARE(totals.moved[chip], moved);
+        // A sum is known where none of its terms is open.
+        QCOMPARE(table.totals(chip).movedOpen == 0, moved.has_value());
+        if (moved)
+            QCOMPARE(table.totals(chip).bytesMoved, *moved);
+    }
+    const std::size_t unread = weightsOfUnknownBytes(bundle);
+    QCOMPARE(totals.unread, unread);
+    QCOMPARE(totals.allStored().has_value(), unread == 0);
+    if (unread == 0)
+        QCOMPARE(totals.stored, bundle.totals().storedBytes.value);
+    for (std::size_t r = 0; r < survey->rows.size(); ++r) {
+        const auto stored = knownStoredBytes(bundle.weights()[survey->rows[r].weight]);
+        const auto own = plan::ownBytes(*survey, survey->rows[r]);
+        QCOMPARE(own.has_value(), stored.has_value());
+        if (own)
+            QCOMPARE(*own, stored->value);
+    }
+    if (!made)
+        return;
+    report::Json document;
+    report::addPlan(document, report::PlanSubject{{}, {}, &*survey, &*made, &limits, nullptr, {}});
+    QCOMPARE(document["totals"]["before"]["bytes"].is_null(), unread > 0);
+}
+
+/// What the encoders make of the weight takes the bytes that are shown of the candidate.
+inline void candidateIsEncoded(const Bundle &bundle, const FormChoice &choice,
+                               const FormCandidate &candidate)
+{
+    if (candidate.stored || choice.sampled)
+        return;
+    const Weight &weight = bundle.weights()[choice.weight];
+    const auto decoder = bundle.decoder(choice.weight);
+    QVERIFY(decoder);
+    std::vector<float> values(weight.elements.value);
+    decoder->decodeFloat(0, values);
+    const auto spec = formSpecOf(candidate.form, weight.shape);
+    QVERIFY(spec);
+    const auto encoded = codec::encodeForm(values, weight.shape, *spec);
+    QVERIFY2(encoded.has_value() == candidate.error.has_value(), candidate.form.c_str());
+    if (!encoded)
+        return;
+    std::uint64_t bytes = 0;
+    for (const codec::EncodedPart &part : encoded->parts)
+        bytes += part.bytes.size();
+    QVERIFY2(bytes == candidate.bytes, (choice.name + " " + candidate.form).c_str());
+}
+
+/// The forms that Choose tries for a weight are those that the roofline places, with the same bytes
+/// and times. Each candidate is encoded.
+inline void choiceIsPlaced(const Bundle &bundle, const roofline::Layer &layer)
+{
     for (const char *chip : {"M1", "M2", "M5"}) {
         const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);
         decision::Judge judge;
-        const auto choice = chooseForm(bundle, smallest->weight, *roofs, judge);
+        const auto choice = chooseForm(bundle, layer.weight, *roofs, judge);
         QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
-        const auto placed = roofline::place(*smallest, *roofs, judge);
+        QCOMPARE(choice->op, layer.op);
+        const auto placed = roofline::place(layer, *roofs, judge);
+        QCOMPARE(choice->bound, placed->trail[placed->dense].bound);
         bool stored = choice->stored.starts_with("dense"), eight = false;
         for (const FormCandidate &candidate : choice->candidates) {
             stored |= candidate.stored;
             eight |= candidate.form == "palette8";
+            candidateIsEncoded(bundle, *choice, candidate);
+            if (candidate.form == choice->chosen)
+                QVERIFY(candidate.bytes < layer.form.denseBytes);
             for (const auto &point : placed->trail) {
                 if (point.form != candidate.form || point.weight.density)
                     continue;
+                QCOMPARE(candidate.bytes, point.weight.storedBytes.value_or(0));
                 QCOMPARE(candidate.assessment.outcome, point.outcome);
                 QCOMPARE(candidate.assessment.timeS, point.timeS);
             }
         }
         QVERIFY(stored && eight);
     }
+}
+
+/// Asked for the smallest weight, in the layer that decide judges it in.
+inline void choiceIsPlaced(const Bundle &bundle)
+{
+    std::vector<roofline::Layer> layers;
+    for (const WeightLayers &weight : weightLayers(bundle)) {
+        if (!weight.all.empty())
+            layers.push_back(weight.judged);
+    }
+    const auto smallest = std::min_element(layers.begin(), layers.end(),
+                                           [](const roofline::Layer &a, const roofline::Layer &b) {
+                                               return a.form.elements < b.form.elements;
+                                           });
+    QVERIFY(smallest != layers.end());
+    choiceIsPlaced(bundle, *smallest);
 }
 
 } // namespace kernscope::test

@@ -22,12 +22,12 @@ Layer layer(const char *op, std::uint64_t channels, std::uint64_t k, std::uint64
 {
     Layer made;
     made.name = made.op = op;
+    made.form.shape = {channels, channels, k, k};
     made.form.elements = channels * channels * k * k;
     made.form.storedBytes = made.form.denseBytes = 2 * made.form.elements;
     made.form.use = {true, false, std::nullopt, true, true};
     made.flops = 2 * made.form.elements * extent * extent;
     made.inputBytes = made.outputBytes = 2 * channels * extent * extent;
-    made.outputChannels = channels;
     Operation operation;
     operation.inputChannels = operation.outputChannels = channels;
     operation.kernelWidth = operation.kernelHeight = k;
@@ -46,7 +46,7 @@ WeightForm as(const Layer &on, const char *key, double density = 0.37)
 {
     WeightForm form = on.form;
     form.density = density;
-    const auto other = asForm(form, key, on.outputChannels);
+    const auto other = asForm(form, key);
     return other ? *other : form;
 }
 

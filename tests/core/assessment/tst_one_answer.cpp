@@ -49,6 +49,7 @@ private Q_SLOTS:
         const auto bundle = Bundle::open(path.toStdString());
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
     }
     void choiceAndRoofline_data() { everyChip_data(); }
     void choiceAndRoofline()

@@ -5,7 +5,51 @@
 #include "resources/sample.h"
 #include "sample_bundles.h"
 
+#include <set>
+
 using namespace kernscope;
+
+namespace {
+
+/// Weights whose extents no block of 32 divides, read by operations that take channels from other
+/// axes than the encoders.
+test::MadeBundle unevenBundle()
+{
+    test::MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 5, 3]> a, tensor<fp16, [4, 10, 64]> z, "
+                      "tensor<int32, [2, 7]> i, tensor<fp16, [1, 9, 20]> t";
+    const auto weight = [&](const char *name, const char *shape, std::size_t elements) {
+        test::Bytes bytes;
+        for (std::size_t n = 0; n < elements; ++n) {
+            const auto value = static_cast<float>((n * 2654435761U >> 7) % 201) / 100 - 1;
+            const test::Bytes half = test::halves({n % 9 == 0 ? 0 : value});
+            bytes.insert(bytes.end(), half.begin(), half.end());
+        }
+        made.constant(std::string("tensor<fp16, ") + shape + ">", name,
+                      made.blob(ElementType::Fp16, shape, bytes));
+    };
+    weight("odd", "[16, 9, 3]", 16 * 9 * 3);
+    made.line("tensor<fp16, [1, 16, 18]> c = conv(weight = odd, x = t)[name = string(\"c\")]");
+    weight("turned", "[9, 16, 3]", 9 * 16 * 3);
+    made.line("tensor<fp16, [1, 16, 22]> d = conv_transpose(weight = turned, x = t)[name = "
+              "string(\"d\")]");
+    weight("right", "[64, 48]", 64 * 48);
+    made.line("tensor<fp16, [4, 10, 48]> m = matmul(x = z, y = right)[name = string(\"m\")]");
+    weight("summed", "[64, 40]", 64 * 40);
+    made.line("tensor<fp16, [4, 10, 40]> e = einsum(equation = string(\"bij,jk->bik\"), values = "
+              "(z, summed))[name = string(\"e\")]");
+    weight("table", "[100, 24]", 100 * 24);
+    made.line("tensor<fp16, [2, 7, 24]> g = gather(axis = int32(0), indices = i, x = table)[name = "
+              "string(\"g\")]");
+    weight("narrow", "[400, 3]", 400 * 3);
+    made.line("tensor<fp16, [1, 5, 400]> l = linear(weight = narrow, x = a)[name = "
+              "string(\"l\")]");
+    weight("vector", "[64]", 64);
+    made.line("tensor<fp16, [4, 10]> v = matmul(x = z, y = vector)[name = string(\"v\")]");
+    return made;
+}
+
+} // namespace
 
 class TestOneAnswerMade : public QObject
 {
@@ -25,6 +69,7 @@ private Q_SLOTS:
         const auto bundle = Bundle::open(made.name, {.memory = made.files});
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
     }
 
     void everyForm_data()
@@ -39,6 +84,117 @@ private Q_SLOTS:
         const auto bundle = test::sampleBundle(name).open();
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+    }
+
+    /// The weight file is the pointer of a version control system: nothing of it can be read.
+    void unreadable_data() { everyForm_data(); }
+    void unreadable()
+    {
+        QFETCH(std::string, name);
+        const std::string_view pointer = "version https://git-lfs.github.com/spec/v1\n"
+                                         "oid sha256:0\nsize 4096\n";
+        const auto bytes = std::as_bytes(std::span(pointer));
+        const auto bundle = Bundle::open(
+            "pointer.mlmodelc", test::MadeBundle::options(test::sampleBundle(name).text(),
+                                                          test::Bytes(bytes.begin(), bytes.end())));
+        QVERIFY(bundle);
+        QVERIFY(weightsOfUnknownBytes(**bundle) > 0);
+        test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+        report::Json document;
+        report::addUnassessed(document, **bundle);
+        for (const report::Json &row : document["unassessed"])
+            QVERIFY(row["stored_bytes"].is_null());
+        const DecisionTable table(weightLayers(**bundle), allTargets());
+        QVERIFY(!table.totals(0).storedBytes);
+    }
+
+    /// Bytes and errors of a candidate are those of one encoding, whatever the extents.
+    void unevenShapes()
+    {
+        const auto bundle = unevenBundle().open();
+        QVERIFY(bundle && (*bundle)->diagnostics().empty());
+        test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+        const auto layers = layersOf(**bundle, weightForms(**bundle));
+        QCOMPARE(layers.size(), std::size_t(7));
+        for (const roofline::Layer &layer : layers)
+            test::choiceIsPlaced(**bundle, layer);
+    }
+
+    /// The file ends within the operands of the first weight: some can be read, some cannot.
+    void cutShort_data() { everyForm_data(); }
+    void cutShort()
+    {
+        QFETCH(std::string, name);
+        const test::MadeBundle made = test::sampleBundle(name);
+        const auto whole = made.open();
+        QVERIFY(whole);
+        std::set<std::uint64_t> ends;
+        for (const codec::Operand &operand : (*whole)->weights().front().operands()) {
+            const OperandPlace &place = *operand.place;
+            if (!place.isLiteral() && place.bytes.value > 0)
+                ends.insert(place.dataOffset.value);
+        }
+        for (const std::uint64_t end : ends) {
+            test::Bytes bytes = made.weights();
+            bytes.resize(end);
+            const auto bundle =
+                Bundle::open("cut.mlmodelc", test::MadeBundle::options(made.text(), bytes));
+            QVERIFY(bundle);
+            QVERIFY((*bundle)->weights().front().fault);
+            QVERIFY(!knownStoredBytes((*bundle)->weights().front()));
+            test::hasOneAnswer(**bundle);
+            test::planIsDecided(**bundle);
+        }
+    }
+
+    /// A weight that two layers read crosses twice, a bias once: decide and plan say the same.
+    void movedToEveryReader()
+    {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [5, 64]> x, tensor<fp16, [5, 64]> y";
+        made.constant("tensor<fp16, [48, 64]>", "w",
+                      made.blob(ElementType::Fp16, "[48, 64]", test::Bytes(6144)));
+        made.constant("tensor<fp16, [48]>", "b",
+                      made.blob(ElementType::Fp16, "[48]", test::Bytes(96)));
+        made.line("tensor<fp16, [5, 48]> p = linear(bias = b, weight = w, x = x)[name = "
+                  "string(\"p\")]");
+        made.line("tensor<fp16, [5, 48]> q = linear(weight = w, x = y)[name = string(\"q\")]");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const DecisionTable table(weightLayers(**bundle), {target::findTarget("M1")->target});
+        QCOMPARE(table.totals(0).bytesMoved, std::uint64_t(2 * 6144 + 96));
+        test::hasOneAnswer(**bundle);
+        test::planIsDecided(**bundle);
+    }
+
+    /// A table of embeddings that is the last matrix as well, of which one extent is open: no
+    /// figure of the known part stands for the whole.
+    void tiedToAnOpenReader()
+    {
+        for (const char *rows : {"?", "7"}) {
+            test::MadeBundle made;
+            const std::string open = rows;
+            made.parameters = "tensor<int32, [1, 7]> i, tensor<fp16, [1, " + open + ", 24]> h";
+            made.constant("tensor<fp16, [100, 24]>", "emb",
+                          made.blob(ElementType::Fp16, "[100, 24]", test::Bytes(4800)));
+            made.line("tensor<fp16, [1, 7, 24]> g = gather(axis = int32(0), indices = i, x = "
+                      "emb)[name = string(\"g\")]");
+            made.line("tensor<fp16, [1, " + open +
+                      ", 100]> l = linear(weight = emb, x = h)[name = string(\"l\")]");
+            const auto bundle = made.open();
+            QVERIFY(bundle);
+            test::hasOneAnswer(**bundle);
+            test::planIsDecided(**bundle);
+            const DecisionTable table(weightLayers(**bundle), {target::findTarget("M1")->target});
+            QCOMPARE(table.layer(0).op, std::string("linear"));
+            QCOMPARE(table.assessment(0, 0).timeS.has_value(), open == "7");
+            test::choiceIsPlaced(**bundle, table.layer(0));
+            // The rows that are fetched, and all of it for the product.
+            QCOMPARE(table.bytesMoved(0, 0).value_or(0), std::uint64_t(7 * 24 * 2 + 4800));
+        }
     }
 
     void choiceAndRoofline()

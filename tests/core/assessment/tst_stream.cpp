@@ -13,7 +13,7 @@ WeightForm form(const QString &name)
 {
     WeightForm made;
     made.elements = 4096;
-    made.denseBytes = made.storedBytes = 8192;
+    made.storedBytes = made.denseBytes = 8192;
     made.use.unitStride = true;
     made.use.dilated = false;
     made.use.immutable = true;
@@ -203,13 +203,13 @@ private Q_SLOTS:
         QCOMPARE(m1.offset.value, 0x200U);
         QCOMPARE(m1.cap.value_or(0), std::uint64_t(65536));
         QVERIFY(m1.replicated);
-        QCOMPARE(m1.demand, weight.denseBytes);
+        QCOMPARE(m1.demand.value_or(0), weight.denseBytes);
         QCOMPARE(m1.sublayers.value_or(0), std::uint64_t(18));
         QVERIFY(!*m1.fits);
         const KernelMemory m2 = decide(weight, "M2").memory;
         QCOMPARE(m2.offset.value, 0x210U);
         QCOMPARE(m2.cap.value_or(0), std::uint64_t(16) << 20);
-        QCOMPARE(m2.demand, weight.storedBytes / 4);
+        QCOMPARE(m2.demand.value_or(0), *weight.storedBytes / 4);
         QVERIFY(*m2.fits);
         // A chip whose cap only the other layout gives: its own offset and layout.
         const KernelMemory h17 = decide(weight, "H17").memory;
@@ -222,13 +222,13 @@ private Q_SLOTS:
         QVERIFY(!*m1.otherFits);
         // Nothing says how the cores of a reference target share it: all of it at most.
         QVERIFY(decide(weight, "U1").memory.atMost);
-        QCOMPARE(decide(weight, "U1").memory.demand, weight.denseBytes);
+        QCOMPARE(decide(weight, "U1").memory.demand.value_or(0), weight.denseBytes);
         KernelMemory open;
         open.cap = 100;
         open.atMost = true;
         open = withDemand(open, 300);
         QVERIFY(open.demand == 300 && !open.fits);
-        weight.denseBytes = weight.storedBytes = UINT64_MAX;
+        weight.storedBytes = weight.denseBytes = UINT64_MAX;
         QVERIFY(decide(weight, "M2").memory.sublayers);
     }
 

@@ -201,7 +201,7 @@ void TestPlan::bestOfAllOnASmallNetwork()
         switch (*limits.goal) {
         case Goal::Time: return *totals.timeS[0];
         case Goal::Stored: return static_cast<double>(totals.stored);
-        case Goal::Moved: return static_cast<double>(totals.moved[0]);
+        case Goal::Moved: return static_cast<double>(totals.moved[0].value_or(0));
         case Goal::Error: return totals.error;
         }
         return 0.0;

@@ -254,9 +254,9 @@ private Q_SLOTS:
         };
         const AssessmentWords &words = told.words();
         QVERIFY(
-            shows(words.bytes, groupedNumber(expected.weight.storedBytes) + QStringLiteral(" B")));
+            shows(words.bytes, groupedNumber(*expected.weight.storedBytes) + QStringLiteral(" B")));
         QVERIFY(shows(words.memory,
-                      groupedNumber(expected.decision.memory.demand) + QStringLiteral(" B")));
+                      groupedNumber(*expected.decision.memory.demand) + QStringLiteral(" B")));
         QVERIFY(expected.timeS);
         QVERIFY(shows(words.time, siWord(*expected.timeS, QStringLiteral("s"))));
         QVERIFY(table.layer(palette).operation && !words.geometry.empty());

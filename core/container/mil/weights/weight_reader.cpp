@@ -119,7 +119,32 @@ void WeightReader::addMade(std::size_t index, std::vector<Weight> &weights)
     };
     auto value = read();
     finish(weight, std::move(value), reader.takeKnown());
+    if (weight.fault && !readWhole(operation, weight.operands()))
+        weight.storedBytes = {}; // those that were read are no size of the weight
     weights.push_back(std::move(weight));
+}
+
+/// Whether everything in a weight file that an operation, or one that feeds it, names was read.
+bool WeightReader::readWhole(const mil::Operation &operation, const OperandList &known,
+                             unsigned depth) const
+{
+    bool whole = true;
+    forEachValue(operation, [&](std::string_view, const mil::Value &value) {
+        const mil::Operation *maker = m_graph.maker(value);
+        if (maker && isConstexpr(*maker)) {
+            whole = whole && depth < codec::kMaxChainedOps && readWhole(*maker, known, depth + 1);
+            return;
+        }
+        const mil::Value *constant = m_graph.constant(value);
+        const mil::BlobReference *blob = constant ? constant->blob() : nullptr;
+        const auto place = blob && whole ? m_blobs.find(*blob) : Result<BlobPlace>();
+        whole = whole && place &&
+                (!blob || std::any_of(known.begin(), known.end(), [&](const codec::Operand &each) {
+                    return !each.place->isLiteral() && each.place->file == place->file &&
+                           each.place->metaOffset == place->record.metaOffset;
+                }));
+    });
+    return whole;
 }
 
 /// A constant in a weight file that an op names without a const op between.

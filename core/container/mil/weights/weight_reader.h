@@ -29,6 +29,8 @@ private:
     void addMade(std::size_t index, std::vector<Weight> &weights);
     void addInline(std::size_t index, std::vector<Weight> &weights);
     void describe(Weight &weight, const mil::ValueType &type) const;
+    bool readWhole(const mil::Operation &operation, const OperandList &known,
+                   unsigned depth = 0) const;
     void finish(Weight &weight, Result<ReadValue> value, std::vector<codec::Operand> known);
 
     const mil::Function &m_function;

@@ -42,7 +42,8 @@ public:
             m_weight.form.dropEncoding();
         for (const codec::Operand &operand : m_weight.operands())
             stored += operand.place->bytes.value;
-        m_weight.storedBytes = ByteCount(stored);
+        // Of files that are missing, the others are no size of the weight.
+        m_weight.storedBytes = ByteCount(m_missing ? 0 : stored);
         return std::move(m_weight);
     }
 
@@ -61,8 +62,10 @@ private:
                 std::string(path), fmt::format("{} bytes", bytes.value),
                 file < m_files.size() ? fmt::format("{} bytes", found.value) : "no such file",
                 "A file of the matrix does not have its length");
-        if (file == m_files.size())
+        if (file == m_files.size()) {
+            m_missing = true;
             return {role, type, std::move(shape), {}};
+        }
         OperandPlace place;
         place.bytes = std::min(found, bytes);
         place.file = file;
@@ -114,6 +117,7 @@ private:
     const Description &m_matrix;
     const std::vector<BundleFile> &m_files;
     Weight m_weight;
+    bool m_missing = false; ///< a file that the description names
     codec::Encoding m_encoding;
 };
 

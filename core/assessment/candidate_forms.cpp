@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The forms that are tried for a weight: what an encoder is asked for, and the bytes that it makes.
+#include "core/assessment/assess.h"
+#include "core/assessment/choose_form.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kernscope {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kCandidates{"palette4", "palette8", "sparse", "int8",
+                                                      "blockwise"};
+constexpr std::uint64_t kMostBlock = 32; ///< elements of a block in a candidate
+
+/// Bytes of a blockwise weight: the codes, and an fp16 scale for each row and block; one for all
+/// indices of the axes behind.
+std::uint64_t blockwiseBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes)
+{
+    return codes + 2 * shape[0] * (shape[spec.blockwise.axis] / spec.blockwise.block);
+}
+
+/// Bytes of int8 codes with an fp16 scale and a zero point, a byte, for each index of axis 0.
+std::uint64_t affineBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes)
+{
+    return codes + 3 * (spec.affine.axis ? shape[*spec.affine.axis] : 1);
+}
+
+/// A bit for each element, and the fp16 values that are kept.
+std::uint64_t sparseBytes(std::uint64_t elements, double density)
+{
+    const double kept = density * static_cast<double>(elements);
+    return elements / 8 + (elements % 8 == 0 ? 0 : 1) +
+           2 * static_cast<std::uint64_t>(std::llround(kept));
+}
+
+} // namespace
+
+std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape)
+{
+    codec::FormSpec spec;
+    if (form == "palette4" || form == "palette8") {
+        spec.node = FormNode::Palette;
+        spec.palette.bits = form == "palette4" ? 4 : 8;
+    } else if (form == "int8") {
+        spec.node = FormNode::Affine;
+        if (shape.empty())
+            spec.affine.axis.reset();
+    } else if (form == "sparse") {
+        spec.node = FormNode::Sparse;
+    } else if (form == "blockwise") {
+        if (shape.size() < 2)
+            return std::nullopt;
+        spec.node = FormNode::Blockwise;
+        spec.blockwise.block = kMostBlock;
+        while (shape[spec.blockwise.axis] % spec.blockwise.block != 0)
+            spec.blockwise.block /= 2;
+    } else if (form == "dense") {
+        spec.node = FormNode::Dense;
+    } else {
+        return std::nullopt;
+    }
+    return spec;
+}
+
+namespace roofline {
+
+using decision::WeightForm;
+
+std::span<const std::string_view> candidateForms()
+{
+    return kCandidates;
+}
+
+std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key)
+{
+    const auto spec = formSpecOf(key, form.shape);
+    if (!spec)
+        return std::nullopt;
+    WeightForm other;
+    other.use = form.use;
+    other.shape = form.shape;
+    other.elements = form.elements;
+    other.denseBytes = form.denseBytes;
+    other.density = form.density;
+    const std::uint64_t n = form.elements;
+    switch (spec->node) {
+    case FormNode::Palette:
+        other.node = FormNode::Palette;
+        other.bits = spec->palette.bits;
+        other.storedBytes = (other.bits == 4 ? n / 2 + n % 2 : n) + (2U << other.bits);
+        break;
+    case FormNode::Affine:
+    case FormNode::Blockwise:
+        other.node = spec->node;
+        other.bits = 8;
+        other.element = ElementType::Int8;
+        other.storedBytes = spec->node == FormNode::Affine ? affineBytes(*spec, form.shape, n)
+                                                           : blockwiseBytes(*spec, form.shape, n);
+        break;
+    case FormNode::Sparse:
+        if (!form.density)
+            return std::nullopt;
+        other.masked = true;
+        other.storedBytes = sparseBytes(n, *form.density);
+        break;
+    case FormNode::Dense:
+    case FormNode::Microscaled:
+    case FormNode::ActivationTable:
+    case FormNode::Unknown: other.storedBytes = form.denseBytes; break;
+    }
+    return other;
+}
+
+std::optional<WeightForm> asForm(const WeightForm &form, std::string_view key)
+{
+    if (key == "sparse" && form.density.value_or(1) > 0.5)
+        return std::nullopt;
+    return sizedForm(form, key);
+}
+
+} // namespace roofline
+
+} // namespace kernscope
