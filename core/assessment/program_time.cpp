@@ -3,38 +3,52 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 namespace kernscope::roofline {
 
 namespace {
 
 using Bound = ProgramTime::Bound;
 
-/// Adds the times of the layers that are entered through `entry`; of all where it is null.
-ProgramTime sumOf(std::span<const Placement> placements, const Roofs &roofs,
-                  const std::string *entry)
+/// Adds the times of the layers that are entered through `entry`; of all where it is null. A layer
+/// that several functions reach counts for each.
+ProgramTime sumOf(std::span<const LayerTime> layers, const Roofs &roofs, const std::string *entry)
 {
     ProgramTime program;
     program.dispatchFloorS = roofs.dispatchFloorS;
     program.dispatchSource = roofs.dispatchSource;
-    for (const Placement &placement : placements) {
-        if (entry && placement.layer.entry != *entry)
-            continue;
-        ++program.layers;
-        if (!placement.stored().timeS)
-            continue;
-        program.knownS += *placement.stored().timeS;
-        ++program.timed;
+    for (const LayerTime &each : layers) {
+        for (const Run &run : each.layer->runs) {
+            if (entry && run.entry != *entry)
+                continue;
+            ++program.layers;
+            program.uncounted += run.times ? 0U : 1U;
+            if (!each.timeS || !run.times)
+                continue;
+            program.knownS += static_cast<double>(*run.times) * *each.timeS;
+            ++program.timed;
+        }
     }
     if (program.timed == program.layers && program.layers > 0)
         program.engineTimeS = program.knownS;
     return program;
 }
 
-ProgramTime oneDispatch(std::span<const Placement> placements, const Roofs &roofs,
+std::string uncountedNote(const ProgramTime &program)
+{
+    return fmt::format("How often a run comes to {} of {} layers is not known: the body of a loop "
+                       "or of a branch. So the time of all layers is not known, either.",
+                       program.uncounted, program.layers);
+}
+
+ProgramTime oneDispatch(std::span<const LayerTime> layers, const Roofs &roofs,
                         const std::string &entry)
 {
-    ProgramTime program = sumOf(placements, roofs, &entry);
+    ProgramTime program = sumOf(layers, roofs, &entry);
     program.function = entry;
+    if (program.uncounted > 0)
+        program.notes.push_back(uncountedNote(program));
     if (!roofs.dispatchFloorS)
         return program;
     // Layers of unknown time can only add to a sum that is past the floor already.
@@ -79,19 +93,31 @@ void addUp(ProgramTime &whole, const Roofs &roofs)
 
 } // namespace
 
-ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
+std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
+{
+    std::optional<double> sum = 0.0;
+    for (const Run &run : runs)
+        sum = sum && once && run.times
+                  ? std::optional(*sum + static_cast<double>(*run.times) * *once)
+                  : std::nullopt;
+    return sum;
+}
+
+ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)
 {
     std::vector<std::pair<std::string, std::string>> entries; ///< entry and its model, in order
-    for (const Placement &placement : placements) {
-        const auto entry = std::pair(placement.layer.entry, placement.layer.model);
-        if (std::find(entries.begin(), entries.end(), entry) == entries.end())
-            entries.push_back(entry);
+    for (const LayerTime &each : layers) {
+        for (const Run &run : each.layer->runs) {
+            const auto entry = std::pair(run.entry, each.layer->model);
+            if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+                entries.push_back(entry);
+        }
     }
     if (entries.size() < 2)
-        return oneDispatch(placements, roofs, entries.empty() ? std::string() : entries[0].first);
-    ProgramTime whole = sumOf(placements, roofs, nullptr);
+        return oneDispatch(layers, roofs, entries.empty() ? std::string() : entries[0].first);
+    ProgramTime whole = sumOf(layers, roofs, nullptr);
     for (std::size_t i = 0; i < entries.size(); ++i) {
-        whole.dispatches.push_back(oneDispatch(placements, roofs, entries[i].first));
+        whole.dispatches.push_back(oneDispatch(layers, roofs, entries[i].first));
         for (std::size_t before = 0; before < i; ++before)
             whole.alternatives |= entries[before].second == entries[i].second;
     }
@@ -103,11 +129,32 @@ ProgramTime programTime(std::span<const Placement> placements, const Roofs &roof
     return whole;
 }
 
-const ProgramTime &dispatchOf(const ProgramTime &program, const Layer &layer)
+ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
+{
+    std::vector<LayerTime> layers;
+    layers.reserve(placements.size());
+    for (const Placement &placement : placements)
+        layers.push_back({&placement.layer, placement.stored().timeS});
+    return programTime(layers, roofs);
+}
+
+std::vector<std::string> programNotes(const ProgramTime &program)
+{
+    std::vector<std::string> notes = program.notes;
+    for (const ProgramTime &each : program.dispatches) {
+        for (const std::string &note : programNotes(each)) {
+            std::string named = each.function.empty() ? note : each.function + ": " + note;
+            notes.push_back(std::move(named));
+        }
+    }
+    return notes;
+}
+
+const ProgramTime &dispatchOf(const ProgramTime &program, const Run &run)
 {
     const auto found =
         std::find_if(program.dispatches.begin(), program.dispatches.end(),
-                     [&layer](const ProgramTime &each) { return each.function == layer.entry; });
+                     [&run](const ProgramTime &each) { return each.function == run.entry; });
     return found == program.dispatches.end() ? program : *found;
 }
 

@@ -328,7 +328,9 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                 layer.shareRead = shareRead(weight, consumer);
             layer.function = function;
             layer.model = weight.model;
-            layer.entry = entry;
+            layer.runs = {{entry}};
+            if (consumer.geometry.insideLoop)
+                layer.runs.front().times.reset();
             layers.push_back(std::move(layer));
         }
     }

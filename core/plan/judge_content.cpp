@@ -66,10 +66,7 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
             sum.outcome = answer.outcome;
             sum.moved += answer.weightBytes;
-            if (sum.timeS && answer.timeS)
-                sum.timeS = *sum.timeS + *answer.timeS;
-            else
-                sum.timeS.reset();
+            addTime(sum.timeS, layer.ofRuns(answer.timeS));
         }
         chips.push_back(sum);
     }

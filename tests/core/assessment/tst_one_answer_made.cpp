@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The embedded sample and a bundle of every form on every chip: whoever is asked, the answer is the
 // same. tst_one_answer asks the same of real files.
+#include "made_programs.h"
 #include "one_answer.h"
 #include "resources/sample.h"
 #include "sample_bundles.h"
@@ -37,6 +38,22 @@ private Q_SLOTS:
     {
         QFETCH(std::string, name);
         const auto bundle = test::sampleBundle(name).open();
+        QVERIFY(bundle);
+        test::hasOneAnswer(**bundle);
+    }
+
+    /// Layers that do not run once each in one dispatch.
+    void severalWays_data()
+    {
+        QTest::addColumn<int>("number");
+        const auto programs = test::madePrograms();
+        for (std::size_t i = 0; i < programs.size(); ++i)
+            QTest::newRow(programs[i].name.c_str()) << static_cast<int>(i);
+    }
+    void severalWays()
+    {
+        QFETCH(int, number);
+        const auto bundle = test::madePrograms()[static_cast<std::size_t>(number)].program.open();
         QVERIFY(bundle);
         test::hasOneAnswer(**bundle);
     }
