@@ -2,6 +2,8 @@
 #include "core/assessment/assess.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -11,24 +13,25 @@ namespace {
 
 using Bound = ProgramTime::Bound;
 
-/// Adds the times of the layers that are entered through `entry`; of all where it is null. A layer
-/// that several functions reach counts for each.
-ProgramTime sumOf(std::span<const LayerTime> layers, const Roofs &roofs, const std::string *entry)
+/// A layer in the runs of one entry.
+struct Part {
+    const LayerTime *layer = nullptr;
+    const Run *run = nullptr;
+};
+using Parts = std::vector<Part>;
+
+ProgramTime sumOf(const Parts &parts, const Roofs &roofs)
 {
     ProgramTime program;
     program.dispatchFloorS = roofs.dispatchFloorS;
     program.dispatchSource = roofs.dispatchSource;
-    for (const LayerTime &each : layers) {
-        for (const Run &run : each.layer->runs) {
-            if (entry && run.entry != *entry)
-                continue;
-            ++program.layers;
-            program.uncounted += run.times ? 0U : 1U;
-            if (!each.timeS || !run.times)
-                continue;
-            program.knownS += static_cast<double>(*run.times) * *each.timeS;
-            ++program.timed;
-        }
+    for (const auto &[layer, run] : parts) {
+        ++program.layers;
+        program.uncounted += run->times ? 0U : 1U;
+        if (!layer->timeS || !run->times)
+            continue;
+        program.knownS += static_cast<double>(*run->times) * *layer->timeS;
+        ++program.timed;
     }
     if (program.timed == program.layers && program.layers > 0)
         program.engineTimeS = program.knownS;
@@ -38,14 +41,14 @@ ProgramTime sumOf(std::span<const LayerTime> layers, const Roofs &roofs, const s
 std::string uncountedNote(const ProgramTime &program)
 {
     return fmt::format("How often a run comes to {} of {} layers is not known: the body of a loop "
-                       "or of a branch. So the time of all layers is not known, either.",
+                       "or of a branch, or a function that is called from one or from itself. So "
+                       "the time of all layers is not known, either.",
                        program.uncounted, program.layers);
 }
 
-ProgramTime oneDispatch(std::span<const LayerTime> layers, const Roofs &roofs,
-                        const std::string &entry)
+ProgramTime oneDispatch(const Parts &parts, const Roofs &roofs, const std::string &entry)
 {
-    ProgramTime program = sumOf(layers, roofs, &entry);
+    ProgramTime program = sumOf(parts, roofs);
     program.function = entry;
     if (program.uncounted > 0)
         program.notes.push_back(uncountedNote(program));
@@ -105,22 +108,27 @@ std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
 
 ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)
 {
-    std::vector<std::pair<std::string, std::string>> entries; ///< entry and its model, in order
+    std::map<std::pair<std::string, std::string>, std::size_t> numbers; ///< of model and entry
+    std::vector<std::pair<std::string, Parts>> entries;                 ///< in order
+    std::set<std::string> models;
+    Parts all;
     for (const LayerTime &each : layers) {
+        models.insert(each.layer->model);
         for (const Run &run : each.layer->runs) {
-            const auto entry = std::pair(run.entry, each.layer->model);
-            if (std::find(entries.begin(), entries.end(), entry) == entries.end())
-                entries.push_back(entry);
+            const auto number =
+                numbers.emplace(std::pair(each.layer->model, run.entry), entries.size());
+            if (number.second)
+                entries.emplace_back(run.entry, Parts());
+            entries[number.first->second].second.push_back({&each, &run});
+            all.push_back({&each, &run});
         }
     }
     if (entries.size() < 2)
-        return oneDispatch(layers, roofs, entries.empty() ? std::string() : entries[0].first);
-    ProgramTime whole = sumOf(layers, roofs, nullptr);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        whole.dispatches.push_back(oneDispatch(layers, roofs, entries[i].first));
-        for (std::size_t before = 0; before < i; ++before)
-            whole.alternatives |= entries[before].second == entries[i].second;
-    }
+        return oneDispatch(all, roofs, entries.empty() ? std::string() : entries[0].first);
+    ProgramTime whole = sumOf(all, roofs);
+    for (const auto &[entry, parts] : entries)
+        whole.dispatches.push_back(oneDispatch(parts, roofs, entry));
+    whole.alternatives = models.size() < entries.size();
     whole.bound = sharedBound(whole.dispatches, whole.alternatives);
     if (whole.alternatives)
         whole.engineTimeS.reset();

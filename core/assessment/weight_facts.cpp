@@ -306,7 +306,7 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
     for (std::size_t i = 0; i < bundle.weights().size() && i < forms.size(); ++i) {
         const Weight &weight = bundle.weights()[i];
         const std::string function = functionAddress(weight.model, weight.function);
-        const std::string entry = entries.of(weight.model, weight.function);
+        const std::vector<roofline::Run> runs = entries.runsOf(weight.model, weight.function);
         for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
             const Consumer &consumer = weight.consumers[c];
             if (!isLayer(consumer))
@@ -328,9 +328,11 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                 layer.shareRead = shareRead(weight, consumer);
             layer.function = function;
             layer.model = weight.model;
-            layer.runs = {{entry}};
-            if (consumer.geometry.insideLoop)
-                layer.runs.front().times.reset();
+            layer.runs = runs;
+            for (roofline::Run &run : layer.runs) {
+                if (consumer.geometry.insideLoop)
+                    run.times.reset();
+            }
             layers.push_back(std::move(layer));
         }
     }

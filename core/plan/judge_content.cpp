@@ -16,7 +16,8 @@ using decision::Outcome;
 bool sameLayer(const roofline::Layer &a, const roofline::Layer &b)
 {
     return a.op == b.op && a.flops == b.flops && a.inputBytes == b.inputBytes &&
-           a.outputBytes == b.outputBytes && a.shareRead == b.shareRead;
+           a.outputBytes == b.outputBytes && a.shareRead == b.shareRead &&
+           a.ofRuns(1.0) == b.ofRuns(1.0);
 }
 
 const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::PartRole role)

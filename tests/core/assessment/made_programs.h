@@ -79,6 +79,35 @@ inline MadeProgram loopProgram()
     return made;
 }
 
+/// A function that one entry calls three times, and another once.
+inline MadeProgram calledProgram(const std::string &backend = "ane")
+{
+    MadeProgram made;
+    made.function("seg", "a", made.weight("w") + MadeProgram::linear("s", "w", "a"), "s");
+    const auto call = [&](const char *out, const char *in) {
+        return MadeProgram::call(out, "seg", in, backend);
+    };
+    made.function("main", "x", call("y", "x") + call("z", "y") + call("u", "z"), "u");
+    made.function("other", "x", call("y", "x"), "y");
+    return made;
+}
+
+/// Functions that each call the next one twice, down to one with a layer.
+inline MadeProgram doublingProgram(int levels)
+{
+    MadeProgram made;
+    const auto name = [levels](int level) {
+        return level == levels ? "main" : "f" + std::to_string(level);
+    };
+    made.function("f0", "a", made.weight("w") + MadeProgram::linear("s", "w", "a"), "s");
+    for (int level = 1; level <= levels; ++level)
+        made.function(name(level), "a",
+                      MadeProgram::call("b", name(level - 1), "a") +
+                          MadeProgram::call("c", name(level - 1), "b"),
+                      "c");
+    return made;
+}
+
 struct NamedProgram {
     std::string name;
     MadeProgram program;
@@ -86,7 +115,10 @@ struct NamedProgram {
 /// All of them.
 inline std::vector<NamedProgram> madePrograms()
 {
-    return {{"a loop", loopProgram()}};
+    return {{"a loop", loopProgram()},
+            {"a function of two entries", calledProgram()},
+            {"calls of calls", doublingProgram(3)},
+            {"more runs than can be counted", doublingProgram(70)}};
 }
 
 } // namespace kernscope::test

@@ -60,6 +60,57 @@ private Q_SLOTS:
         QVERIFY(!says(assessed(MadeProgramOfOne()).program.notes, "loop"));
     }
 
+    /// A function counts as often as each entry calls it.
+    void everyCallCounts()
+    {
+        const Network network = assessed(calledProgram().open());
+        QCOMPARE(network.placements.size(), std::size_t(1));
+        const double once = *network.placements[0].stored().timeS;
+        const auto &runs = network.placements[0].layer.runs;
+        QCOMPARE(runs.size(), std::size_t(2));
+        QCOMPARE(runs[0].entry, std::string("main"));
+        QCOMPARE(runs[0].times, std::optional<std::uint64_t>(3));
+        QCOMPARE(runs[1].entry, std::string("other"));
+        QCOMPARE(runs[1].times, std::optional<std::uint64_t>(1));
+        const ProgramTime &program = network.program;
+        QVERIFY(program.alternatives && program.dispatches.size() == 2);
+        QCOMPARE(program.dispatches[0].function, std::string("main"));
+        QCOMPARE(program.dispatches[0].engineTimeS, std::optional(3 * once));
+        QCOMPARE(program.dispatches[1].engineTimeS, std::optional(once));
+        QCOMPARE(network.placements[0].layer.ofRuns(once), std::optional(4 * once));
+    }
+
+    void callsOfCallsMultiply()
+    {
+        const Network eight = assessed(doublingProgram(3).open());
+        QCOMPARE(eight.program.engineTimeS, std::optional(8 * *eight.placements[0].stored().timeS));
+        // 2^70 do not fit the count.
+        const Network many = assessed(doublingProgram(70).open());
+        QVERIFY(!many.placements[0].layer.runs[0].times && !many.program.engineTimeS);
+    }
+
+    void callsThatCannotBeCounted()
+    {
+        const std::string seg = "seg";
+        MadeProgram looped;
+        looped.function(seg, "a", looped.weight("w") + MadeProgram::linear("s", "w", "a"), "s");
+        looped.function("main", "x",
+                        MadeProgram::call("y", seg, "x") +
+                            MadeProgram::loop("z", "y", "t", MadeProgram::call("t", seg, "r")),
+                        "z");
+        const Network inLoop = assessed(looped.open());
+        QCOMPARE(inLoop.placements[0].layer.runs[0].entry, std::string("main"));
+        QVERIFY(!inLoop.placements[0].layer.runs[0].times && !inLoop.program.engineTimeS);
+        MadeProgram ring;
+        ring.function("a", "x",
+                      ring.weight("w") + MadeProgram::linear("s", "w", "x") +
+                          MadeProgram::call("y", "b", "s"),
+                      "y");
+        ring.function("b", "x", MadeProgram::call("y", "a", "x"), "y");
+        const Network around = assessed(ring.open());
+        QVERIFY(!around.placements[0].layer.runs[0].times && !around.program.engineTimeS);
+    }
+
 private:
     static Result<BundlePtr> MadeProgramOfOne()
     {
