@@ -2,6 +2,7 @@
 #include "core/assessment/weight_facts.h"
 
 #include "core/assessment/entries.h"
+#include "core/assessment/shared_operations.h"
 
 #include <algorithm>
 
@@ -336,6 +337,7 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
             layers.push_back(std::move(layer));
         }
     }
+    shareOperations(bundle, layers);
     const bool several =
         std::any_of(layers.begin(), layers.end(), [&layers](const roofline::Layer &each) {
             return each.function != layers[0].function;

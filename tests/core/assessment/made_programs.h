@@ -108,6 +108,27 @@ inline MadeProgram doublingProgram(int levels)
     return made;
 }
 
+/// Operations that read several weights: both operands of a matmul, the weights of an lstm, query
+/// and value of an attention.
+inline MadeProgram sharedProgram()
+{
+    MadeProgram made;
+    const std::string rows = "tensor<fp16, [1, 128, 128]>";
+    made.function(
+        "main", "x",
+        made.weight("left") + made.weight("right") + made.weight("query", "[1, 128, 128]") +
+            made.weight("value", "[1, 128, 128]") + made.weight("inputs", "[512, 128]", 131072) +
+            made.weight("hidden", "[512, 128]", 131072) +
+            "tensor<fp16, [128, 128]> mm = matmul(x = left, y = right)[name = string(\"mm\")];\n" +
+            rows +
+            " at = scaled_dot_product_attention(query = query, key = x, value = value)[name = "
+            "string(\"at\")];\n" +
+            rows +
+            " ls = lstm(x = x, weight_ih = inputs, weight_hh = hidden)[name = string(\"ls\")];\n",
+        "ls");
+    return made;
+}
+
 struct NamedProgram {
     std::string name;
     MadeProgram program;
@@ -118,7 +139,8 @@ inline std::vector<NamedProgram> madePrograms()
     return {{"a loop", loopProgram()},
             {"a function of two entries", calledProgram()},
             {"calls of calls", doublingProgram(3)},
-            {"more runs than can be counted", doublingProgram(70)}};
+            {"more runs than can be counted", doublingProgram(70)},
+            {"several weights of one operation", sharedProgram()}};
 }
 
 } // namespace kernscope::test

@@ -7,6 +7,8 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -42,6 +44,21 @@ inline void sumsAgree(const roofline::Network &network, const report::Json &docu
         }
     }
     QCOMPARE(network.program.knownS, sum);
+    // An operation hands out its output once, however many weights it reads.
+    std::map<std::string, std::vector<const report::Json *>> readers;
+    for (const report::Json &drawn : document["layers"])
+        readers[report::Json({drawn["function"], drawn["op"], drawn["name"]}).dump()].push_back(
+            &drawn);
+    for (const auto &[operation, rows] : readers) {
+        std::set<std::string> operands;
+        std::size_t handsOut = 0;
+        for (const report::Json *row : rows) {
+            operands.insert((*row)["param"]);
+            handsOut += (*row)["output_bytes"] != 0 ? 1U : 0U;
+        }
+        if (operands.size() == rows.size())
+            QVERIFY2(handsOut <= 1, operation.c_str());
+    }
     QVERIFY(known || !network.program.engineTimeS);
 }
 

@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include <algorithm>
+#include <map>
 
 using namespace kernscope;
 using namespace kernscope::roofline;
@@ -109,6 +110,52 @@ private Q_SLOTS:
         ring.function("b", "x", MadeProgram::call("y", "a", "x"), "y");
         const Network around = assessed(ring.open());
         QVERIFY(!around.placements[0].layer.runs[0].times && !around.program.engineTimeS);
+    }
+
+    /// What an operation has once is charged once, however many of its operands are weights.
+    void severalWeightsOfOneOperation()
+    {
+        const Network network = assessed(sharedProgram().open());
+        std::map<std::string, std::uint64_t> flops, inputs, outputs, layers;
+        for (const Placement &placed : network.placements) {
+            const Layer &layer = placed.layer;
+            ++layers[layer.op];
+            flops[layer.op] += layer.flops.value_or(0);
+            inputs[layer.op] += layer.inputBytes.value_or(0);
+            outputs[layer.op] += layer.outputBytes.value_or(0);
+        }
+        constexpr std::uint64_t kMatrix = 2 * 128 * 128, kProduct = 2 * 128 * 128 * 128;
+        QCOMPARE(layers["matmul"], std::uint64_t(2));
+        QCOMPARE(flops["matmul"], kProduct);
+        QCOMPARE(inputs["matmul"], std::uint64_t(0)); // both operands are weights
+        QCOMPARE(outputs["matmul"], kMatrix);
+        QCOMPARE(layers["scaled_dot_product_attention"], std::uint64_t(2));
+        QCOMPARE(flops["scaled_dot_product_attention"], 2 * kProduct);
+        QCOMPARE(inputs["scaled_dot_product_attention"], kMatrix); // the key
+        QCOMPARE(outputs["scaled_dot_product_attention"], kMatrix);
+        QCOMPARE(layers["lstm"], std::uint64_t(2));
+        QCOMPARE(flops["lstm"], 8 * kProduct); // each weight with every step
+        QCOMPARE(inputs["lstm"], kMatrix);
+        QCOMPARE(outputs["lstm"], kMatrix);
+    }
+
+    /// Two operations of one name are two.
+    void operationsOfOneName()
+    {
+        MadeProgram made;
+        const auto twice = [](const char *out, const char *weight, const char *side) {
+            return std::string("tensor<fp16, [128, 128]> ") + out + " = matmul(" + side + " = " +
+                   weight + ", " + (*side == 'x' ? "y" : "x") + " = a)[name = string(\"same\")];\n";
+        };
+        made.function("main", "x",
+                      "tensor<fp16, [128, 128]> a = squeeze(x = x)[name = string(\"a\")];\n" +
+                          made.weight("v") + made.weight("w") + twice("y", "v", "x") +
+                          twice("z", "w", "y"),
+                      "x");
+        const Network network = assessed(made.open());
+        QCOMPARE(network.placements.size(), std::size_t(2));
+        for (const Placement &placed : network.placements)
+            QVERIFY(*placed.layer.flops > 0 && *placed.layer.outputBytes > 0);
     }
 
 private:
