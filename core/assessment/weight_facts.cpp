@@ -147,9 +147,16 @@ bool describeByOutput(const Consumer &consumer, decision::Operation &operation)
     const auto &output = consumer.geometry.output;
     const bool first = consumer.op == "matmul" && consumer.param == "x";
     const auto count = output ? elementCount(*output) : std::nullopt;
-    if (!count || count->value == 0 || output->size() < 2 || !consumer.layerFlops)
+    if (!count || count->value == 0 || output->empty() || !consumer.layerFlops)
         return false;
-    operation.outputChannels = at(*output, first ? 1 : 0);
+    // A product with a vector has an extent less. Where the weight is the vector, every output
+    // value is a pixel of one channel.
+    const auto &other = consumer.geometry.input;
+    const bool withVector = consumer.op == "matmul" && other && output->size() < other->size();
+    const bool ofVector = consumer.op == "matmul" && other && other->size() == 1;
+    if (output->size() < 2 && !withVector && !ofVector)
+        return false;
+    operation.outputChannels = withVector ? 1 : at(*output, first && !ofVector ? 1 : 0);
     operation.inputChannels = std::max<std::uint64_t>(*consumer.layerFlops / 2 / count->value, 1);
     operation.outputWidth = count->value / operation.outputChannels;
     return true;
@@ -166,6 +173,10 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
         outputsFirst = consumer.param == "x" ? !geometry.transposeX : geometry.transposeY;
     operation.outputChannels = outputsFirst ? rows : columns;
     operation.inputChannels = outputsFirst ? columns : rows;
+    if (consumer.op == "matmul" && weight.shape.size() == 1) { // all of a vector is summed over
+        operation.outputChannels = 1;
+        operation.inputChannels = columns;
+    }
     // A recurrent layer makes its gates step by step, whatever it hands out: one pixel a step.
     const auto output = geometry.output ? elementCount(*geometry.output) : std::nullopt;
     if (isRecurrent(consumer) && consumer.layerFlops && weight.elements.value > 0)
