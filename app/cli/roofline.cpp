@@ -71,6 +71,20 @@ std::string unassessedText(const Bundle &bundle)
     return table.empty() ? std::string() : heading("Not assessed") + table.text();
 }
 
+/// How often a run comes to a layer, where it is not once: the times in the table are of one.
+std::string runsText(const roofline::Layer &layer)
+{
+    std::string text;
+    for (const roofline::Run &run : layer.runs) {
+        const std::string in = layer.runs.size() > 1 ? "-in-" + printable(run.entry) : "";
+        if (!run.times)
+            text += "runs-unknown" + in + " ";
+        else if (*run.times != 1 || layer.runs.size() > 1)
+            text += fmt::format("runs-{}-times{} ", *run.times, in);
+    }
+    return text;
+}
+
 std::string layersText(const std::vector<Placement> &placements)
 {
     // A column that says the same of each row says nothing.
@@ -97,7 +111,8 @@ std::string layersText(const std::vector<Placement> &placements)
         if (placement.aboveWorkingSet.value_or(false))
             remarks += "above-working-set ";
         if (!placement.above.empty())
-            remarks += fmt::format("above-{}-roofs", placement.above.size());
+            remarks += fmt::format("above-{}-roofs ", placement.above.size());
+        remarks += runsText(placement.layer);
         table.add({printable(placement.layer.label()), opText(placement.layer), stored.form,
                    numberText(stored.flops), numberText(stored.bytes), numberText(stored.intensity),
                    std::string(roofline::boundName(stored.bound)), numberText(stored.attainable),
@@ -153,6 +168,8 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
         text += fmt::format("  energy of {} {} uJ, derived: {} [{}]\n",
                             noun == "pipeline" ? "a run" : "a dispatch", energyText(program.energy),
                             program.energy->basis, program.energy->source);
+    for (const std::string &note : program.notes)
+        text += "  " + printable(note) + "\n";
     if (program.bound == Bound::Dispatch)
         return text +
                fmt::format("  {} {} s: bound by the dispatch, {:.0f} % of it the engine works\n",

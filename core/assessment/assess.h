@@ -85,14 +85,18 @@ Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge 
 /// of its models is, so that `hidesGains` says whether any gain is hidden.
 struct ProgramTime {
     enum class Bound : std::uint8_t { Engine, Dispatch, Unknown };
-    std::optional<double> engineTimeS; ///< of all layers; empty: one is unknown, or there is none
-    double knownS = 0;                 ///< of the layers whose time is known
+    /// Of all runs of all layers; empty: one is unknown, or there is none.
+    std::optional<double> engineTimeS;
+    double knownS = 0; ///< of the layers whose time is known, and how often they run
     std::size_t layers = 0, timed = 0; ///< of which the time is known
     std::optional<double> dispatchFloorS;
     std::string dispatchSource;
     std::optional<double> timeS; ///< the longer of the two; empty where one is unknown
     Bound bound = Bound::Unknown;
     std::optional<Energy> energy; ///< derived, of one run; empty where `timeS` is
+    /// Of `layers`, those of which it is not known how often a run comes to them.
+    std::size_t uncounted = 0;
+    std::vector<std::string> notes; ///< what is to be known of these figures, in a sentence each
 
     std::string function; ///< that is entered; of a whole with several parts empty
     /// Several functions that are entered: the dispatch of each. A run of a pipeline makes all of
@@ -108,9 +112,19 @@ struct ProgramTime {
     } ///< the floor is what one waits for
 };
 std::string_view programBoundName(ProgramTime::Bound bound); ///< "engine", "dispatch", "unknown"
+/// A layer with the time of one of its runs, in the form that is looked at.
+struct LayerTime {
+    const Layer *layer = nullptr;
+    std::optional<double> timeS;
+};
+/// The one sum over layers: whoever adds up a program asks here.
+ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs);
+/// With every weight as it is stored.
 ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs);
-/// The dispatch that a layer is part of: one of `dispatches`, or the whole where there are none.
-const ProgramTime &dispatchOf(const ProgramTime &program, const Layer &layer);
+/// The notes of a program and of its dispatches, with the names of these.
+std::vector<std::string> programNotes(const ProgramTime &program);
+/// The dispatch of one of a layer's runs: one of `dispatches`, or the whole where there are none.
+const ProgramTime &dispatchOf(const ProgramTime &program, const Run &run);
 
 /// A network on a chip. Errors: "roofline.batch".
 struct Network {

@@ -1,29 +1,53 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/roofline.h"
 #include "core/container/mil/program.h"
 
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace kernscope {
 
 /// "MODEL/FUNCTION" without the parts that are empty.
 std::string functionAddress(const std::string &model, const std::string &function);
 
-/// Which function a run enters to reach another: the outermost one that calls it (`call` of a
-/// segmented program), the first in the program's order where several do; itself where none does.
+/// Which functions a run enters to reach another, and how often it gets there: the outermost ones
+/// that call it (`call` of a segmented program); itself where none does.
 class Entries
 {
 public:
     explicit Entries(const mil::Program &program);
-    /// Address of the entry of a function of a model.
-    std::string of(const std::string &model, const std::string &function) const;
+    /// One for each function that a run enters, in the program's order. How often is not known of
+    /// what is called in the body of a loop or a branch, and of functions that call each other.
+    std::vector<roofline::Run> runsOf(const std::string &model, const std::string &function) const;
 
 private:
-    using Key = std::pair<std::string, std::string>; ///< model and function
-    std::map<Key, std::string> m_caller;             ///< name of the function that calls it
+    using Times = std::optional<std::uint64_t>; ///< empty: not known
+    struct Call {
+        std::size_t function = 0;
+        bool counted = true; ///< false: in the body of a loop or a branch
+    };
+    struct Reached {
+        std::size_t entry = 0;
+        Times times;
+    };
+    void readCalls(const mil::Block &block, const std::string &model, bool counted,
+                   std::vector<Call> &calls) const;
+    void follow(std::size_t entry);
+    std::vector<std::size_t> calledFrom(std::size_t entry) const;
+
+    /// Runs of more entries than this through one function, or of more steps in all, are not told
+    /// apart: how often it runs is then not known.
+    static constexpr std::size_t kMostEntries = 256, kMostSteps = 1'000'000;
+
+    std::map<std::pair<std::string, std::string>, std::size_t> m_numbers; ///< of model and name
+    std::vector<std::string> m_addresses;
+    std::vector<std::vector<Call>> m_calls;
+    std::vector<std::vector<Reached>> m_reached; ///< by function
+    std::size_t m_steps = 0;
 };
 
 } // namespace kernscope

@@ -2,6 +2,10 @@
 #include "core/assessment/assess.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
 
 namespace kernscope::roofline {
 
@@ -9,20 +13,24 @@ namespace {
 
 using Bound = ProgramTime::Bound;
 
-/// Adds the times of the layers that are entered through `entry`; of all where it is null.
-ProgramTime sumOf(std::span<const Placement> placements, const Roofs &roofs,
-                  const std::string *entry)
+/// A layer in the runs of one entry.
+struct Part {
+    const LayerTime *layer = nullptr;
+    const Run *run = nullptr;
+};
+using Parts = std::vector<Part>;
+
+ProgramTime sumOf(const Parts &parts, const Roofs &roofs)
 {
     ProgramTime program;
     program.dispatchFloorS = roofs.dispatchFloorS;
     program.dispatchSource = roofs.dispatchSource;
-    for (const Placement &placement : placements) {
-        if (entry && placement.layer.entry != *entry)
-            continue;
+    for (const auto &[layer, run] : parts) {
         ++program.layers;
-        if (!placement.stored().timeS)
+        program.uncounted += run->times ? 0U : 1U;
+        if (!layer->timeS || !run->times)
             continue;
-        program.knownS += *placement.stored().timeS;
+        program.knownS += static_cast<double>(*run->times) * *layer->timeS;
         ++program.timed;
     }
     if (program.timed == program.layers && program.layers > 0)
@@ -30,11 +38,20 @@ ProgramTime sumOf(std::span<const Placement> placements, const Roofs &roofs,
     return program;
 }
 
-ProgramTime oneDispatch(std::span<const Placement> placements, const Roofs &roofs,
-                        const std::string &entry)
+std::string uncountedNote(const ProgramTime &program)
 {
-    ProgramTime program = sumOf(placements, roofs, &entry);
+    return fmt::format("How often a run comes to {} of {} layers is not known: the body of a loop "
+                       "or of a branch, or a function that is called from one or from itself. So "
+                       "the time of all layers is not known, either.",
+                       program.uncounted, program.layers);
+}
+
+ProgramTime oneDispatch(const Parts &parts, const Roofs &roofs, const std::string &entry)
+{
+    ProgramTime program = sumOf(parts, roofs);
     program.function = entry;
+    if (program.uncounted > 0)
+        program.notes.push_back(uncountedNote(program));
     if (!roofs.dispatchFloorS)
         return program;
     // Layers of unknown time can only add to a sum that is past the floor already.
@@ -79,22 +96,39 @@ void addUp(ProgramTime &whole, const Roofs &roofs)
 
 } // namespace
 
-ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
+std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
 {
-    std::vector<std::pair<std::string, std::string>> entries; ///< entry and its model, in order
-    for (const Placement &placement : placements) {
-        const auto entry = std::pair(placement.layer.entry, placement.layer.model);
-        if (std::find(entries.begin(), entries.end(), entry) == entries.end())
-            entries.push_back(entry);
+    std::optional<double> sum = 0.0;
+    for (const Run &run : runs)
+        sum = sum && once && run.times
+                  ? std::optional(*sum + static_cast<double>(*run.times) * *once)
+                  : std::nullopt;
+    return sum;
+}
+
+ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)
+{
+    std::map<std::pair<std::string, std::string>, std::size_t> numbers; ///< of model and entry
+    std::vector<std::pair<std::string, Parts>> entries;                 ///< in order
+    std::set<std::string> models;
+    Parts all;
+    for (const LayerTime &each : layers) {
+        models.insert(each.layer->model);
+        for (const Run &run : each.layer->runs) {
+            const auto number =
+                numbers.emplace(std::pair(each.layer->model, run.entry), entries.size());
+            if (number.second)
+                entries.emplace_back(run.entry, Parts());
+            entries[number.first->second].second.push_back({&each, &run});
+            all.push_back({&each, &run});
+        }
     }
     if (entries.size() < 2)
-        return oneDispatch(placements, roofs, entries.empty() ? std::string() : entries[0].first);
-    ProgramTime whole = sumOf(placements, roofs, nullptr);
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-        whole.dispatches.push_back(oneDispatch(placements, roofs, entries[i].first));
-        for (std::size_t before = 0; before < i; ++before)
-            whole.alternatives |= entries[before].second == entries[i].second;
-    }
+        return oneDispatch(all, roofs, entries.empty() ? std::string() : entries[0].first);
+    ProgramTime whole = sumOf(all, roofs);
+    for (const auto &[entry, parts] : entries)
+        whole.dispatches.push_back(oneDispatch(parts, roofs, entry));
+    whole.alternatives = models.size() < entries.size();
     whole.bound = sharedBound(whole.dispatches, whole.alternatives);
     if (whole.alternatives)
         whole.engineTimeS.reset();
@@ -103,11 +137,32 @@ ProgramTime programTime(std::span<const Placement> placements, const Roofs &roof
     return whole;
 }
 
-const ProgramTime &dispatchOf(const ProgramTime &program, const Layer &layer)
+ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
+{
+    std::vector<LayerTime> layers;
+    layers.reserve(placements.size());
+    for (const Placement &placement : placements)
+        layers.push_back({&placement.layer, placement.stored().timeS});
+    return programTime(layers, roofs);
+}
+
+std::vector<std::string> programNotes(const ProgramTime &program)
+{
+    std::vector<std::string> notes = program.notes;
+    for (const ProgramTime &each : program.dispatches) {
+        for (const std::string &note : programNotes(each)) {
+            std::string named = each.function.empty() ? note : each.function + ": " + note;
+            notes.push_back(std::move(named));
+        }
+    }
+    return notes;
+}
+
+const ProgramTime &dispatchOf(const ProgramTime &program, const Run &run)
 {
     const auto found =
         std::find_if(program.dispatches.begin(), program.dispatches.end(),
-                     [&layer](const ProgramTime &each) { return each.function == layer.entry; });
+                     [&run](const ProgramTime &each) { return each.function == run.entry; });
     return found == program.dispatches.end() ? program : *found;
 }
 

@@ -58,6 +58,13 @@ struct RoofChoice {
 /// Errors: "roofline.ceiling" (the target has no such ceiling; `expected` lists them).
 Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice = {});
 
+/// How a run of the program comes to a layer.
+struct Run {
+    std::string entry{}; ///< address of the function that is entered
+    /// So often in one run of it. Empty: not known, as of the body of a loop or a branch.
+    std::optional<std::uint64_t> times = 1;
+};
+
 /// One use of a weight.
 struct Layer {
     std::string name, op, param;
@@ -71,13 +78,14 @@ struct Layer {
     std::optional<double> shareRead = 1;
     decision::WeightForm form;
     std::string function; ///< "MODEL/FUNCTION" whose statement reads it; without the empty parts
-    /// The function that a run enters to get there: `function`, or the one that calls it. Layers
-    /// of one entry belong to one dispatch.
-    std::string model, entry;
-    bool ofSeveral = false; ///< other layers of the bundle belong to other functions
+    std::string model;
+    std::vector<Run> runs{Run()}; ///< one for each function that a run enters to get there
+    bool ofSeveral = false;       ///< other layers of the bundle belong to other functions
 
     /// Of `bytes` of its weight those that a dispatch of `batch` inputs reads. Empty: not known.
     std::optional<std::uint64_t> bytesRead(std::uint64_t bytes, std::uint64_t batch = 1) const;
+    /// What one run takes (seconds, FLOP), times the number of `runs`. Empty: not known.
+    std::optional<double> ofRuns(const std::optional<double> &once) const;
     /// Its name, with the function where the bundle has layers of several.
     std::string label() const { return ofSeveral ? function + "/" + name : name; }
 };

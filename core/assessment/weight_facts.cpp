@@ -2,6 +2,7 @@
 #include "core/assessment/weight_facts.h"
 
 #include "core/assessment/entries.h"
+#include "core/assessment/shared_operations.h"
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>
@@ -147,9 +148,16 @@ bool describeByOutput(const Consumer &consumer, decision::Operation &operation)
     const auto &output = consumer.geometry.output;
     const bool first = consumer.op == "matmul" && consumer.param == "x";
     const auto count = output ? elementCount(*output) : std::nullopt;
-    if (!count || count->value == 0 || output->size() < 2 || !consumer.layerFlops)
+    if (!count || count->value == 0 || output->empty() || !consumer.layerFlops)
         return false;
-    operation.outputChannels = at(*output, first ? 1 : 0);
+    // A product with a vector has an extent less. Where the weight is the vector, every output
+    // value is a pixel of one channel.
+    const auto &other = consumer.geometry.input;
+    const bool withVector = consumer.op == "matmul" && other && output->size() < other->size();
+    const bool ofVector = consumer.op == "matmul" && other && other->size() == 1;
+    if (output->size() < 2 && !withVector && !ofVector)
+        return false;
+    operation.outputChannels = withVector ? 1 : at(*output, first && !ofVector ? 1 : 0);
     operation.inputChannels = std::max<std::uint64_t>(*consumer.layerFlops / 2 / count->value, 1);
     operation.outputWidth = count->value / operation.outputChannels;
     return true;
@@ -166,6 +174,10 @@ void describeMatrix(const Weight &weight, const Consumer &consumer, decision::Op
         outputsFirst = consumer.param == "x" ? !geometry.transposeX : geometry.transposeY;
     operation.outputChannels = outputsFirst ? rows : columns;
     operation.inputChannels = outputsFirst ? columns : rows;
+    if (consumer.op == "matmul" && weight.shape.size() == 1) { // all of a vector is summed over
+        operation.outputChannels = 1;
+        operation.inputChannels = columns;
+    }
     // A recurrent layer makes its gates step by step, whatever it hands out: one pixel a step.
     const auto output = geometry.output ? elementCount(*geometry.output) : std::nullopt;
     if (isRecurrent(consumer) && consumer.layerFlops && weight.elements.value > 0)
@@ -309,7 +321,7 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
     for (std::size_t i = 0; i < bundle.weights().size() && i < forms.size(); ++i) {
         const Weight &weight = bundle.weights()[i];
         const std::string function = functionAddress(weight.model, weight.function);
-        const std::string entry = entries.of(weight.model, weight.function);
+        const std::vector<roofline::Run> runs = entries.runsOf(weight.model, weight.function);
         for (std::size_t c = 0; c < weight.consumers.size(); ++c) {
             const Consumer &consumer = weight.consumers[c];
             if (!isLayer(consumer))
@@ -329,10 +341,15 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
                 layer.shareRead = shareRead(weight, consumer);
             layer.function = function;
             layer.model = weight.model;
-            layer.entry = entry;
+            layer.runs = runs;
+            for (roofline::Run &run : layer.runs) {
+                if (consumer.geometry.insideLoop)
+                    run.times.reset();
+            }
             layers.push_back(std::move(layer));
         }
     }
+    shareOperations(bundle, layers);
     const bool several =
         std::any_of(layers.begin(), layers.end(), [&layers](const roofline::Layer &each) {
             return each.function != layers[0].function;

@@ -16,7 +16,8 @@ using decision::Outcome;
 bool sameLayer(const roofline::Layer &a, const roofline::Layer &b)
 {
     return a.op == b.op && a.flops == b.flops && a.inputBytes == b.inputBytes &&
-           a.outputBytes == b.outputBytes && a.shareRead == b.shareRead;
+           a.outputBytes == b.outputBytes && a.shareRead == b.shareRead &&
+           a.ofRuns(1.0) == b.ofRuns(1.0);
 }
 
 const codec::EncodedPart *partOf(const codec::EncodedWeight &encoded, codec::PartRole role)
@@ -70,10 +71,7 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
         for (const roofline::Layer &layer : layers) {
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
             sum.movedAtMost += answer.weightBytes.value_or(most);
-            if (sum.timeS && answer.timeS)
-                sum.timeS = *sum.timeS + *answer.timeS;
-            else
-                sum.timeS.reset();
+            addTime(sum.timeS, layer.ofRuns(answer.timeS));
         }
         chips.push_back(sum);
     }

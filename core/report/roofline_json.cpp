@@ -44,11 +44,13 @@ Json programJson(const ProgramTime &program)
     json["known_time_s"] = program.knownS;
     json["layers"] = program.layers;
     json["layers_timed"] = program.timed;
+    json["layers_uncounted"] = program.uncounted; // how often they run is not known
     json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
     json["dispatch_source"] = program.dispatchSource;
     json["time_s"] = optionalJson(program.timeS);
     json["bound"] = programBoundName(program.bound);
     json["energy"] = energyJson(program.energy);
+    json["notes"] = program.notes;
     if (!program.function.empty())
         json["function"] = program.function;
     if (program.dispatches.empty())
@@ -111,6 +113,10 @@ Json placementJson(const Placement &placement)
     Json json;
     json["name"] = placement.layer.name;
     json["function"] = placement.layer.function;
+    json["runs"] = Json::array(); // the functions that a run enters to get there, how often
+    for (const Run &run : placement.layer.runs)
+        json["runs"].push_back(
+            {{"entry", run.entry}, {"times", run.times ? numberJson(*run.times) : Json(nullptr)}});
     json["op"] = placement.layer.op;
     json["param"] = placement.layer.param;
     json["form"] = stored.form;

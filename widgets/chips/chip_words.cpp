@@ -143,14 +143,20 @@ QString programWord(const roofline::ProgramTime &program)
                     .arg(program.layers);
     switch (program.bound) {
     case roofline::ProgramTime::Bound::Engine:
-        return text + ChipWords::tr("; the program takes %1, bound by the engine.")
-                          .arg(seconds(program.timeS));
+        text += ChipWords::tr("; the program takes %1, bound by the engine.")
+                    .arg(seconds(program.timeS));
+        break;
     case roofline::ProgramTime::Bound::Dispatch:
-        return text + ChipWords::tr("; the program takes %1, bound by the dispatch.")
-                          .arg(seconds(program.timeS));
-    case roofline::ProgramTime::Bound::Unknown: break;
+        text += ChipWords::tr("; the program takes %1, bound by the dispatch.")
+                    .arg(seconds(program.timeS));
+        break;
+    case roofline::ProgramTime::Bound::Unknown:
+        text += ChipWords::tr("; what bounds the program is not known.");
+        break;
     }
-    return text + ChipWords::tr("; what bounds the program is not known.");
+    for (const std::string &note : program.notes)
+        text += QLatin1Char(' ') + fromUtf8(note);
+    return text;
 }
 
 QColor tokenTint(Token token, bool dark)

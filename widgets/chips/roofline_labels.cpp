@@ -200,9 +200,9 @@ void RooflinePlot::drawFloor()
     m_floorRate.reset();
     double flops = 0;
     for (const roofline::Placement &placed : m_placements)
-        flops += placed.stored().flops.value_or(0);
-    if (!m_program.dispatches.empty() || !m_given.dispatchFloorS || *m_given.dispatchFloorS <= 0 ||
-        flops <= 0)
+        flops += placed.layer.ofRuns(placed.stored().flops).value_or(0);
+    if (m_program.uncounted > 0 || !m_program.dispatches.empty() || !m_given.dispatchFloorS ||
+        *m_given.dispatchFloorS <= 0 || flops <= 0)
         return;
     m_floorRate = flops / *m_given.dispatchFloorS;
     m_floorLine = new QCPItemStraightLine(&plot());

@@ -96,6 +96,7 @@ private:
     void makePointLabels();
     void drawFloor();
     int nextAt(const QPoint &position) const;
+    QString runText(const roofline::Placement &placed, const roofline::Run &run) const;
     QString timeText(const roofline::Placement &placed) const;
     void clearDrawing();
     void drawRoofs();

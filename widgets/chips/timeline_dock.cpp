@@ -108,12 +108,33 @@ void TimelineDock::refresh()
     followPlace();
 }
 
+/// What all layers take, and how it compares with the floor of a dispatch.
+QString TimelineDock::timesFact(const roofline::ProgramTime &program)
+{
+    if (program.alternatives)
+        return tr("A dispatch enters one of %1 functions: their times do not add up")
+            .arg(program.dispatches.size());
+    QString facts = program.engineTimeS
+                        ? tr("All layers %1").arg(siWord(*program.engineTimeS, QStringLiteral("s")))
+                        : tr("The times of some layers are not known");
+    if (!program.dispatches.empty() && program.dispatchFloorS)
+        return facts + tr("; %1 dispatches take %2 at least")
+                           .arg(program.dispatches.size())
+                           .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
+    if (program.bound == roofline::ProgramTime::Bound::Dispatch)
+        return facts + tr("; the program waits for its dispatch, %1")
+                           .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
+    if (program.bound == roofline::ProgramTime::Bound::Engine)
+        facts += tr("; the program waits for its engine");
+    return facts;
+}
+
 void TimelineDock::showNetwork(const roofline::Network &network)
 {
     const Bundle &bundle = *session().bundle();
     const std::string form = m_forms->currentData().toString().toStdString();
     std::vector<TimelineLayer> layers;
-    std::optional<double> sum = 0.0;
+    std::vector<roofline::LayerTime> times;
     for (const roofline::Placement &placed : network.placements) {
         TimelineLayer layer;
         layer.name = fromUtf8(placed.layer.label());
@@ -132,32 +153,20 @@ void TimelineDock::showNetwork(const roofline::Network &network)
             layer.has = false;
         }
         // What has no such form stays as it is stored, in the sum as well.
-        const auto &time = layer.has ? layer.timeS : layer.storedS;
-        sum = sum && time ? std::optional(*sum + *time) : std::nullopt;
+        times.push_back({&placed.layer, layer.has ? layer.timeS : layer.storedS});
         layers.push_back(std::move(layer));
     }
     const auto missing = std::count_if(layers.begin(), layers.end(),
                                        [](const TimelineLayer &layer) { return !layer.has; });
-    QString facts = sum ? tr("All layers %1").arg(siWord(*sum, QStringLiteral("s")))
-                        : tr("The times of some layers are not known");
-    if (network.program.alternatives)
-        facts += tr("; a dispatch enters one of %1 functions: their times do not add up")
-                     .arg(network.program.dispatches.size());
-    else if (!network.program.dispatches.empty() && network.program.dispatchFloorS)
-        facts += tr("; %1 dispatches take %2 at least")
-                     .arg(network.program.dispatches.size())
-                     .arg(siWord(*network.program.dispatchFloorS, QStringLiteral("s")));
-    else if (sum && network.program.dispatchFloorS)
-        facts += *sum < *network.program.dispatchFloorS
-                     ? tr("; the program waits for its dispatch, %1")
-                           .arg(siWord(*network.program.dispatchFloorS, QStringLiteral("s")))
-                     : tr("; the program waits for its engine");
+    const roofline::ProgramTime program = roofline::programTime(times, network.roofs);
+    QString facts = timesFact(program);
     if (missing > 0)
         facts += tr("; %1 weights have no such form and stay as they are").arg(missing);
-    m_facts->setText(facts + QLatin1Char('.'));
-    if (network.program.alternatives)
-        sum.reset();
-    m_plot->setContent(std::move(layers), sum, network.roofs.dispatchFloorS);
+    facts += QLatin1Char('.');
+    for (const std::string &note : roofline::programNotes(program))
+        facts += QLatin1Char(' ') + fromUtf8(note);
+    m_facts->setText(facts);
+    m_plot->setContent(std::move(layers), program.engineTimeS, network.roofs.dispatchFloorS);
 }
 
 void TimelineDock::follow(const Place &place, QObject *origin)

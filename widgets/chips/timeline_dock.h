@@ -35,6 +35,7 @@ protected:
 
 private:
     void fillForms();
+    static QString timesFact(const roofline::ProgramTime &program);
     void showNetwork(const roofline::Network &network);
 
     ChipState &m_state;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The embedded sample and a bundle of every form on every chip: whoever is asked, the answer is the
 // same. tst_one_answer asks the same of real files.
+#include "made_programs.h"
 #include "one_answer.h"
 #include "resources/sample.h"
 #include "sample_bundles.h"
@@ -195,6 +196,22 @@ private Q_SLOTS:
             // The rows that are fetched, and all of it for the product.
             QCOMPARE(table.bytesMoved(0, 0).value_or(0), std::uint64_t(7 * 24 * 2 + 4800));
         }
+    }
+
+    /// Layers that do not run once each in one dispatch.
+    void severalWays_data()
+    {
+        QTest::addColumn<int>("number");
+        const auto programs = test::madePrograms();
+        for (std::size_t i = 0; i < programs.size(); ++i)
+            QTest::newRow(programs[i].name.c_str()) << static_cast<int>(i);
+    }
+    void severalWays()
+    {
+        QFETCH(int, number);
+        const auto bundle = test::madePrograms()[static_cast<std::size_t>(number)].program.open();
+        QVERIFY(bundle);
+        test::hasOneAnswer(**bundle);
     }
 
     void choiceAndRoofline()

@@ -116,7 +116,7 @@ private Q_SLOTS:
         const ProgramTime works = programTime(large, *roofs);
         QCOMPARE(works.bound, ProgramBound::Engine);
         QVERIFY(*works.timeS > 0.23e-3 && works.timeS == works.engineTimeS);
-        const ProgramTime none = programTime({}, *roofs);
+        const ProgramTime none = programTime(std::span<const Placement>(), *roofs);
         QVERIFY(!none.timeS && !none.engineTimeS && none.bound == ProgramBound::Unknown);
     }
 
@@ -127,7 +127,7 @@ private Q_SLOTS:
         const auto roofs = roofsOf(named("M1"));
         const auto in = [](Layer layer, const char *model, const char *entry) {
             layer.model = model;
-            layer.entry = entry;
+            layer.runs = {{entry}};
             return placed(layer, "M1");
         };
         const Layer small = convolution(8, 1, 4), large = convolution(4096, 1, 1);
@@ -140,7 +140,7 @@ private Q_SLOTS:
         QCOMPARE(one.dispatches[0].layers, std::size_t(2));
         QCOMPARE(one.dispatches[0].bound, ProgramBound::Dispatch);
         QCOMPARE(one.dispatches[1].bound, ProgramBound::Engine);
-        QCOMPARE(&dispatchOf(one, layers[1].layer), &one.dispatches[1]);
+        QCOMPARE(&dispatchOf(one, layers[1].layer.runs[0]), &one.dispatches[1]);
         layers[1].layer.model = "second";
         const ProgramTime both = programTime(layers, *roofs);
         QVERIFY(!both.alternatives);
@@ -149,7 +149,7 @@ private Q_SLOTS:
         QVERIFY(both.bound == ProgramBound::Engine && !both.hidesGains());
         // Functions that one other calls are parts of its dispatch.
         for (Placement &each : layers) {
-            each.layer.entry = "main";
+            each.layer.runs = {{"main"}};
             each.layer.model.clear();
         }
         QVERIFY(programTime(layers, *roofs).dispatches.empty());

@@ -7,6 +7,8 @@
 #include <QFileInfo>
 #include <QtTest/QtTest>
 
+#include <array>
+
 using namespace kernscope;
 
 class TestWeightFacts : public QObject
@@ -130,6 +132,39 @@ private Q_SLOTS:
         QCOMPARE(layers[0].operation->inputChannels, std::uint64_t(4));
         QCOMPARE(layers[0].function, std::string("main"));
         QVERIFY(!layers[1].operation); // which extents are the kernel's is not said
+    }
+
+    /// A vector has no second extent: what is multiplied by it keeps all its rows.
+    void vectorsOfAMatmul()
+    {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [4, 10, 64]> x, tensor<fp16, [64, 10]> t";
+        const auto vector = [&made](const char *name, const char *shape) {
+            made.constant(std::string("tensor<fp16, ") + shape + ">", name,
+                          made.blob(ElementType::Fp16, shape, test::Bytes(128)));
+        };
+        vector("v", "[64]");
+        made.line("tensor<fp16, [4, 10]> y = matmul(x = x, y = v)[name = string(\"y\")]");
+        vector("u", "[64]");
+        made.line("tensor<fp16, [10]> z = matmul(x = u, y = t)[name = string(\"z\")]");
+        vector("w", "[1, 64]"); // read as a vector
+        made.line("tensor<fp16, [64]> q = squeeze(x = w)[name = string(\"q\")]");
+        made.line("tensor<fp16, [4, 10]> p = matmul(x = x, y = q)[name = string(\"p\")]");
+        const auto bundle = made.open();
+        QVERIFY(bundle);
+        const auto layers = layersOf(**bundle, weightForms(**bundle));
+        QCOMPARE(layers.size(), std::size_t(3));
+        const std::array<std::uint64_t, 3> pixels{40, 10, 40};
+        for (std::size_t i = 0; i < layers.size(); ++i) {
+            QVERIFY(layers[i].operation);
+            QCOMPARE(layers[i].operation->inputChannels, std::uint64_t(64));
+            QCOMPARE(layers[i].operation->outputChannels, std::uint64_t(1));
+            QCOMPARE(layers[i].operation->outputWidth, pixels[i]);
+            const auto geometry =
+                decision::computeGeometry(*target::findTarget("M1")->target, *layers[i].operation);
+            QVERIFY(geometry && geometry->cycles.macs);
+            QCOMPARE(2 * *geometry->cycles.macs, layers[i].flops.value_or(0));
+        }
     }
 
     /// A table moves the rows that are fetched, by whomever is asked.

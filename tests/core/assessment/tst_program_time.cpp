@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a whole program takes, where its layers do not run once each in one dispatch.
+#include "core/assessment/weight_facts.h"
+#include "made_programs.h"
+
+#include <QtTest/QtTest>
+
+#include <algorithm>
+#include <map>
+
+using namespace kernscope;
+using namespace kernscope::roofline;
+using namespace kernscope::test;
+
+namespace {
+
+constexpr double kFloor = 0.23e-3; ///< of a dispatch on the M1
+
+/// The program on the M1; `place` gets its layers.
+Network assessed(const Result<BundlePtr> &bundle)
+{
+    if (!bundle || !(*bundle)->diagnostics().empty())
+        qFatal("the made program cannot be read");
+    decision::Judge judge;
+    auto network = assessNetwork(layersOf(**bundle, weightForms(**bundle)),
+                                 *roofsOf(*target::findTarget("M1")->target), judge);
+    if (!network)
+        qFatal("not assessed");
+    return std::move(*network);
+}
+
+bool says(const std::vector<std::string> &notes, const char *words)
+{
+    return std::any_of(notes.begin(), notes.end(),
+                       [words](const std::string &note) { return note.find(words) != note.npos; });
+}
+
+} // namespace
+
+class TestProgramTime : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    /// How often a body runs is not known, so neither is the time of the whole.
+    void theBodyOfALoop()
+    {
+        const Network network = assessed(loopProgram().open());
+        QCOMPARE(network.placements.size(), std::size_t(2));
+        const auto &before = network.placements[0], &within = network.placements[1];
+        QCOMPARE(before.layer.runs.front().times, std::optional<std::uint64_t>(1));
+        QVERIFY(!within.layer.runs.front().times);
+        QVERIFY(before.stored().timeS && within.stored().timeS); // of one run
+        const ProgramTime &program = network.program;
+        QVERIFY(!program.engineTimeS && !program.timeS && !program.energy);
+        QCOMPARE(program.bound, ProgramTime::Bound::Unknown);
+        QCOMPARE(program.layers, std::size_t(2));
+        QCOMPARE(program.timed, std::size_t(1));
+        QCOMPARE(program.knownS, *before.stored().timeS);
+        QVERIFY(says(program.notes, "loop"));
+        QVERIFY(!says(assessed(MadeProgramOfOne()).program.notes, "loop"));
+    }
+
+    /// A function counts as often as each entry calls it.
+    void everyCallCounts()
+    {
+        const Network network = assessed(calledProgram().open());
+        QCOMPARE(network.placements.size(), std::size_t(1));
+        const double once = *network.placements[0].stored().timeS;
+        const auto &runs = network.placements[0].layer.runs;
+        QCOMPARE(runs.size(), std::size_t(2));
+        QCOMPARE(runs[0].entry, std::string("main"));
+        QCOMPARE(runs[0].times, std::optional<std::uint64_t>(3));
+        QCOMPARE(runs[1].entry, std::string("other"));
+        QCOMPARE(runs[1].times, std::optional<std::uint64_t>(1));
+        const ProgramTime &program = network.program;
+        QVERIFY(program.alternatives && program.dispatches.size() == 2);
+        QCOMPARE(program.dispatches[0].function, std::string("main"));
+        QCOMPARE(program.dispatches[0].engineTimeS, std::optional(3 * once));
+        QCOMPARE(program.dispatches[1].engineTimeS, std::optional(once));
+        QCOMPARE(network.placements[0].layer.ofRuns(once), std::optional(4 * once));
+    }
+
+    void callsOfCallsMultiply()
+    {
+        const Network eight = assessed(doublingProgram(3).open());
+        QCOMPARE(eight.program.engineTimeS, std::optional(8 * *eight.placements[0].stored().timeS));
+        // 2^70 do not fit the count.
+        const Network many = assessed(doublingProgram(70).open());
+        QVERIFY(!many.placements[0].layer.runs[0].times && !many.program.engineTimeS);
+    }
+
+    void callsThatCannotBeCounted()
+    {
+        const std::string seg = "seg";
+        MadeProgram looped;
+        looped.function(seg, "a", looped.weight("w") + MadeProgram::linear("s", "w", "a"), "s");
+        looped.function("main", "x",
+                        MadeProgram::call("y", seg, "x") +
+                            MadeProgram::loop("z", "y", "t", MadeProgram::call("t", seg, "r")),
+                        "z");
+        const Network inLoop = assessed(looped.open());
+        QCOMPARE(inLoop.placements[0].layer.runs[0].entry, std::string("main"));
+        QVERIFY(!inLoop.placements[0].layer.runs[0].times && !inLoop.program.engineTimeS);
+        MadeProgram ring;
+        ring.function("a", "x",
+                      ring.weight("w") + MadeProgram::linear("s", "w", "x") +
+                          MadeProgram::call("y", "b", "s"),
+                      "y");
+        ring.function("b", "x", MadeProgram::call("y", "a", "x"), "y");
+        const Network around = assessed(ring.open());
+        QVERIFY(!around.placements[0].layer.runs[0].times && !around.program.engineTimeS);
+    }
+
+    /// What an operation has once is charged once, however many of its operands are weights.
+    void severalWeightsOfOneOperation()
+    {
+        const Network network = assessed(sharedProgram().open());
+        std::map<std::string, std::uint64_t> flops, inputs, outputs, layers;
+        for (const Placement &placed : network.placements) {
+            const Layer &layer = placed.layer;
+            ++layers[layer.op];
+            flops[layer.op] += layer.flops.value_or(0);
+            inputs[layer.op] += layer.inputBytes.value_or(0);
+            outputs[layer.op] += layer.outputBytes.value_or(0);
+        }
+        constexpr std::uint64_t kMatrix = 2 * 128 * 128, kProduct = 2 * 128 * 128 * 128;
+        QCOMPARE(layers["matmul"], std::uint64_t(2));
+        QCOMPARE(flops["matmul"], kProduct);
+        QCOMPARE(inputs["matmul"], std::uint64_t(0)); // both operands are weights
+        QCOMPARE(outputs["matmul"], kMatrix);
+        QCOMPARE(layers["scaled_dot_product_attention"], std::uint64_t(2));
+        QCOMPARE(flops["scaled_dot_product_attention"], 2 * kProduct);
+        QCOMPARE(inputs["scaled_dot_product_attention"], kMatrix); // the key
+        QCOMPARE(outputs["scaled_dot_product_attention"], kMatrix);
+        QCOMPARE(layers["lstm"], std::uint64_t(2));
+        QCOMPARE(flops["lstm"], 8 * kProduct); // each weight with every step
+        QCOMPARE(inputs["lstm"], kMatrix);
+        QCOMPARE(outputs["lstm"], kMatrix);
+    }
+
+    /// Two operations of one name are two.
+    void operationsOfOneName()
+    {
+        MadeProgram made;
+        const auto twice = [](const char *out, const char *weight, const char *side) {
+            return std::string("tensor<fp16, [128, 128]> ") + out + " = matmul(" + side + " = " +
+                   weight + ", " + (*side == 'x' ? "y" : "x") + " = a)[name = string(\"same\")];\n";
+        };
+        made.function("main", "x",
+                      "tensor<fp16, [128, 128]> a = squeeze(x = x)[name = string(\"a\")];\n" +
+                          made.weight("v") + made.weight("w") + twice("y", "v", "x") +
+                          twice("z", "w", "y"),
+                      "x");
+        const Network network = assessed(made.open());
+        QCOMPARE(network.placements.size(), std::size_t(2));
+        for (const Placement &placed : network.placements)
+            QVERIFY(*placed.layer.flops > 0 && *placed.layer.outputBytes > 0);
+    }
+
+private:
+    static Result<BundlePtr> MadeProgramOfOne()
+    {
+        MadeProgram made;
+        made.function("main", "x", made.weight("w") + MadeProgram::linear("y", "w", "x"), "y");
+        return made.open();
+    }
+};
+
+QTEST_GUILESS_MAIN(TestProgramTime)
+#include "tst_program_time.moc"
