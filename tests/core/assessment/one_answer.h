@@ -31,7 +31,6 @@ inline void refusals(const roofline::Placement &placed, const target::Target &ta
     }
 }
 
-<<<<<<< HEAD
 /// Bytes of a weight that could not be read are unknown to everyone, and so is what follows from
 /// them.
 inline void unknownBytesStayUnknown(const Weight &weight, const report::Json &decision)
@@ -79,10 +78,6 @@ inline void sumIsMoved(const std::vector<report::Json> &layers, const report::Js
         QCOMPARE(moved.get<std::uint64_t>(), *sum);
 }
 
-inline void compareOnChip(const DecisionTable &table, std::size_t column,
-                          const std::vector<roofline::Layer> &layers, const report::Json &decided,
-                          const Bundle &bundle)
-=======
 /// The program's time is that of the runs of the layers that are listed; where how often one runs
 /// is not known, no sum is.
 inline void sumsAgree(const roofline::Network &network, const report::Json &document)
@@ -119,7 +114,6 @@ inline void sumsAgree(const roofline::Network &network, const report::Json &docu
 
 inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std::size_t column,
                           const std::vector<roofline::Layer> &layers, const report::Json &decided)
->>>>>>> hE
 {
     const target::Target &target = table.target(column);
     for (std::size_t i = 0; i < table.rows(); ++i)
@@ -137,13 +131,10 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
         const report::Json &drawn = document["layers"][i];
         const report::Json &row = decided[layers[i].weight * table.columns() + column];
         const auto &stored = drawn["forms"]["stored"];
-<<<<<<< HEAD
         unknownBytesStayUnknownDrawn(bundle.weights()[layers[i].weight], drawn);
-=======
         const Weight &weight = bundle.weights()[layers[i].weight];
         if (weight.consumers[layers[i].consumer].geometry.insideLoop)
             QVERIFY(drawn["runs"][0]["times"].is_null());
->>>>>>> hE
         QCOMPARE(row["outcome"], stored["outcome"]);
         moved[layers[i].weight].push_back(stored["weight_bytes"]);
         // The layer that the weight is judged in is one of those that are drawn.
@@ -184,11 +175,7 @@ inline void hasOneAnswer(const Bundle &bundle)
     QCOMPARE(decided.size(), table.rows() * table.columns());
     const auto layers = layersOf(bundle, weightForms(bundle));
     for (std::size_t column = 0; column < targets.size(); ++column) {
-<<<<<<< HEAD
-        compareOnChip(table, column, layers, decided, bundle);
-=======
         compareOnChip(bundle, table, column, layers, decided);
->>>>>>> hE
         if (QTest::currentTestFailed())
             return;
     }
@@ -272,15 +259,6 @@ inline void candidateIsEncoded(const Bundle &bundle, const FormChoice &choice,
 /// and times. Each candidate is encoded.
 inline void choiceIsPlaced(const Bundle &bundle, const roofline::Layer &layer)
 {
-<<<<<<< HEAD
-=======
-    const auto layers = layersOf(bundle, weightForms(bundle));
-    const auto smallest = std::min_element(layers.begin(), layers.end(),
-                                           [](const roofline::Layer &a, const roofline::Layer &b) {
-                                               return a.form.elements < b.form.elements;
-                                           });
-    QVERIFY(smallest != layers.end());
->>>>>>> hE
     for (const char *chip : {"M1", "M2", "M5"}) {
         const auto roofs = roofline::roofsOf(*target::findTarget(chip)->target);
         decision::Judge judge;
