@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/output_file.h"
+#include "app/cli/patch_apply.h"
 #include "app/cli/patch_edits.h"
 #include "app/cli/patch_text.h"
 #include "app/cli/text_output.h"
@@ -19,6 +20,7 @@ namespace {
 struct PatchArguments {
     std::string path;
     std::string output;
+    std::string apply, file;
     bool inPlace = false, dryRun = false, backup = false;
     double tolerance = 0;
     EditOptions edits;
@@ -120,6 +122,18 @@ std::string modesGiven(const PatchArguments &arguments)
     return text;
 }
 
+/// What is wrong with the options beside --apply and --file; empty where nothing is.
+std::string applyFault(const PatchArguments &arguments, bool edits)
+{
+    if (arguments.apply.empty())
+        return arguments.file.empty() ? "" : "--file has an effect with --apply only";
+    if (edits)
+        return "--apply takes no edits beside it: make them in the copy";
+    return arguments.inPlace ? "--apply may change the length of a file and writes a copy: give "
+                               "--output"
+                             : "";
+}
+
 int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &session)
 {
     const int modes = (arguments.inPlace ? 1 : 0) + (arguments.dryRun ? 1 : 0) +
@@ -134,8 +148,11 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &ses
     if (modes == 1 && arguments.backup && !arguments.inPlace)
         wrong.message = "--backup has an effect with --in-place only";
     auto edits = editsInOrder(command, arguments.edits);
-    if (edits && edits->edits.empty())
+    const bool any = !edits || !edits->edits.empty();
+    if (!any && arguments.apply.empty())
         wrong.message = "No edit is given";
+    if (std::string fault = applyFault(arguments, any); wrong.message.empty() && !fault.empty())
+        wrong.message = std::move(fault);
     if (!wrong.message.empty()) {
         return reportUsage(session, "patch", wrong);
     }
@@ -143,6 +160,10 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &ses
         const int code = reportFailure(session, "patch", edits.error());
         return edits.error().code == "patch.syntax" ? kUsage : code;
     }
+    if (!arguments.apply.empty())
+        return runApply(
+            {arguments.path, arguments.apply, arguments.file, arguments.output, arguments.dryRun},
+            session);
     return runPatch(arguments, *edits, session);
 }
 
@@ -151,12 +172,24 @@ int parseAndRun(const CLI::App &command, PatchArguments &arguments, Session &ses
 void addPatch(CLI::App &app, Session &session)
 {
     CLI::App *command = app.add_subcommand(
-        "patch", "Change single values of a bundle's weights, in place or in a copy");
+        "patch",
+        "Change single values of a bundle's weights, in place or in a copy; apply a binary "
+        "patch");
     auto arguments = std::make_shared<PatchArguments>();
     command->add_option("path", arguments->path, "Bundle, program or weight file")
         ->required()
         ->type_name("PATH");
     addEditOptions(*command, arguments->edits);
+    command
+        ->add_option("--apply", arguments->apply,
+                     "Apply an IPS or BPS patch of one file, as diff and other programs write it. "
+                     "BPS says which file it is for and what comes of it, and both are checked; "
+                     "IPS does not")
+        ->type_name("FILE");
+    command
+        ->add_option("--file", arguments->file,
+                     "Of a bundle of several files: the one that the patch is for")
+        ->type_name("NAME");
     command->add_flag("--in-place", arguments->inPlace,
                       "Write the changed bytes into the files, and nothing else");
     CLI::Option *output =
@@ -176,7 +209,10 @@ void addPatch(CLI::App &app, Session &session)
     addExamples(*command,
                 {"patch model.mlmodelc --set 'conv1_weight[3,0,1,1]=0.5' --in-place",
                  "patch model.mlmodelc --fill 'conv1_weight[0:4,:]=0' -o changed.mlmodelc",
-                 "patch model.mlmodelc --script edits.txt --dry-run"});
+                 "patch model.mlmodelc --script edits.txt --dry-run",
+                 "patch weight.bin --apply changes.bps -o patched.bin",
+                 "patch model.mlmodelc --apply changes.bps --file weights/weight.bin -o "
+                 "patched.mlmodelc"});
     command->callback([command, arguments, &session] {
         session.exitCode = parseAndRun(*command, *arguments, session);
     });

@@ -214,8 +214,8 @@ Result<std::string> rendered(const std::string &format, const Answer &answer, Se
     if (format == "ips" || format == "bps") {
         const Checked &checked = answer.all.front();
         const auto patch = report::binaryPatch(*checked.a, *checked.b, checked.difference,
-                                               format == "ips" ? report::BinaryPatch::Ips
-                                                               : report::BinaryPatch::Bps,
+                                               format == "ips" ? report::BinaryFormat::Ips
+                                                               : report::BinaryFormat::Bps,
                                                &session.progress);
         if (!patch)
             return tl::unexpected(patch.error());

@@ -22,20 +22,24 @@ std::string_view textOf(const BundleFile &file)
 constexpr std::size_t kNoPartner = kNoIndex - 1;
 
 /// What a section is recognised by: the pair of weights it belongs to, its role there and the
-/// engine core that loads it; of what belongs to no pair, the last section that does, and how many
-/// of its kind came since.
+/// engine core that loads it; of what belongs to no pair, the last section that does, its own kind
+/// and how many of that came since.
 struct SectionKey {
     std::size_t pair = kNoIndex;
     int role = 0;
     std::uint64_t lane = 0, plane = 0, copy = 0; ///< of a hardware container's weight
     SectionKind kind = SectionKind::Unknown;
-    bool owned = false;      ///< the section itself belongs to the pair
-    std::size_t ordinal = 0; ///< among those that are alike in all else
+    std::size_t ordinal = 0;                      ///< among those that are alike in all else
+    SectionKind strayKind = SectionKind::Unknown; ///< of a section that belongs to no pair
+    std::size_t since = 0; ///< which of that kind it is since the last one that does; 0: it does
 
     friend bool operator<(const SectionKey &a, const SectionKey &b)
     {
-        return std::tie(a.pair, a.role, a.lane, a.plane, a.copy, a.kind, a.owned, a.ordinal) <
-               std::tie(b.pair, b.role, b.lane, b.plane, b.copy, b.kind, b.owned, b.ordinal);
+        const auto all = [](const SectionKey &key) {
+            return std::tie(key.pair, key.role, key.lane, key.plane, key.copy, key.kind,
+                            key.ordinal, key.strayKind, key.since);
+        };
+        return all(a) < all(b);
     }
 };
 
@@ -120,9 +124,8 @@ private:
         case Owner::Place: break;
         }
         key = m_last;
-        key.owned = false;
-        key.kind = section.kind;
-        key.ordinal = ++m_since[section.kind];
+        key.strayKind = section.kind;
+        key.since = ++m_since[section.kind];
         return key;
     }
 
@@ -138,7 +141,6 @@ private:
         key.kind = section.kind == SectionKind::Metadata || section.kind == SectionKind::Padding
                        ? section.kind
                        : SectionKind::Data;
-        key.owned = true;
         if (weight.lanePieces.empty())
             return key;
         auto at = m_pieces.find(section.weight);
@@ -258,9 +260,14 @@ bool ByteAligner::addText(std::size_t a, std::size_t b)
 {
     const auto sectionsA = m_a.sectionsOf(a), sectionsB = m_b.sectionsOf(b);
     const BundleFile &fileA = m_a.files()[a], &fileB = m_b.files()[b];
-    if (fileA.role == SectionKind::Data || sectionsA.second - sectionsA.first != 1 ||
-        sectionsB.second - sectionsB.first != 1 || !looksLikeText(textOf(fileA)) ||
-        !looksLikeText(textOf(fileB)))
+    if (sectionsA.second - sectionsA.first != 1 || sectionsB.second - sectionsB.first != 1)
+        return false;
+    // Stored numbers may happen to be letters.
+    const auto numbers = [](const Bundle &bundle, const BundleFile &file, std::size_t section) {
+        return file.role == SectionKind::Data || bundle.sections()[section].weight != kNoIndex;
+    };
+    if (numbers(m_a, fileA, sectionsA.first) || numbers(m_b, fileB, sectionsB.first) ||
+        !looksLikeText(textOf(fileA)) || !looksLikeText(textOf(fileB)))
         return false;
     const auto pieces = alignTexts(textOf(fileA), textOf(fileB));
     if (!pieces)

@@ -27,7 +27,7 @@ std::string_view pairingName(Pairing pairing);
 /// How far the contents of a pair that was found by content agree.
 enum class ContentKind : std::uint8_t {
     None,      ///< the pair was found otherwise
-    Exact,     ///< the same decoded values
+    Exact,     ///< the same decoded values, as far as they were looked at
     Nearest,   ///< nearly the same: stored otherwise, rounded, pruned, trained on
     Reordered, ///< the same channels in another order
 };
@@ -47,10 +47,12 @@ struct WeightPair {
     Pairing pairing = Pairing::Name;
     ContentKind content = ContentKind::None;
     Confidence confidence = Confidence::Certain;
-    /// Of a pair by content that is not exact: correlation of sampled values, and that of the most
-    /// similar other candidate (0: none).
+    /// Of a pair by content that was found by its likeness: correlation of sampled values, and that
+    /// of the most similar other candidate (0: none).
     std::optional<double> similarity;
     double nextSimilarity = 0;
+    /// Of a pair by content: its values are the same once rounded to fp16, and were not before.
+    bool rounded = false;
     std::size_t a = kNoIndex, b = kNoIndex;
     /// Stored elsewhere: in another model, function or file, or after other weights than in A.
     bool moved = false;
@@ -175,7 +177,8 @@ bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double to
 
 /// Fills in what follows from the values of a pair: the step, and whether the channels stand in
 /// another order where the values have little in common in their places (a search over samples, and
-/// the values once more where there is one). Takes the files' locks itself.
+/// the values once more where there is one). A pair whose samples were the same and whose values
+/// are not is no exact one any more. Takes the files' locks itself.
 void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair);
 
 /// Largest quantisation step of the two, as WeightPair::step. Takes the files' locks itself.

@@ -65,7 +65,7 @@ bool retrained(const WeightPair &pair)
     if (!pair.layoutEqual || pair.order)
         return false;
     if (!pair.values)
-        return pair.content == ContentKind::Nearest;
+        return pair.content == ContentKind::Nearest && pair.similarity.has_value();
     return pair.values->changed > pair.values->elements() / 2;
 }
 
@@ -116,7 +116,7 @@ Confidence confidenceOf(const WeightPair &pair, bool shared, bool namedByPlace)
     case Pairing::Name:
         return pair.shapeEqual && !namedByPlace ? Confidence::Certain : Confidence::Likely;
     case Pairing::Content:
-        if (pair.content == ContentKind::Exact)
+        if (pair.content == ContentKind::Exact || pair.rounded)
             return shared ? Confidence::Likely : Confidence::Certain;
         return pair.similarity.value_or(0) >= kSure && pair.nextSimilarity < kFar
                    ? Confidence::Certain

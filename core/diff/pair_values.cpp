@@ -61,6 +61,8 @@ void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
 {
     constexpr double kLittle = 0.9;
     pair.step = quantisationStep(a, pair.a, b, pair.b);
+    if (pair.content == ContentKind::Exact && !pair.values->identical())
+        pair.content = ContentKind::Nearest;
     if (pair.values->identical() || (!pair.order && pair.values->cosine >= kLittle))
         return;
     if (!pair.order) {

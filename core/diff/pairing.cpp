@@ -29,14 +29,14 @@ public:
     Pairer(const Bundle &a, const Bundle &b)
         : m_a(a), m_b(b), m_ofA(a.weights().size(), kNoIndex), m_ofB(b.weights().size(), kNoIndex),
           m_how(a.weights().size(), Pairing::Name), m_shared(a.weights().size(), false),
-          m_match(a.weights().size())
+          m_rounded(a.weights().size(), false), m_match(a.weights().size())
     {
     }
 
     void byHand(std::span<const PairChoice> chosen);
     void byConsumer();
     void byName();
-    void byContent();
+    void byContent(diff::KeyPrecision precision);
     void byJoining(bool exact);
     void byNearest();
     void byShape();
@@ -66,7 +66,8 @@ private:
     const Bundle &m_b;
     std::vector<std::size_t> m_ofA, m_ofB; ///< partner of each weight
     std::vector<Pairing> m_how;            ///< by weight of A
-    std::vector<bool> m_shared; ///< by weight of A: others have the key that it was paired by
+    std::vector<bool> m_shared;  ///< by weight of A: others have the key that it was paired by
+    std::vector<bool> m_rounded; ///< by weight of A: paired by its content rounded to fp16
     std::vector<std::optional<diff::ContentMatch>> m_match; ///< by weight of A
     std::vector<JoinedWeights> m_joined;
 };
@@ -204,8 +205,9 @@ void Pairer::byName()
           [](const Bundle &bundle, std::size_t i) { return baseName(bundle.weights()[i].name); });
 }
 
-void Pairer::byContent()
+void Pairer::byContent(diff::KeyPrecision precision)
 {
+    const auto before = m_ofA;
     // Only sizes that are left over on both sides need to be read.
     std::map<std::uint64_t, std::array<std::size_t, 2>> sizes;
     for (std::size_t i = 0; i < m_ofA.size(); ++i)
@@ -214,8 +216,10 @@ void Pairer::byContent()
         sizes[m_b.weights()[i].elements.value][1] += m_ofB[i] == kNoIndex;
     byKey(Pairing::Content, [&](const Bundle &bundle, std::size_t i) {
         const auto [a, b] = sizes[bundle.weights()[i].elements.value];
-        return a > 0 && b > 0 ? diff::contentKey(bundle, i) : std::string();
+        return a > 0 && b > 0 ? diff::contentKey(bundle, i, precision) : std::string();
     });
+    for (std::size_t i = 0; i < m_ofA.size(); ++i)
+        m_rounded[i] = m_ofA[i] == before[i] ? m_rounded[i] : precision == diff::KeyPrecision::Half;
 }
 
 /// A pair by an operation or a name of which one side is longer: it may be a part of the other.
@@ -318,7 +322,8 @@ std::vector<WeightPair> Pairer::pairs() const
         pair.layoutEqual = sameLayout(a, b);
         pair.storedRatio = storedRatio(a, b);
         if (pair.pairing == Pairing::Content) {
-            pair.content = ContentKind::Exact;
+            pair.rounded = m_rounded[i];
+            pair.content = pair.rounded ? ContentKind::Nearest : ContentKind::Exact;
             if (const auto &match = m_match[i]) {
                 pair.content = match->order ? ContentKind::Reordered : ContentKind::Nearest;
                 pair.similarity = match->similarity;
@@ -377,7 +382,8 @@ PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const Pair
     pairer.byHand(chosen);
     pairer.byConsumer();
     pairer.byName();
-    pairer.byContent();
+    pairer.byContent(diff::KeyPrecision::Stored);
+    pairer.byContent(diff::KeyPrecision::Half);
     pairer.byJoining(true);
     pairer.byNearest();
     pairer.byJoining(false);

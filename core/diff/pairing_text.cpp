@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/counted_text.h"
+#include "core/diff/content_key.h"
 #include "core/diff/diff.h"
 
 #include <array>
@@ -32,10 +33,16 @@ std::string orderReason(const ChannelOrder &order, std::size_t channels)
                        grouped(channels), order.correlation);
 }
 
-std::string contentReason(const WeightPair &pair)
+std::string contentReason(const WeightPair &pair, std::uint64_t elements)
 {
-    if (pair.content == ContentKind::Exact)
-        return "the same decoded values";
+    if (!pair.similarity) {
+        const std::string rounded = pair.rounded ? ", rounded to fp16" : "";
+        const bool whole = elements <= diff::kKeyElements;
+        if (whole || (pair.values && pair.values->identical()))
+            return "the same decoded values" + rounded;
+        return fmt::format("the same values{} in the {} elements looked at", rounded,
+                           grouped(diff::kKeyElements));
+    }
     std::string text = pair.order ? orderReason(*pair.order, std::max(pair.order->outputs.size(),
                                                                       pair.order->inputs.size()))
                                   : fmt::format("the most similar values: correlation {:.3f}",
@@ -83,7 +90,7 @@ std::string pairingReason(const Bundle &a, const Bundle &b, const WeightPair &pa
         return from.name == to.name ? "both are called " + from.name
                                     : fmt::format("both are {} without the suffixes of converters",
                                                   baseName(from.name));
-    case Pairing::Content: return contentReason(pair);
+    case Pairing::Content: return contentReason(pair, from.elements.value);
     case Pairing::ShapeOnly:
         return "the only ones left of shape " + shapeText(from.shape) +
                "; their values have little in common";

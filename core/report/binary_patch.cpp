@@ -12,7 +12,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 namespace kernscope::report {
 
@@ -67,7 +66,7 @@ std::size_t samePrefix(ByteView x, ByteView y)
 class IpsWriter
 {
 public:
-    explicit IpsWriter(ByteView after) : m_after(after) { append(m_out, "PATCH"); }
+    explicit IpsWriter(ByteView after) : m_after(after) { append(m_out, patch::ips::kMagic); }
 
     /// Bytes [first, end) of the new file.
     void write(std::uint64_t first, std::uint64_t end)
@@ -102,14 +101,15 @@ public:
 
     Bytes finish(std::uint64_t before)
     {
-        append(m_out, "EOF");
+        append(m_out, patch::ips::kEnd);
         if (m_after.size() < before)
             number(m_after.size(), 3);
         return std::move(m_out);
     }
 
 private:
-    static constexpr std::uint64_t kEofOffset = 0x454F46, kMostData = 0xFFFF;
+    static constexpr std::uint64_t kEofOffset = patch::ips::kEndOffset;
+    static constexpr std::uint64_t kMostData = patch::ips::kMostLength;
     static constexpr std::uint64_t kLeastRun = 16; ///< a run of its own costs eight bytes
 
     std::uint64_t runAt(std::uint64_t first, std::uint64_t end) const
@@ -194,7 +194,7 @@ class BpsWriter
 public:
     BpsWriter(ByteView before, ByteView after) : m_before(before), m_after(after), m_blocks(before)
     {
-        append(m_out, "BPS1");
+        append(m_out, patch::bps::kMagic);
         number(before.size());
         number(after.size());
         number(0); // no metadata
@@ -224,7 +224,6 @@ public:
     }
 
 private:
-    enum Action : std::uint64_t { SourceRead = 0, TargetRead = 1, SourceCopy = 2 };
     static constexpr std::size_t kLeastRead = 4;
 
     void step()
@@ -233,7 +232,7 @@ private:
             const std::size_t same = samePrefix(m_before.subspan(m_at), m_after.subspan(m_at));
             if (same >= kLeastRead || (same > 0 && m_at + same == m_after.size())) {
                 flush();
-                action(SourceRead, same);
+                action(patch::bps::SourceRead, same);
                 m_at += same;
                 m_fresh = m_at;
                 return;
@@ -260,7 +259,7 @@ private:
         const std::uint64_t length = m_at + same - to;
         m_at = to;
         flush();
-        action(SourceCopy, length);
+        action(patch::bps::SourceCopy, length);
         const bool back = from < m_source;
         number((back ? m_source - from : from - m_source) << 1 | (back ? 1u : 0u));
         m_source = from + length;
@@ -274,12 +273,15 @@ private:
     {
         if (m_at == m_fresh)
             return;
-        action(TargetRead, m_at - m_fresh);
+        action(patch::bps::TargetRead, m_at - m_fresh);
         append(m_out, m_after.subspan(m_fresh, m_at - m_fresh));
         m_fresh = m_at;
     }
 
-    void action(Action action, std::uint64_t length) { number((length - 1) << 2 | action); }
+    void action(patch::bps::Step step, std::uint64_t length)
+    {
+        number((length - 1) << patch::bps::kStepBits | step);
+    }
 
     void number(std::uint64_t value)
     {
@@ -297,13 +299,7 @@ private:
 
     void checksum(ByteView bytes)
     {
-        uLong sum = crc32(0, nullptr, 0);
-        for (std::size_t at = 0; at < bytes.size();) {
-            const std::size_t some = std::min<std::size_t>(bytes.size() - at, 1u << 30);
-            sum = crc32(sum, reinterpret_cast<const Bytef *>(bytes.data() + at),
-                        static_cast<uInt>(some));
-            at += some;
-        }
+        const std::uint32_t sum = patch::checksumOf(bytes);
         for (int shift = 0; shift < 32; shift += 8)
             m_out.push_back(static_cast<std::byte>(sum >> shift & 0xFF));
     }
@@ -321,8 +317,8 @@ private:
 Result<Bytes> ipsPatch(ByteView before, ByteView after, Progress *progress)
 {
     constexpr std::size_t kJoin = 6; ///< a gap that costs less than a record of its own
-    if (after.size() < before.size() && after.size() > kMostIpsOffset)
-        return cannotPatch(fmt::format("a length up to {} bytes", kMostIpsOffset),
+    if (after.size() < before.size() && after.size() > patch::ips::kMostOffset)
+        return cannotPatch(fmt::format("a length up to {} bytes", patch::ips::kMostOffset),
                            fmt::format("{}", after.size()),
                            "IPS cannot shorten a file to more than 16 MiB; BPS can");
     IpsWriter writer(after);
@@ -341,8 +337,8 @@ Result<Bytes> ipsPatch(ByteView before, ByteView after, Progress *progress)
             equal = same ? equal + 1 : 0;
             end = same ? end : next + 1;
         }
-        if (end - 1 > kMostIpsOffset)
-            return cannotPatch(fmt::format("offsets up to {:#x}", kMostIpsOffset),
+        if (end - 1 > patch::ips::kMostOffset)
+            return cannotPatch(fmt::format("offsets up to {:#x}", patch::ips::kMostOffset),
                                fmt::format("{:#x}", end - 1),
                                "IPS cannot change bytes beyond 16 MiB; BPS can");
         writer.write(at, end);
@@ -362,7 +358,7 @@ Result<Bytes> bpsPatch(ByteView before, ByteView after, Progress *progress)
 }
 
 Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &difference,
-                          BinaryPatch format, Progress *progress)
+                          BinaryFormat format, Progress *progress)
 {
     std::vector<const FileDifference *> differing;
     std::string names;
@@ -385,8 +381,8 @@ Result<Bytes> binaryPatch(const Bundle &a, const Bundle &b, const Difference &di
     const PairReadLock lock(a, b);
     const ByteView before = a.files()[file.a].file->bytes(),
                    after = b.files()[file.b].file->bytes();
-    return format == BinaryPatch::Ips ? ipsPatch(before, after, progress)
-                                      : bpsPatch(before, after, progress);
+    return format == BinaryFormat::Ips ? ipsPatch(before, after, progress)
+                                       : bpsPatch(before, after, progress);
 }
 
 } // namespace kernscope::report

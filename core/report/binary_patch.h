@@ -4,26 +4,21 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/diff/diff.h"
+#include "core/patch/binary/binary_format.h"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace kernscope::report {
 
-/// Formats of patches of single files that other programs apply
-/// (resources/formats/binary-patches.md).
-enum class BinaryPatch : std::uint8_t { Ips, Bps };
-
-/// Offsets of IPS have 24 bits.
-inline constexpr std::uint64_t kMostIpsOffset = 0xFFFFFF;
+using patch::BinaryFormat;
 
 /// An IPS patch that makes `after` out of `before`: records of the bytes that differ, runs of one
 /// byte as such, and where the file gets shorter its new length behind the end (as Lunar IPS and
 /// Flips read it). Errors: "diff.binary_patch" where a byte that differs, or the new length, is
-/// beyond kMostIpsOffset; "task.cancelled".
+/// beyond patch::ips::kMostOffset; "task.cancelled".
 Result<std::vector<std::byte>> ipsPatch(std::span<const std::byte> before,
                                         std::span<const std::byte> after,
                                         Progress *progress = nullptr);
@@ -38,7 +33,7 @@ Result<std::vector<std::byte>> bpsPatch(std::span<const std::byte> before,
 /// The patch of the one file of two bundles that differs. Takes the files' locks itself. Errors: as
 /// above; "diff.binary_patch" where no file differs, more than one does, or one side alone has one.
 Result<std::vector<std::byte>> binaryPatch(const Bundle &a, const Bundle &b,
-                                           const Difference &difference, BinaryPatch format,
+                                           const Difference &difference, BinaryFormat format,
                                            Progress *progress = nullptr);
 
 } // namespace kernscope::report

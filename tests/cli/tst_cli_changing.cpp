@@ -114,6 +114,7 @@ void TestCliChanging::initTestCase()
         QVERIFY(
             put(m_scratch.filePath(QStringLiteral("%1.hwx").arg(QLatin1String(name))), container));
     }
+    QVERIFY(put(m_scratch.filePath(QStringLiteral("nothing.ips")), "PATCHEOF"));
     m_entries = QDir(m_scratch.path()).entryList(QDir::NoDotAndDotDot | QDir::AllEntries);
 }
 
@@ -176,6 +177,9 @@ void TestCliChanging::everyCommand_data()
     row("roofline", {s("roofline"), a, s("--target"), s("M1")});
     row("patch --dry-run", {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--dry-run")});
     row("patch --output", {s("patch"), a, s("--set"), s("w[3,0,0,0]=0.5"), s("--output"), out});
+    const QString patch = m_scratch.filePath(s("nothing.ips"));
+    row("patch --apply", {s("patch"), a, s("--apply"), patch, s("--file"), s("weights/weight.bin"),
+                          s("--output"), out});
     row("encode", {s("encode"), a, s("w"), s("--form"), s("blockwise"), s("--output"), out});
     row("section build",
         {s("section"), s("build"), a, s("w"), s("--target"), s("M1"), s("--output"), out});

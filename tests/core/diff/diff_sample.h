@@ -35,6 +35,39 @@ inline ValueDifference compared(const Bytes &a, const Bytes &b, double tolerance
     return *compareValues(*from, 0, *to, 0, tolerance);
 }
 
+/// The stored bytes of numbers or bit patterns.
+template <class Code>
+Bytes bytesOf(const std::vector<Code> &codes)
+{
+    const auto bytes = std::as_bytes(std::span(codes));
+    return {bytes.begin(), bytes.end()};
+}
+
+/// One dense weight of a type over raw bytes, read by no operation.
+inline MadeBundle typedBundle(ElementType type, const Bytes &bytes, const std::string &name = "w")
+{
+    MadeBundle made;
+    const std::string shape = fmt::format("[{}]", 8 * bytes.size() / bitWidth(type));
+    made.constant(fmt::format("tensor<{}, {}>", elementTypeName(type), shape), name,
+                  made.blob(type, shape, bytes));
+    return made;
+}
+
+/// A comparison with values.
+inline Difference whole(const BundlePtr &a, const BundlePtr &b)
+{
+    return *compareBundles(*a, *b, withValues());
+}
+
+/// Bytes of all files that are not the same.
+inline std::uint64_t bytesApart(const Difference &difference)
+{
+    std::uint64_t bytes = 0;
+    for (const FileDifference &file : difference.files)
+        bytes += file.tally.total();
+    return bytes;
+}
+
 inline const Bytes kTen = halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
 inline const Bytes kOtherTen = halves({2, 2, 3, 4, 5, 6, 7, 8, 9, 11});
 inline const Bytes kTwelve = halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});

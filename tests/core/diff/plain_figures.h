@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/bundle/stored_values.h"
+#include "core/diff/diff.h"
 #include "core/diff/value_difference.h"
 
 #include <algorithm>
@@ -193,6 +195,25 @@ inline std::string disagreement(const ValueDifference &found, const ValueDiffere
     if (!near(found.snr, expected.snr, 1e-9) && std::abs(found.snr - expected.snr) > 1e-9)
         return say("snr", found.snr, expected.snr);
     return {};
+}
+
+inline std::vector<double> numbersOf(const Bundle &bundle, std::size_t weight)
+{
+    const auto decoder = *bundle.decoder(weight);
+    std::vector<double> values(decoder.elements().value);
+    decodeDoubles(decoder, 0, values);
+    return values;
+}
+
+/// What the product and the plain arithmetic disagree on for a pair; empty where on nothing.
+inline std::string disagreement(const Bundle &a, std::size_t weightA, const Bundle &b,
+                                std::size_t weightB)
+{
+    const auto found = compareValues(a, weightA, b, weightB, 0.25);
+    if (!found)
+        return found.error().code;
+    return disagreement(*found, plainFigures(numbersOf(a, weightA), numbersOf(b, weightB),
+                                             a.weights()[weightA].type, 0.25));
 }
 
 } // namespace kernscope::test

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/bundle/stored_values.h"
 #include "diff_sample.h"
 #include "plain_figures.h"
 #include "tests/data/data_folder.h"
@@ -15,22 +14,9 @@ using namespace kernscope::test;
 
 namespace {
 
-std::vector<double> valuesOf(const Bundle &bundle, std::size_t weight)
-{
-    const auto decoder = *bundle.decoder(weight);
-    std::vector<double> values(decoder.elements().value);
-    decodeDoubles(decoder, 0, values);
-    return values;
-}
-
 QByteArray check(const Bundle &a, std::size_t weightA, const Bundle &b, std::size_t weightB)
 {
-    const auto found = compareValues(a, weightA, b, weightB, 0.25);
-    if (!found)
-        return QByteArray::fromStdString(found.error().code);
-    const auto expected =
-        plainFigures(valuesOf(a, weightA), valuesOf(b, weightB), a.weights()[weightA].type, 0.25);
-    return QByteArray::fromStdString(disagreement(*found, expected));
+    return QByteArray::fromStdString(disagreement(a, weightA, b, weightB));
 }
 
 /// One dense weight of that type over raw bytes.

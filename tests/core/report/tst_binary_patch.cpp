@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/binary_patch.h"
 
+#include "core/patch/binary/apply_binary.h"
+#include "tests/data/data_folder.h"
+
+#include <QDirIterator>
+#include <QFile>
 #include <QTest>
 
 #include <algorithm>
 #include <cstring>
 #include <optional>
 #include <random>
+#include <span>
 
 using namespace kernscope;
 using namespace kernscope::report;
@@ -176,6 +182,22 @@ Bytes edited(std::mt19937_64 &random, Bytes bytes)
     return bytes;
 }
 
+/// The files of a folder of the customer's whose names end so.
+std::vector<Bytes> filesOf(const QString &folder, const QStringList &names)
+{
+    std::vector<Bytes> files;
+    QDirIterator it(folder, names, QDir::Files, QDirIterator::Subdirectories);
+    while (it.hasNext()) {
+        QFile file(it.next());
+        if (!file.open(QIODevice::ReadOnly))
+            continue;
+        const QByteArray raw = file.readAll();
+        const auto all = std::as_bytes(std::span(raw.constData(), std::size_t(raw.size())));
+        files.emplace_back(all.begin(), all.end());
+    }
+    return files;
+}
+
 } // namespace
 
 /// Patches for other programs do what they say: an applier that was written from the definitions
@@ -187,6 +209,7 @@ class TestBinaryPatch : public QObject
 private slots:
     void roundTrips_data();
     void roundTrips();
+    void everyPairOfData();
     void equalFiles();
     void endMarker();
     void insertedBytesAreCheap();
@@ -209,6 +232,37 @@ void TestBinaryPatch::roundTrips()
     QVERIFY(ips && bps);
     QVERIFY(applyIps(before, *ips) == after);
     QVERIFY(applyBps(before, *bps) == after);
+    for (const Bytes &written : {*ips, *bps}) {
+        const auto made = patch::applyBinaryPatch(before, written, "p");
+        QVERIFY2(made, made ? "" : describe(made.error()).c_str());
+        QVERIFY(made->bytes == after);
+    }
+}
+
+/// Any file of a kind made of any other one, by this program and by the applier above.
+void TestBinaryPatch::everyPairOfData()
+{
+    if (!QFileInfo::exists(test::dataFolder()))
+        QSKIP("The folder of real files is not here");
+    std::size_t pairs = 0;
+    for (const auto &[folder, name] :
+         {std::pair("bundles", "weight.bin"), std::pair("bundles", "model.mil"),
+          std::pair("real/silero-vad", "weight.bin"), std::pair("real/silero-vad", "model.mil"),
+          std::pair("real/hwx", "*.hwx")}) {
+        const auto files = filesOf(test::dataPath(QLatin1String(folder)), {QLatin1String(name)});
+        for (std::size_t i = 0; i < files.size() * files.size(); ++i) {
+            const Bytes &before = files[i / files.size()], &after = files[i % files.size()];
+            const auto bps = bpsPatch(before, after), ips = ipsPatch(before, after);
+            QVERIFY(bps && patch::applyBinaryPatch(before, *bps, "p")->bytes == after);
+            QVERIFY(ips && patch::applyBinaryPatch(before, *ips, "p")->bytes == after);
+            ++pairs;
+            if ((i / files.size() + 1) % files.size() != i % files.size())
+                continue; // the plain applier takes its time
+            QVERIFY(applyBps(before, *bps) == after);
+            QVERIFY(applyIps(before, *ips) == after);
+        }
+    }
+    QVERIFY(pairs > 0);
 }
 
 void TestBinaryPatch::equalFiles()
@@ -265,18 +319,18 @@ void TestBinaryPatch::insertedBytesAreCheap()
 
 void TestBinaryPatch::beyondIps()
 {
-    Bytes before(kMostIpsOffset + 2), after(before);
-    after[kMostIpsOffset] = std::byte(1);
+    Bytes before(patch::ips::kMostOffset + 2), after(before);
+    after[patch::ips::kMostOffset] = std::byte(1);
     const auto last = ipsPatch(before, after);
     QVERIFY(last && applyIps(before, *last) == after);
-    after[kMostIpsOffset + 1] = std::byte(1);
+    after[patch::ips::kMostOffset + 1] = std::byte(1);
     const auto far = ipsPatch(before, after);
     QVERIFY(!far);
     QCOMPARE(far.error().code, "diff.binary_patch");
     QCOMPARE(far.error().found, "0x1000000");
     QVERIFY(applyBps(before, *bpsPatch(before, after)) == after);
-    before.resize(kMostIpsOffset + 10);
-    QVERIFY(!ipsPatch(before, Bytes(kMostIpsOffset + 5)));
+    before.resize(patch::ips::kMostOffset + 10);
+    QVERIFY(!ipsPatch(before, Bytes(patch::ips::kMostOffset + 5)));
 }
 
 QTEST_GUILESS_MAIN(TestBinaryPatch)

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/diff/build_verdict.h"
+#include "core/diff/codebook_match.h"
+#include "core/diff/worst_places.h"
+#include "diff_sample.h"
+#include "plain_figures.h"
+
+#include <algorithm>
+#include <random>
+
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+/// A palette of four bits over these codes, two a byte.
+BundlePtr paletteBundle(const Bytes &codes, const Bytes &entries)
+{
+    MadeBundle made;
+    const std::string shape = fmt::format("[{}]", codes.size() * 2);
+    const std::string indices = made.blob(ElementType::Uint4, shape, codes);
+    const std::string lut = made.blob(ElementType::Fp16, "[1, 16, 1]", entries);
+    made.line(fmt::format("tensor<fp16, {}> w = constexpr_lut_to_dense(indices = {}, lut = {})"
+                          "[name = string(\"w\")]",
+                          shape, indices, lut));
+    made.consume("w");
+    return *made.open();
+}
+
+std::vector<std::string> namesOf(const Bundle &a, const Bundle &b, const Difference &difference)
+{
+    std::vector<std::string> names;
+    for (const WeightPair &pair : difference.weights)
+        names.push_back(a.weights()[pair.a].name + "=" + b.weights()[pair.b].name);
+    return names;
+}
+
+} // namespace
+
+/// Weights and files that comparisons are known to get wrong, one case after the other.
+class TestDiffCases : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void codebooksInAnotherOrder();
+    void paddingBits();
+    void gapsBetweenRecords();
+    void unsetMetadata();
+    void usedTwice();
+    void namesThatDifferInCase();
+    void emptyWeights();
+};
+
+/// The same values by a codebook whose entries stand in another order.
+void TestDiffCases::codebooksInAnotherOrder()
+{
+    std::mt19937 random(7);
+    std::vector<std::uint8_t> codes(256);
+    for (std::uint8_t &code : codes)
+        code = static_cast<std::uint8_t>(random());
+    std::vector<float> entries(16);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        entries[i] = static_cast<float>(i) * 0.25F - 2;
+    std::vector<std::size_t> order(16);
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i] = (i * 5 + 3) % 16;
+    Bytes fromBook, toBook(32), toCodes;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Bytes half = halves({entries[i]});
+        fromBook.insert(fromBook.end(), half.begin(), half.end());
+        std::copy(half.begin(), half.end(), toBook.begin() + std::ptrdiff_t(2 * order[i]));
+    }
+    for (const std::uint8_t code : codes)
+        toCodes.push_back(static_cast<std::byte>(order[code & 15] | order[code >> 4] << 4));
+    const BundlePtr a = paletteBundle(bytesOf(codes), fromBook), b = paletteBundle(toCodes, toBook);
+    const Difference difference = whole(a, b);
+    const WeightPair &pair = difference.weights.front();
+    QVERIFY(pair.layoutEqual && !pair.storedEqual && pair.values->identical());
+    QVERIFY(!difference.identical);
+    QCOMPARE(verdict(pair, *a, *b), std::string("same values"));
+    QVERIFY(buildVerdict(*a, *b, difference).faithful.value_or(false));
+    const auto match = matchCodebooks(*a, 0, *b, 0);
+    QVERIFY(match);
+    std::uint64_t moved = 0;
+    for (std::size_t i = 0; i < order.size(); ++i)
+        moved += order[i] != i;
+    QCOMPARE(match->count(EntryChange::Moved), moved);
+    QCOMPARE(match->count(EntryChange::Same), 16 - moved);
+    const std::string wrong = disagreement(*a, 0, *b, 0);
+    QVERIFY2(wrong.empty(), wrong.c_str());
+}
+
+/// The bits behind the last code of a type of fewer than eight bits hold no value.
+void TestDiffCases::paddingBits()
+{
+    const auto build = [](const char *last) {
+        MadeBundle made;
+        const std::string indices =
+            made.blob(ElementType::Uint4, "[5]", hex(std::string("10 32 ") + last), 4);
+        const std::string lut =
+            made.blob(ElementType::Fp16, "[1, 16, 1]",
+                      halves({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}));
+        made.line(fmt::format("tensor<fp16, [5]> w = constexpr_lut_to_dense(indices = {}, lut = {})"
+                              "[name = string(\"w\")]",
+                              indices, lut));
+        made.consume("w");
+        return *made.open();
+    };
+    const BundlePtr a = build("04"), b = build("f4");
+    const Difference difference = whole(a, b);
+    const WeightPair &pair = difference.weights.front();
+    QVERIFY(!pair.fault && pair.layoutEqual && pair.values && pair.values->identical());
+    QCOMPARE(pair.values->elements(), std::uint64_t(5));
+    QCOMPARE(verdict(pair, *a, *b), std::string("same values"));
+    QVERIFY(!difference.identical); // the files are not the same
+    QCOMPARE(bytesApart(difference), std::uint64_t(1));
+    QCOMPARE(pairChangesText(*a, *b, pair), std::string());
+}
+
+/// Bytes between two records belong to no weight.
+void TestDiffCases::gapsBetweenRecords()
+{
+    const auto build = [](std::byte gap) {
+        milblob::Writer writer;
+        writer.add(ElementType::Fp16, kTen, 0);
+        writer.fill(Bytes(5, gap));
+        writer.add(ElementType::Fp16, kTwelve, 0);
+        OpenOptions options;
+        options.memory = {{"weight.bin", writer.finish()}};
+        return *Bundle::open("weight.bin", options);
+    };
+    const BundlePtr a = build(std::byte{0}), b = build(std::byte{0x5A});
+    const Difference difference = whole(a, b);
+    QCOMPARE(difference.weights.size(), std::size_t(2));
+    for (const WeightPair &pair : difference.weights) {
+        QVERIFY(pair.storedEqual && pair.values->identical());
+        QCOMPARE(verdict(pair, *a, *b), std::string("identical"));
+    }
+    QVERIFY(!difference.identical);
+    QCOMPARE(bytesApart(difference), std::uint64_t(5));
+    const auto &ranges = difference.files.front().ranges;
+    QCOMPARE(ranges.size(), std::size_t(1));
+    QCOMPARE(ranges.front().bytes.value, std::uint64_t(5));
+}
+
+/// A bundle without its metadata holds the same weights.
+void TestDiffCases::unsetMetadata()
+{
+    const MadeBundle made = denseBundle(kTen);
+    OpenOptions with = made.options(), without = made.options();
+    with.memory.emplace_back("metadata.json", hex("5b 7b 7d 5d"));
+    with.memory.emplace_back("analytics/coremldata.bin", hex("00 01"));
+    const BundlePtr a = *Bundle::open("a.mlmodelc", with), b = *Bundle::open("b.mlmodelc", without);
+    for (const bool forth : {true, false}) {
+        const Difference difference = forth ? whole(a, b) : whole(b, a);
+        QVERIFY(!difference.identical && difference.program.equal);
+        const WeightPair &pair = difference.weights.front();
+        QVERIFY(pair.storedEqual && pair.values->identical());
+        QCOMPARE(bytesApart(difference), std::uint64_t(6));
+        for (const FileDifference &file : difference.files) {
+            const bool alone = file.bytesA.has_value() != file.bytesB.has_value();
+            QCOMPARE(file.equal, !alone);
+        }
+    }
+}
+
+/// A weight that two operations read is one weight, and its bytes count once.
+void TestDiffCases::usedTwice()
+{
+    const auto consume = [](MadeBundle &made, const char *op, const char *weight) {
+        made.line(fmt::format("tensor<fp16, [1]> {0} = linear(weight = {1}, x = x)[name = "
+                              "string(\"{0}\")]",
+                              op, weight));
+    };
+    const auto dense = [](MadeBundle &made, const char *name) {
+        made.constant("tensor<fp16, [10]>", name, made.blob(ElementType::Fp16, "[10]", kTen));
+    };
+    MadeBundle shared, copies;
+    dense(shared, "w");
+    consume(shared, "one", "w");
+    consume(shared, "two", "w");
+    dense(copies, "v");
+    dense(copies, "u");
+    consume(copies, "one", "v");
+    consume(copies, "two", "u");
+    const BundlePtr a = *shared.open(), b = *copies.open();
+    QCOMPARE(a->weights().size(), std::size_t(1));
+    QCOMPARE(a->weights().front().consumers.size(), std::size_t(2));
+    const Difference self = whole(a, *shared.open());
+    QVERIFY(self.identical);
+    QCOMPARE(self.weights.size(), std::size_t(1));
+    QCOMPARE(buildVerdict(*a, *a, self).storedA, std::uint64_t(20));
+    const Difference forth = whole(a, b), back = whole(b, a);
+    QCOMPARE(namesOf(*a, *b, forth), (std::vector<std::string>{"w=v"}));
+    QCOMPARE(forth.onlyB.size(), std::size_t(1));
+    QCOMPARE(back.onlyA.size(), std::size_t(1));
+    QCOMPARE(buildVerdict(*a, *b, forth).storedB, std::uint64_t(40));
+    QVERIFY(!forth.identical && !back.identical);
+    QVERIFY(forth.weights.front().values->identical());
+}
+
+/// "w" and "W" are two weights, on either side and in any order.
+void TestDiffCases::namesThatDifferInCase()
+{
+    const auto build = [](const std::vector<std::pair<const char *, Bytes>> &weights) {
+        MadeBundle made;
+        for (const auto &[name, values] : weights)
+            made.constant("tensor<fp16, [10]>", name, made.blob(ElementType::Fp16, "[10]", values));
+        return *made.open();
+    };
+    const BundlePtr a = build({{"w", kTen}, {"W", kOtherTen}});
+    const BundlePtr b = build({{"W", kOtherTen}, {"w", kTen}});
+    const Difference difference = whole(a, b);
+    QCOMPARE(namesOf(*a, *b, difference), (std::vector<std::string>{"w=w", "W=W"}));
+    for (const WeightPair &pair : difference.weights) {
+        QCOMPARE(pair.pairing, Pairing::Name);
+        QVERIFY(pair.values->identical());
+    }
+    // What one side calls otherwise is found by what it holds, not by a name that is nearly the
+    // same.
+    const BundlePtr c = build({{"W", kTen}, {"V", kOtherTen}});
+    const BundlePtr d = build({{"w", kOtherTen}, {"v", kTen}});
+    QCOMPARE(namesOf(*c, *d, whole(c, d)), (std::vector<std::string>{"W=v", "V=w"}));
+    // Files likewise.
+    OpenOptions low = denseBundle(kTen).options(), both = low;
+    low.memory.emplace_back("notes.txt", hex("41"));
+    both.memory.emplace_back("NOTES.txt", hex("42"));
+    both.memory.emplace_back("notes.txt", hex("41"));
+    const Difference files =
+        whole(*Bundle::open("a.mlmodelc", low), *Bundle::open("b.mlmodelc", both));
+    for (const FileDifference &file : files.files)
+        QCOMPARE(file.equal, file.path != "NOTES.txt");
+}
+
+/// A weight without elements is equal to another one, and not to one that has some.
+void TestDiffCases::emptyWeights()
+{
+    const auto build = [](const char *shape, const Bytes &values) {
+        MadeBundle made;
+        made.constant(fmt::format("tensor<fp16, {}>", shape), "w",
+                      made.blob(ElementType::Fp16, shape, values));
+        made.consume("w");
+        return made.open();
+    };
+    const auto a = build("[0]", {}), b = build("[0]", {}), c = build("[10]", kTen);
+    QVERIFY(a && b && c);
+    QCOMPARE((*a)->weights().size(), std::size_t(1));
+    const Difference self = whole(*a, *b);
+    QVERIFY(self.identical);
+    const WeightPair &pair = self.weights.front();
+    QVERIFY(!pair.values || (pair.values->elements() == 0 && pair.values->identical()));
+    QVERIFY(verdict(pair, **a, **b) == "identical" || pair.fault);
+    const auto places = findWorstPlaces(**a, 0, **b, 0, {10, 10, true});
+    QVERIFY(!places || (places->worstElements.empty() && places->differentChannels == 0));
+    for (const bool forth : {true, false}) {
+        const BundlePtr &from = forth ? *a : *c, &to = forth ? *c : *a;
+        const Difference other = whole(from, to);
+        QVERIFY(!other.identical && other.weights.size() == 1);
+        QVERIFY(!other.weights.front().values);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestDiffCases)
+#include "tst_diff_cases.moc"
