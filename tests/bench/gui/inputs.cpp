@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "inputs.h"
+
+#include "core/base/little_endian.h"
+#include "made_bundle.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <fmt/format.h>
+
+namespace kernscope::bench {
+
+namespace {
+
+using test::Bytes;
+using test::MadeBundle;
+
+constexpr std::uint64_t kLargeSide = 32768; // fp16: 2 GiB
+constexpr std::uint64_t kPageDistance = std::uint64_t{16} << 20;
+constexpr int kManyWeights = 50'000;
+
+bool writeBytes(const std::filesystem::path &path, std::span<const std::byte> bytes)
+{
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream file(path, std::ios::binary);
+    file.write(reinterpret_cast<const char *>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    return file.good();
+}
+
+bool makeLarge(const std::filesystem::path &folder)
+{
+    const std::uint64_t bytes = 2 * kLargeSide * kLargeSide;
+    Bytes head(128); // the header of the file, that of the record
+    storeLittle<std::uint32_t>(head, 0, 1);
+    storeLittle<std::uint32_t>(head, 4, milblob::kVersion);
+    storeLittle<std::uint32_t>(head, 64, milblob::kSentinel);
+    storeLittle<std::uint32_t>(head, 68, 1);
+    storeLittle<std::uint64_t>(head, 72, bytes);
+    storeLittle<std::uint64_t>(head, 80, 128);
+    const auto path = folder / "weights/weight.bin";
+    if (!writeBytes(path, head))
+        return false;
+    std::filesystem::resize_file(path, head.size() + bytes);
+    std::mt19937 random(14);
+    Bytes page(4096);
+    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
+    for (std::uint64_t at = 0; at < bytes; at += kPageDistance) {
+        for (std::size_t i = 0; i < page.size(); i += 2) // magnitudes about 0.1
+            storeLittle<std::uint16_t>(
+                page, i,
+                static_cast<std::uint16_t>(0x2C00 + random() % 0x800 + (random() % 2) * 0x8000));
+        file.seekp(static_cast<std::streamoff>(head.size() + at));
+        file.write(reinterpret_cast<const char *>(page.data()),
+                   static_cast<std::streamsize>(page.size()));
+    }
+    MadeBundle made;
+    const std::string shape = fmt::format("[{0}, {0}]", kLargeSide);
+    made.constant("tensor<fp16, " + shape + ">", "large_weight",
+                  MadeBundle::blobAt("fp16", shape, 64));
+    made.consume("large_weight");
+    std::ofstream(folder / "model.mil") << made.text();
+    return file.good();
+}
+
+/// One weight of an operation, in the form that its number says.
+void addWeight(MadeBundle &made, std::mt19937 &random, int number)
+{
+    static constexpr const char *kParts[] = {"attention_query",  "attention_key", "attention_value",
+                                             "attention_output", "mlp_up",        "mlp_down"};
+    const std::string name =
+        fmt::format("encoder_layers_{}_{}_{}", number / 6, kParts[number % 6], number);
+    const auto noise = [&random](std::size_t count) {
+        Bytes bytes(count);
+        for (std::size_t i = 0; i + 1 < count; i += 2)
+            storeLittle<std::uint16_t>(bytes, i,
+                                       static_cast<std::uint16_t>(0x2800 + random() % 0x1000));
+        return bytes;
+    };
+    const auto result = [&](const std::string &operation, const std::string &attributes) {
+        made.line(fmt::format("tensor<fp16, [8, 8]> {0} = {1}()[{2}, name = string(\"{0}_op\")]",
+                              name, operation, attributes));
+    };
+    switch (number % 10) {
+    case 0: {
+        const auto indices = made.blob(ElementType::Uint8, "[32]", noise(32));
+        const auto lut = made.blob(ElementType::Fp16, "[16]", noise(32));
+        result("constexpr_lut_to_dense",
+               fmt::format("indices = {}, lut = {}, shape = tensor<uint32, [2]>([8, 8])", indices,
+                           lut));
+        break;
+    }
+    case 1: {
+        const auto data = made.blob(ElementType::Uint8, "[8, 8]", noise(64));
+        const auto zero = made.blob(ElementType::Uint8, "[8]", noise(8));
+        const auto scale = made.blob(ElementType::Fp16, "[8]", noise(16));
+        result("constexpr_affine_dequantize",
+               fmt::format("axis = int32(0), quantized_data = {}, scale = {}, zero_point = {}",
+                           data, scale, zero));
+        break;
+    }
+    case 2: {
+        const auto mask = made.blob(ElementType::Uint8, "[8]", Bytes(8, std::byte{0x55}));
+        const auto values = made.blob(ElementType::Fp16, "[32]", noise(64));
+        result("constexpr_sparse_to_dense",
+               fmt::format("mask = {}, nonzero_data = {}, shape = tensor<uint32, [2]>([8, 8])",
+                           mask, values));
+        break;
+    }
+    default:
+        made.constant("tensor<fp16, [8, 8]>", name,
+                      made.blob(ElementType::Fp16, "[8, 8]", noise(128)));
+    }
+    made.consume(name);
+}
+
+bool makeMany(const std::filesystem::path &folder)
+{
+    MadeBundle made;
+    std::mt19937 random(14);
+    for (int i = 0; i < kManyWeights; ++i)
+        addWeight(made, random, i);
+    if (!writeBytes(folder / "weights/weight.bin", made.weights()))
+        return false;
+    std::ofstream text(folder / "model.mil");
+    text << made.text();
+    return text.good();
+}
+
+} // namespace
+
+QStringList inputNames()
+{
+    return {QStringLiteral("sample"), QStringLiteral("silero"), QStringLiteral("large"),
+            QStringLiteral("many")};
+}
+
+std::optional<QString> prepareInput(const QString &name, const QString &folder)
+{
+    if (name == QLatin1String("sample"))
+        return QString();
+    if (name == QLatin1String("silero")) {
+        const QString data = qEnvironmentVariable("KERNSCOPE_DATA");
+        const QString path =
+            QDir(data).filePath(QStringLiteral("real/silero-vad/unified_palette_4bit.mlmodelc"));
+        return !data.isEmpty() && QFileInfo::exists(path) ? std::optional(path) : std::nullopt;
+    }
+    const QString path = QDir(folder).filePath(name + QStringLiteral(".mlmodelc"));
+    const std::filesystem::path target = path.toStdString();
+    const bool made = name == QLatin1String("large")  ? makeLarge(target)
+                      : name == QLatin1String("many") ? makeMany(target)
+                                                      : false;
+    return made ? std::optional(path) : std::nullopt;
+}
+
+} // namespace kernscope::bench

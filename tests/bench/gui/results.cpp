@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "results.h"
+
+#include <QJsonArray>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace kernscope::bench {
+
+namespace {
+
+/// The value that a share `p` of the samples does not exceed.
+double percentile(std::vector<double> values, double p)
+{
+    std::sort(values.begin(), values.end());
+    const auto rank = static_cast<std::size_t>(p * static_cast<double>(values.size()));
+    return values[std::min(rank, values.size() - 1)];
+}
+
+QJsonObject figuresOf(const std::vector<Span> &samples, double (*part)(const Span &))
+{
+    std::vector<double> values;
+    for (const Span &sample : samples)
+        values.push_back(part(sample));
+    return {{QStringLiteral("p50"), percentile(values, 0.5)},
+            {QStringLiteral("p99"), percentile(values, 0.99)},
+            {QStringLiteral("longest"), percentile(values, 1)}};
+}
+
+QJsonObject spanJson(const Span &span)
+{
+    return {{QStringLiteral("own"), span.own()},
+            {QStringLiteral("cpu"), span.cpu},
+            {QStringLiteral("wall"), span.wall}};
+}
+
+std::string cellOf(const QJsonObject &measure)
+{
+    if (measure.isEmpty())
+        return "-";
+    const auto goal = measure.value(QStringLiteral("goal"));
+    double judged = 0;
+    std::string text;
+    if (measure.contains(QStringLiteral("figure"))) {
+        judged = measure.value(QStringLiteral("figure")).toDouble();
+        text = fmt::format("{:.1f}", judged);
+    } else {
+        const QJsonObject own = measure.value(QStringLiteral("own")).toObject();
+        const QJsonObject cpu = measure.value(QStringLiteral("cpu")).toObject();
+        const QJsonObject wall = measure.value(QStringLiteral("wall")).toObject();
+        judged = own.value(measure.value(QStringLiteral("judged")).toString()).toDouble();
+        const auto triple = [&](const char *key) {
+            const QString name = QString::fromLatin1(key);
+            return fmt::format("{:.1f}/{:.1f}/{:.1f}", own.value(name).toDouble(),
+                               cpu.value(name).toDouble(), wall.value(name).toDouble());
+        };
+        text = measure.value(QStringLiteral("samples")).toInt() == 1
+                   ? triple("p50")
+                   : fmt::format("{:.1f} {} {:.1f}", own.value(QStringLiteral("p50")).toDouble(),
+                                 triple("p99"), own.value(QStringLiteral("longest")).toDouble());
+    }
+    if (!goal.isUndefined())
+        text += judged <= goal.toDouble() ? " holds" : " ABOVE";
+    return text;
+}
+
+} // namespace
+
+Results::Entry &Results::entryOf(const Measure &measure)
+{
+    for (Entry &entry : m_entries) {
+        if (entry.measure.name == measure.name)
+            return entry;
+    }
+    m_entries.push_back({measure, {}, {}});
+    return m_entries.back();
+}
+
+void Results::add(const Measure &measure, const Span &sample)
+{
+    entryOf(measure).samples.push_back(sample);
+}
+
+void Results::addFigure(const Measure &measure, double figure)
+{
+    entryOf(measure).figure = figure;
+}
+
+QJsonObject Results::toJson() const
+{
+    QJsonArray measures, turns;
+    for (const Entry &entry : m_entries) {
+        QJsonObject row{{QStringLiteral("name"), entry.measure.name},
+                        {QStringLiteral("unit"), entry.measure.unit},
+                        {QStringLiteral("judged"), entry.measure.judged == Measure::Judged::Longest
+                                                       ? QStringLiteral("longest")
+                                                       : QStringLiteral("p99")}};
+        if (entry.measure.goal)
+            row.insert(QStringLiteral("goal"), *entry.measure.goal);
+        if (entry.figure) {
+            row.insert(QStringLiteral("figure"), *entry.figure);
+        } else if (!entry.samples.empty()) {
+            row.insert(QStringLiteral("samples"), static_cast<int>(entry.samples.size()));
+            row.insert(QStringLiteral("own"),
+                       figuresOf(entry.samples, [](const Span &s) { return s.own(); }));
+            row.insert(QStringLiteral("cpu"),
+                       figuresOf(entry.samples, [](const Span &s) { return s.cpu; }));
+            row.insert(QStringLiteral("wall"),
+                       figuresOf(entry.samples, [](const Span &s) { return s.wall; }));
+        }
+        measures.append(row);
+    }
+    for (const Turn &turn : m_longest) {
+        QJsonObject row = spanJson(turn.span);
+        row.insert(QStringLiteral("step"), turn.step);
+        row.insert(QStringLiteral("cause"), turn.cause);
+        row.insert(QStringLiteral("event"), spanJson(turn.worst));
+        turns.append(row);
+    }
+    return {{QStringLiteral("measures"), measures},
+            {QStringLiteral("longest_turns"), turns},
+            {QStringLiteral("notes"), QJsonArray::fromStringList(m_notes)}};
+}
+
+QString resultTable(const QStringList &inputs, const QList<QJsonObject> &results)
+{
+    QStringList names, titles;
+    QList<QList<QJsonObject>> rows;
+    for (qsizetype i = 0; i < results.size(); ++i) {
+        for (const QJsonValue &value : results[i].value(QStringLiteral("measures")).toArray()) {
+            const QJsonObject measure = value.toObject();
+            const QString name = measure.value(QStringLiteral("name")).toString();
+            if (!names.contains(name)) {
+                names += name;
+                const auto goal = measure.value(QStringLiteral("goal"));
+                const QString unit = measure.value(QStringLiteral("unit")).toString();
+                titles +=
+                    goal.isUndefined()
+                        ? QStringLiteral("%1 (%2)").arg(name, unit)
+                        : QStringLiteral("%1 (%2, goal %3)").arg(name, unit).arg(goal.toDouble());
+                rows += QList<QJsonObject>(results.size());
+            }
+            rows[names.indexOf(name)][i] = measure;
+        }
+    }
+    std::string text =
+        "Times of the GUI thread in milliseconds: own/computing/wall, where own is the wall time\n"
+        "without waiting for a processor. Several samples: p50 of own, p99, longest own.\n\n";
+    text += fmt::format("{:52}", "");
+    for (const QString &input : inputs)
+        text += fmt::format(" | {:38}", input.toStdString());
+    text += '\n';
+    for (qsizetype row = 0; row < names.size(); ++row) {
+        text += fmt::format("{:52}", titles[row].toStdString());
+        for (const QJsonObject &measure : rows[row])
+            text += fmt::format(" | {:38}", cellOf(measure));
+        text += '\n';
+    }
+    for (qsizetype i = 0; i < results.size(); ++i) {
+        text +=
+            fmt::format("\nLongest turns, {} (own/computing/wall; of which its longest event):\n",
+                        inputs[i].toStdString());
+        for (const QJsonValue &value :
+             results[i].value(QStringLiteral("longest_turns")).toArray()) {
+            const QJsonObject turn = value.toObject();
+            const QJsonObject event = turn.value(QStringLiteral("event")).toObject();
+            const auto part = [](const QJsonObject &span, const char *key) {
+                return span.value(QString::fromLatin1(key)).toDouble();
+            };
+            text += fmt::format(
+                "{:8.1f}/{:.1f}/{:.1f}  {}: {} {:.1f}\n", part(turn, "own"), part(turn, "cpu"),
+                part(turn, "wall"), turn.value(QStringLiteral("step")).toString().toStdString(),
+                turn.value(QStringLiteral("cause")).toString().toStdString(), part(event, "own"));
+        }
+        for (const QJsonValue &note : results[i].value(QStringLiteral("notes")).toArray())
+            text += "    " + note.toString().toStdString() + '\n';
+    }
+    return QString::fromStdString(text);
+}
+
+double memoryOverFiles()
+{
+    std::ifstream file("/proc/self/smaps");
+    std::uint64_t kibibytes = 0, dirty = 0;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line);
+        std::string key;
+        std::uint64_t value = 0;
+        words >> key >> value;
+        if (key == "Private_Dirty:")
+            dirty = value;
+        else if (key == "Anonymous:") // dirty pages of a private mapping are among these
+            kibibytes += std::max(value, dirty);
+    }
+    return static_cast<double>(kibibytes) / 1024;
+}
+
+} // namespace kernscope::bench
