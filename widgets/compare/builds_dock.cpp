@@ -6,6 +6,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/build_pictures.h"
+#include "widgets/compare/same_tables.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -15,9 +16,11 @@
 #include <QLabel>
 #include <QSplitter>
 #include <QTableView>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -69,18 +72,13 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     m_actions += {copy, save};
     m_table->addActions({m_addFile, m_addFolder, m_remove, save});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex &current) {
-                const std::size_t weight = m_model->weightAt(current.row());
-                if (m_following || weight == kNoIndex)
-                    return;
-                showWeight(weight);
-                this->session().goToWeight(weight, this);
-            });
+            &BuildsDock::onCurrentRow);
     connect(m_pictures, &BuildPictures::elementPicked, this, [this](quint64 element) {
         const std::size_t weight = m_model->weightAt(m_table->currentIndex().row());
-        if (weight != kNoIndex)
+        if (weight != kNoIndex && showsThese())
             this->session().goToElement(weight, element, this);
     });
+    connect(&session.tasks(), &TaskManager::changed, this, &BuildsDock::onTasksChanged);
     connect(&session, &Session::otherChanged, this, &BuildsDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
         m_added.clear();
@@ -96,7 +94,9 @@ void BuildsDock::buildActions()
         m_added.clear();
         scheduleRefresh();
     });
-    m_actions = {m_addFile, m_addFolder, m_remove};
+    m_again = dockAction(this, tr("Compare Builds Again"), {}, [this] { scheduleRefresh(); });
+    m_again->setEnabled(false);
+    m_actions = {m_addFile, m_addFolder, m_remove, m_again};
 }
 
 QWidget *BuildsDock::buildTools(QWidget *parent)
@@ -196,20 +196,69 @@ void BuildsDock::refresh()
     m_addFile->setEnabled(any);
     m_addFolder->setEnabled(any);
     m_remove->setEnabled(!m_added.empty());
+    m_again->setEnabled(false);
+    if (!showsThese())
+        forget();
     if (any && builds().size() > 1) {
         compare();
         return;
     }
-    m_shown.clear();
-    m_pictures->clear();
-    m_model->setMatrix(nullptr);
+    forget();
     showMessage(any ? tr("Open a second bundle to compare (Ctrl+Shift+O), or add builds in the "
                          "Compare menu.")
                     : tr("Open a bundle to begin (Ctrl+O)."));
 }
 
+/// Whether the rows are of builds that are there still: then they stay until the new ones are made,
+/// for they name the same weights.
+bool BuildsDock::showsThese() const
+{
+    const std::vector<BundlePtr> now = builds();
+    return !m_shown.empty() && sameTables(m_shown.front(), now.front()) &&
+           std::all_of(m_shown.begin(), m_shown.end(), [&now](const BundlePtr &shown) {
+               return std::any_of(now.begin(), now.end(), [&shown](const BundlePtr &build) {
+                   return sameTables(shown, build);
+               });
+           });
+}
+
+void BuildsDock::forget()
+{
+    m_shown.clear();
+    m_pictures->clear();
+    m_following = true;
+    m_model->setMatrix(nullptr);
+    m_following = false;
+}
+
+/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
+void BuildsDock::onTasksChanged()
+{
+    if (!m_task || !m_task->progress().cancelled())
+        return;
+    QTimer::singleShot(0, this, [this, task = m_task] {
+        if (m_task != task)
+            return;
+        m_task = nullptr;
+        forget();
+        m_again->setEnabled(true);
+        showMessage(tr("The comparison was cancelled. Compare Builds Again in the Compare menu "
+                       "starts it anew."));
+    });
+}
+
+void BuildsDock::onCurrentRow(const QModelIndex &current)
+{
+    const std::size_t weight = m_model->weightAt(current.row());
+    if (m_following || weight == kNoIndex || !showsThese())
+        return;
+    showWeight(weight);
+    session().goToWeight(weight, this);
+}
+
 void BuildsDock::compare()
 {
+    m_note->setText(tr("comparing\u2026"));
     if (m_shown.empty())
         showMessage(tr("Comparing builds\u2026"));
     m_task = session().tasks().start(

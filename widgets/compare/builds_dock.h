@@ -12,6 +12,7 @@
 class QAction;
 class QComboBox;
 class QLabel;
+class QModelIndex;
 class QTableView;
 
 namespace kernscope::ui {
@@ -35,7 +36,7 @@ public:
     /// Those that were added, beside the two of the session.
     const std::vector<BundlePtr> &added() const { return m_added; }
 
-    /// Add a file, a folder, remove all that were added, copy, export.
+    /// Add a file, a folder, remove all that were added, compare again, copy, export.
     QList<QAction *> menuActions() const { return m_actions; }
     const MatrixModel &model() const { return *m_model; }
     QTableView *table() const { return m_table; }
@@ -58,6 +59,10 @@ private:
     void applyFigure();
     void showWeight(std::size_t weight);
     std::vector<BundlePtr> builds() const;
+    bool showsThese() const;
+    void forget();
+    void onTasksChanged();
+    void onCurrentRow(const QModelIndex &current);
 
     MatrixModel *m_model = nullptr;
     QTableView *m_table = nullptr;
@@ -65,6 +70,7 @@ private:
     QLabel *m_note = nullptr;
     BuildPictures *m_pictures = nullptr;
     QAction *m_addFile = nullptr, *m_addFolder = nullptr, *m_remove = nullptr;
+    QAction *m_again = nullptr;
     QList<QAction *> m_actions;
     std::vector<BundlePtr> m_added;
     std::vector<BundlePtr> m_shown; ///< what the matrix is of

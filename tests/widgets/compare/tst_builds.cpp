@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/compare/build_pictures.h"
 #include "widgets/compare/builds_dock.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QComboBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTest>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -50,6 +59,8 @@ private Q_SLOTS:
     void figures();
     void places();
     void addedAreForgotten();
+    void rowsOfOtherBundlesGo();
+    void cancelled();
 };
 
 void TestBuilds::messages()
@@ -177,6 +188,76 @@ void TestBuilds::addedAreForgotten()
     session.setBundle(denseBundle({{"y", "[4]", {1, 2, 3, 4}}}, false));
     QVERIFY(settle(dock));
     QVERIFY(dock.added().empty());
+}
+
+/// Rows of the bundles of before must not be there while, or after, others are compared: a row that
+/// is picked would go to another weight.
+void TestBuilds::rowsOfOtherBundlesGo()
+{
+    Session session;
+    BuildsDock dock(session);
+    const BundlePtr first =
+        denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false);
+    const BundlePtr second =
+        denseBundle({{"y", "[4]", {1, 1, 1, 2}}, {"x", "[4]", {1, 2, 3, 5}}}, false);
+    session.setBundle(first);
+    session.setOther(second);
+    QVERIFY(showDock(dock));
+    QCOMPARE(dock.model().rowCount(), 2);
+    int rows = -1;
+    auto started = connect(&session.tasks(), &TaskManager::changed, &dock, [&] {
+        if (rows < 0)
+            rows = dock.model().rowCount();
+    });
+    session.setBundle(second);
+    session.setOther(first);
+    dock.table()->selectRow(0); // before the dock noticed: goes nowhere
+    QCOMPARE(session.place().weight, kNoIndex);
+    QVERIFY(settle(dock));
+    QCOMPARE(rows, 0);
+    QCOMPARE(cell(dock, 0, 0), QStringLiteral("y"));
+    // The same names with other values: the rows may stay until the new ones are there.
+    rows = -1;
+    session.setBundle(denseBundle({{"y", "[4]", {1, 1, 1, 3}}, {"x", "[4]", {1, 2, 3, 5}}}, false));
+    QVERIFY(settle(dock));
+    QCOMPARE(rows, 2);
+    disconnect(started);
+    // Another build beside the same document, and that is cancelled.
+    connect(&session.tasks(), &TaskManager::changed, &dock, [&] { session.tasks().cancelAll(); });
+    session.setOther(denseBundle({{"z", "[4]", {1, 2, 3, 5}}}, false));
+    QVERIFY(settle(dock));
+    QTRY_VERIFY(session.tasks().idle());
+    QCOMPARE(dock.model().rowCount(), 0);
+    QVERIFY(!dock.pictures()->view(0)->isVisible());
+}
+
+/// A comparison that was cancelled says so, and can be made again.
+void TestBuilds::cancelled()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}}, false));
+    session.setOther(denseBundle({{"x", "[4]", {1, 2, 3, 5}}}, false));
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                 [&] { session.tasks().cancelAll(); });
+    QVERIFY(showDock(dock));
+    QAction *again = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == QStringLiteral("Compare Builds Again"))
+            again = action;
+    }
+    QVERIFY(again);
+    QTRY_VERIFY(again->isEnabled());
+    QVERIFY(!dock.showsContent());
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
+    }));
+    disconnect(cutting);
+    again->trigger();
+    QVERIFY(settle(dock));
+    QVERIFY(dock.showsContent() && !again->isEnabled());
+    QCOMPARE(dock.model().rowCount(), 1);
 }
 
 QTEST_MAIN(TestBuilds)
