@@ -118,6 +118,7 @@ private Q_SLOTS:
     void chosenFromAList();
     void takenApart();
     void forgottenWithTheFiles();
+    void severalRowsAreNotDragged();
     void splitRows();
     void codebooks();
     void codebooksOfOtherBundlesGo();
@@ -215,6 +216,30 @@ void TestComparePairs::forgottenWithTheFiles()
     QVERIFY(settle(named.dock));
     QVERIFY(named.dock.choices().empty() && chosen.isEmpty());
     QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
+}
+
+/// Of several selected rows nobody knows which one is meant; a row of another program means
+/// nothing here.
+void TestComparePairs::severalRowsAreNotDragged()
+{
+    Named named;
+    QVERIFY(showDock(named.dock));
+    auto &model = const_cast<CompareModel &>(named.dock.model());
+    const std::unique_ptr<QMimeData> both(model.mimeData({model.index(0, 0), model.index(1, 0)}));
+    QVERIFY(!both);
+    const std::unique_ptr<QMimeData> one(model.mimeData({model.index(2, 0), model.index(2, 1)}));
+    QVERIFY(one);
+    const QModelIndex target = model.index(1, 0);
+    QVERIFY(model.canDropMimeData(one.get(), Qt::LinkAction, -1, -1, target));
+    const QString kind = model.mimeTypes().front();
+    for (const QByteArray &data : {QByteArray("2"), QByteArray("1") + one->data(kind)}) {
+        QMimeData foreign;
+        foreign.setData(kind, data);
+        QVERIFY(!model.canDropMimeData(&foreign, Qt::LinkAction, -1, -1, target));
+        QSignalSpy dropped(&model, &CompareModel::rowDropped);
+        model.dropMimeData(&foreign, Qt::LinkAction, -1, -1, target);
+        QVERIFY(dropped.isEmpty());
+    }
 }
 
 void TestComparePairs::splitRows()
