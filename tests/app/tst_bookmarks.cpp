@@ -27,6 +27,7 @@ private Q_SLOTS:
     void storeKeepsByBundleOrBeside();
     void windowKeepsPlacesAndGoesBack();
     void damagedFileIsLeftAlone();
+    void weightsAreKeptByName();
 
 private:
     static Bookmark bookmark(const QString &place, const QString &note, std::uint64_t bytes = 0);
@@ -208,6 +209,22 @@ void TestBookmarks::damagedFileIsLeftAlone()
     QCOMPARE(dock.model().rowCount(), 0);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll(), QByteArray("{ not json"));
+}
+
+void TestBookmarks::weightsAreKeptByName()
+{
+    const QTemporaryDir folder;
+    test::TestWindow window;
+    QVERIFY(QTest::qWaitForWindowExposed(&*window));
+    QVERIFY(window.open({test::writeSample(folder.path(), QStringLiteral("dense"))}));
+    ui::Session &session = window->session();
+    app::BookmarksDock &dock = *window->docks().bookmarks();
+    session.goToWeight(1);
+    dock.addHere();
+    QCOMPARE(dock.model().rowCount(), 1);
+    const app::Bookmark &made = dock.model().bookmarks().front();
+    QCOMPARE(made.place, QString::fromStdString(session.bundle()->weights()[1].findableName()));
+    QCOMPARE(made.bytes, std::uint64_t(0));
 }
 
 QTEST_MAIN(TestBookmarks)
