@@ -28,14 +28,17 @@ namespace kernscope::ui {
 
 namespace {
 
-/// Every build against the base, with the values, and what the chips do with each.
-BuildMatrixPtr matrixOf(const std::vector<BundlePtr> &builds, Progress &progress)
+/// Every build against the base, with the values, and what the chips do with each. `chosen`: pairs
+/// by hand of the base and the first build.
+BuildMatrixPtr matrixOf(const std::vector<BundlePtr> &builds, const std::vector<PairChoice> &chosen,
+                        Progress &progress)
 {
     std::vector<report::CheckedDifference> all;
     DiffOptions options;
     options.values = true;
     options.bytes = false;
     for (std::size_t i = 1; i < builds.size(); ++i) {
+        options.pairs = i == 1 ? chosen : std::vector<PairChoice>();
         auto difference = compareBundles(*builds.front(), *builds[i], options, &progress);
         if (!difference)
             return nullptr; // cancelled: there is no other error
@@ -84,6 +87,14 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
         m_added.clear();
         scheduleRefresh();
     });
+}
+
+void BuildsDock::setChoices(const PairChoices &choices)
+{
+    if (m_choices == choices)
+        return;
+    m_choices = choices;
+    scheduleRefresh();
 }
 
 void BuildsDock::buildActions()
@@ -261,9 +272,14 @@ void BuildsDock::compare()
     m_note->setText(tr("comparing\u2026"));
     if (m_shown.empty())
         showMessage(tr("Comparing builds\u2026"));
+    std::vector<PairChoice> chosen;
+    if (session().other())
+        chosen = m_choices.resolve(*session().bundle(), *session().other(), false);
     m_task = session().tasks().start(
         this, tr("Comparing builds"),
-        [list = builds()](Progress &progress) { return std::pair(list, matrixOf(list, progress)); },
+        [list = builds(), chosen](Progress &progress) {
+            return std::pair(list, matrixOf(list, chosen, progress));
+        },
         [this](std::pair<std::vector<BundlePtr>, BuildMatrixPtr> done) {
             m_task = nullptr;
             if (!done.second)

@@ -4,6 +4,7 @@
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/matrix_model.h"
+#include "widgets/compare/pair_choices.h"
 
 #include <QList>
 
@@ -33,6 +34,8 @@ public:
     static constexpr std::size_t kMostBuilds = 16;
     /// Adds a build that is open already.
     void addBuild(const BundlePtr &bundle);
+    /// Pairs by hand of the document and the bundle beside it.
+    void setChoices(const PairChoices &choices);
     /// Those that were added, beside the two of the session.
     const std::vector<BundlePtr> &added() const { return m_added; }
 
@@ -74,6 +77,7 @@ private:
     QList<QAction *> m_actions;
     std::vector<BundlePtr> m_added;
     std::vector<BundlePtr> m_shown; ///< what the matrix is of
+    PairChoices m_choices;
     TaskPtr m_task, m_opening;
     bool m_following = false;
 };
