@@ -236,6 +236,7 @@ bool BuildsDock::showsThese() const
 void BuildsDock::forget()
 {
     m_shown.clear();
+    m_pictured = kNoIndex;
     m_pictures->clear();
     m_following = true;
     m_model->setMatrix(nullptr);
@@ -299,6 +300,7 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
     m_note->setText(
         tr("%1 weights, %2 builds")
             .arg(groupedNumber(matrix->rows.size()), groupedNumber(matrix->builds.size())));
+    m_pictured = kNoIndex; // the bytes may be others
     m_following = true;
     m_model->setMatrix(std::move(matrix));
     m_following = false;
@@ -319,6 +321,8 @@ void BuildsDock::showWeight(std::size_t weight)
     m_following = true;
     chooseRow(m_table, m_model->index(row, 0));
     m_following = false;
+    if (std::exchange(m_pictured, weight) == weight)
+        return;
     std::vector<BuildPictures::Side> sides;
     for (const report::BuildMatrix::Row &each : m_model->matrix()->rows) {
         if (each.weight != weight)

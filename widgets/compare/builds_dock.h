@@ -77,6 +77,7 @@ private:
     QList<QAction *> m_actions;
     std::vector<BundlePtr> m_added;
     std::vector<BundlePtr> m_shown; ///< what the matrix is of
+    std::size_t m_pictured = kNoIndex; ///< weight of the pictures; kNoIndex: to be made anew
     PairChoices m_choices;
     TaskPtr m_task, m_opening;
     bool m_following = false;

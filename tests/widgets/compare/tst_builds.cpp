@@ -61,6 +61,7 @@ private Q_SLOTS:
     void addedAreForgotten();
     void rowsOfOtherBundlesGo();
     void cancelled();
+    void picturesKeepTheirView();
 };
 
 void TestBuilds::messages()
@@ -258,6 +259,37 @@ void TestBuilds::cancelled()
     QVERIFY(settle(dock));
     QVERIFY(dock.showsContent() && !again->isEnabled());
     QCOMPARE(dock.model().rowCount(), 1);
+}
+
+/// A move of the cursor elsewhere, an edit and the range of the colours leave the zoom alone.
+void TestBuilds::picturesKeepTheirView()
+{
+    Session session;
+    BuildsDock dock(session);
+    const std::vector<float> values(64, 1.5f);
+    session.setBundle(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
+    session.setOther(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
+    QVERIFY(showDock(dock, 1200, 800));
+    session.goToElement(0, 3);
+    QVERIFY(settle(dock));
+    const TileView &first = *dock.pictures()->view(0), &second = *dock.pictures()->view(1);
+    const ViewState whole = first.viewState();
+    const_cast<TileView &>(first).zoomIn();
+    const_cast<TileView &>(first).zoomIn();
+    const_cast<TileView &>(second).setViewState(first.viewState());
+    const ViewState near = first.viewState();
+    QVERIFY(!(near == whole));
+    session.goToElement(0, 3 + 1);
+    QVERIFY(settle(dock));
+    QVERIFY(first.viewState() == near && second.viewState() == near);
+    QCOMPARE(first.currentCell(), (std::optional(Cell{0, 4})));
+    session.updateBundle(session.bundle());
+    QVERIFY(settle(dock));
+    QTRY_VERIFY(session.tasks().idle());
+    QVERIFY(first.viewState() == near && second.viewState() == near);
+    session.goToWeight(1);
+    QVERIFY(settle(dock));
+    QVERIFY(first.viewState() == whole);
 }
 
 QTEST_MAIN(TestBuilds)
