@@ -14,6 +14,7 @@
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTableView>
 #include <QTimer>
@@ -84,9 +85,20 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     connect(&session.tasks(), &TaskManager::changed, this, &BuildsDock::onTasksChanged);
     connect(&session, &Session::otherChanged, this, &BuildsDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
-        m_added.clear();
+        // Builds are of one file, also where that is opened again.
+        if (const auto before = m_base; before != noteBase())
+            m_added.clear();
         scheduleRefresh();
     });
+    connect(&session, &Session::bytesChanged, this, &BuildsDock::noteBase); // saved as another file
+    noteBase();
+}
+
+const std::filesystem::path &BuildsDock::noteBase()
+{
+    const BundlePtr &bundle = session().bundle();
+    m_base = bundle ? bundle->path() : std::filesystem::path();
+    return m_base;
 }
 
 void BuildsDock::setChoices(const PairChoices &choices)
@@ -146,9 +158,11 @@ void BuildsDock::applyFigure()
     m_chip->setEnabled(figure == MatrixFigure::Outcome);
     const std::size_t weight = m_model->weightAt(m_table->currentIndex().row());
     m_following = true;
-    m_model->setFigure(figure, static_cast<std::size_t>(std::max(0, m_chip->currentIndex())));
-    if (const int row = weight == kNoIndex ? -1 : m_model->rowOfWeight(weight); row >= 0)
-        chooseRow(m_table, m_model->index(row, 0));
+    keepScroll([&] {
+        m_model->setFigure(figure, static_cast<std::size_t>(std::max(0, m_chip->currentIndex())));
+        if (const int row = weight == kNoIndex ? -1 : m_model->rowOfWeight(weight); row >= 0)
+            chooseRow(m_table, m_model->index(row, 0));
+    });
     m_following = false;
 }
 
@@ -300,17 +314,45 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
     m_note->setText(
         tr("%1 weights, %2 builds")
             .arg(groupedNumber(matrix->rows.size()), groupedNumber(matrix->builds.size())));
+    const int columns = m_model->columnCount();
     m_pictured = kNoIndex; // the bytes may be others
-    m_following = true;
-    m_model->setMatrix(std::move(matrix));
-    m_following = false;
+    const auto show = [&] {
+        m_following = true;
+        m_model->setMatrix(std::move(matrix));
+        m_following = false;
+        if (m_model->columnCount() != columns)
+            sizeColumns();
+        showContent();
+        followPlace();
+        if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0)
+            showWeight(m_model->weightAt(0));
+    };
+    if (columns > 0)
+        keepScroll(show);
+    else
+        show();
+}
+
+/// As wide as the names of the builds, where those are not endless.
+void BuildsDock::sizeColumns()
+{
     QHeaderView *header = m_table->horizontalHeader();
     for (int i = 0; i < m_model->columnCount(); ++i)
-        header->resizeSection(i, theme::em(this, i == 0 ? 16 : 12));
-    showContent();
-    followPlace();
-    if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0)
-        showWeight(m_model->weightAt(0));
+        header->resizeSection(i,
+                              std::clamp(header->sectionSizeHint(i),
+                                         theme::em(this, i == 0 ? 16 : 12), theme::em(this, 24)));
+}
+
+/// The rows are made anew; what was on view of them still is.
+void BuildsDock::keepScroll(const std::function<void()> &change)
+{
+    const int down = m_table->verticalScrollBar()->value();
+    const int across = m_table->horizontalScrollBar()->value();
+    change();
+    m_table->scrollTo(
+        m_table->currentIndex()); // lays the rows out, which gives the bars their ends
+    m_table->verticalScrollBar()->setValue(down);
+    m_table->horizontalScrollBar()->setValue(across);
 }
 
 void BuildsDock::showWeight(std::size_t weight)

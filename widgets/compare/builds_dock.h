@@ -8,6 +8,8 @@
 
 #include <QList>
 
+#include <filesystem>
+#include <functional>
 #include <vector>
 
 class QAction;
@@ -59,10 +61,13 @@ private:
     void openPath(const QString &path);
     void compare();
     void showMatrix(BuildMatrixPtr matrix);
+    void sizeColumns();
+    void keepScroll(const std::function<void()> &change);
     void applyFigure();
     void showWeight(std::size_t weight);
     std::vector<BundlePtr> builds() const;
     bool showsThese() const;
+    const std::filesystem::path &noteBase();
     void forget();
     void onTasksChanged();
     void onCurrentRow(const QModelIndex &current);
@@ -76,7 +81,8 @@ private:
     QAction *m_again = nullptr;
     QList<QAction *> m_actions;
     std::vector<BundlePtr> m_added;
-    std::vector<BundlePtr> m_shown; ///< what the matrix is of
+    std::vector<BundlePtr> m_shown;    ///< what the matrix is of
+    std::filesystem::path m_base;      ///< of the document to which they were added
     std::size_t m_pictured = kNoIndex; ///< weight of the pictures; kNoIndex: to be made anew
     PairChoices m_choices;
     TaskPtr m_task, m_opening;

@@ -62,6 +62,8 @@ private Q_SLOTS:
     void rowsOfOtherBundlesGo();
     void cancelled();
     void picturesKeepTheirView();
+    void widthsAndScrollStay();
+    void namesHaveRoom();
 };
 
 void TestBuilds::messages()
@@ -86,7 +88,7 @@ void TestBuilds::threeBuilds()
     const BundlePtr base = openSample("sample-dense.mlmodelc"),
                     sparse = openSample("sample-sparse.mlmodelc"),
                     palette = openSample("sample-palette.mlmodelc");
-    session.setBundle(base);
+    session.setBundle(palette);
     session.setOther(sparse);
     dock.addBuild(palette);
     session.setBundle(base); // added ones are of a base
@@ -186,7 +188,11 @@ void TestBuilds::addedAreForgotten()
     for (std::size_t i = 0; i < BuildsDock::kMostBuilds + 3; ++i)
         dock.addBuild(session.bundle());
     QCOMPARE(dock.added().size(), BuildsDock::kMostBuilds - 1);
-    session.setBundle(denseBundle({{"y", "[4]", {1, 2, 3, 4}}}, false));
+    // The same file, opened again: they stay. Another one has others.
+    session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 6}}}, false));
+    QVERIFY(settle(dock));
+    QCOMPARE(dock.added().size(), BuildsDock::kMostBuilds - 1);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
     QVERIFY(settle(dock));
     QVERIFY(dock.added().empty());
 }
@@ -290,6 +296,57 @@ void TestBuilds::picturesKeepTheirView()
     session.goToWeight(1);
     QVERIFY(settle(dock));
     QVERIFY(first.viewState() == whole);
+}
+
+/// What a person set is there after an edit.
+void TestBuilds::widthsAndScrollStay()
+{
+    Session session;
+    BuildsDock dock(session);
+    std::vector<test::MadeWeight> many;
+    for (int i = 0; i < 200; ++i)
+        many.push_back({"w" + std::to_string(i), "[2]", {1, float(i)}});
+    session.setBundle(denseBundle(many, false));
+    session.setOther(denseBundle(many, false));
+    QVERIFY(showDock(dock));
+    QHeaderView *header = dock.table()->horizontalHeader();
+    header->resizeSection(1, 77);
+    QScrollBar *bar = dock.table()->verticalScrollBar();
+    QVERIFY(bar->maximum() > 100);
+    bar->setValue(90);
+    session.updateBundle(session.bundle());
+    QVERIFY(settle(dock));
+    QCOMPARE(header->sectionSize(1), 77);
+    QCOMPARE(bar->value(), 90);
+    choose(dock, MatrixFigure::Rmse);
+    QCOMPARE(bar->value(), 90);
+    dock.addBuild(session.bundle()); // another number of columns
+    QVERIFY(settle(dock));
+    QVERIFY(header->sectionSize(1) > 77);
+}
+
+/// Names of builds are not cut while there is room.
+void TestBuilds::namesHaveRoom()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    for (const sample::SampleBundle &bundle : sample::bundles()) {
+        if (bundle.name != "sample-sparse.mlmodelc")
+            continue;
+        OpenOptions options;
+        options.memory = bundle.files;
+        auto opened = Bundle::open("network_unified_palette_4bit.mlmodelc", options);
+        QVERIFY(opened);
+        session.setOther(*opened);
+    }
+    QVERIFY(session.other());
+    QVERIFY(showDock(dock, 1400, 600));
+    const QHeaderView *header = dock.table()->horizontalHeader();
+    QVERIFY2(header->sectionSize(2) >= header->sectionSizeHint(2),
+             qPrintable(QStringLiteral("%1 of %2")
+                            .arg(header->sectionSize(2))
+                            .arg(header->sectionSizeHint(2))));
 }
 
 QTEST_MAIN(TestBuilds)
