@@ -114,6 +114,18 @@ QString CodebookPairModel::text(std::size_t item, int column) const
     }
 }
 
+/// Entries of several codebooks, values of several lanes and what a split entry became are lists.
+QString CodebookPairModel::plain(std::size_t item, int column) const
+{
+    switch (column) {
+    case UsesA:
+    case UsesB:
+    case Delta: return PlacesModel::plain(item, column);
+    case Change: return tr(kWords[static_cast<std::size_t>(m_match->entries[item].change)]);
+    default: return text(item, column);
+    }
+}
+
 PlacesModel::Column CodebookPairModel::column(int section) const
 {
     static constexpr std::array<Column, SectionCount> kColumns{{

@@ -64,6 +64,7 @@ private Q_SLOTS:
     void picturesKeepTheirView();
     void widthsAndScrollStay();
     void namesHaveRoom();
+    void copiesPlainFigures();
 };
 
 void TestBuilds::messages()
@@ -347,6 +348,38 @@ void TestBuilds::namesHaveRoom()
              qPrintable(QStringLiteral("%1 of %2")
                             .arg(header->sectionSize(2))
                             .arg(header->sectionSizeHint(2))));
+}
+
+/// What is copied or exported are figures that another program reads.
+void TestBuilds::copiesPlainFigures()
+{
+    Session session;
+    BuildsDock dock(session);
+    const std::vector<float> ones(2048, 1.0f);
+    std::vector<float> others = ones;
+    others[7] = 0;
+    session.setBundle(denseBundle({{"x", "[2048]", ones}, {"y", "[2]", {1, 2}}}, false));
+    session.setOther(denseBundle({{"x", "[2048]", others}}, false));
+    QVERIFY(showDock(dock));
+    const auto plain = [&](int row, int column) {
+        return dock.model().index(row, column).data(CopyRole).toString();
+    };
+    choose(dock, MatrixFigure::Bytes);
+    QCOMPARE(cell(dock, 0, 1), QStringLiteral("4,096"));
+    QCOMPARE(plain(0, 1), QStringLiteral("4096"));
+    choose(dock, MatrixFigure::Zeroed);
+    QCOMPARE(plain(0, 2).toDouble(), 1.0 / 2048);
+    choose(dock, MatrixFigure::Snr);
+    QVERIFY2(plain(0, 2).toDouble() > 10, qPrintable(plain(0, 2)));
+    QCOMPARE(plain(0, 1), QString());
+    QCOMPARE(plain(1, 2), QString());
+    choose(dock, MatrixFigure::Outcome);
+    const QString outcome = cell(dock, 0, 1);
+    QVERIFY(outcome.contains(QLatin1Char(' ')));
+    QCOMPARE(plain(0, 1), outcome.section(QLatin1Char(' '), 1));
+    choose(dock, MatrixFigure::Verdict);
+    QCOMPARE(plain(0, 2), cell(dock, 0, 2));
+    QCOMPARE(plain(0, 0), QStringLiteral("x"));
 }
 
 QTEST_MAIN(TestBuilds)
