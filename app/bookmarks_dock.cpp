@@ -42,6 +42,7 @@ BookmarksDock::BookmarksDock(ui::Session &session, QWidget *parent)
     connect(m_table, &QTableView::activated, this, [this](const QModelIndex &at) { go(at.row()); });
     connect(m_model, &BookmarkModel::edited, this, &BookmarksDock::keep);
     connect(&session, &ui::Session::bundleChanged, this, &BookmarksDock::load);
+    connect(&session, &ui::Session::bytesChanged, this, &BookmarksDock::followSaveAs);
 }
 
 void BookmarksDock::buildActions()
@@ -96,6 +97,20 @@ void BookmarksDock::load()
     }
     m_model->setBookmarks(std::move(bookmarks));
     showRows();
+}
+
+/// A copy that became the document has the bookmarks of what it is a copy of, kept as its own.
+void BookmarksDock::followSaveAs()
+{
+    const QString path = bundlePath();
+    if (path == m_path)
+        return;
+    if (m_model->rowCount() == 0) {
+        load();
+        return;
+    }
+    m_path = path;
+    keep();
 }
 
 void BookmarksDock::keep()

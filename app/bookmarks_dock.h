@@ -46,6 +46,7 @@ protected:
 private:
     void buildActions();
     void load();
+    void followSaveAs();
     void keep();
     void keepBeside(bool beside);
     void go(int row);

@@ -78,7 +78,8 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     connect(m_compare, &ui::CompareDock::placesChanged, places, &ui::PlacesDock::setPlaces);
     auto *codebooks = add<ui::CodebooksDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_B);
     connect(m_compare, &ui::CompareDock::placesChanged, codebooks, &ui::CodebooksDock::setPlaces);
-    add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);
+    auto *builds = add<ui::BuildsDock>(session, host, Qt::ALT | Qt::SHIFT | Qt::Key_M);
+    connect(m_compare, &ui::CompareDock::choicesChanged, builds, &ui::BuildsDock::setChoices);
     m_patches = add<ui::PatchesDock>(session, host, Qt::ALT | Qt::Key_9);
     m_diagnostics = add<ui::DiagnosticsDock>(session, host, Qt::ALT | Qt::Key_0);
     add<ui::TasksDock>(session, host, Qt::CTRL | Qt::ALT | Qt::Key_1);

@@ -274,10 +274,10 @@ void MainWindow::buildTaskMenus()
     addDockActions(menuBar()->addMenu(tr("&Bytes")),
                    ids("hex layout search program patches diagnostics bookmarks"));
     addDockActions(
-        menuBar()->addMenu(tr("C&hips")),
+        menuBar()->addMenu(tr("Chip&s")),
         ids("stream assessment roofline timeline calibration geometry plan choose targets formats "
             "reduction collective"));
-    addDockActions(menuBar()->addMenu(tr("Hard&ware")),
+    addDockActions(menuBar()->addMenu(tr("Har&dware")),
                    ids("tasks groups relocations commands descriptor activation"));
 }
 

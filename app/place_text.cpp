@@ -150,6 +150,24 @@ Result<ui::Place> offsetFrom(const Bundle &bundle, const Named &named, std::uint
     return byteOf(bundle, file, range->offset.value + offset);
 }
 
+/// Whether the bytes of a place are those that the session adds to a weight that was gone to: the
+/// section of its first stored part.
+bool ofWholeWeight(const Bundle &bundle, const ui::Place &place)
+{
+    if (place.weight >= bundle.weights().size() || place.element || place.bits ||
+        place.section >= bundle.sections().size())
+        return false;
+    const Section &section = bundle.sections()[place.section];
+    if (place.file != section.file || place.bytes != section.range)
+        return false;
+    const OperandList &operands = bundle.weights()[place.weight].operands();
+    const auto stored = std::find_if(operands.begin(), operands.end(), [](const auto &operand) {
+        return !operand.place->isLiteral();
+    });
+    return stored != operands.end() &&
+           bundle.sectionAt(stored->place->file, stored->place->dataOffset) == place.section;
+}
+
 } // namespace
 
 Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::size_t currentFile)
@@ -191,7 +209,8 @@ Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::siz
 
 QString placeText(const Bundle &bundle, const ui::Place &place)
 {
-    if (place.weight < bundle.weights().size() && (place.element || !place.bytes)) {
+    if (place.weight < bundle.weights().size() &&
+        (place.element || !place.bytes || ofWholeWeight(bundle, place))) {
         const Weight &weight = bundle.weights()[place.weight];
         const QString name = ui::fromUtf8(weight.findableName());
         if (!place.element)

@@ -19,7 +19,8 @@ namespace kernscope::app {
 /// Errors: "goto.syntax", "goto.name", "goto.ambiguous" (`found` names some), "goto.range".
 Result<ui::Place> parsePlace(const Bundle &bundle, const QString &text, std::size_t currentFile);
 
-/// Text that parsePlace takes to the same place.
+/// Text that parsePlace takes to the same place, once the session has added what follows from it: a
+/// weight is told by its name alone, wherever its bytes are.
 QString placeText(const Bundle &bundle, const ui::Place &place);
 
 /// Names of weights, then sections that have one of their own: what a completer offers.

@@ -27,6 +27,8 @@ private Q_SLOTS:
     void storeKeepsByBundleOrBeside();
     void windowKeepsPlacesAndGoesBack();
     void damagedFileIsLeftAlone();
+    void weightsAreKeptByName();
+    void savedAsTakesThemAlong();
 
 private:
     static Bookmark bookmark(const QString &place, const QString &note, std::uint64_t bytes = 0);
@@ -208,6 +210,46 @@ void TestBookmarks::damagedFileIsLeftAlone()
     QCOMPARE(dock.model().rowCount(), 0);
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll(), QByteArray("{ not json"));
+}
+
+void TestBookmarks::weightsAreKeptByName()
+{
+    const QTemporaryDir folder;
+    test::TestWindow window;
+    QVERIFY(QTest::qWaitForWindowExposed(&*window));
+    QVERIFY(window.open({test::writeSample(folder.path(), QStringLiteral("dense"))}));
+    ui::Session &session = window->session();
+    app::BookmarksDock &dock = *window->docks().bookmarks();
+    session.goToWeight(1);
+    dock.addHere();
+    QCOMPARE(dock.model().rowCount(), 1);
+    const app::Bookmark &made = dock.model().bookmarks().front();
+    QCOMPARE(made.place, QString::fromStdString(session.bundle()->weights()[1].findableName()));
+    QCOMPARE(made.bytes, std::uint64_t(0));
+}
+
+/// A copy becomes the document: its bookmarks are those that were made, and are kept as its own.
+void TestBookmarks::savedAsTakesThemAlong()
+{
+    const QTemporaryDir folder;
+    const QString path = test::writeSample(folder.path(), QStringLiteral("dense"));
+    const QString copy = folder.filePath(QStringLiteral("copy.mlmodelc"));
+    test::TestWindow window;
+    QVERIFY(QTest::qWaitForWindowExposed(&*window));
+    QVERIFY(window.open({path}));
+    app::BookmarksDock &dock = *window->docks().bookmarks();
+    window->session().goToElement(1, 5);
+    dock.addHere();
+    window->document().saveAs(copy);
+    QVERIFY(window.settle());
+    QCOMPARE(window->document().path(), copy);
+    QCOMPARE(dock.model().rowCount(), 1);
+    window->session().goToElement(1, 6);
+    dock.addHere();
+    QVERIFY(window.open({path}));
+    QCOMPARE(dock.model().rowCount(), 1);
+    QVERIFY(window.open({copy}));
+    QCOMPARE(dock.model().rowCount(), 2);
 }
 
 QTEST_MAIN(TestBookmarks)

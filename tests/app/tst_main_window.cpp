@@ -7,11 +7,13 @@
 #include "widgets/common/help_dock.h"
 #include "window_fixture.h"
 
+#include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAction>
 #include <QClipboard>
 #include <QDialogButtonBox>
 #include <QDropEvent>
+#include <QMenu>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -19,6 +21,8 @@
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QUndoStack>
+
+#include <vector>
 
 using namespace kernscope;
 using app::Layout;
@@ -47,6 +51,7 @@ private Q_SLOTS:
     void everyDockByShortcut();
     void everyActionInAMenu();
     void shortcutsAreUnique();
+    void menusHaveLettersOfTheirOwn();
     void goesToTypedPlaces();
     void backAndForward();
     void paletteFindsEverything();
@@ -353,22 +358,81 @@ void TestMainWindow::everyActionInAMenu()
     }
 }
 
+namespace {
+
+/// The widgets in which an action's shortcuts work; none: in the whole window.
+QWidgetList scopesOf(const QAction &action)
+{
+    QWidgetList scopes;
+    if (action.shortcutContext() == Qt::WindowShortcut ||
+        action.shortcutContext() == Qt::ApplicationShortcut)
+        return scopes;
+    for (QObject *object : action.associatedObjects()) {
+        auto *widget = qobject_cast<QWidget *>(object);
+        if (widget && !qobject_cast<QMenu *>(widget) && !qobject_cast<QAbstractButton *>(widget))
+            scopes << widget;
+    }
+    return scopes;
+}
+
+/// Whether there is a widget in which both work.
+bool inForceTogether(const QWidgetList &one, const QWidgetList &other)
+{
+    if (one.isEmpty() || other.isEmpty())
+        return true;
+    for (const QWidget *a : one) {
+        for (const QWidget *b : other) {
+            if (a == b || a->isAncestorOf(b) || b->isAncestorOf(a))
+                return true;
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+/// Of two actions that have one key wherever the keyboard is, neither works.
 void TestMainWindow::shortcutsAreUnique()
 {
-    QList<QAction *> inMenus;
-    collect((*m_window)->menuBar()->actions(), inMenus);
-    QHash<QKeySequence, const QAction *> seen;
-    for (const QAction *one : inMenus) {
-        // What a dock keeps to itself may mean something else in another one.
-        if (one->shortcutContext() != Qt::WindowShortcut &&
-            one->shortcutContext() != Qt::ApplicationShortcut)
-            continue;
+    struct Known {
+        const QAction *action = nullptr;
+        QWidgetList scopes;
+    };
+    QHash<QKeySequence, std::vector<Known>> seen;
+    QStringList faults;
+    for (const QAction *one : (*m_window)->findChildren<QAction *>()) {
+        const QWidgetList scopes = scopesOf(*one);
+        if (one->associatedObjects().isEmpty())
+            continue; // belongs to nothing yet
         for (const QKeySequence &key : one->shortcuts()) {
-            if (seen.contains(key) && seen[key] != one)
-                QFAIL(qPrintable(QStringLiteral("%1: %2 and %3")
-                                     .arg(key.toString(), seen[key]->text(), one->text())));
-            seen[key] = one;
+            for (const Known &other : seen[key]) {
+                if (inForceTogether(scopes, other.scopes))
+                    faults << QStringLiteral("%1: %2 and %3")
+                                  .arg(key.toString(), other.action->text(), one->text());
+            }
+            seen[key].push_back({one, scopes});
         }
+    }
+    QVERIFY2(faults.isEmpty(), qPrintable(faults.join(QLatin1Char('\n'))));
+    // Taken by the desktops: Ctrl+Alt with T opens a terminal.
+    QVERIFY(!seen.contains(QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T)));
+}
+
+/// Alt with a letter opens one menu, and is no shortcut as well.
+void TestMainWindow::menusHaveLettersOfTheirOwn()
+{
+    QHash<QKeySequence, QString> seen;
+    for (const QAction *action : (*m_window)->findChildren<QAction *>()) {
+        for (const QKeySequence &key : action->shortcuts())
+            seen.insert(key, action->text());
+    }
+    for (const QAction *menu : (*m_window)->menuBar()->actions()) {
+        const QKeySequence key = QKeySequence::mnemonic(menu->text());
+        QVERIFY2(!key.isEmpty(), qPrintable(menu->text()));
+        QVERIFY2(!seen.contains(key),
+                 qPrintable(QStringLiteral("%1: %2 and %3")
+                                .arg(key.toString(), seen.value(key), menu->text())));
+        seen.insert(key, menu->text());
     }
 }
 

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void refuses();
     void everyElementReturns();
     void sharedNamesReturn();
+    void weightsAreNamed();
 
 private:
     BundlePtr m_bundle;
@@ -200,6 +201,39 @@ void TestPlaceText::sharedNamesReturn()
         }
         QVERIFY(shared);
     }
+}
+
+/// A weight that was selected is told by its name, not by the bytes that the session adds: those
+/// hold something else once the file is exported again. Bytes that were selected stay bytes.
+void TestPlaceText::weightsAreNamed()
+{
+    ui::Session session;
+    session.setBundle(m_bundle);
+    for (std::size_t i = 0; i < m_bundle->weights().size(); ++i) {
+        session.goToWeight(i);
+        QCOMPARE(app::placeText(*m_bundle, session.place()),
+                 QString::fromStdString(m_bundle->weights()[i].findableName()));
+    }
+    session.goToWeight(m_weight);
+    const ui::Place whole = session.place();
+    QVERIFY(whole.bytes);
+    const QString file = QString::fromStdString(m_bundle->files()[whole.file].path);
+    const auto offset = [](FileOffset at) { return QString::number(at.value, 16); };
+    // One byte of it, and the section of another part.
+    session.goToBytes(whole.file, {whole.bytes->offset, ByteCount(1)});
+    QCOMPARE(app::placeText(*m_bundle, session.place()),
+             QStringLiteral("%1:0x%2").arg(file, offset(whole.bytes->offset)));
+    bool other = false;
+    for (std::size_t i = 0; i < m_bundle->sections().size(); ++i) {
+        const Section &section = m_bundle->sections()[i];
+        if (section.weight != m_weight || section.range == *whole.bytes)
+            continue;
+        other = true;
+        session.goToSection(i);
+        QVERIFY(app::placeText(*m_bundle, session.place())
+                    .endsWith(QStringLiteral(":0x") + offset(section.range.offset)));
+    }
+    QVERIFY(other);
 }
 
 QTEST_MAIN(TestPlaceText)

@@ -3,6 +3,8 @@
 #include "core/container/section/builder.h"
 #include "tests/app/window_fixture.h"
 #include "widgets/common/dock_title_bar.h"
+#include "widgets/compare/builds_dock.h"
+#include "widgets/compare/compare_dock.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
@@ -31,6 +33,7 @@ private Q_SLOTS:
     void saveShowsTheBytes();
     void patchLayoutHasALargeGrid();
     void everyDockFindsByKey();
+    void buildsKnowThePairsByHand();
 
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
@@ -224,6 +227,30 @@ void TestWindowManners::everyDockFindsByKey()
         }
     }
     QVERIFY(found > 5);
+}
+
+/// A pair that was made or taken apart by hand is so for Builds as well.
+void TestWindowManners::buildsKnowThePairsByHand()
+{
+    QVERIFY(m_window->open({test::writeSample(m_folder->path(), QStringLiteral("dense")),
+                            test::writeSample(m_folder->path(), QStringLiteral("sparse"))}));
+    auto *builds = qobject_cast<ui::BuildsDock *>(dock("builds"));
+    app::DockSet::reveal(builds);
+    builds->figure()->setCurrentIndex(static_cast<int>(ui::MatrixFigure::Verdict));
+    QVERIFY(m_window->settle());
+    const auto cell = [&](std::size_t weight) {
+        return builds->model().index(builds->model().rowOfWeight(weight), 2).data().toString();
+    };
+    QVERIFY(cell(0) != QStringLiteral("only in the first"));
+    ui::PairChoices choices;
+    choices.leaveDocumentAlone(
+        QString::fromStdString((*m_window)->session().bundle()->weights()[0].findableName()));
+    (*m_window)->docks().compare()->setChoices(choices);
+    QVERIFY(m_window->settle());
+    QCOMPARE(cell(0), QStringLiteral("only in the first"));
+    (*m_window)->docks().compare()->setChoices({});
+    QVERIFY(m_window->settle());
+    QVERIFY(cell(0) != QStringLiteral("only in the first"));
 }
 
 QTEST_MAIN(TestWindowManners)

@@ -90,12 +90,33 @@ void AssessmentDock::buildSections(QWidget *content)
 
 void AssessmentDock::buildActions()
 {
-    auto *copy = dockAction(this, tr("Copy Assessment"), QKeySequence::Copy,
-                            [this] { QApplication::clipboard()->setText(text()); });
+    auto *copy =
+        dockAction(this, tr("Copy Assessment"), QKeySequence::Copy, [this] { this->copy(); });
     auto *save =
         exportAction(this, session(), tr("Export Gates…"), *m_gates, QStringLiteral("gates"));
     m_actions = {copy, save};
     widget()->addActions(m_actions);
+    for (QAction *action : m_actions)
+        action->setEnabled(false);
+}
+
+/// What a person selected in a label, else everything.
+void AssessmentDock::copy()
+{
+    const auto *label = qobject_cast<const QLabel *>(QApplication::focusWidget());
+    const bool part = label && isAncestorOf(label) && label->hasSelectedText();
+    QApplication::clipboard()->setText(part ? label->selectedText() : text());
+}
+
+/// Nothing is on view but why: nothing can be copied or exported either.
+void AssessmentDock::showNothing(const QString &why)
+{
+    m_words = {};
+    m_cell.clear();
+    m_gates->setRows({});
+    for (QAction *action : m_actions)
+        action->setEnabled(false);
+    showMessage(why);
 }
 
 QString AssessmentDock::text() const
@@ -125,11 +146,11 @@ void AssessmentDock::refresh()
         m_chip = &m_state.assessed();
     setNote({});
     if (!bundle)
-        showMessage(tr("Open a bundle to see what a chip does with its weights (Ctrl+O)."));
+        showNothing(tr("Open a bundle to see what a chip does with its weights (Ctrl+O)."));
     else if (!m_state.table())
-        showMessage(tr("Judging the weights…"));
+        showNothing(tr("Judging the weights…"));
     else if (bundle->weights().empty())
-        showMessage(tr("This file has no weights to judge."));
+        showNothing(tr("This file has no weights to judge."));
     else
         showCell();
 }
@@ -146,7 +167,7 @@ void AssessmentDock::showCell()
     const auto &table = m_state.table();
     const std::size_t weight = place().weight, chip = table->columnOf(*m_chip);
     if (weight >= std::min(table->rows(), bundle->weights().size()) || chip == kNoIndex) {
-        showMessage(tr("Select a weight, or a cell of Stream or Fold, to see what the chip does "
+        showNothing(tr("Select a weight, or a cell of Stream or Fold, to see what the chip does "
                        "with it and why."));
         return;
     }
@@ -166,6 +187,8 @@ void AssessmentDock::showCell()
     m_gates->setRows(assessment.decision.verdict->reasons);
     setNote(m_cell);
     showSections();
+    for (QAction *action : m_actions)
+        action->setEnabled(true);
     showContent();
 }
 

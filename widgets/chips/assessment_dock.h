@@ -47,6 +47,8 @@ private:
     void buildSections(QWidget *content);
     void buildActions();
     void showCell();
+    void showNothing(const QString &why);
+    void copy();
     void showSections();
 
     ChipState &m_state;

@@ -25,6 +25,18 @@ const ValueTiles *tilesOf(const TileView &view)
     return dynamic_cast<const ValueTiles *>(view.source().get());
 }
 
+/// The same cells, whatever they hold.
+bool sameCells(const BuildPictures::Side &before, const BuildPictures::Side &now)
+{
+    const auto weight = [](const BuildPictures::Side &side) {
+        const bool there = side.bundle && side.weight < side.bundle->weights().size();
+        return there ? &side.bundle->weights()[side.weight] : nullptr;
+    };
+    const Weight *x = weight(before), *y = weight(now);
+    return x && y && before.bundle->path() == now.bundle->path() && x->name == y->name &&
+           x->shape == y->shape;
+}
+
 } // namespace
 
 BuildPictures::BuildPictures(TaskManager &tasks, QWidget *parent) : QWidget(parent)
@@ -78,20 +90,25 @@ BuildPictures::Pane BuildPictures::makePane(TaskManager &tasks, std::size_t numb
 
 void BuildPictures::show(std::vector<Side> sides)
 {
-    m_sides = std::move(sides);
-    m_sides.resize(std::min(m_sides.size(), kMostPictures));
-    m_element.reset();
+    sides.resize(std::min(sides.size(), kMostPictures));
+    const bool same =
+        !sides.empty() && !m_sides.empty() && sameCells(m_sides.front(), sides.front());
+    const std::vector<Side> before = std::exchange(m_sides, std::move(sides));
     m_range = 0;
+    if (!same)
+        m_element.reset();
     for (std::size_t i = 0; i < m_panes.size(); ++i) {
         m_panes[i].box->setVisible(i < m_sides.size());
         if (i < m_sides.size())
-            showSide(m_panes[i], m_sides[i]);
+            showSide(m_panes[i], m_sides[i],
+                     same && i < before.size() && sameCells(before[i], m_sides[i]));
         else
             m_panes[i].view->setSource(nullptr);
     }
+    markCells();
 }
 
-void BuildPictures::showSide(Pane &pane, const Side &side)
+void BuildPictures::showSide(Pane &pane, const Side &side, bool keepPosition)
 {
     const QString name = side.bundle ? fromUtf8(side.bundle->name()) : QString();
     const bool there = side.bundle && side.weight < side.bundle->weights().size();
@@ -111,10 +128,12 @@ void BuildPictures::showSide(Pane &pane, const Side &side)
     // Shapes that differ in extents of one have the same elements: all lie as the base does.
     const Weight &base = m_sides.front().bundle->weights()[m_sides.front().weight];
     const bool alike = base.elements == weight->elements;
-    pane.view->setSource(std::make_shared<ValueTiles>(
-        std::make_shared<WeightReader>(side.bundle, side.weight,
-                                       SliceMap(alike ? base.shape : weight->shape)),
-        ValueColors::Signed, theme::isDark(palette()), m_range));
+    pane.view->setSource(
+        std::make_shared<ValueTiles>(
+            std::make_shared<WeightReader>(side.bundle, side.weight,
+                                           SliceMap(alike ? base.shape : weight->shape)),
+            ValueColors::Signed, theme::isDark(palette()), m_range),
+        keepPosition);
     pane.stack->setCurrentWidget(pane.view);
 }
 
@@ -126,7 +145,7 @@ void BuildPictures::shareRange()
         return;
     m_range = first->range();
     for (std::size_t i = 1; i < m_sides.size(); ++i)
-        showSide(m_panes[i], m_sides[i]);
+        showSide(m_panes[i], m_sides[i], true);
     markCells();
 }
 
@@ -162,7 +181,7 @@ void BuildPictures::changeEvent(QEvent *event)
     if (event->type() != QEvent::PaletteChange)
         return;
     for (std::size_t i = 0; i < m_sides.size(); ++i)
-        showSide(m_panes[i], m_sides[i]);
+        showSide(m_panes[i], m_sides[i], true);
     markCells();
 }
 

@@ -30,6 +30,7 @@ public:
     };
     explicit BuildPictures(TaskManager &tasks, QWidget *parent = nullptr);
 
+    /// The same weights as before, with other bytes or in more builds, keep position and cell.
     void show(std::vector<Side> sides);
     void clear() { show({}); }
     void setElement(std::optional<std::uint64_t> element);
@@ -50,7 +51,7 @@ private:
         TileView *view = nullptr;
     };
     Pane makePane(TaskManager &tasks, std::size_t number);
-    void showSide(Pane &pane, const Side &side);
+    void showSide(Pane &pane, const Side &side, bool keepPosition);
     void shareRange();
     void markCells();
 

@@ -6,6 +6,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/build_pictures.h"
+#include "widgets/compare/same_tables.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -13,11 +14,14 @@
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QSplitter>
 #include <QTableView>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -25,14 +29,17 @@ namespace kernscope::ui {
 
 namespace {
 
-/// Every build against the base, with the values, and what the chips do with each.
-BuildMatrixPtr matrixOf(const std::vector<BundlePtr> &builds, Progress &progress)
+/// Every build against the base, with the values, and what the chips do with each. `chosen`: pairs
+/// by hand of the base and the first build.
+BuildMatrixPtr matrixOf(const std::vector<BundlePtr> &builds, const std::vector<PairChoice> &chosen,
+                        Progress &progress)
 {
     std::vector<report::CheckedDifference> all;
     DiffOptions options;
     options.values = true;
     options.bytes = false;
     for (std::size_t i = 1; i < builds.size(); ++i) {
+        options.pairs = i == 1 ? chosen : std::vector<PairChoice>();
         auto difference = compareBundles(*builds.front(), *builds[i], options, &progress);
         if (!difference)
             return nullptr; // cancelled: there is no other error
@@ -68,23 +75,37 @@ BuildsDock::BuildsDock(Session &session, QWidget *parent)
     m_actions += {copy, save};
     m_table->addActions({m_addFile, m_addFolder, m_remove, save});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            [this](const QModelIndex &current) {
-                const std::size_t weight = m_model->weightAt(current.row());
-                if (m_following || weight == kNoIndex)
-                    return;
-                showWeight(weight);
-                this->session().goToWeight(weight, this);
-            });
+            &BuildsDock::onCurrentRow);
     connect(m_pictures, &BuildPictures::elementPicked, this, [this](quint64 element) {
         const std::size_t weight = m_model->weightAt(m_table->currentIndex().row());
-        if (weight != kNoIndex)
+        if (weight != kNoIndex && showsThese())
             this->session().goToElement(weight, element, this);
     });
+    connect(&session.tasks(), &TaskManager::changed, this, &BuildsDock::onTasksChanged);
     connect(&session, &Session::otherChanged, this, &BuildsDock::scheduleRefresh);
     connect(&session, &Session::bundleChanged, this, [this] {
-        m_added.clear();
+        // Builds are of one file, also where that is opened again.
+        if (const auto before = m_base; before != noteBase())
+            m_added.clear();
         scheduleRefresh();
     });
+    connect(&session, &Session::bytesChanged, this, &BuildsDock::noteBase); // saved as another file
+    noteBase();
+}
+
+const std::filesystem::path &BuildsDock::noteBase()
+{
+    const BundlePtr &bundle = session().bundle();
+    m_base = bundle ? bundle->path() : std::filesystem::path();
+    return m_base;
+}
+
+void BuildsDock::setChoices(const PairChoices &choices)
+{
+    if (m_choices == choices)
+        return;
+    m_choices = choices;
+    scheduleRefresh();
 }
 
 void BuildsDock::buildActions()
@@ -95,7 +116,9 @@ void BuildsDock::buildActions()
         m_added.clear();
         scheduleRefresh();
     });
-    m_actions = {m_addFile, m_addFolder, m_remove};
+    m_again = dockAction(this, tr("Compare Builds Again"), {}, [this] { scheduleRefresh(); });
+    m_again->setEnabled(false);
+    m_actions = {m_addFile, m_addFolder, m_remove, m_again};
 }
 
 QWidget *BuildsDock::buildTools(QWidget *parent)
@@ -134,9 +157,11 @@ void BuildsDock::applyFigure()
     m_chip->setEnabled(figure == MatrixFigure::Outcome);
     const std::size_t weight = m_model->weightAt(m_table->currentIndex().row());
     m_following = true;
-    m_model->setFigure(figure, static_cast<std::size_t>(std::max(0, m_chip->currentIndex())));
-    if (const int row = weight == kNoIndex ? -1 : m_model->rowOfWeight(weight); row >= 0)
-        chooseRow(m_table, m_model->index(row, 0));
+    keepScroll([&] {
+        m_model->setFigure(figure, static_cast<std::size_t>(std::max(0, m_chip->currentIndex())));
+        if (const int row = weight == kNoIndex ? -1 : m_model->rowOfWeight(weight); row >= 0)
+            chooseRow(m_table, m_model->index(row, 0));
+    });
     m_following = false;
 }
 
@@ -195,25 +220,80 @@ void BuildsDock::refresh()
     m_addFile->setEnabled(any);
     m_addFolder->setEnabled(any);
     m_remove->setEnabled(!m_added.empty());
+    m_again->setEnabled(false);
+    if (!showsThese())
+        forget();
     if (any && builds().size() > 1) {
         compare();
         return;
     }
-    m_shown.clear();
-    m_pictures->clear();
-    m_model->setMatrix(nullptr);
+    forget();
     showMessage(any ? tr("Open a second bundle to compare (Ctrl+Shift+O), or add builds in the "
                          "Compare menu.")
                     : tr("Open a bundle to begin (Ctrl+O)."));
 }
 
+/// Whether the rows are of builds that are there still: then they stay until the new ones are made,
+/// for they name the same weights.
+bool BuildsDock::showsThese() const
+{
+    const std::vector<BundlePtr> now = builds();
+    return !m_shown.empty() && sameTables(m_shown.front(), now.front()) &&
+           std::all_of(m_shown.begin(), m_shown.end(), [&now](const BundlePtr &shown) {
+               return std::any_of(now.begin(), now.end(), [&shown](const BundlePtr &build) {
+                   return sameTables(shown, build);
+               });
+           });
+}
+
+void BuildsDock::forget()
+{
+    m_shown.clear();
+    m_pictured = kNoIndex;
+    m_pictures->clear();
+    m_following = true;
+    m_model->setMatrix(nullptr);
+    m_following = false;
+}
+
+/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
+void BuildsDock::onTasksChanged()
+{
+    if (!m_task || !m_task->progress().cancelled())
+        return;
+    QTimer::singleShot(0, this, [this, task = m_task] {
+        if (m_task != task)
+            return;
+        m_task = nullptr;
+        forget();
+        m_again->setEnabled(true);
+        showMessage(tr("The comparison was cancelled. Compare Builds Again in the Compare menu "
+                       "starts it anew."));
+    });
+}
+
+void BuildsDock::onCurrentRow(const QModelIndex &current)
+{
+    const std::size_t weight = m_model->weightAt(current.row());
+    if (m_following || weight == kNoIndex || !showsThese())
+        return;
+    showWeight(weight);
+    session().goToWeight(weight, this);
+}
+
 void BuildsDock::compare()
 {
+    m_note->setText(tr("comparing\u2026"));
     if (m_shown.empty())
         showMessage(tr("Comparing builds\u2026"));
+    std::vector<PairChoice> chosen;
+    if (session().other())
+        chosen = m_choices.resolve(*session().bundle(), *session().other(), false);
     m_task = session().tasks().start(
         this, tr("Comparing builds"),
-        [list = builds()](Progress &progress) { return std::pair(list, matrixOf(list, progress)); },
+        [list = builds(), chosen](Progress &progress) {
+            return std::pair(list, matrixOf(list, chosen, progress));
+        },
         [this](std::pair<std::vector<BundlePtr>, BuildMatrixPtr> done) {
             m_task = nullptr;
             if (!done.second)
@@ -233,16 +313,45 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
     m_note->setText(
         tr("%1 weights, %2 builds")
             .arg(groupedNumber(matrix->rows.size()), groupedNumber(matrix->builds.size())));
-    m_following = true;
-    m_model->setMatrix(std::move(matrix));
-    m_following = false;
+    const int columns = m_model->columnCount();
+    m_pictured = kNoIndex; // the bytes may be others
+    const auto show = [&] {
+        m_following = true;
+        m_model->setMatrix(std::move(matrix));
+        m_following = false;
+        if (m_model->columnCount() != columns)
+            sizeColumns();
+        showContent();
+        followPlace();
+        if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0)
+            showWeight(m_model->weightAt(0));
+    };
+    if (columns > 0)
+        keepScroll(show);
+    else
+        show();
+}
+
+/// As wide as the names of the builds, where those are not endless.
+void BuildsDock::sizeColumns()
+{
     QHeaderView *header = m_table->horizontalHeader();
     for (int i = 0; i < m_model->columnCount(); ++i)
-        header->resizeSection(i, theme::em(this, i == 0 ? 16 : 12));
-    showContent();
-    followPlace();
-    if (!m_table->currentIndex().isValid() && m_model->rowCount() > 0)
-        showWeight(m_model->weightAt(0));
+        header->resizeSection(i,
+                              std::clamp(header->sectionSizeHint(i),
+                                         theme::em(this, i == 0 ? 16 : 12), theme::em(this, 24)));
+}
+
+/// The rows are made anew; what was on view of them still is.
+void BuildsDock::keepScroll(const std::function<void()> &change)
+{
+    const int down = m_table->verticalScrollBar()->value();
+    const int across = m_table->horizontalScrollBar()->value();
+    change();
+    m_table->scrollTo(
+        m_table->currentIndex()); // lays the rows out, which gives the bars their ends
+    m_table->verticalScrollBar()->setValue(down);
+    m_table->horizontalScrollBar()->setValue(across);
 }
 
 void BuildsDock::showWeight(std::size_t weight)
@@ -253,6 +362,8 @@ void BuildsDock::showWeight(std::size_t weight)
     m_following = true;
     chooseRow(m_table, m_model->index(row, 0));
     m_following = false;
+    if (std::exchange(m_pictured, weight) == weight)
+        return;
     std::vector<BuildPictures::Side> sides;
     for (const report::BuildMatrix::Row &each : m_model->matrix()->rows) {
         if (each.weight != weight)

@@ -4,14 +4,18 @@
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/matrix_model.h"
+#include "widgets/compare/pair_choices.h"
 
 #include <QList>
 
+#include <filesystem>
+#include <functional>
 #include <vector>
 
 class QAction;
 class QComboBox;
 class QLabel;
+class QModelIndex;
 class QTableView;
 
 namespace kernscope::ui {
@@ -32,10 +36,12 @@ public:
     static constexpr std::size_t kMostBuilds = 16;
     /// Adds a build that is open already.
     void addBuild(const BundlePtr &bundle);
+    /// Pairs by hand of the document and the bundle beside it.
+    void setChoices(const PairChoices &choices);
     /// Those that were added, beside the two of the session.
     const std::vector<BundlePtr> &added() const { return m_added; }
 
-    /// Add a file, a folder, remove all that were added, copy, export.
+    /// Add a file, a folder, remove all that were added, compare again, copy, export.
     QList<QAction *> menuActions() const { return m_actions; }
     const MatrixModel &model() const { return *m_model; }
     QTableView *table() const { return m_table; }
@@ -55,9 +61,16 @@ private:
     void openPath(const QString &path);
     void compare();
     void showMatrix(BuildMatrixPtr matrix);
+    void sizeColumns();
+    void keepScroll(const std::function<void()> &change);
     void applyFigure();
     void showWeight(std::size_t weight);
     std::vector<BundlePtr> builds() const;
+    bool showsThese() const;
+    const std::filesystem::path &noteBase();
+    void forget();
+    void onTasksChanged();
+    void onCurrentRow(const QModelIndex &current);
 
     MatrixModel *m_model = nullptr;
     QTableView *m_table = nullptr;
@@ -65,9 +78,13 @@ private:
     QLabel *m_note = nullptr;
     BuildPictures *m_pictures = nullptr;
     QAction *m_addFile = nullptr, *m_addFolder = nullptr, *m_remove = nullptr;
+    QAction *m_again = nullptr;
     QList<QAction *> m_actions;
     std::vector<BundlePtr> m_added;
-    std::vector<BundlePtr> m_shown; ///< what the matrix is of
+    std::vector<BundlePtr> m_shown;    ///< what the matrix is of
+    std::filesystem::path m_base;      ///< of the document to which they were added
+    std::size_t m_pictured = kNoIndex; ///< weight of the pictures; kNoIndex: to be made anew
+    PairChoices m_choices;
     TaskPtr m_task, m_opening;
     bool m_following = false;
 };

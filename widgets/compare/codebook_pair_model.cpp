@@ -15,8 +15,8 @@ namespace {
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// A sign beside the word, so that a column of them is read at a glance.
-constexpr std::array<const char *, kEntryChanges> kGlyphs{"=",      "\u21C5", "\u2260", "\u2A5A",
-                                                          "\u2A5B", "\u2715", "\u25CB", "+"};
+constexpr std::array<const char *, kEntryChanges> kGlyphs{"=",      "\u21C5", "\u2260", "\u22CE",
+                                                          "\u22CF", "\u2715", "\u25CB", "+"};
 constexpr std::array<const char *, kEntryChanges> kWords{
     QT_TRANSLATE_NOOP("kernscope::ui::CodebookPairModel", "same"),
     QT_TRANSLATE_NOOP("kernscope::ui::CodebookPairModel", "moved"),
@@ -111,6 +111,18 @@ QString CodebookPairModel::text(std::size_t item, int column) const
     case ValueB: return fromUtf8(texts.valueB);
     case UsesB: return inB ? groupedNumber(entry.usesB) : QString();
     default: return entry.distance() ? shortNumber(*entry.distance()) : QString();
+    }
+}
+
+/// Entries of several codebooks, values of several lanes and what a split entry became are lists.
+QString CodebookPairModel::plain(std::size_t item, int column) const
+{
+    switch (column) {
+    case UsesA:
+    case UsesB:
+    case Delta: return PlacesModel::plain(item, column);
+    case Change: return tr(kWords[static_cast<std::size_t>(m_match->entries[item].change)]);
+    default: return text(item, column);
     }
 }
 

@@ -40,6 +40,7 @@ protected:
     double number(std::size_t item, int column) const override;
     QString text(std::size_t item, int column) const override;
     Column column(int section) const override;
+    QString plain(std::size_t item, int column) const override;
 
 private:
     CodebookMatchPtr m_match;

@@ -5,10 +5,13 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
+#include "widgets/compare/same_tables.h"
 
+#include <QAction>
 #include <QHeaderView>
 #include <QLabel>
 #include <QTableView>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace kernscope::ui {
@@ -33,17 +36,19 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
                             [this] { copySelection(*m_table); });
     auto *save = exportAction(this, session, tr("Export Entries\u2026"), *m_model,
                               QStringLiteral("codebooks"));
-    m_table->addAction(save);
-    m_actions = {copy, save};
+    m_again = dockAction(this, tr("Match Codebooks Again"), {}, [this] { scheduleRefresh(); });
+    m_again->setEnabled(false);
+    m_table->addActions({m_again, save});
+    m_actions = {m_again, copy, save};
     setContent(content);
     content->setFocusProxy(m_table);
     connect(m_table, &QAbstractItemView::activated, this, [this](const QModelIndex &index) {
         const auto element = m_model->elementAt(index.row());
-        const std::size_t weight =
-            m_places.documentIsB ? m_places.subject.weightB : m_places.subject.weightA;
-        if (element && weight != kNoIndex)
+        const std::size_t weight = m_matched.documentWeight();
+        if (element && weight != kNoIndex && m_matched.ofNow(this->session()))
             this->session().goToElement(weight, *element, this);
     });
+    connect(&session.tasks(), &TaskManager::changed, this, &CodebooksDock::onTasksChanged);
     connect(&session, &Session::otherChanged, this, &CodebooksDock::scheduleRefresh);
     connect(this, &Dock::pinnedChanged, this, [this](bool pinned) {
         if (!pinned)
@@ -55,7 +60,8 @@ CodebooksDock::CodebooksDock(Session &session, QWidget *parent)
 void CodebooksDock::setPlaces(const PairPlaces &places)
 {
     m_latest = places;
-    if (pinned() && !m_places.subject.sameWeights(places.subject))
+    // A pin holds what there is still something of.
+    if (pinned() && m_places.ofNow(session()) && !m_places.sameWeights(places))
         return;
     // The places that are found later are of the same pair: its codebooks are known by then.
     const bool same = m_places.subject.a == places.subject.a &&
@@ -71,6 +77,7 @@ void CodebooksDock::setPlaces(const PairPlaces &places)
 void CodebooksDock::clear(const QString &message)
 {
     m_model->setMatch(nullptr);
+    m_matched = {};
     showMessage(message);
 }
 
@@ -79,6 +86,15 @@ void CodebooksDock::refresh()
     if (m_task)
         m_task->cancel();
     m_task = nullptr;
+    m_again->setEnabled(false);
+    if (!m_places.ofNow(session())) {
+        m_places = {}; // of bundles that are open no more
+    } else {
+        // The bytes of now, also where the Compare dock is closed and tells of none.
+        const BundlePtr &document = session().bundle(), &other = session().other();
+        m_places.subject.a = m_places.documentIsB ? other : document;
+        m_places.subject.b = m_places.documentIsB ? document : other;
+    }
     const PairSubject &subject = m_places.subject;
     if (!session().bundle() || !session().other())
         clear(session().bundle() ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
@@ -98,6 +114,8 @@ void CodebooksDock::refresh()
 
 void CodebooksDock::match()
 {
+    if (!m_matched.sameWeights(m_places))
+        clear(tr("Matching codebooks\u2026"));
     m_task = session().tasks().start(
         this, tr("Matching codebooks"),
         [subject = m_places.subject](Progress &progress) {
@@ -122,7 +140,23 @@ void CodebooksDock::showMatch(const Result<CodebookMatch> &match)
                                   .toHtmlEscaped(),
                               fromUtf8(report::codebookCountsText(*match))));
     m_model->setMatch(std::make_shared<const CodebookMatch>(*match));
+    m_matched = m_places;
     showContent();
+}
+
+/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
+void CodebooksDock::onTasksChanged()
+{
+    if (!m_task || !m_task->progress().cancelled())
+        return;
+    QTimer::singleShot(0, this, [this, task = m_task] {
+        if (m_task != task)
+            return;
+        m_task = nullptr;
+        m_again->setEnabled(true);
+        clear(tr("The matching was cancelled. Match Codebooks Again in the Compare menu starts it "
+                 "anew."));
+    });
 }
 
 bool CodebooksDock::working() const

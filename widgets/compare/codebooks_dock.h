@@ -26,7 +26,7 @@ public:
     /// Those of the pair that is shown now; a pinned dock stays with the pair that it has.
     void setPlaces(const PairPlaces &places);
 
-    /// Copy, export.
+    /// Match again, copy, export.
     QList<QAction *> menuActions() const { return m_actions; }
     QTableView *table() const { return m_table; }
     const CodebookPairModel &model() const { return *m_model; }
@@ -37,13 +37,16 @@ protected:
 
 private:
     void match();
+    void onTasksChanged();
     void showMatch(const Result<CodebookMatch> &match);
     void clear(const QString &message);
 
-    PairPlaces m_places, m_latest; ///< shown, and what setPlaces() was told last
+    PairPlaces m_places, m_latest; ///< wanted, and what setPlaces() was told last
+    PairPlaces m_matched;          ///< what the rows are of
     CodebookPairModel *m_model = nullptr;
     QTableView *m_table = nullptr;
     QLabel *m_title = nullptr;
+    QAction *m_again = nullptr;
     QList<QAction *> m_actions;
     TaskPtr m_task;
 };

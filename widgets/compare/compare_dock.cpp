@@ -11,6 +11,7 @@
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
+#include "widgets/compare/same_tables.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -114,7 +115,12 @@ void CompareDock::connectParts()
             &CompareDock::onCurrentRow);
     connect(m_table, &QAbstractItemView::clicked, this, &CompareDock::onCurrentRow);
     connect(m_table, &QAbstractItemView::activated, this, &CompareDock::onCurrentRow);
-    connect(m_pictures, &PairPictures::elementPicked, this, &CompareDock::onElement);
+    connect(m_pictures, &PairPictures::elementPicked, this, [this](quint64 element) {
+        // Until the sample of another pair is there the pictures are those of the pair before.
+        if (m_pictures->subject().sameWeights(subjectOf(m_row)))
+            onElement(element);
+    });
+    connect(&session().tasks(), &TaskManager::changed, this, &CompareDock::onTasksChanged);
     connect(m_pictures, &PairPictures::elementRead, this,
             [this](quint64, double a, double b) { m_figures->setValues(std::pair(a, b)); });
     connect(m_figures, &PairFigures::elementPicked, this,
@@ -157,10 +163,6 @@ void CompareDock::setSwapped(bool swapped)
 
 void CompareDock::refresh()
 {
-    const auto sameTables = [](const BundlePtr &before, const BundlePtr &now) {
-        return before && now && before->path() == now->path() &&
-               before->weights().size() == now->weights().size();
-    };
     const BundlePtr document = session().bundle(), other = session().other();
     const BundlePtr a = m_swapped ? other : document, b = m_swapped ? document : other;
     const bool ready = a && b;
@@ -171,6 +173,7 @@ void CompareDock::refresh()
     }
     m_a = ready ? a : nullptr;
     m_b = ready ? b : nullptr;
+    cancelPair(); // the rows that come show theirs again
     m_runner->start(m_a, m_b, resolvedChoices());
     if (!ready) {
         showMessage(document ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
@@ -241,7 +244,7 @@ void CompareDock::onCurrentRow(const QModelIndex &current)
     const std::size_t row = m_model->rowAt(current.row());
     if (row == kNoIndex)
         return;
-    if (row != m_row)
+    if (row != m_row || m_cut)
         showRow(row);
     if (const std::size_t weight = documentWeight(row); weight != kNoIndex)
         session().goToWeight(weight, this);
@@ -265,13 +268,10 @@ void CompareDock::follow(const Place &place, QObject *origin)
 void CompareDock::showRow(std::size_t number)
 {
     m_row = number;
+    m_cut = false;
     updateCopyActions();
     updatePairActions();
-    for (TaskPtr *task : {&m_sampling, &m_locating}) {
-        if (*task)
-            (*task)->cancel();
-        *task = nullptr;
-    }
+    cancelPair();
     if (number >= m_model->rows().size()) {
         m_pictures->clear();
         m_figures->clear();
@@ -281,11 +281,7 @@ void CompareDock::showRow(std::size_t number)
     const CompareRow &row = m_model->rows()[number];
     m_shownA = row.onA() ? row.name : QString();
     m_shownB = row.onA() ? row.nameB : row.name;
-    PairSubject subject{m_a, m_b, row.pair.a, row.pair.b, {}};
-    if (row.joined())
-        subject.obstacle = row.part;
-    else if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
-        subject.obstacle = verdictSentence(row);
+    const PairSubject subject = subjectOf(number);
     m_figures->showRow(row);
     m_figures->setValues(std::nullopt);
     showPlaces({subject, m_swapped, nullptr, subject.obstacle}, 1);
@@ -294,61 +290,6 @@ void CompareDock::showRow(std::size_t number)
         return;
     }
     m_pictures->show(subject, PairSample::none());
-}
-
-/// The colours of the three pictures need a common range first; it costs a few milliseconds.
-void CompareDock::takeSample(const PairSubject &subject)
-{
-    m_sampling = session().tasks().start(
-        this, tr("Sampling a pair of weights"),
-        [subject](Progress &progress) {
-            return samplePair(*subject.a, subject.weightA, *subject.b, subject.weightB, progress);
-        },
-        [this, subject](Result<PairSample> sample) {
-            m_sampling = nullptr;
-            PairSubject shown = subject;
-            if (!sample)
-                shown.obstacle = fromUtf8(describe(sample.error()));
-            m_pictures->show(shown, sample ? *sample : PairSample::none());
-            const Place &now = place();
-            if (documentWeight(m_row) == now.weight && now.element)
-                m_pictures->setElement(now.element);
-            if (sample)
-                findPlaces(shown, sample->valueRange);
-            else
-                showPlaces({shown, m_swapped, nullptr, shown.obstacle}, 1);
-        });
-}
-
-/// All elements once: channels, the worst elements, and how often each value occurs.
-void CompareDock::findPlaces(const PairSubject &subject, double range)
-{
-    constexpr std::size_t kElements = 256;
-    m_locating = session().tasks().start(
-        this, tr("Looking for the places that differ"),
-        [subject](Progress &progress) {
-            progress.setTotal(subject.a->weights()[subject.weightA].elements.value);
-            return findWorstPlaces(*subject.a, subject.weightA, *subject.b, subject.weightB,
-                                   {PlacesWanted::kMostChannels, kElements, true}, &progress);
-        },
-        [this, subject, range](Result<WorstPlaces> found) {
-            m_locating = nullptr;
-            PairPlaces places{subject, m_swapped, nullptr, {}};
-            if (found)
-                places.places = std::make_shared<const WorstPlaces>(*std::move(found));
-            else
-                places.obstacle = fromUtf8(describe(found.error()));
-            showPlaces(places, range);
-        });
-}
-
-void CompareDock::showPlaces(const PairPlaces &places, double range)
-{
-    std::shared_ptr<const PairBins> bins;
-    if (places.places && places.places->bins) // shared with what holds it
-        bins = {places.places, &*places.places->bins};
-    m_figures->showBins(bins, range);
-    Q_EMIT placesChanged(places);
 }
 
 void CompareDock::goToLargest()

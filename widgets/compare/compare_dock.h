@@ -107,6 +107,10 @@ private:
     void showRow(std::size_t number);
     void goToLargest();
     void showElement(std::uint64_t element);
+    // compare_dock_shown.cpp
+    void onTasksChanged();
+    void cancelPair();
+    PairSubject subjectOf(std::size_t row) const;
     void takeSample(const PairSubject &subject);
     void findPlaces(const PairSubject &subject, double range);
     void showPlaces(const PairPlaces &places, double range);
@@ -133,6 +137,7 @@ private:
     std::size_t m_row = kNoIndex; ///< whose pair is shown
     QString m_shownA, m_shownB;   ///< its names, by which it is found again
     bool m_swapped = false, m_following = false;
+    bool m_cut = false; ///< what the shown pair needs was cancelled
 };
 
 } // namespace kernscope::ui

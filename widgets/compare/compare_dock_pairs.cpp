@@ -19,7 +19,7 @@ QList<QAction *> CompareDock::pairActions()
     m_pairAction->setToolTip(tr("Choose the weight that this one is compared with, by hand; or "
                                 "drag a row onto another one"));
     m_unpairAction =
-        dockAction(this, tr("Take the Pair Apart"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_T),
+        dockAction(this, tr("Take the Pair Apart"), QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_U),
                    [this] { unpairRow(); });
     m_unpairAction->setToolTip(tr("Neither of the two has a partner then"));
     m_forgetPairsAction =

@@ -4,6 +4,7 @@
 #include "widgets/common/table_text.h"
 
 #include <QCollator>
+#include <QCoreApplication>
 #include <QMimeData>
 
 #include <algorithm>
@@ -13,8 +14,16 @@ namespace kernscope::ui {
 
 namespace {
 
-/// A row on its way to another one: its stable number.
+/// A row on its way to another one: where it comes from, and its stable number.
 const QString kRowMime = QStringLiteral("application/x-kernscope-pair-row");
+
+/// What the data of a drag begins with: this program and this model, for rows of another one are
+/// other rows.
+QByteArray dragOrigin(const CompareModel &model)
+{
+    return QByteArray::number(QCoreApplication::applicationPid()) + ' ' +
+           QByteArray::number(qulonglong(reinterpret_cast<quintptr>(&model))) + ' ';
+}
 
 CompareColumn columnOf(int section)
 {
@@ -243,17 +252,35 @@ QStringList CompareModel::mimeTypes() const
 
 QMimeData *CompareModel::mimeData(const QModelIndexList &indexes) const
 {
-    if (indexes.isEmpty())
-        return nullptr;
+    const auto otherRow = [&](const QModelIndex &cell) {
+        return cell.row() != indexes.front().row();
+    };
+    if (indexes.isEmpty() || std::any_of(indexes.begin(), indexes.end(), otherRow))
+        return nullptr; // nobody knows which one of several is meant
     auto *data = new QMimeData;
-    data->setData(kRowMime, QByteArray::number(qulonglong(rowAt(indexes.front().row()))));
+    data->setData(kRowMime,
+                  dragOrigin(*this) + QByteArray::number(qulonglong(rowAt(indexes.front().row()))));
     return data;
+}
+
+/// The row of this very model that is dragged; none where the data is of another one, or of another
+/// program.
+std::optional<std::size_t> CompareModel::draggedRow(const QMimeData *data) const
+{
+    const QByteArray origin = dragOrigin(*this);
+    const QByteArray text = data ? data->data(kRowMime) : QByteArray();
+    bool whole = false;
+    const qulonglong row =
+        text.startsWith(origin) ? text.mid(origin.size()).toULongLong(&whole) : 0;
+    if (!whole || row >= m_rows.size())
+        return std::nullopt;
+    return static_cast<std::size_t>(row);
 }
 
 bool CompareModel::canDropMimeData(const QMimeData *data, Qt::DropAction, int, int,
                                    const QModelIndex &parent) const
 {
-    return parent.isValid() && data != nullptr && data->hasFormat(kRowMime);
+    return parent.isValid() && draggedRow(data).has_value();
 }
 
 bool CompareModel::dropMimeData(const QMimeData *data, Qt::DropAction action, int row, int column,
@@ -261,9 +288,8 @@ bool CompareModel::dropMimeData(const QMimeData *data, Qt::DropAction action, in
 {
     if (!canDropMimeData(data, action, row, column, parent))
         return false;
-    const auto dragged = static_cast<std::size_t>(data->data(kRowMime).toULongLong());
-    const std::size_t onto = rowAt(parent.row());
-    if (dragged < m_rows.size() && onto < m_rows.size() && dragged != onto)
+    const std::size_t dragged = *draggedRow(data), onto = rowAt(parent.row());
+    if (onto < m_rows.size() && dragged != onto)
         Q_EMIT rowDropped(dragged, onto);
     return false; // no row goes anywhere
 }

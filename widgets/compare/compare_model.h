@@ -73,6 +73,7 @@ Q_SIGNALS:
 
 private:
     std::vector<std::size_t> wantedOrder() const;
+    std::optional<std::size_t> draggedRow(const QMimeData *data) const;
     bool samePairs(const std::vector<CompareRow> &rows) const;
     bool accepts(const CompareRow &row) const;
     void applyFilter();

@@ -247,10 +247,13 @@ QString compareCellPlain(const CompareRow &row, CompareColumn column)
     if (!isNumberColumn(column))
         return textOf(row, column);
     const auto number = compareCellNumber(row, column);
-    if (!number)
-        return {};
-    const bool whole = *number == std::floor(*number) && std::abs(*number) < 1e15;
-    return whole ? QString::number(*number, 'f', 0) : QString::number(*number, 'g', 9);
+    return number ? plainNumber(*number) : QString();
+}
+
+QString plainNumber(double number)
+{
+    const bool whole = number == std::floor(number) && std::abs(number) < 1e15;
+    return whole ? QString::number(number, 'f', 0) : QString::number(number, 'g', 9);
 }
 
 QString shortNumber(double number)

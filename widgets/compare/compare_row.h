@@ -120,5 +120,7 @@ QString limitsText(const CompareRow &row);
 
 /// Three significant digits or more: "0.0100", "1.25e-05".
 QString shortNumber(double number);
+/// For other programs: "66560", "0.583333333", "inf".
+QString plainNumber(double number);
 
 } // namespace kernscope::ui

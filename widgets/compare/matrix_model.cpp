@@ -149,6 +149,23 @@ QString MatrixModel::text(std::size_t row, int column) const
     }
 }
 
+/// For other programs: numbers without separators, units and signs; empty where there is none.
+QString MatrixModel::plainText(std::size_t row, int column) const
+{
+    if (!isText(column)) {
+        const auto value = number(row, column);
+        return value ? plainNumber(*value) : QString();
+    }
+    if (column > 0 && m_figure == MatrixFigure::Outcome) {
+        const report::MatrixCell &one = cell(row, column);
+        if (one.weight != kNoIndex)
+            return m_chip < one.outcomes.size()
+                       ? fromUtf8(decision::outcomeName(one.outcomes[m_chip]))
+                       : QString();
+    }
+    return text(row, column);
+}
+
 QVariant MatrixModel::data(const QModelIndex &index, int role) const
 {
     if (!index.isValid() || index.row() >= rowCount() || index.column() >= columnCount())
@@ -167,7 +184,7 @@ QVariant MatrixModel::data(const QModelIndex &index, int role) const
             return value ? QVariant(*value) : QVariant();
         }
         return text(row, index.column());
-    case CopyRole: return text(row, index.column());
+    case CopyRole: return plainText(row, index.column());
     default: return {};
     }
 }

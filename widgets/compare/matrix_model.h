@@ -45,6 +45,7 @@ public:
 private:
     const report::MatrixCell &cell(std::size_t row, int column) const;
     QString text(std::size_t row, int column) const;
+    QString plainText(std::size_t row, int column) const;
     std::optional<double> number(std::size_t row, int column) const;
     bool isText(int column) const;
     std::vector<std::size_t> wanted() const;

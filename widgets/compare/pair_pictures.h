@@ -45,6 +45,7 @@ public:
     /// ranges of the colours.
     void show(const PairSubject &subject, const PairSample &sample);
     void clear();
+    const PairSubject &subject() const { return m_subject; }
     void setMode(PictureMode mode);
     PictureMode mode() const { return m_mode; }
 

@@ -5,6 +5,7 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/channel_plot.h"
+#include "widgets/compare/same_tables.h"
 
 #include <QAction>
 #include <QHeaderView>
@@ -40,6 +41,12 @@ QTableView *placesTable(QWidget *parent, const QString &name, QAbstractItemModel
 }
 
 } // namespace
+
+bool PairPlaces::ofNow(const Session &session) const
+{
+    return sameTables(documentIsB ? subject.b : subject.a, session.bundle()) &&
+           sameTables(documentIsB ? subject.a : subject.b, session.other());
+}
 
 PlacesDock::PlacesDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("places"), tr("Channels and Elements"), parent),
@@ -133,7 +140,8 @@ void PlacesDock::buildActions()
 void PlacesDock::setPlaces(const PairPlaces &places)
 {
     m_latest = places;
-    if (pinned() && !m_places.subject.sameWeights(places.subject))
+    // A pin holds what there is still something of.
+    if (pinned() && m_places.ofNow(session()) && !m_places.sameWeights(places))
         return;
     m_places = places;
     scheduleRefresh();
@@ -141,7 +149,9 @@ void PlacesDock::setPlaces(const PairPlaces &places)
 
 void PlacesDock::refresh()
 {
-    const WorstPlacesPtr places = session().other() ? m_places.places : nullptr;
+    if (!m_places.ofNow(session()))
+        m_places = {}; // of bundles that are open no more
+    const WorstPlacesPtr places = m_places.places;
     const bool known = places && m_places.subject.comparable();
     m_channelModel->setPlaces(known ? places : nullptr);
     m_strip->setPlaces(known ? places : nullptr);
@@ -175,22 +185,18 @@ void PlacesDock::refresh()
     followPlace();
 }
 
-std::size_t PlacesDock::documentWeight() const
-{
-    return m_places.documentIsB ? m_places.subject.weightB : m_places.subject.weightA;
-}
-
 void PlacesDock::goTo(std::optional<std::uint64_t> element)
 {
-    if (element && documentWeight() != kNoIndex)
-        session().goToElement(documentWeight(), *element, this);
+    const std::size_t weight = m_places.documentWeight();
+    if (element && weight != kNoIndex && m_places.ofNow(session()))
+        session().goToElement(weight, *element, this);
 }
 
 /// Marks the element and its channel where they are among those that are listed.
 void PlacesDock::follow(const Place &place, QObject *origin)
 {
-    if (origin == this || !m_places.places || !place.element || place.weight != documentWeight() ||
-        !m_places.subject.comparable())
+    if (origin == this || !m_places.places || !place.element ||
+        place.weight != m_places.documentWeight() || !m_places.subject.comparable())
         return;
     const Weight &a = m_places.subject.a->weights()[m_places.subject.weightA];
     const std::uint64_t outputs = a.shape.empty() ? 1 : std::max<std::uint64_t>(a.shape[0], 1);

@@ -21,6 +21,15 @@ struct PairPlaces {
     bool documentIsB = false;
     WorstPlacesPtr places; ///< null: still looked for, or there are none
     QString obstacle;      ///< why there are none; empty while they are looked for
+
+    /// Whether they are of the two bundles that are open now, or of those before an edit: weights
+    /// then have the same numbers.
+    bool ofNow(const Session &session) const;
+    bool sameWeights(const PairPlaces &other) const
+    {
+        return documentIsB == other.documentIsB && subject.sameWeights(other.subject);
+    }
+    std::size_t documentWeight() const { return documentIsB ? subject.weightB : subject.weightA; }
 };
 
 /// Where the pair that the Compare dock shows is furthest apart: its output channels as a table
@@ -50,7 +59,6 @@ private:
     QWidget *buildElements(QWidget *parent);
     void buildActions();
     void goTo(std::optional<std::uint64_t> element);
-    std::size_t documentWeight() const;
 
     PairPlaces m_places, m_latest; ///< shown, and what setPlaces() was told last
     ChannelModel *m_channelModel = nullptr;

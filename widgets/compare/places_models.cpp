@@ -4,6 +4,7 @@
 #include "core/diff/build_verdict.h"
 #include "widgets/common/row_order.h"
 #include "widgets/common/table_text.h"
+#include "widgets/compare/compare_row.h"
 
 #include <algorithm>
 #include <array>
@@ -52,9 +53,15 @@ QVariant PlacesModel::data(const QModelIndex &index, int role) const
     case Qt::TextAlignmentRole: return QVariant(Qt::AlignRight | Qt::AlignVCenter);
     case Qt::ToolTipRole: return tr(column(index.column()).help);
     case SortRole: return number(item, index.column());
-    case CopyRole: return text(item, index.column()).remove(QLatin1Char(','));
+    case CopyRole: return plain(item, index.column());
     default: return {};
     }
+}
+
+QString PlacesModel::plain(std::size_t item, int column) const
+{
+    const double value = number(item, column);
+    return std::isnan(value) ? QString() : plainNumber(value);
 }
 
 QVariant PlacesModel::headerData(int section, Qt::Orientation orientation, int role) const
@@ -248,6 +255,11 @@ QString ElementModel::text(std::size_t item, int column) const
         return groupedNumber(
             ulpDistance(m_type, m_places->worstElements[item].a, m_places->worstElements[item].b));
     return figureText(value);
+}
+
+QString ElementModel::plain(std::size_t item, int column) const
+{
+    return column == Index ? text(item, column) : PlacesModel::plain(item, column);
 }
 
 PlacesModel::Column ElementModel::column(int section) const

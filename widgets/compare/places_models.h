@@ -39,6 +39,9 @@ protected:
     virtual double number(std::size_t item, int column) const = 0;
     virtual QString text(std::size_t item, int column) const = 0;
     virtual Column column(int section) const = 0;
+    /// For the clipboard and files: the number as other programs read it; empty where there is
+    /// none.
+    virtual QString plain(std::size_t item, int column) const;
 
     void beginRows() { beginResetModel(); }
     void endRows();
@@ -98,6 +101,7 @@ protected:
     double number(std::size_t item, int column) const override;
     QString text(std::size_t item, int column) const override;
     Column column(int section) const override;
+    QString plain(std::size_t item, int column) const override;
 
 private:
     WorstPlacesPtr m_places;

@@ -129,8 +129,9 @@ void ActivationDock::buildChoosers(QWidget *parent)
 void ActivationDock::buildActions()
 {
     auto *read = dockAction(this, tr("Read Table at Selection"), {}, [this] { readSelection(); });
-    auto *open = dockAction(this, tr("Open Activation Table\u2026"), QKeySequence::Open,
-                            [this] { askForFile(); });
+    auto *open =
+        dockAction(this, tr("Open Activation Table\u2026"),
+                   QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_T), [this] { askForFile(); });
     auto *copy = dockAction(m_entries, tr("Copy Entries"), QKeySequence::Copy,
                             [this] { copySelection(*m_entries); });
     m_actions = {read, open, copy};

@@ -23,7 +23,10 @@
 #include "widgets/common/theme.h"
 
 #include <QAbstractItemModelTester>
+#include <QAction>
 #include <QCheckBox>
+#include <QClipboard>
+#include <QGuiApplication>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
@@ -216,6 +219,37 @@ private Q_SLOTS:
             for (int shownRow = 0; shownRow < dock.model().rowCount(); ++shownRow)
                 QCOMPARE(dock.matrix().isRowHidden(shownRow), dock.model().isSumRow(shownRow));
         }
+    }
+
+    /// What is copied is what is on view: nothing where there is nothing, the text that a person
+    /// selected where there is some.
+    void assessmentCopiesWhatIsOnView()
+    {
+        Session session;
+        AssessmentDock dock(session);
+        QAction *copy = dock.menuActions().front(), *gates = dock.menuActions().back();
+        QVERIFY(showDock(dock));
+        QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
+        QGuiApplication::clipboard()->setText(QStringLiteral("before"));
+        copy->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("before"));
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        session.goToWeight(weightWith(*session.bundle(), codec::PartRole::Lut));
+        QVERIFY(settle(dock));
+        QVERIFY(dock.showsContent() && copy->isEnabled() && gates->isEnabled());
+        copy->trigger();
+        QCOMPARE(QGuiApplication::clipboard()->text(), dock.text());
+        dock.sentence().setFocus();
+        dock.sentence().setSelection(0, 4);
+        QVERIFY(dock.sentence().hasSelectedText());
+        QTest::keyClick(&dock.sentence(), Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text(), dock.sentence().selectedText());
+        QVERIFY(dock.gates().rowCount() > 0);
+        session.setBundle(nullptr);
+        QVERIFY(settle(dock));
+        QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
+        QCOMPARE(dock.gates().rowCount(), 0);
+        QVERIFY(dock.words().outcome.isEmpty());
     }
 
     void selectingACellOpensItsAssessment()

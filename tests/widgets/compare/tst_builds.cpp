@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/compare/build_pictures.h"
 #include "widgets/compare/builds_dock.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QComboBox>
+#include <QHeaderView>
+#include <QLabel>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTest>
+
+#include <algorithm>
+#include <string>
+#include <vector>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -50,6 +59,12 @@ private Q_SLOTS:
     void figures();
     void places();
     void addedAreForgotten();
+    void rowsOfOtherBundlesGo();
+    void cancelled();
+    void picturesKeepTheirView();
+    void widthsAndScrollStay();
+    void namesHaveRoom();
+    void copiesPlainFigures();
 };
 
 void TestBuilds::messages()
@@ -74,7 +89,7 @@ void TestBuilds::threeBuilds()
     const BundlePtr base = openSample("sample-dense.mlmodelc"),
                     sparse = openSample("sample-sparse.mlmodelc"),
                     palette = openSample("sample-palette.mlmodelc");
-    session.setBundle(base);
+    session.setBundle(palette);
     session.setOther(sparse);
     dock.addBuild(palette);
     session.setBundle(base); // added ones are of a base
@@ -174,9 +189,197 @@ void TestBuilds::addedAreForgotten()
     for (std::size_t i = 0; i < BuildsDock::kMostBuilds + 3; ++i)
         dock.addBuild(session.bundle());
     QCOMPARE(dock.added().size(), BuildsDock::kMostBuilds - 1);
-    session.setBundle(denseBundle({{"y", "[4]", {1, 2, 3, 4}}}, false));
+    // The same file, opened again: they stay. Another one has others.
+    session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 6}}}, false));
+    QVERIFY(settle(dock));
+    QCOMPARE(dock.added().size(), BuildsDock::kMostBuilds - 1);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
     QVERIFY(settle(dock));
     QVERIFY(dock.added().empty());
+}
+
+/// Rows of the bundles of before must not be there while, or after, others are compared: a row that
+/// is picked would go to another weight.
+void TestBuilds::rowsOfOtherBundlesGo()
+{
+    Session session;
+    BuildsDock dock(session);
+    const BundlePtr first =
+        denseBundle({{"x", "[4]", {1, 2, 3, 4}}, {"y", "[4]", {1, 1, 1, 1}}}, false);
+    const BundlePtr second =
+        denseBundle({{"y", "[4]", {1, 1, 1, 2}}, {"x", "[4]", {1, 2, 3, 5}}}, false);
+    session.setBundle(first);
+    session.setOther(second);
+    QVERIFY(showDock(dock));
+    QCOMPARE(dock.model().rowCount(), 2);
+    int rows = -1;
+    auto started = connect(&session.tasks(), &TaskManager::changed, &dock, [&] {
+        if (rows < 0)
+            rows = dock.model().rowCount();
+    });
+    session.setBundle(second);
+    session.setOther(first);
+    dock.table()->selectRow(0); // before the dock noticed: goes nowhere
+    QCOMPARE(session.place().weight, kNoIndex);
+    QVERIFY(settle(dock));
+    QCOMPARE(rows, 0);
+    QCOMPARE(cell(dock, 0, 0), QStringLiteral("y"));
+    // The same names with other values: the rows may stay until the new ones are there.
+    rows = -1;
+    session.setBundle(denseBundle({{"y", "[4]", {1, 1, 1, 3}}, {"x", "[4]", {1, 2, 3, 5}}}, false));
+    QVERIFY(settle(dock));
+    QCOMPARE(rows, 2);
+    disconnect(started);
+    // Another build beside the same document, and that is cancelled.
+    connect(&session.tasks(), &TaskManager::changed, &dock, [&] { session.tasks().cancelAll(); });
+    session.setOther(denseBundle({{"z", "[4]", {1, 2, 3, 5}}}, false));
+    QVERIFY(settle(dock));
+    QTRY_VERIFY(session.tasks().idle());
+    QCOMPARE(dock.model().rowCount(), 0);
+    QVERIFY(!dock.pictures()->view(0)->isVisible());
+}
+
+/// A comparison that was cancelled says so, and can be made again.
+void TestBuilds::cancelled()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(denseBundle({{"x", "[4]", {1, 2, 3, 4}}}, false));
+    session.setOther(denseBundle({{"x", "[4]", {1, 2, 3, 5}}}, false));
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                 [&] { session.tasks().cancelAll(); });
+    QVERIFY(showDock(dock));
+    QAction *again = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == QStringLiteral("Compare Builds Again"))
+            again = action;
+    }
+    QVERIFY(again);
+    QTRY_VERIFY(again->isEnabled());
+    QVERIFY(!dock.showsContent());
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
+    }));
+    disconnect(cutting);
+    again->trigger();
+    QVERIFY(settle(dock));
+    QVERIFY(dock.showsContent() && !again->isEnabled());
+    QCOMPARE(dock.model().rowCount(), 1);
+}
+
+/// A move of the cursor elsewhere, an edit and the range of the colours leave the zoom alone.
+void TestBuilds::picturesKeepTheirView()
+{
+    Session session;
+    BuildsDock dock(session);
+    const std::vector<float> values(64, 1.5f);
+    session.setBundle(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
+    session.setOther(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
+    QVERIFY(showDock(dock, 1200, 800));
+    session.goToElement(0, 3);
+    QVERIFY(settle(dock));
+    const TileView &first = *dock.pictures()->view(0), &second = *dock.pictures()->view(1);
+    const ViewState whole = first.viewState();
+    const_cast<TileView &>(first).zoomIn();
+    const_cast<TileView &>(first).zoomIn();
+    const_cast<TileView &>(second).setViewState(first.viewState());
+    const ViewState near = first.viewState();
+    QVERIFY(!(near == whole));
+    session.goToElement(0, 3 + 1);
+    QVERIFY(settle(dock));
+    QVERIFY(first.viewState() == near && second.viewState() == near);
+    QCOMPARE(first.currentCell(), (std::optional(Cell{0, 4})));
+    session.updateBundle(session.bundle());
+    QVERIFY(settle(dock));
+    QTRY_VERIFY(session.tasks().idle());
+    QVERIFY(first.viewState() == near && second.viewState() == near);
+    session.goToWeight(1);
+    QVERIFY(settle(dock));
+    QVERIFY(first.viewState() == whole);
+}
+
+/// What a person set is there after an edit.
+void TestBuilds::widthsAndScrollStay()
+{
+    Session session;
+    BuildsDock dock(session);
+    std::vector<test::MadeWeight> many;
+    for (int i = 0; i < 200; ++i)
+        many.push_back({"w" + std::to_string(i), "[2]", {1, float(i)}});
+    session.setBundle(denseBundle(many, false));
+    session.setOther(denseBundle(many, false));
+    QVERIFY(showDock(dock));
+    QHeaderView *header = dock.table()->horizontalHeader();
+    header->resizeSection(1, 77);
+    QScrollBar *bar = dock.table()->verticalScrollBar();
+    QVERIFY(bar->maximum() > 100);
+    bar->setValue(90);
+    session.updateBundle(session.bundle());
+    QVERIFY(settle(dock));
+    QCOMPARE(header->sectionSize(1), 77);
+    QCOMPARE(bar->value(), 90);
+    choose(dock, MatrixFigure::Rmse);
+    QCOMPARE(bar->value(), 90);
+    dock.addBuild(session.bundle()); // another number of columns
+    QVERIFY(settle(dock));
+    QVERIFY(header->sectionSize(1) > 77);
+}
+
+/// Names of builds are not cut while there is room.
+void TestBuilds::namesHaveRoom()
+{
+    Session session;
+    BuildsDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    for (const sample::SampleBundle &bundle : sample::bundles()) {
+        if (bundle.name != "sample-sparse.mlmodelc")
+            continue;
+        OpenOptions options;
+        options.memory = bundle.files;
+        auto opened = Bundle::open("network_unified_palette_4bit.mlmodelc", options);
+        QVERIFY(opened);
+        session.setOther(*opened);
+    }
+    QVERIFY(session.other());
+    QVERIFY(showDock(dock, 1400, 600));
+    const QHeaderView *header = dock.table()->horizontalHeader();
+    QVERIFY2(header->sectionSize(2) >= header->sectionSizeHint(2),
+             qPrintable(QStringLiteral("%1 of %2")
+                            .arg(header->sectionSize(2))
+                            .arg(header->sectionSizeHint(2))));
+}
+
+/// What is copied or exported are figures that another program reads.
+void TestBuilds::copiesPlainFigures()
+{
+    Session session;
+    BuildsDock dock(session);
+    const std::vector<float> ones(2048, 1.0f);
+    std::vector<float> others = ones;
+    others[7] = 0;
+    session.setBundle(denseBundle({{"x", "[2048]", ones}, {"y", "[2]", {1, 2}}}, false));
+    session.setOther(denseBundle({{"x", "[2048]", others}}, false));
+    QVERIFY(showDock(dock));
+    const auto plain = [&](int row, int column) {
+        return dock.model().index(row, column).data(CopyRole).toString();
+    };
+    choose(dock, MatrixFigure::Bytes);
+    QCOMPARE(cell(dock, 0, 1), QStringLiteral("4,096"));
+    QCOMPARE(plain(0, 1), QStringLiteral("4096"));
+    choose(dock, MatrixFigure::Zeroed);
+    QCOMPARE(plain(0, 2).toDouble(), 1.0 / 2048);
+    choose(dock, MatrixFigure::Snr);
+    QVERIFY2(plain(0, 2).toDouble() > 10, qPrintable(plain(0, 2)));
+    QCOMPARE(plain(0, 1), QString());
+    QCOMPARE(plain(1, 2), QString());
+    choose(dock, MatrixFigure::Outcome);
+    const QString outcome = cell(dock, 0, 1);
+    QVERIFY(outcome.contains(QLatin1Char(' ')));
+    QCOMPARE(plain(0, 1), outcome.section(QLatin1Char(' '), 1));
+    choose(dock, MatrixFigure::Verdict);
+    QCOMPARE(plain(0, 2), cell(dock, 0, 2));
+    QCOMPARE(plain(0, 0), QStringLiteral("x"));
 }
 
 QTEST_MAIN(TestBuilds)

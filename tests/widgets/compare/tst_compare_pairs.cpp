@@ -2,6 +2,7 @@
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/compare/codebooks_dock.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/limits_bar.h"
@@ -10,6 +11,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QAction>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMimeData>
@@ -17,6 +19,7 @@
 #include <QTableView>
 #include <QTest>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <memory>
@@ -115,8 +118,12 @@ private Q_SLOTS:
     void chosenFromAList();
     void takenApart();
     void forgottenWithTheFiles();
+    void severalRowsAreNotDragged();
     void splitRows();
     void codebooks();
+    void codebooksOfOtherBundlesGo();
+    void codebooksCancelled();
+    void cancelledPairs();
     void acceptWithinLimits();
 };
 
@@ -211,6 +218,30 @@ void TestComparePairs::forgottenWithTheFiles()
     QCOMPARE(pairsOf(named.dock), (texts({"x-x name", "A left", "B right"})));
 }
 
+/// Of several selected rows nobody knows which one is meant; a row of another program means
+/// nothing here.
+void TestComparePairs::severalRowsAreNotDragged()
+{
+    Named named;
+    QVERIFY(showDock(named.dock));
+    auto &model = const_cast<CompareModel &>(named.dock.model());
+    const std::unique_ptr<QMimeData> both(model.mimeData({model.index(0, 0), model.index(1, 0)}));
+    QVERIFY(!both);
+    const std::unique_ptr<QMimeData> one(model.mimeData({model.index(2, 0), model.index(2, 1)}));
+    QVERIFY(one);
+    const QModelIndex target = model.index(1, 0);
+    QVERIFY(model.canDropMimeData(one.get(), Qt::LinkAction, -1, -1, target));
+    const QString kind = model.mimeTypes().front();
+    for (const QByteArray &data : {QByteArray("2"), QByteArray("1") + one->data(kind)}) {
+        QMimeData foreign;
+        foreign.setData(kind, data);
+        QVERIFY(!model.canDropMimeData(&foreign, Qt::LinkAction, -1, -1, target));
+        QSignalSpy dropped(&model, &CompareModel::rowDropped);
+        model.dropMimeData(&foreign, Qt::LinkAction, -1, -1, target);
+        QVERIFY(dropped.isEmpty());
+    }
+}
+
 void TestComparePairs::splitRows()
 {
     std::vector<float> values(32);
@@ -282,6 +313,119 @@ void TestComparePairs::codebooks()
         QVERIFY(!books.showsContent());
         break;
     }
+}
+
+/// Entries of the bundles of before, and those of another pair while its own are matched, are not
+/// shown: Enter would go to an element of another weight. No Compare dock tells of it, as where
+/// that is closed.
+void TestComparePairs::codebooksOfOtherBundlesGo()
+{
+    Session session;
+    CodebooksDock books(session);
+    QVERIFY(showDock(books, 900, 300));
+    session.setBundle(openSample("sample-palette.mlmodelc"));
+    session.setOther(openSample("sample-palette.mlmodelc"));
+    std::vector<std::size_t> weights;
+    for (std::size_t i = 0; i < session.bundle()->weights().size(); ++i) {
+        if (session.bundle()->weights()[i].has(codec::PartRole::Lut))
+            weights.push_back(i);
+    }
+    QVERIFY(weights.size() > 1);
+    const auto places = [&](std::size_t weight) {
+        return PairPlaces{{session.bundle(), session.other(), weight, weight, {}}, false, {}, {}};
+    };
+    books.setPlaces(places(weights[0]));
+    QVERIFY(settle(books));
+    QVERIFY(books.showsContent() && books.model().rowCount() > 0);
+    // Another pair: nothing of the one before while it is matched.
+    int rows = -1;
+    const auto started = connect(&session.tasks(), &TaskManager::changed, &books, [&] {
+        if (rows < 0)
+            rows = books.model().rowCount();
+    });
+    books.setPlaces(places(weights[1]));
+    Q_EMIT books.table()->activated(books.model().index(0, 0));
+    QVERIFY(session.place().weight != weights[1]);
+    QVERIFY(settle(books));
+    QCOMPARE(rows, 0);
+    QVERIFY(books.showsContent());
+    disconnect(started);
+    // The same two bundles read again: the pair stays.
+    session.updateBundle(openSample("sample-palette.mlmodelc"));
+    QVERIFY(settle(books));
+    QVERIFY(books.showsContent());
+    // Other ones.
+    session.setBundle(openSample("sample-sparse.mlmodelc"));
+    QVERIFY(settle(books));
+    QVERIFY(!books.showsContent());
+    QCOMPARE(books.model().rowCount(), 0);
+    session.setBundle(openSample("sample-palette.mlmodelc"));
+    books.setPlaces(places(weights[0]));
+    QVERIFY(settle(books));
+    QVERIFY(books.showsContent());
+    session.setOther(openSample("sample-dense.mlmodelc"));
+    QVERIFY(settle(books));
+    QVERIFY(!books.showsContent());
+}
+
+void TestComparePairs::codebooksCancelled()
+{
+    Session session;
+    CodebooksDock books(session);
+    QVERIFY(showDock(books, 900, 300));
+    session.setBundle(openSample("sample-palette.mlmodelc"));
+    session.setOther(openSample("sample-palette.mlmodelc"));
+    const std::size_t weight = test::weightWith(*session.bundle(), codec::PartRole::Lut);
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &books,
+                                 [&] { session.tasks().cancelAll(); });
+    books.setPlaces({{session.bundle(), session.other(), weight, weight, {}}, false, {}, {}});
+    QAction *again = nullptr;
+    for (QAction *action : books.menuActions()) {
+        if (action->text() == QStringLiteral("Match Codebooks Again"))
+            again = action;
+    }
+    QVERIFY(again);
+    QTRY_VERIFY(again->isEnabled());
+    QVERIFY(!books.showsContent());
+    disconnect(cutting);
+    again->trigger();
+    QVERIFY(settle(books));
+    QVERIFY(books.showsContent() && !again->isEnabled());
+}
+
+/// Where what a pair needs was cancelled, its pictures are not those of the pair before, and the
+/// places say why there are none; picking the pair again makes them.
+void TestComparePairs::cancelledPairs()
+{
+    Session session;
+    CompareDock dock(session);
+    PlacesDock places(session);
+    connect(&dock, &CompareDock::placesChanged, &places, &PlacesDock::setPlaces);
+    session.setBundle(
+        denseBundle({{"x", "[2, 2]", kOne}, {"y", "[4, 3]", std::vector<float>(12, 2)}}, false));
+    session.setOther(
+        denseBundle({{"x", "[2, 2]", kTwo}, {"y", "[4, 3]", std::vector<float>(12, 3)}}, false));
+    QVERIFY(showDock(dock, 1300, 800) && showDock(places, 1300, 300));
+    session.goToWeight(0);
+    QVERIFY(QTest::qWaitFor([&] { return !dock.busy() && !places.busy(); }, 20000));
+    QVERIFY(places.showsContent() && dock.pictures()->viewA()->isVisible());
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                 [&] { session.tasks().cancelAll(); });
+    session.goToWeight(1);
+    QCOMPARE(dock.shownRow(), std::size_t(1));
+    Q_EMIT dock.pictures()->elementPicked(3); // of x, which its pictures still show
+    QVERIFY(!session.place().element);
+    QTRY_VERIFY(session.tasks().idle());
+    QTRY_VERIFY(!dock.pictures()->viewDifference()->isVisible());
+    QVERIFY(!places.showsContent());
+    const auto labels = places.findChildren<QLabel *>();
+    QTRY_VERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
+    }));
+    disconnect(cutting);
+    Q_EMIT dock.table()->clicked(dock.model().index(dock.model().shownRow(1), 0));
+    QVERIFY(QTest::qWaitFor([&] { return !dock.busy() && !places.busy(); }, 20000));
+    QVERIFY(places.showsContent() && dock.pictures()->viewDifference()->isVisible());
 }
 
 /// Elements of every pair that keep the limits, as one request; none of a pair beyond a limit of

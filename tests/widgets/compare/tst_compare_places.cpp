@@ -97,6 +97,8 @@ void TestComparePlaces::tables()
     QCOMPARE(cell(element, 0, ElementModel::Relative), QStringLiteral("0.5"));
     QCOMPARE(cell(element, 2, ElementModel::Index), QStringLiteral("[2, 3]"));
     QCOMPARE(cell(element, 2, ElementModel::Relative), QStringLiteral("\u221E"));
+    QCOMPARE(element.model()->index(0, ElementModel::Index).data(CopyRole).toString(),
+             QStringLiteral("[1, 1]"));
     for (const QAction *action : docks.places.menuActions())
         QVERIFY(!action->text().isEmpty());
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDirIterator>
+#include <QFile>
+#include <QFont>
+#include <QFontInfo>
+#include <QMap>
+#include <QRawFont>
+#include <QRegularExpression>
+#include <QTest>
+
+#include <algorithm>
+#include <vector>
+
+namespace {
+
+/// Signs of the tables of marks that stand in the sources of the window: what is no letter.
+QMap<char32_t, QString> marksOf(const QString &folder)
+{
+    static const QRegularExpression escape(
+        QStringLiteral("\\\\u([0-9A-Fa-f]{4})|\\\\U([0-9A-Fa-f]{8})"));
+    QMap<char32_t, QString> marks;
+    QDirIterator files(folder, {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
+                       QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        QFile file(files.next());
+        if (!file.open(QIODevice::ReadOnly))
+            continue;
+        const QString text = QString::fromUtf8(file.readAll());
+        for (auto found = escape.globalMatch(text); found.hasNext();) {
+            const auto match = found.next();
+            const QString digits = match.captured(1) + match.captured(2);
+            marks.insert(static_cast<char32_t>(digits.toUInt(nullptr, 16)), file.fileName());
+        }
+        for (const char32_t sign : text.toUcs4()) {
+            if (sign > 0x7F)
+                marks.insert(sign, file.fileName());
+        }
+    }
+    return marks;
+}
+
+bool isSeen(char32_t sign)
+{
+    const QChar::Category kind = QChar::category(sign);
+    return QChar::isPrint(sign) && kind != QChar::Separator_Space &&
+           kind != QChar::Other_PrivateUse && kind != QChar::Other_Surrogate;
+}
+
+} // namespace
+
+/// A mark that no font has is an empty box. Those of the window are in the fonts that
+/// packaging/packages.txt installs.
+class TestMarks : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void marksAreInAFont()
+    {
+        std::vector<QRawFont> fonts;
+        for (const char *family : {"DejaVu Sans", "DejaVu Sans Mono"}) {
+            QFont font(QString::fromLatin1(family));
+            font.setStyleStrategy(QFont::NoFontMerging);
+            QCOMPARE(QFontInfo(font).family(), QString::fromLatin1(family));
+            fonts.push_back(QRawFont::fromFont(font));
+            QVERIFY(fonts.back().isValid());
+        }
+        QStringList missing;
+        for (const char *folder : {"widgets", "app"}) {
+            const auto marks =
+                marksOf(QStringLiteral(KERNSCOPE_SOURCE_DIR "/") + QString::fromLatin1(folder));
+            QVERIFY(!marks.isEmpty());
+            for (auto mark = marks.begin(); mark != marks.end(); ++mark) {
+                const bool known =
+                    std::any_of(fonts.begin(), fonts.end(), [&](const QRawFont &font) {
+                        return font.supportsCharacter(mark.key());
+                    });
+                if (isSeen(mark.key()) && !known)
+                    missing << QStringLiteral("U+%1 of %2")
+                                   .arg(QString::number(uint(mark.key()), 16), mark.value());
+            }
+        }
+        QVERIFY2(missing.isEmpty(), qPrintable(missing.join(QLatin1Char('\n'))));
+    }
+};
+
+QTEST_MAIN(TestMarks)
+#include "tst_marks.moc"

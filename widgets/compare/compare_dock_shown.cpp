@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the pictures and figures of the shown pair need: a sample, then all its values once.
+#include "widgets/common/table_text.h"
+#include "widgets/compare/compare_dock.h"
+#include "widgets/compare/pair_figures.h"
+#include "widgets/compare/pair_pictures.h"
+#include "widgets/compare/places_dock.h"
+
+#include <QTimer>
+
+#include <memory>
+#include <utility>
+
+namespace kernscope::ui {
+
+PairSubject CompareDock::subjectOf(std::size_t number) const
+{
+    if (number >= m_model->rows().size())
+        return {};
+    const CompareRow &row = m_model->rows()[number];
+    PairSubject subject{m_a, m_b, row.pair.a, row.pair.b, {}};
+    if (row.joined())
+        subject.obstacle = row.part;
+    else if (row.state == CompareState::NoValues || row.state == CompareState::OneSided)
+        subject.obstacle = verdictSentence(row);
+    return subject;
+}
+
+void CompareDock::cancelPair()
+{
+    for (TaskPtr *task : {&m_sampling, &m_locating}) {
+        if (*task)
+            (*task)->cancel();
+        *task = nullptr;
+    }
+}
+
+/// A person cancelled what the shown pair needs: what was there of the pair before goes. Where an
+/// edit did, a refresh comes first.
+void CompareDock::onTasksChanged()
+{
+    const auto cut = [](const TaskPtr &task) { return task && task->progress().cancelled(); };
+    if (!cut(m_sampling) && !cut(m_locating))
+        return;
+    QTimer::singleShot(0, this, [this, sampling = m_sampling, locating = m_locating, cut] {
+        if (m_sampling != sampling || m_locating != locating ||
+            (!cut(m_sampling) && !cut(m_locating)))
+            return;
+        PairSubject subject = subjectOf(m_row);
+        if (!subject.comparable())
+            return;
+        m_cut = true;
+        const QString why = tr("This was cancelled. Select the pair again to see it.");
+        if (cut(m_sampling)) {
+            subject.obstacle = why;
+            m_pictures->show(subject, PairSample::none());
+        }
+        m_sampling = m_locating = nullptr;
+        showPlaces({subject, m_swapped, nullptr, why}, 1);
+    });
+}
+
+/// The colours of the three pictures need a common range first; it costs a few milliseconds.
+void CompareDock::takeSample(const PairSubject &subject)
+{
+    m_sampling = session().tasks().start(
+        this, tr("Sampling a pair of weights"),
+        [subject](Progress &progress) {
+            return samplePair(*subject.a, subject.weightA, *subject.b, subject.weightB, progress);
+        },
+        [this, subject](Result<PairSample> sample) {
+            m_sampling = nullptr;
+            PairSubject shown = subject;
+            if (!sample)
+                shown.obstacle = fromUtf8(describe(sample.error()));
+            m_pictures->show(shown, sample ? *sample : PairSample::none());
+            const Place &now = place();
+            if (documentWeight(m_row) == now.weight && now.element)
+                m_pictures->setElement(now.element);
+            if (sample)
+                findPlaces(shown, sample->valueRange);
+            else
+                showPlaces({shown, m_swapped, nullptr, shown.obstacle}, 1);
+        });
+}
+
+/// All elements once: channels, the worst elements, and how often each value occurs.
+void CompareDock::findPlaces(const PairSubject &subject, double range)
+{
+    constexpr std::size_t kElements = 256;
+    m_locating = session().tasks().start(
+        this, tr("Looking for the places that differ"),
+        [subject](Progress &progress) {
+            progress.setTotal(subject.a->weights()[subject.weightA].elements.value);
+            return findWorstPlaces(*subject.a, subject.weightA, *subject.b, subject.weightB,
+                                   {PlacesWanted::kMostChannels, kElements, true}, &progress);
+        },
+        [this, subject, range](Result<WorstPlaces> found) {
+            m_locating = nullptr;
+            PairPlaces places{subject, m_swapped, nullptr, {}};
+            if (found)
+                places.places = std::make_shared<const WorstPlaces>(*std::move(found));
+            else
+                places.obstacle = fromUtf8(describe(found.error()));
+            showPlaces(places, range);
+        });
+}
+
+void CompareDock::showPlaces(const PairPlaces &places, double range)
+{
+    std::shared_ptr<const PairBins> bins;
+    if (places.places && places.places->bins) // shared with what holds it
+        bins = {places.places, &*places.places->bins};
+    m_figures->showBins(bins, range);
+    Q_EMIT placesChanged(places);
+}
+
+} // namespace kernscope::ui
