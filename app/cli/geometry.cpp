@@ -78,7 +78,7 @@ roofline::Layer typedLayer(const decision::Operation &operation)
     layer.form.shape = {operation.outputChannels, operation.inputChannels, operation.kernelDepth,
                         operation.kernelHeight, operation.kernelWidth};
     layer.form.elements = *weights;
-    layer.form.denseBytes = layer.form.storedBytes = 2 * *weights;
+    layer.form.storedBytes = layer.form.denseBytes = 2 * *weights;
     layer.form.use.unitStride =
         operation.strideX == 1 && operation.strideY == 1 && operation.strideZ == 1;
     layer.form.use.kernel = true;
