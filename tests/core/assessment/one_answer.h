@@ -164,9 +164,9 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
 }
 
 /// Every layer of the bundle, on every chip.
-inline void hasOneAnswer(const Bundle &bundle)
+inline void hasOneAnswer(const Bundle &bundle,
+                         const std::vector<const target::Target *> &targets = allTargets())
 {
-    const auto targets = allTargets();
     const DecisionTable table(weightLayers(bundle), targets);
     std::string text;
     report::writeDecisions(bundle, table, report::document("decide"), {},
