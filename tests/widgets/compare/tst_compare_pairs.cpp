@@ -115,6 +115,7 @@ class TestComparePairs : public QObject
 private Q_SLOTS:
     void dragged();
     void draggedPairs();
+    void draggedWhereSortedAndFiltered();
     void chosenFromAList();
     void takenApart();
     void forgottenWithTheFiles();
@@ -160,6 +161,46 @@ void TestComparePairs::draggedPairs()
     dock.setSwapped(true);
     QVERIFY(settle(dock));
     QCOMPARE(pairsOf(dock), (texts({"x-y shape", "y-x hand"})));
+}
+
+/// What is seen is what is paired, in whatever order the rows stand and whatever is hidden.
+void TestComparePairs::draggedWhereSortedAndFiltered()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(denseBundle({{"a1", "[4]", kOne},
+                                   {"b2", "[4]", kTwo},
+                                   {"hidden", "[4]", kThree},
+                                   {"c3", "[4]", {1, 1, 2, 3}}},
+                                  false));
+    session.setOther(denseBundle({{"c3", "[4]", {1, 1, 2, 3}},
+                                  {"hidden", "[4]", kThree},
+                                  {"b2", "[4]", kTwo},
+                                  {"a1", "[4]", kOne}},
+                                 false));
+    QVERIFY(showDock(dock));
+    auto &model = const_cast<CompareModel &>(dock.model());
+    QAbstractItemModelTester tester(&model);
+    for (const Qt::SortOrder order : {Qt::DescendingOrder, Qt::AscendingOrder}) {
+        dock.table()->sortByColumn(static_cast<int>(CompareColumn::Weight), order);
+        const bool falls = order == Qt::DescendingOrder;
+        const auto nameAt = [&](int row) {
+            return model.index(row, static_cast<int>(CompareColumn::Weight)).data().toString();
+        };
+        QCOMPARE(nameAt(0), falls ? QStringLiteral("hidden") : QStringLiteral("a1"));
+        model.setFilterText(falls ? QStringLiteral("b2") : QStringLiteral("a1"));
+        QCOMPARE(model.rowCount(), 1);
+        const std::unique_ptr<QMimeData> picked(model.mimeData({model.index(0, 0)}));
+        model.setFilterText(QStringLiteral("c3"));
+        QCOMPARE(nameAt(0), QStringLiteral("c3"));
+        model.dropMimeData(picked.get(), Qt::LinkAction, -1, -1, model.index(0, 0));
+        QVERIFY(settle(dock));
+        model.setFilterText(QString());
+        const QStringList names = dock.choices().names();
+        QCOMPARE(names, (falls ? texts({"b2", "c3"}) : texts({"a1", "c3"})));
+        dock.setChoices({});
+        QVERIFY(settle(dock));
+    }
 }
 
 void TestComparePairs::chosenFromAList()

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/compare_dock.h"
+#include "widgets/compare/pair_dialog.h"
+#include "window_fixture.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QInputDialog>
+#include <QListView>
+#include <QListWidget>
+#include <QPointer>
+#include <QPushButton>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+/// "Compare This Weight with…": the menu, the question for the file, the question for the weight;
+/// and pairs by hand, which are there again the next time.
+class TestCompareWeight : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init();
+    void fromTheMenu();
+    void withTheFileBeside();
+    void onTheWeightsOfTables();
+    void withoutAWeight();
+    void cancelled();
+    void pairsComeBack();
+    void pairsOfOtherFilesStayAway();
+
+private:
+    QAction *action(const QString &text) const;
+    bool click(QDialog &dialog, QDialogButtonBox::StandardButton button);
+    /// Chooses a line of the question for the file and clicks OK.
+    bool chooseFile(const QString &line);
+    /// Chooses the first weight of that name and clicks OK.
+    bool chooseWeight(const QString &name);
+    const ui::CompareRow *rowOf(std::size_t weightOfA) const;
+
+    std::unique_ptr<TestWindow> m_window;
+    QString m_dense, m_sparse, m_palette;
+};
+
+void TestCompareWeight::init()
+{
+    m_window = std::make_unique<TestWindow>();
+    m_dense = writeSample(m_window->folder(), QStringLiteral("dense"));
+    m_sparse = writeSample(m_window->folder(), QStringLiteral("sparse"));
+    m_palette = writeSample(m_window->folder(), QStringLiteral("palette"));
+    QVERIFY(!m_dense.isEmpty() && !m_sparse.isEmpty() && !m_palette.isEmpty());
+}
+
+QAction *TestCompareWeight::action(const QString &text) const
+{
+    for (QAction *each : (**m_window).findChildren<QAction *>()) {
+        if (each->text().remove(QLatin1Char('&')).startsWith(text))
+            return each;
+    }
+    return nullptr;
+}
+
+bool TestCompareWeight::click(QDialog &dialog, QDialogButtonBox::StandardButton button)
+{
+    const auto *box = dialog.findChild<QDialogButtonBox *>();
+    QPushButton *ok = box != nullptr ? box->button(button) : nullptr;
+    if (ok == nullptr || !ok->isEnabled())
+        return false;
+    QTest::mouseClick(ok, Qt::LeftButton);
+    return true;
+}
+
+bool TestCompareWeight::chooseFile(const QString &line)
+{
+    auto *dialog = (**m_window).findChild<QInputDialog *>();
+    if (dialog == nullptr)
+        return false;
+    auto *list = dialog->findChild<QListView *>();
+    if (list == nullptr || !QTest::qWaitForWindowExposed(dialog))
+        return false;
+    for (int row = 0; row < list->model()->rowCount(); ++row) {
+        const QModelIndex index = list->model()->index(row, 0);
+        if (index.data().toString() != line)
+            continue;
+        list->scrollTo(index);
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, list->visualRect(index).center());
+        return click(*dialog, QDialogButtonBox::Ok);
+    }
+    return false;
+}
+
+bool TestCompareWeight::chooseWeight(const QString &name)
+{
+    if (!QTest::qWaitFor([this] { return (**m_window).findChild<ui::PairDialog *>() != nullptr; },
+                         20'000))
+        return false;
+    auto *dialog = (**m_window).findChild<ui::PairDialog *>();
+    if (!QTest::qWaitForWindowExposed(dialog))
+        return false;
+    for (int row = 0; row < dialog->list()->count(); ++row) {
+        QListWidgetItem *item = dialog->list()->item(row);
+        if (!item->text().startsWith(name) || item->isHidden())
+            continue;
+        dialog->list()->scrollToItem(item);
+        QTest::mouseClick(dialog->list()->viewport(), Qt::LeftButton, {},
+                          dialog->list()->visualItemRect(item).center());
+        return click(*dialog, QDialogButtonBox::Ok) && m_window->settle();
+    }
+    return false;
+}
+
+const ui::CompareRow *TestCompareWeight::rowOf(std::size_t weightOfA) const
+{
+    for (const ui::CompareRow &row : (**m_window).docks().compare()->model().rows()) {
+        if (row.onA() && row.pair.a == weightOfA)
+            return &row;
+    }
+    return nullptr;
+}
+
+/// The file was open once; it is opened beside the document, and its weight chosen.
+void TestCompareWeight::fromTheMenu()
+{
+    QVERIFY(m_window->open({m_sparse}));
+    QVERIFY(m_window->open({m_dense}));
+    QVERIFY(!(**m_window).session().other());
+    (**m_window).session().goToWeight(0);
+    QAction *compare = action(QStringLiteral("Compare This Weight with"));
+    QVERIFY(compare && compare->isEnabled() && !compare->shortcut().isEmpty());
+    compare->trigger();
+    auto *question = (**m_window).findChild<QInputDialog *>();
+    QVERIFY(question);
+    QVERIFY(question->labelText().contains(
+        QString::fromStdString((**m_window).session().bundle()->weights().front().findableName())));
+    QVERIFY(chooseFile(m_sparse));
+    const auto &other = (**m_window).session().other();
+    QVERIFY(QTest::qWaitFor([&] { return (**m_window).session().other() != nullptr; }, 20'000));
+    const std::size_t partner = other->weights().size() - 1;
+    const QString name = QString::fromStdString(other->weights()[partner].findableName());
+    QVERIFY(chooseWeight(name));
+    QVERIFY((**m_window).docks().compare()->isVisible());
+    const ui::CompareRow *row = rowOf(0);
+    QVERIFY(row && row->onB());
+    QCOMPARE(row->pair.pairing, kernscope::Pairing::Hand);
+    QCOMPARE(row->pair.b, partner);
+    // It is what is shown, in the first place.
+    const auto &dock = *(**m_window).docks().compare();
+    QCOMPARE(&dock.model().rows()[dock.shownRow()], row);
+}
+
+/// The file beside the document is the first one offered, and is not opened again.
+void TestCompareWeight::withTheFileBeside()
+{
+    QVERIFY(m_window->open({m_dense, m_sparse}));
+    const BundlePtr before = (**m_window).session().other();
+    (**m_window).session().goToWeight(1);
+    action(QStringLiteral("Compare This Weight with"))->trigger();
+    QVERIFY(chooseFile(m_sparse));
+    QVERIFY(chooseWeight(QString::fromStdString(before->weights().front().findableName())));
+    QCOMPARE((**m_window).session().other(), before);
+    const ui::CompareRow *row = rowOf(1);
+    QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
+    QCOMPARE(row->pair.b, std::size_t(0));
+}
+
+/// The tables of weights have it in their context menus.
+void TestCompareWeight::onTheWeightsOfTables()
+{
+    QVERIFY(m_window->open({m_dense}));
+    QAction *compare = action(QStringLiteral("Compare This Weight with"));
+    std::size_t views = 0;
+    for (const QAbstractItemView *view : (**m_window).findChildren<QAbstractItemView *>())
+        views += view->actions().contains(compare);
+    QVERIFY(views > 0);
+}
+
+void TestCompareWeight::withoutAWeight()
+{
+    QVERIFY(!action(QStringLiteral("Compare This Weight with"))->isEnabled());
+    QVERIFY(m_window->open({m_dense}));
+    ui::Place place = (**m_window).session().place();
+    place.weight = kNoIndex;
+    (**m_window).session().goTo(place);
+    action(QStringLiteral("Compare This Weight with"))->trigger();
+    QVERIFY(!(**m_window).findChild<QInputDialog *>());
+}
+
+/// Whoever does not answer a question has changed nothing.
+void TestCompareWeight::cancelled()
+{
+    QVERIFY(m_window->open({m_dense, m_sparse}));
+    (**m_window).session().goToWeight(0);
+    action(QStringLiteral("Compare This Weight with"))->trigger();
+    QPointer<QInputDialog> question = (**m_window).findChild<QInputDialog *>();
+    QVERIFY(question && click(*question, QDialogButtonBox::Cancel));
+    QTRY_VERIFY(!question);
+    QVERIFY(!(**m_window).findChild<ui::PairDialog *>());
+    action(QStringLiteral("Compare This Weight with"))->trigger();
+    QVERIFY(chooseFile(m_sparse));
+    QPointer<ui::PairDialog> dialog = (**m_window).findChild<ui::PairDialog *>();
+    QVERIFY(dialog && click(*dialog, QDialogButtonBox::Cancel));
+    QVERIFY(m_window->settle());
+    QVERIFY((**m_window).docks().compare()->choices().empty());
+}
+
+/// The same two files, opened again by another run of the program.
+void TestCompareWeight::pairsComeBack()
+{
+    QVERIFY(m_window->open({m_dense, m_sparse}));
+    (**m_window).session().goToWeight(0);
+    QVERIFY(m_window->settle());
+    const auto &weights = (**m_window).session().other()->weights();
+    const std::size_t partner = weights.size() - 1;
+    action(QStringLiteral("Pair with"))->trigger();
+    QVERIFY(chooseWeight(QString::fromStdString(weights[partner].findableName())));
+    const QStringList names = (**m_window).docks().compare()->choices().names();
+    QCOMPARE(names.size(), 2);
+    m_window->restart();
+    QVERIFY(m_window->open({m_dense, m_sparse}));
+    QCOMPARE((**m_window).docks().compare()->choices().names(), names);
+    const ui::CompareRow *row = rowOf(0);
+    QVERIFY(row && row->pair.pairing == kernscope::Pairing::Hand);
+    QCOMPARE(row->pair.b, partner);
+    // Forgotten ones stay so.
+    action(QStringLiteral("Forget Pairs"))->trigger();
+    QVERIFY(m_window->settle());
+    m_window->restart();
+    QVERIFY(m_window->open({m_dense, m_sparse}));
+    QVERIFY((**m_window).docks().compare()->choices().empty());
+}
+
+void TestCompareWeight::pairsOfOtherFilesStayAway()
+{
+    QVERIFY(m_window->open({m_dense, m_sparse}));
+    m_window->settings().setPairsByHand(m_dense, m_palette,
+                                        {QStringLiteral("gone"), QStringLiteral("too")});
+    (**m_window).session().goToWeight(0);
+    QVERIFY(m_window->settle());
+    action(QStringLiteral("Take the Pair Apart"))->trigger();
+    QVERIFY(m_window->settle());
+    QCOMPARE((**m_window).docks().compare()->choices().names().size(), 4);
+    QVERIFY(m_window->open({m_dense, m_palette}));
+    QCOMPARE((**m_window).docks().compare()->choices().names().size(), 2);
+    for (const ui::CompareRow &row : (**m_window).docks().compare()->model().rows())
+        QVERIFY(row.pair.pairing != kernscope::Pairing::Hand);
+}
+
+QTEST_MAIN(TestCompareWeight)
+#include "tst_compare_weight.moc"
