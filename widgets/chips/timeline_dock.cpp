@@ -2,6 +2,7 @@
 #include "widgets/chips/timeline_dock.h"
 
 #include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/timeline_plot.h"
 #include "widgets/common/dock_tools.h"
@@ -39,6 +40,13 @@ const roofline::Assessment *inForm(const roofline::Placement &placed, const std:
 
 } // namespace
 
+struct TimelineDock::Placed {
+    std::vector<TimelineLayer> layers;
+    std::optional<double> sum = 0.0; ///< of all layers; empty: the time of one is not known
+    roofline::ProgramTime program;
+    std::optional<double> floorS;
+};
+
 TimelineDock::TimelineDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("timeline"), tr("Timeline"), parent),
       m_state(ChipState::of(session))
@@ -74,6 +82,13 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     connect(m_plot, &PlotWidget::currentPointChanged, this,
             [this](int point) { this->session().goToWeight(m_plot->layer(point).weight, this); });
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        showMessage(tr("The times were not worked out: the work was cancelled. Change the chip or "
+                       "the batch to work them out."));
+    });
 }
 
 void TimelineDock::fillForms()
@@ -89,32 +104,52 @@ void TimelineDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
     if (!bundle) {
+        if (m_task)
+            m_task->cancel();
+        m_task.reset();
+        m_placed.reset();
         showMessage(tr("Open a bundle to see how long its layers take (Ctrl+O)."));
         return;
     }
     const auto roofs = roofline::roofsOf(m_state.target());
     if (!roofs)
         return;
-    decision::Judge judge(m_state.choice());
-    const auto network =
-        roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge,
-                                static_cast<std::uint64_t>(m_batch->value()));
-    if (!network || network->placements.empty()) {
-        showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
+    const BundlePtr shown = bundle;
+    const auto batch = static_cast<std::uint64_t>(m_batch->value());
+    const std::string form = m_forms->currentData().toString().toStdString();
+    if (m_task)
+        m_task->cancel();
+    m_task.reset();
+    if (shown->weights().size() <= kMostPlacedAtOnce) {
+        showPlaced(place(*shown, *roofs, m_state.choice(), batch, form, nullptr));
         return;
     }
-    showNetwork(*network);
-    showContent();
-    followPlace();
+    if (shown != m_placed)
+        showMessage(tr("Working out the times of %1 weights\u2026")
+                        .arg(groupedNumber(shown->weights().size())));
+    m_task = session().tasks().start(
+        this, tr("Working out times"),
+        [shown, roofs = *roofs, choice = m_state.choice(), batch, form](Progress &progress) {
+            const BundleReadLock lock(*shown);
+            return place(*shown, roofs, choice, batch, form, &progress);
+        },
+        [this](Placed placed) {
+            m_task.reset();
+            showPlaced(std::move(placed));
+        });
 }
 
-void TimelineDock::showNetwork(const roofline::Network &network)
+TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::Roofs &roofs,
+                                         const target::Choice &choice, std::uint64_t batch,
+                                         const std::string &form, Progress *progress)
 {
-    const Bundle &bundle = *session().bundle();
-    const std::string form = m_forms->currentData().toString().toStdString();
-    std::vector<TimelineLayer> layers;
-    std::optional<double> sum = 0.0;
-    for (const roofline::Placement &placed : network.placements) {
+    Placed made;
+    const auto network = placeNetwork(bundle, weightForms(bundle), roofs, choice, batch, progress);
+    if (!network)
+        return made;
+    std::optional<double> &sum = made.sum;
+    std::vector<TimelineLayer> &layers = made.layers;
+    for (const roofline::Placement &placed : network->placements) {
         TimelineLayer layer;
         layer.name = fromUtf8(placed.layer.label());
         layer.op = fromUtf8(placed.layer.op);
@@ -136,28 +171,45 @@ void TimelineDock::showNetwork(const roofline::Network &network)
         sum = sum && time ? std::optional(*sum + *time) : std::nullopt;
         layers.push_back(std::move(layer));
     }
+    made.program = network->program;
+    made.floorS = network->roofs.dispatchFloorS;
+    return made;
+}
+
+void TimelineDock::showPlaced(Placed placed)
+{
+    m_placed = session().bundle();
+    if (placed.layers.empty()) {
+        showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
+        return;
+    }
+    std::optional<double> &sum = placed.sum;
+    std::vector<TimelineLayer> &layers = placed.layers;
+    const roofline::ProgramTime &program = placed.program;
     const auto missing = std::count_if(layers.begin(), layers.end(),
                                        [](const TimelineLayer &layer) { return !layer.has; });
     QString facts = sum ? tr("All layers %1").arg(siWord(*sum, QStringLiteral("s")))
                         : tr("The times of some layers are not known");
-    if (network.program.alternatives)
+    if (program.alternatives)
         facts += tr("; a dispatch enters one of %1 functions: their times do not add up")
-                     .arg(network.program.dispatches.size());
-    else if (!network.program.dispatches.empty() && network.program.dispatchFloorS)
+                     .arg(program.dispatches.size());
+    else if (!program.dispatches.empty() && program.dispatchFloorS)
         facts += tr("; %1 dispatches take %2 at least")
-                     .arg(network.program.dispatches.size())
-                     .arg(siWord(*network.program.dispatchFloorS, QStringLiteral("s")));
-    else if (sum && network.program.dispatchFloorS)
-        facts += *sum < *network.program.dispatchFloorS
+                     .arg(program.dispatches.size())
+                     .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
+    else if (sum && program.dispatchFloorS)
+        facts += *sum < *program.dispatchFloorS
                      ? tr("; the program waits for its dispatch, %1")
-                           .arg(siWord(*network.program.dispatchFloorS, QStringLiteral("s")))
+                           .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")))
                      : tr("; the program waits for its engine");
     if (missing > 0)
         facts += tr("; %1 weights have no such form and stay as they are").arg(missing);
     m_facts->setText(facts + QLatin1Char('.'));
-    if (network.program.alternatives)
+    if (program.alternatives)
         sum.reset();
-    m_plot->setContent(std::move(layers), sum, network.roofs.dispatchFloorS);
+    m_plot->setContent(std::move(layers), sum, placed.floorS);
+    showContent();
+    followPlace();
 }
 
 void TimelineDock::follow(const Place &place, QObject *origin)
