@@ -12,38 +12,82 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace kernscope {
 
 namespace {
 
-void fillFigures(Statistics &statistics, std::span<const std::uint64_t> counts)
+/// The fp16 values that occur, by their bits in rising order, with how often.
+using HalfRuns = std::vector<std::pair<std::uint16_t, std::uint64_t>>;
+
+/// Counts values: few of them in a list, for the table of every fp16 value costs more than the
+/// statistics of a small weight; many in that table.
+class FigureCounts
+{
+public:
+    void add(std::span<const std::uint16_t> values)
+    {
+        if (!m_table && m_few.size() + values.size() <= kMostListed) {
+            m_few.insert(m_few.end(), values.begin(), values.end());
+            return;
+        }
+        if (!m_table) {
+            m_table.emplace();
+            m_table->add(m_few);
+        }
+        m_table->add(values);
+    }
+
+    HalfRuns runs()
+    {
+        HalfRuns found;
+        if (m_table) {
+            const auto counts = m_table->counts();
+            for (std::size_t bits = 0; bits < counts.size(); ++bits) {
+                if (counts[bits] > 0)
+                    found.emplace_back(static_cast<std::uint16_t>(bits), counts[bits]);
+            }
+            return found;
+        }
+        std::sort(m_few.begin(), m_few.end());
+        for (const std::uint16_t bits : m_few) {
+            if (found.empty() || found.back().first != bits)
+                found.emplace_back(bits, 0);
+            ++found.back().second;
+        }
+        return found;
+    }
+
+private:
+    static constexpr std::size_t kMostListed = 4096;
+    std::vector<std::uint16_t> m_few;
+    std::optional<HalfCounts> m_table;
+};
+
+void fillFigures(Statistics &statistics, const HalfRuns &runs)
 {
     double low = std::numeric_limits<double>::infinity();
     double high = -low;
     double sum = 0;
     std::uint64_t finite = 0;
-    const auto forEachFinite = [&counts](const auto &visit) {
-        for (std::size_t bits = 0; bits < counts.size(); ++bits) {
-            const double value = halfToFloat(static_cast<std::uint16_t>(bits));
-            if (counts[bits] > 0 && std::isfinite(value))
-                visit(value, counts[bits]);
-        }
-    };
-    forEachFinite([&](double value, std::uint64_t count) {
+    for (const auto &[bits, count] : runs) {
+        const std::size_t magnitude = bits & 0x7FFF;
+        if (magnitude == 0)
+            statistics.zeros += count;
+        else if (magnitude == kHalfInfinity)
+            statistics.inf += count;
+        else if (magnitude > kHalfInfinity)
+            statistics.nan += count;
+        if (magnitude >= kHalfInfinity)
+            continue;
+        const double value = halfToFloat(bits);
         low = std::min(low, value);
         high = std::max(high, value);
         sum += value * static_cast<double>(count);
         finite += count;
-    });
-    for (std::size_t bits = 0; bits < counts.size(); ++bits) {
-        const std::size_t magnitude = bits & 0x7FFF;
-        if (magnitude == 0)
-            statistics.zeros += counts[bits];
-        else if (magnitude == kHalfInfinity)
-            statistics.inf += counts[bits];
-        else if (magnitude > kHalfInfinity)
-            statistics.nan += counts[bits];
     }
     if (finite == 0)
         return;
@@ -51,10 +95,12 @@ void fillFigures(Statistics &statistics, std::span<const std::uint64_t> counts)
     statistics.max = high;
     statistics.mean = sum / static_cast<double>(finite);
     double squares = 0;
-    forEachFinite([&](double value, std::uint64_t count) {
-        const double distance = value - statistics.mean;
+    for (const auto &[bits, count] : runs) {
+        if ((bits & 0x7FFF) >= kHalfInfinity)
+            continue;
+        const double distance = static_cast<double>(halfToFloat(bits)) - statistics.mean;
         squares += distance * distance * static_cast<double>(count);
-    });
+    }
     statistics.standardDeviation = std::sqrt(squares / static_cast<double>(finite));
 }
 
@@ -125,7 +171,7 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
         return tl::unexpected(decoder.error());
     Statistics statistics;
     statistics.elements = decoder->elements().value;
-    std::optional<HalfCounts> counts;
+    std::optional<FigureCounts> counts;
     std::optional<Sha256> hash;
     const bool wide = options.figures && !exactInHalf(decoder->type());
     WideFigures wideFigures;
@@ -154,7 +200,7 @@ Result<Statistics> computeStatistics(const Bundle &bundle, std::size_t weight,
     if (!whole)
         return tl::unexpected(cancelledError());
     if (counts)
-        fillFigures(statistics, counts->counts());
+        fillFigures(statistics, counts->runs());
     else if (wide)
         wideFigures.finish(statistics);
     if (hash) {

@@ -2,6 +2,7 @@
 #include "widgets/chips/chip_state.h"
 
 #include "core/target/rules.h"
+#include "widgets/chips/chip_network.h"
 
 #include <utility>
 
@@ -16,14 +17,14 @@ struct Content {
 
 /// Weights of which some layer would take less time on the default chip in another form, where the
 /// program waits for its engine: below the dispatch floor nothing gets faster.
-std::vector<bool> fasterForms(const Bundle &bundle, const std::vector<decision::WeightForm> &forms)
+std::vector<bool> fasterForms(const Bundle &bundle, const std::vector<decision::WeightForm> &forms,
+                              Progress &progress)
 {
     std::vector<bool> faster(forms.size(), false);
     const auto roofs = roofline::roofsOf(target::defaultTarget());
     if (!roofs)
         return faster;
-    decision::Judge judge;
-    const auto network = roofline::assessNetwork(layersOf(bundle, forms), *roofs, judge);
+    const auto network = placeNetwork(bundle, forms, *roofs, {}, 1, &progress);
     if (!network || network->program.hidesGains())
         return faster;
     for (const roofline::Placement &placed : network->placements) {
@@ -103,10 +104,12 @@ void ChipState::rebuild()
     if (bundle) {
         m_task = m_session.tasks().start(
             this, tr("Judging weights by chip"),
-            [bundle](Progress &) {
+            [bundle](Progress &progress) {
                 const BundleReadLock lock(*bundle);
                 Content content;
-                content.faster = fasterForms(*bundle, weightForms(*bundle));
+                content.faster = fasterForms(*bundle, weightForms(*bundle), progress);
+                if (progress.cancelled())
+                    return content;
                 content.table =
                     std::make_shared<DecisionTable>(weightLayers(*bundle), allTargets());
                 return content;

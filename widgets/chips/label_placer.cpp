@@ -18,11 +18,24 @@ QPolygonF LabelPlacer::outline(const Spot &spot, const QSizeF &words)
         QPolygonF(QRectF(-words.width() / 2, -words.height() / 2, words.width(), words.height())));
 }
 
-std::size_t LabelPlacer::covered(const QPolygonF &outline) const
+/// At most `most` is counted: another spot is better then.
+std::size_t LabelPlacer::covered(const QPolygonF &outline, std::size_t most) const
 {
-    return static_cast<std::size_t>(
-        std::count_if(m_taken.begin(), m_taken.end(),
-                      [&outline](const QPolygonF &taken) { return taken.intersects(outline); }));
+    const QRectF box = outline.boundingRect();
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < m_taken.size() && count < most; ++i) {
+        const QRectF &taken = m_boxes[i];
+        const bool apart = taken.right() < box.left() || box.right() < taken.left() ||
+                           taken.bottom() < box.top() || box.bottom() < taken.top();
+        count += !apart && m_taken[i].intersects(outline);
+    }
+    return count;
+}
+
+void LabelPlacer::occupy(QPolygonF shape)
+{
+    m_boxes.push_back(shape.boundingRect());
+    m_taken.push_back(std::move(shape));
 }
 
 bool LabelPlacer::inside(const QPolygonF &outline) const
@@ -37,7 +50,7 @@ std::optional<LabelPlacer::Spot> LabelPlacer::take(const std::vector<Spot> &spot
     std::size_t least = must ? std::numeric_limits<std::size_t>::max() : 1;
     for (const Spot &spot : spots) {
         const QPolygonF shape = outline(spot, words);
-        const std::size_t covers = inside(shape) ? covered(shape) : least;
+        const std::size_t covers = inside(shape) ? covered(shape, least) : least;
         if (covers < least) {
             least = covers;
             best = spot;
@@ -46,7 +59,7 @@ std::optional<LabelPlacer::Spot> LabelPlacer::take(const std::vector<Spot> &spot
             break;
     }
     if (best)
-        m_taken.push_back(outline(*best, words));
+        occupy(outline(*best, words));
     return best;
 }
 

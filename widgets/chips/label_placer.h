@@ -19,7 +19,7 @@ public:
     explicit LabelPlacer(const QRectF &area) : m_area(area) {}
 
     /// Something that words should not cover.
-    void avoid(const QRectF &box) { m_taken.emplace_back(box); }
+    void avoid(const QRectF &box) { occupy(QPolygonF(box)); }
 
     struct Spot {
         QPointF centre;     ///< of the words
@@ -41,11 +41,13 @@ public:
 private:
     /// The first of the spots that cover least, now taken; see along().
     std::optional<Spot> take(const std::vector<Spot> &spots, const QSizeF &words, bool must);
-    std::size_t covered(const QPolygonF &outline) const;
+    std::size_t covered(const QPolygonF &outline, std::size_t most) const;
+    void occupy(QPolygonF shape);
     bool inside(const QPolygonF &outline) const;
 
     QRectF m_area;
     std::vector<QPolygonF> m_taken;
+    std::vector<QRectF> m_boxes; ///< around each of them
 };
 
 /// The part of a line that lies in a rectangle; nothing where none does.

@@ -2,6 +2,7 @@
 #include "widgets/chips/roofline_dock.h"
 
 #include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/common/dock_tools.h"
@@ -81,6 +82,13 @@ RooflineDock::RooflineDock(Session &session, QWidget *parent)
         this->session().goToWeight(m_plot->placementOf(point).layer.weight, this);
     });
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        showMessage(tr("The layers were not placed: the work was cancelled. Change the chip or the "
+                       "batch to place them."));
+    });
 }
 
 void RooflineDock::buildActions()
@@ -129,6 +137,10 @@ void RooflineDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
     if (!bundle) {
+        if (m_task)
+            m_task->cancel();
+        m_task.reset();
+        m_placed.reset();
         showMessage(tr("Open a bundle to see what bounds its layers (Ctrl+O)."));
         return;
     }
@@ -150,28 +162,62 @@ void RooflineDock::refresh()
     placeLayers(roofs ? *roofs : *standard);
 }
 
+RooflineDock::Placed RooflineDock::place(const Bundle &bundle, const roofline::Roofs &roofs,
+                                         const target::Choice &choice, std::uint64_t batch,
+                                         Progress *progress)
+{
+    Placed placed;
+    placed.network = placeNetwork(bundle, weightForms(bundle), roofs, choice, batch, progress);
+    if (!placed.network)
+        return placed;
+    for (roofline::Placement &one : placed.network->placements) {
+        keepEnds(one);
+        placed.estimates += compilerEstimate(bundle, one.layer);
+        placed.functions += fromUtf8(functionWords(bundle.weights()[one.layer.weight]));
+    }
+    return placed;
+}
+
 void RooflineDock::placeLayers(const roofline::Roofs &roofs)
 {
-    const BundlePtr &bundle = session().bundle();
-    decision::Judge judge(m_state.choice());
-    auto network = roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), roofs, judge,
-                                           static_cast<std::uint64_t>(m_batch->value()));
-    if (!network)
+    const BundlePtr bundle = session().bundle();
+    const auto batch = static_cast<std::uint64_t>(m_batch->value());
+    if (m_task)
+        m_task->cancel();
+    m_task.reset();
+    if (bundle->weights().size() <= kMostPlacedAtOnce) {
+        showPlaced(place(*bundle, roofs, m_state.choice(), batch, nullptr));
         return;
-    std::vector<roofline::Placement> &placements = network->placements;
+    }
+    if (bundle != m_placed)
+        showMessage(tr("Placing the layers of %1 weights under the roofs\u2026")
+                        .arg(groupedNumber(bundle->weights().size())));
+    m_task = session().tasks().start(
+        this, tr("Placing layers"),
+        [bundle, roofs, choice = m_state.choice(), batch](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            return place(*bundle, roofs, choice, batch, &progress);
+        },
+        [this](Placed placed) {
+            m_task.reset();
+            showPlaced(std::move(placed));
+        });
+}
+
+void RooflineDock::showPlaced(Placed placed)
+{
+    m_placed = session().bundle();
+    if (!placed.network)
+        return;
+    std::vector<roofline::Placement> &placements = placed.network->placements;
     if (placements.empty()) {
         showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
         return;
     }
-    showFacts(roofs, network->program);
-    QStringList estimates, functions;
-    for (const roofline::Placement &placed : placements) {
-        estimates += compilerEstimate(*bundle, placed.layer);
-        functions += fromUtf8(functionWords(bundle->weights()[placed.layer.weight]));
-    }
-    m_plot->setCompilerEstimates(std::move(estimates));
-    m_plot->setFunctions(std::move(functions));
-    m_plot->setContent(roofs, std::move(placements), network->program);
+    showFacts(placed.network->roofs, placed.network->program);
+    m_plot->setCompilerEstimates(std::move(placed.estimates));
+    m_plot->setFunctions(std::move(placed.functions));
+    m_plot->setContent(placed.network->roofs, std::move(placements), placed.network->program);
     showContent();
     followPlace();
 }

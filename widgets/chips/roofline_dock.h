@@ -4,6 +4,11 @@
 #include "core/assessment/assess.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
+
+#include <QStringList>
+
+#include <optional>
 
 class QComboBox;
 class QLabel;
@@ -30,11 +35,20 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
+    bool working() const override { return m_task != nullptr; }
 
 private:
+    /// A network with the words that the plot shows beside it.
+    struct Placed {
+        std::optional<roofline::Network> network;
+        QStringList estimates, functions; ///< by placement
+    };
+    static Placed place(const Bundle &bundle, const roofline::Roofs &roofs,
+                        const target::Choice &choice, std::uint64_t batch, Progress *progress);
     void buildActions();
     void fillCeilings(const roofline::Roofs &roofs);
     void placeLayers(const roofline::Roofs &roofs);
+    void showPlaced(Placed placed);
     void showFacts(const roofline::Roofs &roofs, const roofline::ProgramTime &program);
 
     ChipState &m_state;
@@ -43,6 +57,8 @@ private:
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr, *m_point = nullptr;
     RooflinePlot *m_plot = nullptr;
+    TaskPtr m_task;     ///< places the layers of a large bundle
+    BundlePtr m_placed; ///< whose layers are shown
     QList<QAction *> m_actions;
 };
 

@@ -14,6 +14,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -21,6 +24,7 @@ namespace {
 
 constexpr double kSamePlace = 0.02; ///< of the natural logarithm: 2 %, less than a point is wide
 constexpr double kNameEms = 9;
+constexpr std::size_t kMostNames = 200; ///< of points: a plot has no room for more
 
 } // namespace
 
@@ -31,15 +35,82 @@ QString RooflinePlot::roofText(const roofline::Ceiling &ceiling)
         siWord(ceiling.value, fromUtf8(ceiling.unit)));
 }
 
+/// Points of equal figures together, and these by cells of the reach of coinciding().
+void RooflinePlot::findSpots()
+{
+    m_spots.clear();
+    m_grid.clear();
+    m_spotOf.assign(m_order.size(), 0);
+    std::map<std::pair<double, double>, std::size_t> known;
+    for (int i = 0; i < pointCount(); ++i) {
+        const auto [at, added] = known.try_emplace({keyOf(i), levelOf(i)}, m_spots.size());
+        if (added) {
+            Spot made;
+            made.key = keyOf(i);
+            made.level = levelOf(i);
+            made.logKey = std::log(made.key);
+            made.logLevel = std::log(made.level);
+            m_spots.push_back(std::move(made));
+            m_grid[cellOf(m_spots.back())].push_back(at->second);
+        }
+        Spot &spot = m_spots[at->second];
+        spot.points.push_back(i);
+        spot.longestS = std::max(spot.longestS, placementOf(i).stored().timeS.value_or(0));
+        m_spotOf[static_cast<std::size_t>(i)] = at->second;
+    }
+}
+
+RooflinePlot::GridCell RooflinePlot::cellOf(const Spot &spot)
+{
+    const auto line = [](double log) {
+        return std::isfinite(log) ? static_cast<std::int64_t>(std::floor(log / kSamePlace)) : 0;
+    };
+    return {line(spot.logKey), line(spot.logLevel)};
+}
+
+/// The spots within reach of one, itself among them, rising.
+std::vector<std::size_t> RooflinePlot::spotsAround(std::size_t spot) const
+{
+    const Spot &centre = m_spots[spot];
+    const GridCell cell = cellOf(centre);
+    std::vector<std::size_t> found{spot};
+    for (std::int64_t x = cell.first - 1; x <= cell.first + 1; ++x) {
+        for (std::int64_t y = cell.second - 1; y <= cell.second + 1; ++y) {
+            const auto at = m_grid.find({x, y});
+            if (at == m_grid.end())
+                continue;
+            for (const std::size_t other : at->second) {
+                if (other != spot && std::abs(m_spots[other].logKey - centre.logKey) < kSamePlace &&
+                    std::abs(m_spots[other].logLevel - centre.logLevel) < kSamePlace)
+                    found.push_back(other);
+            }
+        }
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+/// At most so many, those whose layers take longest, rising.
+std::vector<std::size_t> RooflinePlot::longestSpots(std::vector<std::size_t> spots,
+                                                    std::size_t most) const
+{
+    if (spots.size() > most) {
+        std::stable_sort(spots.begin(), spots.end(), [this](std::size_t a, std::size_t b) {
+            return m_spots[a].longestS > m_spots[b].longestS;
+        });
+        spots.resize(most);
+        std::sort(spots.begin(), spots.end());
+    }
+    return spots;
+}
+
 /// The points that lie where `point` lies, itself among them, in the order of the keys.
 std::vector<int> RooflinePlot::coinciding(int point) const
 {
     std::vector<int> found;
-    for (int i = 0; i < pointCount(); ++i) {
-        if (std::abs(std::log(keyOf(i) / keyOf(point))) < kSamePlace &&
-            std::abs(std::log(levelOf(i) / levelOf(point))) < kSamePlace)
-            found.push_back(i);
-    }
+    for (const std::size_t spot : spotsAround(m_spotOf[static_cast<std::size_t>(point)]))
+        found.insert(found.end(), m_spots[spot].points.begin(), m_spots[spot].points.end());
+    std::sort(found.begin(), found.end());
     return found;
 }
 
@@ -89,8 +160,11 @@ void RooflinePlot::placeLabels()
     if (plot().legend->visible())
         placer.avoid(plot().legend->outerRect());
     const double reach = theme::em(this, 0.5);
-    for (int i = 0; i < pointCount(); ++i) {
-        const QPointF at = positionOf(i);
+    std::set<std::pair<int, int>> pixels;
+    for (const Spot &spot : m_spots) {
+        const QPointF at = positionOf(spot.points.front());
+        if (!pixels.emplace(static_cast<int>(at.x()), static_cast<int>(at.y())).second)
+            continue;
         placer.avoid(QRectF(at.x() - reach, at.y() - reach, 2 * reach, 2 * reach));
     }
     if (m_ridgeText && m_ridgeText->visible())
@@ -150,17 +224,28 @@ void RooflinePlot::nameRoof(const QMouseEvent *event)
 void RooflinePlot::makePointLabels()
 {
     const QFontMetrics metrics(font());
-    for (int i = 0; i < pointCount(); ++i) {
-        const std::vector<int> here = coinciding(i);
-        if (here.front() != i)
+    std::vector<std::size_t> named;
+    std::vector<bool> covered(m_spots.size(), false); // by a place that has a name, or would have
+    for (std::size_t i = 0; i < m_spots.size(); ++i) {
+        if (covered[i])
             continue;
-        const QString name =
-            elidedName(metrics, fromUtf8(placementOf(i).layer.label()), theme::em(this, kNameEms));
-        PointLabel label{i, here.size(), new QCPItemText(&plot())};
+        const std::vector<std::size_t> around = spotsAround(i);
+        for (const std::size_t other : around)
+            covered[other] = true;
+        if (around.front() == i)
+            named.push_back(i);
+    }
+    for (const std::size_t spot : longestSpots(std::move(named), kMostNames)) {
+        const int point = m_spots[spot].points.front();
+        const QString name = elidedName(metrics, fromUtf8(placementOf(point).layer.label()),
+                                        theme::em(this, kNameEms));
+        std::size_t layers = 0;
+        for (const std::size_t other : spotsAround(spot))
+            layers += m_spots[other].points.size();
+        PointLabel label{point, layers, new QCPItemText(&plot())};
         label.text->setText(
-            here.size() == 1
-                ? name
-                : tr("%1 and %n more", nullptr, static_cast<int>(here.size()) - 1).arg(name));
+            layers == 1 ? name
+                        : tr("%1 and %n more", nullptr, static_cast<int>(layers) - 1).arg(name));
         m_pointLabels.push_back(label);
     }
 }

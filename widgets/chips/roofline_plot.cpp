@@ -18,6 +18,8 @@ namespace kernscope::ui {
 
 namespace {
 
+constexpr qsizetype kMostOthers = 12; ///< layers at one place that are named in its words
+
 using roofline::Assessment;
 using roofline::Placement;
 
@@ -104,6 +106,7 @@ void RooflinePlot::setContent(roofline::Roofs roofs, std::vector<Placement> plac
     std::stable_sort(m_order.begin(), m_order.end(), [this](std::size_t a, std::size_t b) {
         return *m_placements[a].stored().intensity < *m_placements[b].stored().intensity;
     });
+    findSpots();
     clearDrawing();
     drawPoints();
     drawFloor();
@@ -160,11 +163,12 @@ int RooflinePlot::nearest(const QPoint &position) const
 {
     const int reach = theme::em(this, 0.8);
     int best = reach * reach, found = -1;
-    for (int i = 0; i < pointCount(); ++i) {
-        const QPoint off = positionOf(i) - position;
+    for (const Spot &spot : m_spots) {
+        const int point = spot.points.front();
+        const QPoint off = positionOf(point) - position;
         const int square = QPoint::dotProduct(off, off);
         if (square < best)
-            best = square, found = i;
+            best = square, found = point;
     }
     return found;
 }
@@ -209,8 +213,13 @@ QString RooflinePlot::pointText(int point) const
     const std::vector<int> here = coinciding(point);
     QStringList others;
     for (const int other : here) {
-        if (other != point)
-            others << fromUtf8(placementOf(other).layer.label());
+        if (other == point)
+            continue;
+        if (others.size() == kMostOthers) {
+            others << tr("\u2026");
+            break;
+        }
+        others << fromUtf8(placementOf(other).layer.label());
     }
     if (!others.isEmpty())
         text += tr("\n%1 of %2 that lie here, with %3")

@@ -7,7 +7,10 @@
 #include <QLineF>
 #include <QPoint>
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 class QCPGraph;
@@ -24,6 +27,7 @@ namespace kernscope::ui {
 /// reaches while one dispatch takes the time that it takes at least.
 ///
 /// Points that coincide share a label that counts them; a click there goes from one to the next.
+/// Of a network with thousands of places, those that take longest have names, arrows and flags.
 /// Beside the keys of every plot: plus and minus zoom, 0 shows everything, Shift with an arrow
 /// pans.
 class RooflinePlot final : public PlotWidget
@@ -89,10 +93,25 @@ private:
         std::size_t layers = 1; ///< how many lie there
         QCPItemText *text = nullptr;
     };
+    /// Points whose figures are equal: drawn once.
+    struct Spot {
+        std::vector<int> points; ///< rising
+        double key = 0, level = 0;
+        double logKey = 0, logLevel = 0;
+        double longestS = 0; ///< of its layers
+    };
+    using GridCell = std::pair<std::int64_t, std::int64_t>;
     static QString roofText(const roofline::Ceiling &ceiling);
     QLineF lineOf(const Roof &roof) const; ///< in pixels
     void placeLabels();
     void nameRoof(const QMouseEvent *event);
+    void findSpots();
+    static GridCell cellOf(const Spot &spot);
+    std::vector<std::size_t> spotsAround(std::size_t spot) const;
+    std::vector<std::size_t> longestSpots(std::vector<std::size_t> spots, std::size_t most) const;
+    void drawMarks();
+    void drawArrows();
+    void drawFlags();
     void makePointLabels();
     void drawFloor();
     int nextAt(const QPoint &position) const;
@@ -110,7 +129,10 @@ private:
 
     roofline::Roofs m_given;
     std::vector<roofline::Placement> m_placements;
-    std::vector<std::size_t> m_order; ///< point -> placement, by intensity
+    std::vector<std::size_t> m_order;                    ///< point -> placement, by intensity
+    std::vector<Spot> m_spots;                           ///< in the order of their first points
+    std::vector<std::size_t> m_spotOf;                   ///< point -> spot
+    std::map<GridCell, std::vector<std::size_t>> m_grid; ///< spots, rising
     std::vector<Roof> m_roofs;
     std::vector<Marks> m_marks;
     std::vector<QCPItemLine *> m_arrows;

@@ -8,8 +8,11 @@
 
 #include <qcustomplot.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <set>
 
 namespace kernscope::ui {
 
@@ -23,6 +26,7 @@ constexpr std::array kShapes{QCPScatterStyle::ssCircle, QCPScatterStyle::ssSquar
 constexpr std::array kShapeTokens{Token::OutDense, Token::OutStreams, Token::KindValues,
                                   Token::OutFolds, Token::KindCodebook};
 constexpr std::array kSizes{6.0, 9.0, 13.0, 18.0};
+constexpr std::size_t kMostMarks = 400;    ///< arrows or flags: more are not told apart
 constexpr double kFar = 1e9, kNear = 1e-9; ///< intensities past any that are shown
 
 Qt::PenStyle styleOf(Ceiling::Method method)
@@ -148,29 +152,77 @@ QCPGraph *RooflinePlot::marksFor(int shape, int size, bool hollow)
 
 void RooflinePlot::drawPoints()
 {
+    drawMarks();
+    drawArrows();
+    drawFlags();
+}
+
+void RooflinePlot::drawMarks()
+{
+    for (const Spot &spot : m_spots) {
+        std::set<QCPGraph *> drawn;
+        for (const int i : spot.points) {
+            const roofline::Placement &placed = placementOf(i);
+            const roofline::Assessment &stored = placed.stored();
+            QCPGraph *graph = marksFor(shapeOfForm(stored.form),
+                                       sizeClass(stored.timeS.value_or(0)), placed.estimated);
+            if (drawn.insert(graph).second)
+                graph->addData(spot.key, spot.level);
+        }
+    }
+}
+
+/// From where each layer would lie dense; those of one start and one end are one arrow.
+void RooflinePlot::drawArrows()
+{
+    struct Arrow {
+        double key = 0, level = 0;
+        std::size_t spot = 0;
+        auto operator<=>(const Arrow &) const = default;
+    };
+    std::map<Arrow, double> arrows; // with the longest time of its layers
     for (int i = 0; i < pointCount(); ++i) {
         const roofline::Placement &placed = placementOf(i);
-        const roofline::Assessment &stored = placed.stored();
-        marksFor(shapeOfForm(stored.form), sizeClass(stored.timeS.value_or(0)), placed.estimated)
-            ->addData(keyOf(i), levelOf(i));
         const roofline::Assessment &dense = placed.trail[placed.dense];
-        if (placed.dense != 0 && dense.intensity && dense.attainable) {
-            auto *arrow = new QCPItemLine(&plot());
-            arrow->start->setCoords(*dense.intensity, *dense.attainable);
-            arrow->end->setCoords(keyOf(i), levelOf(i));
-            arrow->setHead(QCPLineEnding(QCPLineEnding::esSpikeArrow, 7, 9));
-            m_arrows.push_back(arrow);
-        }
-        if (!placed.above.empty()) {
-            auto *flag = new QCPItemText(&plot());
-            // A boxed sign beside the point: no shape of a form looks like it.
-            flag->setText(QStringLiteral("!"));
-            const int side = theme::em(this, 0.25);
-            flag->setPadding(QMargins(side, 0, side, 0));
-            flag->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
-            flag->position->setCoords(keyOf(i), levelOf(i));
-            m_flags.push_back(flag);
-        }
+        if (placed.dense == 0 || !dense.intensity || !dense.attainable)
+            continue;
+        double &longest =
+            arrows[{*dense.intensity, *dense.attainable, m_spotOf[static_cast<std::size_t>(i)]}];
+        longest = std::max(longest, placed.stored().timeS.value_or(0));
+    }
+    std::vector<std::pair<double, Arrow>> order;
+    for (const auto &[arrow, longest] : arrows)
+        order.emplace_back(longest, arrow);
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto &a, const auto &b) { return a.first > b.first; });
+    order.resize(std::min(order.size(), kMostMarks));
+    for (const auto &[longest, from] : order) {
+        auto *arrow = new QCPItemLine(&plot());
+        arrow->start->setCoords(from.key, from.level);
+        arrow->end->setCoords(m_spots[from.spot].key, m_spots[from.spot].level);
+        arrow->setHead(QCPLineEnding(QCPLineEnding::esSpikeArrow, 7, 9));
+        m_arrows.push_back(arrow);
+    }
+}
+
+/// A boxed sign beside what passes a measured roof: no shape of a form looks like it.
+void RooflinePlot::drawFlags()
+{
+    std::vector<std::size_t> above;
+    for (std::size_t i = 0; i < m_spots.size(); ++i) {
+        const std::vector<int> &points = m_spots[i].points;
+        if (std::any_of(points.begin(), points.end(),
+                        [this](int point) { return !placementOf(point).above.empty(); }))
+            above.push_back(i);
+    }
+    for (const std::size_t spot : longestSpots(std::move(above), kMostMarks)) {
+        auto *flag = new QCPItemText(&plot());
+        flag->setText(QStringLiteral("!"));
+        const int side = theme::em(this, 0.25);
+        flag->setPadding(QMargins(side, 0, side, 0));
+        flag->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+        flag->position->setCoords(m_spots[spot].key, m_spots[spot].level);
+        m_flags.push_back(flag);
     }
 }
 

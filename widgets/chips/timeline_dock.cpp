@@ -2,6 +2,7 @@
 #include "widgets/chips/timeline_dock.h"
 
 #include "widgets/chips/chip_box.h"
+#include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/timeline_plot.h"
 #include "widgets/common/dock_tools.h"
@@ -39,6 +40,12 @@ const roofline::Assessment *inForm(const roofline::Placement &placed, const std:
 
 } // namespace
 
+struct TimelineDock::Placed {
+    std::vector<TimelineLayer> layers;
+    roofline::ProgramTime program;
+    std::optional<double> floorS;
+};
+
 TimelineDock::TimelineDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("timeline"), tr("Timeline"), parent),
       m_state(ChipState::of(session))
@@ -74,6 +81,13 @@ TimelineDock::TimelineDock(Session &session, QWidget *parent)
     connect(m_plot, &PlotWidget::currentPointChanged, this,
             [this](int point) { this->session().goToWeight(m_plot->layer(point).weight, this); });
     connect(m_plot, &PlotWidget::exportFailed, &session, &Session::statusMessage);
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        showMessage(tr("The times were not worked out: the work was cancelled. Change the chip or "
+                       "the batch to work them out."));
+    });
 }
 
 void TimelineDock::fillForms()
@@ -89,23 +103,39 @@ void TimelineDock::refresh()
 {
     const BundlePtr &bundle = session().bundle();
     if (!bundle) {
+        if (m_task)
+            m_task->cancel();
+        m_task.reset();
+        m_placed.reset();
         showMessage(tr("Open a bundle to see how long its layers take (Ctrl+O)."));
         return;
     }
     const auto roofs = roofline::roofsOf(m_state.target());
     if (!roofs)
         return;
-    decision::Judge judge(m_state.choice());
-    const auto network =
-        roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge,
-                                static_cast<std::uint64_t>(m_batch->value()));
-    if (!network || network->placements.empty()) {
-        showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
+    const BundlePtr shown = bundle;
+    const auto batch = static_cast<std::uint64_t>(m_batch->value());
+    const std::string form = m_forms->currentData().toString().toStdString();
+    if (m_task)
+        m_task->cancel();
+    m_task.reset();
+    if (shown->weights().size() <= kMostPlacedAtOnce) {
+        showPlaced(place(*shown, *roofs, m_state.choice(), batch, form, nullptr));
         return;
     }
-    showNetwork(*network);
-    showContent();
-    followPlace();
+    if (shown != m_placed)
+        showMessage(tr("Working out the times of %1 weights\u2026")
+                        .arg(groupedNumber(shown->weights().size())));
+    m_task = session().tasks().start(
+        this, tr("Working out times"),
+        [shown, roofs = *roofs, choice = m_state.choice(), batch, form](Progress &progress) {
+            const BundleReadLock lock(*shown);
+            return place(*shown, roofs, choice, batch, form, &progress);
+        },
+        [this](Placed placed) {
+            m_task.reset();
+            showPlaced(std::move(placed));
+        });
 }
 
 /// What all layers take, and how it compares with the floor of a dispatch.
@@ -129,13 +159,17 @@ QString TimelineDock::timesFact(const roofline::ProgramTime &program)
     return facts;
 }
 
-void TimelineDock::showNetwork(const roofline::Network &network)
+TimelineDock::Placed TimelineDock::place(const Bundle &bundle, const roofline::Roofs &roofs,
+                                         const target::Choice &choice, std::uint64_t batch,
+                                         const std::string &form, Progress *progress)
 {
-    const Bundle &bundle = *session().bundle();
-    const std::string form = m_forms->currentData().toString().toStdString();
-    std::vector<TimelineLayer> layers;
+    Placed made;
+    const auto network = placeNetwork(bundle, weightForms(bundle), roofs, choice, batch, progress);
+    if (!network)
+        return made;
+    std::vector<TimelineLayer> &layers = made.layers;
     std::vector<roofline::LayerTime> times;
-    for (const roofline::Placement &placed : network.placements) {
+    for (const roofline::Placement &placed : network->placements) {
         TimelineLayer layer;
         layer.name = fromUtf8(placed.layer.label());
         layer.op = fromUtf8(placed.layer.op);
@@ -156,17 +190,34 @@ void TimelineDock::showNetwork(const roofline::Network &network)
         times.push_back({&placed.layer, layer.has ? layer.timeS : layer.storedS});
         layers.push_back(std::move(layer));
     }
+    made.program = roofline::programTime(times, network->roofs);
+    made.floorS = network->roofs.dispatchFloorS;
+    return made;
+}
+
+void TimelineDock::showPlaced(Placed placed)
+{
+    m_placed = session().bundle();
+    if (placed.layers.empty()) {
+        showMessage(tr("No operation with a kernel (conv, linear, matmul) reads a weight here."));
+        return;
+    }
+    std::vector<TimelineLayer> &layers = placed.layers;
+    const roofline::ProgramTime &program = placed.program;
     const auto missing = std::count_if(layers.begin(), layers.end(),
                                        [](const TimelineLayer &layer) { return !layer.has; });
-    const roofline::ProgramTime program = roofline::programTime(times, network.roofs);
     QString facts = timesFact(program);
     if (missing > 0)
-        facts += tr("; %1 weights have no such form and stay as they are").arg(missing);
+        facts += missing == 1
+                     ? tr("; 1 weight has no such form and stays as it is")
+                     : tr("; %1 weights have no such form and stay as they are").arg(missing);
     facts += QLatin1Char('.');
     for (const std::string &note : roofline::programNotes(program))
         facts += QLatin1Char(' ') + fromUtf8(note);
     m_facts->setText(facts);
-    m_plot->setContent(std::move(layers), program.engineTimeS, network.roofs.dispatchFloorS);
+    m_plot->setContent(std::move(layers), program.engineTimeS, placed.floorS);
+    showContent();
+    followPlace();
 }
 
 void TimelineDock::follow(const Place &place, QObject *origin)

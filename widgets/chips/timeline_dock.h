@@ -4,8 +4,12 @@
 #include "core/assessment/assess.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/task_manager.h"
 
 #include <QList>
+
+#include <cstdint>
+#include <string>
 
 class QAction;
 class QComboBox;
@@ -32,17 +36,24 @@ public:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
+    bool working() const override { return m_task != nullptr; }
 
 private:
+    struct Placed;
+    static Placed place(const Bundle &bundle, const roofline::Roofs &roofs,
+                        const target::Choice &choice, std::uint64_t batch, const std::string &form,
+                        Progress *progress);
     void fillForms();
     static QString timesFact(const roofline::ProgramTime &program);
-    void showNetwork(const roofline::Network &network);
+    void showPlaced(Placed placed);
 
     ChipState &m_state;
     QComboBox *m_forms = nullptr;
     QSpinBox *m_batch = nullptr;
     QLabel *m_facts = nullptr;
     TimelinePlot *m_plot = nullptr;
+    TaskPtr m_task;     ///< places the layers of a large bundle
+    BundlePtr m_placed; ///< whose layers are shown
     QList<QAction *> m_actions;
 };
 

@@ -10,12 +10,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 namespace kernscope::ui {
 
 namespace {
 
 constexpr double kBar = 0.38, kMostNamed = 24; ///< width of a bar; names of more layers overprint
+constexpr int kMostNumbers = 20;               ///< along the axis, where layers are not named
+constexpr int kMostDrawn = 1024;               ///< groups of bars
 
 QString timeWord(const std::optional<double> &seconds)
 {
@@ -86,14 +90,27 @@ void TimelinePlot::fillBars()
         bars->data()->clear();
         bars->setBaseValue(plot().yAxis->range().lower);
     }
-    for (int i = 0; i < pointCount(); ++i) {
-        const TimelineLayer &one = layer(i);
-        const bool compute = one.bound == roofline::Bound::Compute;
-        const bool memory = one.bound == roofline::Bound::Bandwidth;
-        if (one.computeS && *one.computeS > 0)
-            (compute ? m_compute : m_computeSlack)->addData(i - kBar / 2, *one.computeS);
-        if (one.memoryS && *one.memoryS > 0)
-            (memory ? m_memory : m_memorySlack)->addData(i + kBar / 2, *one.memoryS);
+    // Bars thinner than a pixel stand in each other: of those of one kind the highest is seen.
+    const int together = std::max(1, pointCount() / kMostDrawn);
+    for (int first = 0; first < pointCount(); first += together) {
+        std::map<QCPBars *, std::pair<double, double>> highest; // value, place
+        const auto include = [&highest](QCPBars *bars, double place,
+                                        const std::optional<double> &seconds) {
+            if (!seconds || *seconds <= 0)
+                return;
+            auto &[value, at] = highest[bars];
+            if (*seconds > value)
+                value = *seconds, at = place;
+        };
+        for (int i = first; i < std::min(first + together, pointCount()); ++i) {
+            const TimelineLayer &one = layer(i);
+            include(one.bound == roofline::Bound::Compute ? m_compute : m_computeSlack,
+                    i - kBar / 2, one.computeS);
+            include(one.bound == roofline::Bound::Bandwidth ? m_memory : m_memorySlack,
+                    i + kBar / 2, one.memoryS);
+        }
+        for (const auto &[bars, bar] : highest)
+            bars->addData(bar.second, bar.first);
     }
 }
 
@@ -121,16 +138,18 @@ void TimelinePlot::fitRange()
 void TimelinePlot::nameLayers()
 {
     auto ticker = QSharedPointer<QCPAxisTickerText>::create();
-    QStringList names;
-    for (const TimelineLayer &one : m_layers)
-        names += one.name;
-    const QStringList parts = shortNames(names);
     const bool each = pointCount() <= kMostNamed;
+    QStringList names;
+    for (int i = 0; each && i < pointCount(); ++i)
+        names += layer(i).name;
+    const QStringList parts = shortNames(names);
     const QFontMetrics metrics(font());
-    for (int i = 0; i < pointCount(); ++i)
-        ticker->addTick(i, each          ? elidedName(metrics, parts[i], theme::em(this, 7))
-                           : i % 10 == 0 ? QString::number(i)
-                                         : QString());
+    int step = each ? 1 : 10; // 10, 20, 50, 100, …: as many numbers as have room
+    for (int next = 0; !each && pointCount() / step > kMostNumbers; ++next)
+        step = step / (next % 3 == 1 ? 2 : 1) * (next % 3 == 1 ? 5 : 2);
+    for (int i = 0; i < pointCount(); i += step)
+        ticker->addTick(i, each ? elidedName(metrics, parts[i], theme::em(this, 7))
+                                : QString::number(i));
     plot().xAxis->setTicker(ticker);
     plot().xAxis->setTickLabelRotation(each && pointCount() > 4 ? -20 : 0);
 }

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Roofline and timeline of networks with so many layers that a task places them.
+#include "core/assessment/weight_facts.h"
+#include "made_bundle.h"
+#include "widgets/chips/chip_network.h"
+#include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/roofline_plot.h"
+#include "widgets/chips/timeline_dock.h"
+#include "widgets/chips/timeline_plot.h"
+
+#include <QTest>
+#include <qcustomplot.h>
+
+#include <algorithm>
+#include <string>
+
+using namespace kernscope;
+using namespace kernscope::ui;
+
+namespace {
+
+/// Of `layers` linear operations; every third weight is twice as wide.
+BundlePtr manyLayers(int layers)
+{
+    test::MadeBundle made;
+    for (int i = 0; i < layers; ++i) {
+        const std::uint64_t width = i % 3 == 0 ? 16 : 8;
+        const std::string shape = "[8, " + std::to_string(width) + "]";
+        const std::string name = "layer_" + std::to_string(i);
+        made.constant("tensor<fp16, " + shape + ">", name,
+                      made.blob(ElementType::Fp16, shape, test::Bytes(16 * width)));
+        made.line("tensor<fp16, [1, 8]> y" + std::to_string(i) + " = linear(weight = " + name +
+                  ", x = x)[name = string(\"op_" + std::to_string(i) + "\")]");
+    }
+    const auto bundle = made.open();
+    return bundle ? *bundle : nullptr;
+}
+
+bool showWhole(Dock &dock)
+{
+    dock.resize(1000, 600);
+    dock.show();
+    return QTest::qWaitFor([&dock] { return dock.isVisible() && !dock.busy(); }, 30'000);
+}
+
+} // namespace
+
+class TestManyLayers : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void rooflineHasEveryLayer();
+    void rooflineNamesFewOfMany();
+    void timelineDrawsTheHighest();
+    void cancelledPlacingIsSaid();
+};
+
+/// The figures are those of the whole assessment, though only a part of it is kept.
+void TestManyLayers::rooflineHasEveryLayer()
+{
+    Session session;
+    const BundlePtr bundle = manyLayers(static_cast<int>(kMostPlacedAtOnce) + 20);
+    QVERIFY(bundle);
+    session.setBundle(bundle);
+    RooflineDock dock(session);
+    QVERIFY(showWhole(dock));
+    QVERIFY(dock.showsContent());
+    const RooflinePlot &plot = dock.plot();
+    QCOMPARE(plot.pointCount(), static_cast<int>(kMostPlacedAtOnce) + 20);
+    const auto roofs = roofline::roofsOf(ChipState::of(session).target());
+    QVERIFY(roofs);
+    decision::Judge judge;
+    const auto network =
+        roofline::assessNetwork(layersOf(*bundle, weightForms(*bundle)), *roofs, judge);
+    QVERIFY(network);
+    for (const roofline::Placement &placed : network->placements) {
+        const int point = plot.pointOfWeight(placed.layer.weight);
+        QVERIFY(point >= 0);
+        const roofline::Placement &shown = plot.placementOf(point);
+        QCOMPARE(shown.stored().timeS.value_or(-1), placed.stored().timeS.value_or(-1));
+        QCOMPARE(shown.trail[shown.dense].form, placed.trail[placed.dense].form);
+        QCOMPARE(shown.trail[shown.best].form, placed.trail[placed.best].form);
+        QCOMPARE(shown.trail[shown.best].timeS.value_or(-1),
+                 placed.trail[placed.best].timeS.value_or(-1));
+    }
+}
+
+/// Layers at one place are counted; their words name some of them.
+void TestManyLayers::rooflineNamesFewOfMany()
+{
+    Session session;
+    session.setBundle(manyLayers(900));
+    RooflineDock dock(session);
+    QVERIFY(showWhole(dock));
+    const RooflinePlot &plot = dock.plot();
+    QCOMPARE(plot.pointCount(), 900);
+    std::vector<int> counts;
+    for (const std::size_t weight : {std::size_t{0}, std::size_t{1}}) {
+        const int point = plot.pointOfWeight(weight);
+        const std::vector<int> here = plot.coinciding(point);
+        QVERIFY(std::is_sorted(here.begin(), here.end()));
+        QVERIFY(std::find(here.begin(), here.end(), point) != here.end());
+        counts.push_back(static_cast<int>(here.size()));
+        const QString text = plot.pointText(point);
+        QVERIFY(text.contains(QStringLiteral("of %1 that lie here").arg(here.size())));
+        QVERIFY(text.size() < 1000);
+    }
+    QCOMPARE(counts, (std::vector<int>{300, 600}));
+    QTRY_VERIFY(!plot.labelsShown().filter(QStringLiteral("299 more")).isEmpty() ||
+                !plot.labelsShown().filter(QStringLiteral("599 more")).isEmpty());
+}
+
+void TestManyLayers::timelineDrawsTheHighest()
+{
+    constexpr int kLayers = 3000;
+    Session session;
+    session.setBundle(manyLayers(kLayers));
+    TimelineDock dock(session);
+    QVERIFY(showWhole(dock));
+    QVERIFY(dock.showsContent());
+    TimelinePlot &plot = dock.plot();
+    QCOMPARE(plot.pointCount(), kLayers);
+    double highest = 0, drawn = 0;
+    for (int i = 0; i < kLayers; ++i)
+        highest = std::max(
+            {highest, plot.layer(i).computeS.value_or(0), plot.layer(i).memoryS.value_or(0)});
+    auto *picture = plot.findChild<QCustomPlot *>();
+    int bars = 0;
+    for (int i = 0; i < picture->plottableCount(); ++i) {
+        const auto *series = qobject_cast<QCPBars *>(picture->plottable(i));
+        if (!series)
+            continue;
+        bars += series->data()->size();
+        for (const QCPBarsData &bar : *series->data())
+            drawn = std::max(drawn, bar.value);
+    }
+    QVERIFY(highest > 0);
+    QCOMPARE(drawn, highest);
+    QVERIFY(bars < 2 * kLayers);
+    const auto ticker = picture->xAxis->ticker().dynamicCast<QCPAxisTickerText>();
+    QVERIFY(ticker);
+    QVERIFY(ticker->ticks().size() > 2);
+    QVERIFY(ticker->ticks().size() <= 21);
+    QCOMPARE(ticker->ticks().firstKey(), 0.0);
+}
+
+void TestManyLayers::cancelledPlacingIsSaid()
+{
+    Session session;
+    session.setBundle(manyLayers(600));
+    TimelineDock timeline(session);
+    RooflineDock roofline(session);
+    timeline.show();
+    roofline.show();
+    // Whether the task has ended by then or not, the dock says something and waits for nothing.
+    QVERIFY(QTest::qWaitFor([&] { return session.tasks().running() > 1; }, 5000));
+    session.tasks().cancelAll();
+    Q_EMIT session.tasks().changed();
+    QTRY_VERIFY(!timeline.busy());
+    QTRY_VERIFY(!roofline.busy());
+    // The chip's next question places them after all.
+    ChipState::of(session).setChoice({});
+    QTRY_VERIFY(timeline.showsContent());
+    QTRY_VERIFY(roofline.showsContent());
+    QCOMPARE(timeline.plot().pointCount(), 600);
+    QCOMPARE(roofline.plot().pointCount(), 600);
+}
+
+QTEST_MAIN(TestManyLayers)
+#include "tst_many_layers.moc"
