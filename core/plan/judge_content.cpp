@@ -72,6 +72,7 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
             const auto answer = roofline::assess(layer, form, chip, judge, batch);
             sum.movedAtMost += answer.weightBytes.value_or(most);
             addTime(sum.timeS, layer.ofRuns(answer.timeS));
+            sum.layerS.push_back(answer.timeS);
         }
         chips.push_back(sum);
     }

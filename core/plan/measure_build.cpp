@@ -72,18 +72,18 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
         return tl::unexpected(layers.error());
     decision::Judge judge(options.choice);
     totals.moved.assign(survey.targets.size(), 0);
-    totals.timeS.assign(survey.targets.size(), 0.0);
+    std::vector<std::vector<roofline::LayerTime>> times(survey.targets.size());
     for (std::size_t i = 0; i < layers->size(); ++i) {
-        const auto chips = chipFigures((*layers)[i], forms[i], survey.roofs, judge, options.batch);
+        const auto &ofWeight = (*layers)[i];
+        const auto chips = chipFigures(ofWeight, forms[i], survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
             addBytes(totals.moved[t], chips[t].moved);
-            addTime(totals.timeS[t], chips[t].timeS);
+            for (std::size_t j = 0; j < ofWeight.size(); ++j)
+                times[t].push_back({&ofWeight[j], chips[t].layerS[j]});
         }
     }
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        if (!survey.roofs[t].compute || !survey.roofs[t].bandwidth)
-            totals.timeS[t].reset();
-    }
+    for (std::size_t t = 0; t < survey.targets.size(); ++t)
+        totals.programs.push_back(roofline::programTime(times[t], survey.roofs[t]));
     return {};
 }
 

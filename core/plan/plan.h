@@ -45,8 +45,8 @@ struct PlanTotals {
     std::uint64_t stored = 0; ///< of the weights whose stored bytes are known
     std::size_t unread = 0;   ///< weights of which they are not
     std::vector<std::optional<std::uint64_t>> moved; ///< by target; empty: not known
-    std::vector<std::optional<double>>
-        timeS;                      ///< by target: engine time; empty: a layer's is not known
+    /// By target: what the whole program takes, as the roofline says it.
+    std::vector<roofline::ProgramTime> programs;
     double error = 0;               ///< of the network
     double largestError = 0;        ///< of a layer
     std::size_t largest = kNoIndex; ///< row of that layer; none where all are exact
@@ -55,6 +55,11 @@ struct PlanTotals {
     std::optional<std::uint64_t> allStored() const
     {
         return unread == 0 ? std::optional(stored) : std::nullopt;
+    }
+    /// Empty: a layer's is not known, or a run enters one of several functions.
+    const std::optional<double> &engineTimeS(std::size_t target) const
+    {
+        return programs[target].engineTimeS;
     }
 };
 

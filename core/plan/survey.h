@@ -21,7 +21,9 @@ struct ChipFigures {
     /// Bytes of the weight that cross in a dispatch, as decide has them; empty: refused, not known.
     std::optional<std::uint64_t> moved = 0;
     std::uint64_t movedAtMost = 0; ///< the same, with all bytes where it is not known
-    std::optional<double> timeS;   ///< by the roofs; empty: not known
+    std::optional<double> timeS;   ///< by the roofs, of all runs; empty: not known
+    /// Of one run of each of the weight's layers, in their order.
+    std::vector<std::optional<double>> layerS;
 };
 /// Adds bytes to a sum of them: unknown from the first ones on that are not known.
 inline void addBytes(std::optional<std::uint64_t> &sum, const std::optional<std::uint64_t> &bytes)
@@ -59,6 +61,8 @@ struct Row {
     bool unread = false;    ///< its stored bytes are not known
     Axes axes{0, 1};        ///< of its channels
     std::size_t item = 0;   ///< weights that lie at the same place are one item
+    /// Of a weight that stays: by target, of one run of each of its layers.
+    std::vector<std::vector<std::optional<double>>> fixedS;
 };
 
 struct SurveyOptions {
@@ -87,10 +91,13 @@ struct StoredPart {
     bool shared = false; ///< another item has it as well
 };
 
+using LayersByWeight = std::vector<std::vector<roofline::Layer>>;
+
 struct Survey {
     std::vector<const target::Target *> targets;
     std::vector<roofline::Roofs> roofs; ///< by target
     std::vector<Row> rows;              ///< all weights, in the bundle's order
+    LayersByWeight layers;              ///< as a run of the program comes to them
     std::size_t items = 0;
     ErrorModel model = ErrorModel::Weights;
     std::vector<std::vector<StoredPart>> parts; ///< by item
@@ -120,9 +127,7 @@ Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options);
 std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
                                                        std::size_t weight);
 
-/// The layers of all weights, by weight: with the shapes of the options bound. Errors: those of
-/// bindShapes.
-using LayersByWeight = std::vector<std::vector<roofline::Layer>>;
+/// The layers of all weights: with the shapes of the options bound. Errors: those of bindShapes.
 Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options);
 
 /// The forms that are tried for a weight of that shape, without "keep".

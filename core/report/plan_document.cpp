@@ -88,9 +88,8 @@ std::vector<Cells> totalsTable(const PlanSubject &subject)
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const std::string &chip = survey.targets[t]->name;
         add(chip + " bytes moved", count(before.moved[t]), count(after.moved[t]));
-        add(chip + " engine time s", seconds(before.timeS[t]), seconds(after.timeS[t]));
-        add(chip + " dispatch floor s", seconds(survey.roofs[t].dispatchFloorS),
-            seconds(survey.roofs[t].dispatchFloorS));
+        for (const ProgramRow &row : programRows(subject, t))
+            add(row.name, seconds(row.before), seconds(row.after));
     }
     return table;
 }

@@ -286,7 +286,8 @@ void RooflinePlot::drawFloor()
     double flops = 0;
     for (const roofline::Placement &placed : m_placements)
         flops += placed.layer.ofRuns(placed.stored().flops).value_or(0);
-    if (m_program.uncounted > 0 || !m_program.dispatches.empty() || !m_given.dispatchFloorS ||
+    if (m_program.uncounted > 0 || !m_program.dispatches.empty() ||
+        m_program.launches != std::uint64_t(1) || !m_given.dispatchFloorS ||
         *m_given.dispatchFloorS <= 0 || flops <= 0)
         return;
     m_floorRate = flops / *m_given.dispatchFloorS;

@@ -248,6 +248,8 @@ QString RooflinePlot::runText(const Placement &placed, const roofline::Run &run)
     const auto &once = placed.stored().timeS;
     const QString entry =
         placed.layer.runs.size() > 1 ? tr("\nin %1").arg(fromUtf8(run.entry)) : QString();
+    if (!run.onEngine())
+        return entry + tr("\nruns on %1, beside the engine").arg(fromUtf8(run.backend));
     if (!run.times)
         return entry + tr("\nhow often it runs is not known");
     QString text = entry;
@@ -261,7 +263,7 @@ QString RooflinePlot::runText(const Placement &placed, const roofline::Run &run)
         text += tr("\n%1 of the %2 of all layers")
                     .arg(share(*program.engineTimeS), seconds(program.engineTimeS));
     if (once && program.dispatchFloorS && *program.dispatchFloorS > 0)
-        text += tr("; %1 of the %2 that a dispatch takes at least")
+        text += tr("; %1 of the %2 that its dispatches take at least")
                     .arg(share(*program.dispatchFloorS), seconds(program.dispatchFloorS));
     return text;
 }

@@ -3,6 +3,7 @@
 
 #include "core/assessment/choose_form.h"
 #include "core/bundle/stored_bytes.h"
+#include "core/plan/form_name.h"
 #include "core/plan/plan.h"
 #include "core/report/chip_json.h"
 #include "core/report/plan_report.h"
@@ -87,6 +88,8 @@ inline void sumsAgree(const roofline::Network &network, const report::Json &docu
     for (std::size_t i = 0; i < network.placements.size(); ++i) {
         const report::Json &drawn = document["layers"][i];
         for (const report::Json &run : drawn["runs"]) {
+            if (!run["backend"].is_null() && run["backend"] != roofline::kEngineBackend)
+                continue; // the engine has no part in it
             if (run["times"].is_null() || drawn["time_s"].is_null())
                 known = false;
             else
@@ -110,6 +113,20 @@ inline void sumsAgree(const roofline::Network &network, const report::Json &docu
             QVERIFY2(handsOut <= 1, operation.c_str());
     }
     QVERIFY(known || !network.program.engineTimeS);
+}
+
+/// What a plan says of the whole program before anything is changed, by target; nothing of a bundle
+/// that cannot be planned.
+inline std::vector<roofline::ProgramTime> plannedPrograms(const Bundle &bundle)
+{
+    plan::SurveyOptions options;
+    options.targets = allTargets();
+    options.forms = {std::string(plan::kKeep)}; // none is tried
+    const auto survey = plan::survey(bundle, options);
+    if (!survey)
+        return {};
+    const auto totals = plan::totalsOf(*survey, std::vector<std::size_t>(survey->rows.size(), 0));
+    return totals.programs;
 }
 
 inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std::size_t column,
@@ -163,6 +180,17 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
         QVERIFY(seen[layer.weight]);
 }
 
+/// The plan's figures of the program are those of the roofline.
+inline void planAgrees(const roofline::ProgramTime &planned, const target::Target &target,
+                       const std::vector<roofline::Layer> &layers)
+{
+    decision::Judge judge;
+    const auto network = roofline::assessNetwork(layers, *roofline::roofsOf(target), judge);
+    QVERIFY(network);
+    QCOMPARE(QString::fromStdString(report::programJson(planned).dump(1)),
+             QString::fromStdString(report::programJson(network->program).dump(1)));
+}
+
 /// Every layer of the bundle, on every chip.
 inline void hasOneAnswer(const Bundle &bundle,
                          const std::vector<const target::Target *> &targets = allTargets())
@@ -174,8 +202,12 @@ inline void hasOneAnswer(const Bundle &bundle,
     const report::Json decided = report::Json::parse(text)["decisions"];
     QCOMPARE(decided.size(), table.rows() * table.columns());
     const auto layers = layersOf(bundle, weightForms(bundle));
+    const auto planned = plannedPrograms(bundle);
+    QVERIFY(!planned.empty() || bundle.programFile() == kNoIndex || layers.empty());
     for (std::size_t column = 0; column < targets.size(); ++column) {
         compareOnChip(bundle, table, column, layers, decided);
+        if (!planned.empty() && !QTest::currentTestFailed())
+            planAgrees(planned[column], table.target(column), layers);
         if (QTest::currentTestFailed())
             return;
     }
