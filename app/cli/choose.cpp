@@ -18,11 +18,18 @@ using report::Json;
 std::string choiceText(const FormChoice &choice)
 {
     std::string text = heading(printable(choice.address));
-    text +=
-        fmt::format("  {} -> {}: {}\n  {} bound as dense in {}, {} zeros{}\n", choice.stored,
-                    choice.chosen == "dense" ? "dense fp16" : choice.chosen, choice.reason,
-                    roofline::boundName(choice.bound), choice.op, percentText(choice.zeroFraction),
-                    choice.sampled ? "; figures from some of the channels" : "");
+    const std::string take = choice.chosen.empty()      ? "no proposal"
+                             : choice.chosen == "dense" ? "dense fp16"
+                                                        : choice.chosen;
+    text += fmt::format("  {} -> {}: {}\n", choice.stored, take, choice.reason);
+    if (!choice.zeroFraction)
+        return text;
+    text += choice.bound == roofline::Bound::Unknown
+                ? fmt::format("  what binds {} as dense is unknown", choice.op)
+                : fmt::format("  {} bound as dense in {}", roofline::boundName(choice.bound),
+                              choice.op);
+    text += fmt::format(", {} zeros{}\n", percentText(*choice.zeroFraction),
+                        choice.sampled ? "; figures from some of the channels" : "");
     if (!choice.advice.empty())
         text += "  " + choice.advice + "\n";
     return text + terminalText(textTable(report::candidateTable(), report::candidateRows(choice)));

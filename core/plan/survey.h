@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/assess.h"
+#include "core/assessment/dispatches.h"
 #include "core/base/progress.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/plan/weight_error.h"
@@ -51,6 +52,8 @@ struct Row {
     std::string fixed;      ///< why it stays as it is; empty where it is planned
     Axes axes{0, 1};        ///< of its channels
     std::size_t item = 0;   ///< weights that lie at the same place are one item
+    /// Of Survey::dispatches, the one whose layers read it; none where no layer does.
+    std::size_t dispatch = kNoIndex;
 };
 
 struct SurveyOptions {
@@ -87,9 +90,12 @@ struct Survey {
     ErrorModel model = ErrorModel::Weights;
     std::vector<std::vector<StoredPart>> parts; ///< by item
     std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
-    std::uint64_t denseBytes = 0;   ///< of all weights as fp16
-    std::size_t contents = 0;       ///< weights of different content that were judged
-    std::size_t encodings = 0;      ///< candidates that were encoded
+    /// By target and dispatch: times of the weights that stay as they are.
+    std::vector<std::vector<std::optional<double>>> fixedS;
+    roofline::Dispatches dispatches; ///< the functions that a run enters
+    std::uint64_t denseBytes = 0;    ///< of all weights as fp16
+    std::size_t contents = 0;        ///< weights of different content that were judged
+    std::size_t encodings = 0;       ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
 };
