@@ -92,10 +92,15 @@ std::string movedWhen(const Bundle &bundle)
 
 std::string totalsText(const TargetTotals &totals, const Bundle &bundle)
 {
+    const std::string moved =
+        totals.allMoved()
+            ? bytesText(totals.bytesMoved)
+            : fmt::format("of {} of {} weights {}", bundle.weights().size() - totals.unmoved,
+                          bundle.weights().size(), bytesText(totals.bytesMoved));
     return fmt::format("\n  {} moved {}; {} stream, {} fold, {} dense, {} rejected, {} "
                        "unknown\n",
-                       bytesText(totals.bytesMoved), movedWhen(bundle), totals.streams,
-                       totals.folds, totals.dense, totals.rejected, totals.unknown);
+                       moved, movedWhen(bundle), totals.streams, totals.folds, totals.dense,
+                       totals.rejected, totals.unknown);
 }
 
 /// How far the predictions for a chip were off where they could be compared.
@@ -225,9 +230,9 @@ std::string matrixText(const Bundle &bundle, const DecisionTable &table)
                 {"unknown", Align::Right}});
     for (std::size_t column = 0; column < table.columns(); ++column) {
         const TargetTotals &totals = table.totals(column);
-        sums.add({totals.target->name, grouped(totals.bytesMoved), grouped(totals.streams),
-                  grouped(totals.folds), grouped(totals.dense), grouped(totals.rejected),
-                  grouped(totals.unknown)});
+        sums.add({totals.target->name, totals.allMoved() ? grouped(totals.bytesMoved) : "?",
+                  grouped(totals.streams), grouped(totals.folds), grouped(totals.dense),
+                  grouped(totals.rejected), grouped(totals.unknown)});
     }
     return text + heading("Moved " + movedWhen(bundle)) + sums.text();
 }

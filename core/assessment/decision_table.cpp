@@ -27,25 +27,33 @@ DecisionTable::DecisionTable(std::vector<roofline::Layer> layers,
             m_verdicts.push_back(verdicts[m_targets[column]->index]);
             TargetTotals &totals = m_totals[column];
             totals.storedBytes += form.storedBytes;
-            const auto moved = [&](std::uint64_t bytes) {
-                return m_layers[row].bytesRead(bytes).value_or(0);
+            const auto move = [&](std::uint64_t bytes) {
+                const auto moved = m_layers[row].bytesRead(bytes);
+                totals.bytesMoved += moved.value_or(0);
+                totals.unmoved += moved ? 0 : 1;
             };
             totals.denseBytes += form.denseBytes;
             switch (m_verdicts.back()->outcome) {
             case decision::Outcome::Streams:
                 ++totals.streams;
-                totals.bytesMoved += moved(form.storedBytes);
+                move(form.storedBytes);
                 break;
             case decision::Outcome::Folds:
                 ++totals.folds;
-                totals.bytesMoved += moved(form.denseBytes);
+                move(form.denseBytes);
                 break;
             case decision::Outcome::Dense:
                 ++totals.dense;
-                totals.bytesMoved += moved(form.denseBytes);
+                move(form.denseBytes);
                 break;
-            case decision::Outcome::Rejected: ++totals.rejected; break;
-            case decision::Outcome::Unknown: ++totals.unknown; break;
+            case decision::Outcome::Rejected:
+                ++totals.rejected;
+                ++totals.unmoved;
+                break;
+            case decision::Outcome::Unknown:
+                ++totals.unknown;
+                ++totals.unmoved;
+                break;
             }
         }
     }

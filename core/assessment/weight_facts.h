@@ -4,6 +4,8 @@
 #include "core/assessment/assess.h"
 #include "core/bundle/bundle.h"
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +62,14 @@ struct TargetTotals {
     std::uint64_t bytesMoved = 0; ///< of the weights that a figure is known for
     std::uint64_t storedBytes = 0, denseBytes = 0;
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;
+
+    std::size_t unmoved = 0; ///< weights of which it is not known what moves, or that are refused
+
+    /// Of all weights; empty where a figure is missing.
+    std::optional<std::uint64_t> allMoved() const
+    {
+        return unmoved == 0 ? std::optional(bytesMoved) : std::nullopt;
+    }
 };
 
 /// Every weight on every target: rows() x columns decisions, found by row and column.
