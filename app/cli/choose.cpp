@@ -2,6 +2,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/old_network.h"
 #include "core/report/chip_json.h"
 #include "core/report/choice_json.h"
 #include "core/report/json_values.h"
@@ -49,6 +50,9 @@ int runChoose(const ChipOptions &options, Session &session)
     if (!opened)
         return reportFailure(session, "choose", opened.error());
     const BundlePtr *bundle = &opened->bundle;
+    if (isOldNetwork(**bundle))
+        return reportFailure(session, "choose",
+                             oldNetworkError("choose.network", (*bundle)->name()));
     std::size_t first = 0, last = (*bundle)->weights().size();
     if (!options.weight.empty()) {
         const auto at = findWeight(**bundle, options.weight);
@@ -73,7 +77,8 @@ int runChoose(const ChipOptions &options, Session &session)
                                            {options.tolerance, options.batch, &session.progress});
             if (!choice) {
                 // A weight that no kernel reads has nothing to choose; anything else is a fault.
-                const bool none = choice.error().code == "choose.consumer";
+                const bool none = choice.error().code == "choose.consumer" ||
+                                  choice.error().code == "choose.network";
                 diagnostics.push_back({none ? Severity::Note : Severity::Error, choice.error()});
                 continue;
             }

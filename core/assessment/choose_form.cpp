@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/choose_form.h"
 
+#include "core/assessment/old_network.h"
 #include "core/base/error_builder.h"
 
 #include <algorithm>
@@ -133,6 +134,8 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
         candidate.passedOver =
             fmt::format("{} on {}: no bytes are saved", decision::outcomeName(verdict.outcome),
                         roofs.target->name);
+    else if (form.storedBytes >= form.denseBytes)
+        candidate.passedOver = fmt::format("no smaller than dense fp16: {} B", form.denseBytes);
     return candidate;
 }
 
@@ -325,6 +328,8 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
         return tl::unexpected(*weight.fault);
+    if (isOfOldNetwork(weight))
+        return tl::unexpected(oldNetworkError("choose.network", weight.findableName()));
     const decision::WeightForm form = weightForm(bundle, weight);
     const auto layer = heaviestLayer(bundle, index, form);
     if (!layer)

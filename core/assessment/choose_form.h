@@ -48,7 +48,8 @@ struct FormChoice {
 };
 
 /// Judges by the consumer that moves the most arithmetic. Errors: "choose.consumer" (no operation
-/// with a kernel reads the weight), those of the decoder and of placement, "choose.cancelled".
+/// with a kernel reads the weight), "choose.network" (it is of an old neural network), those of the
+/// decoder and of placement, "choose.cancelled".
 Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t weight,
                               const roofline::Roofs &roofs, decision::Judge &judge,
                               const ChooseOptions &options = {});

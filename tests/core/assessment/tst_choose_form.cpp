@@ -85,6 +85,19 @@ private Q_SLOTS:
             QVERIFY(!candidate.assessment.timeS);
     }
 
+    /// A small weight's table makes it larger than dense fp16: no proposal, whatever streams.
+    void largerThanDense()
+    {
+        const auto choice = chosen(convolution("[1, 64, 8, 8]", 1), "M1");
+        QVERIFY(choice);
+        QCOMPARE(choice->bound, roofline::Bound::Bandwidth);
+        for (const FormCandidate &candidate : choice->candidates) {
+            const bool smaller = candidate.bytes < 128;
+            QVERIFY(smaller || !candidate.passedOver.empty());
+            QVERIFY(smaller || candidate.form != choice->chosen);
+        }
+    }
+
     /// A chip whose ceilings are not published: said by that cause, not as open extents.
     void openCeilings()
     {
