@@ -59,9 +59,7 @@ std::string planTotals(const PlanSubject &subject)
         table.add(
             {chip + " engine time s", planSeconds(before.timeS[t]), planSeconds(after.timeS[t])});
         if (const auto &floor = survey.roofs[t].dispatchFloorS)
-            table.add({chip + (survey.dispatches.size() > 1 ? " floor of a dispatch s"
-                                                            : " dispatch floor s"),
-                       planSeconds(*floor), planSeconds(*floor)});
+            table.add({chip + " dispatch floor s", planSeconds(*floor), planSeconds(*floor)});
     }
     return heading("Before and after") + table.text();
 }

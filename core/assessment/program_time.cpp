@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
-#include "core/assessment/dispatches.h"
 
 #include <algorithm>
 
@@ -80,35 +79,22 @@ void addUp(ProgramTime &whole, const Roofs &roofs)
 
 } // namespace
 
-void Dispatches::add(const Layer &layer)
-{
-    if (of(layer))
-        return;
-    m_alternatives |= std::find(m_models.begin(), m_models.end(), layer.model) != m_models.end();
-    m_functions.push_back(layer.entry);
-    m_models.push_back(layer.model);
-}
-
-std::optional<std::size_t> Dispatches::of(const Layer &layer) const
-{
-    const auto found = std::find(m_functions.begin(), m_functions.end(), layer.entry);
-    return found == m_functions.end()
-               ? std::nullopt
-               : std::optional(static_cast<std::size_t>(found - m_functions.begin()));
-}
-
 ProgramTime programTime(std::span<const Placement> placements, const Roofs &roofs)
 {
-    Dispatches dispatches;
-    for (const Placement &placement : placements)
-        dispatches.add(placement.layer);
-    const auto &functions = dispatches.functions();
-    if (functions.size() < 2)
-        return oneDispatch(placements, roofs, functions.empty() ? std::string() : functions[0]);
+    std::vector<std::pair<std::string, std::string>> entries; ///< entry and its model, in order
+    for (const Placement &placement : placements) {
+        const auto entry = std::pair(placement.layer.entry, placement.layer.model);
+        if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+            entries.push_back(entry);
+    }
+    if (entries.size() < 2)
+        return oneDispatch(placements, roofs, entries.empty() ? std::string() : entries[0].first);
     ProgramTime whole = sumOf(placements, roofs, nullptr);
-    for (const std::string &function : functions)
-        whole.dispatches.push_back(oneDispatch(placements, roofs, function));
-    whole.alternatives = dispatches.alternatives();
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        whole.dispatches.push_back(oneDispatch(placements, roofs, entries[i].first));
+        for (std::size_t before = 0; before < i; ++before)
+            whole.alternatives |= entries[before].second == entries[i].second;
+    }
     whole.bound = sharedBound(whole.dispatches, whole.alternatives);
     if (whole.alternatives)
         whole.engineTimeS.reset();

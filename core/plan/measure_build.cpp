@@ -71,8 +71,6 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
     decision::Judge judge(options.choice);
     totals.moved.assign(survey.targets.size(), 0);
     totals.timeS.assign(survey.targets.size(), 0.0);
-    totals.dispatchS.assign(survey.targets.size(),
-                            std::vector<std::optional<double>>(survey.dispatches.size(), 0.0));
     for (const auto &ofWeight : *layers) {
         if (ofWeight.empty())
             continue;
@@ -81,12 +79,6 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
         for (std::size_t t = 0; t < chips.size(); ++t) {
             totals.moved[t] += chips[t].moved;
             addTime(totals.timeS[t], chips[t].timeS);
-            // A function that the planned network has not: which dispatch is longer is open.
-            const auto dispatch = survey.dispatches.of(ofWeight.front());
-            for (std::size_t d = 0; d < survey.dispatches.size(); ++d) {
-                if (!dispatch || *dispatch == d)
-                    addTime(totals.dispatchS[t][d], dispatch ? chips[t].timeS : std::nullopt);
-            }
         }
     }
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {

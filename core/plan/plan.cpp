@@ -176,7 +176,6 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
         totals.moved.push_back(fixed.moved);
         totals.timeS.push_back(fixed.timeS);
     }
-    totals.dispatchS = survey.fixedS;
     std::vector<bool> done(survey.items);
     std::set<std::size_t> parts;
     double squared = 0, energy = 0;
@@ -196,7 +195,6 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
         for (std::size_t t = 0; t < candidate->chips.size(); ++t) {
             totals.moved[t] += candidate->chips[t].moved;
             addTime(totals.timeS[t], candidate->chips[t].timeS);
-            addTime(totals.dispatchS[t][row.dispatch], candidate->chips[t].timeS);
         }
         const double error = layerError(row, *candidate);
         squared += error * error * row.energy;
@@ -212,15 +210,6 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
             totals.timeS[t].reset();
     }
     return totals;
-}
-
-std::optional<double> runTime(const Survey &survey, const PlanTotals &totals, std::size_t target)
-{
-    const auto &floor = survey.roofs[target].dispatchFloorS;
-    std::optional<double> run = totals.timeS[target] && floor ? std::optional(0.0) : std::nullopt;
-    for (const std::optional<double> &each : totals.dispatchS[target])
-        addTime(run, each ? std::optional(std::max(*each, floor.value_or(0))) : std::nullopt);
-    return run;
 }
 
 Result<Plan> solve(const Survey &survey, const Limits &limits)

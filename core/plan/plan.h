@@ -43,11 +43,9 @@ struct Limits {
 /// A network in one form or another.
 struct PlanTotals {
     std::uint64_t stored = 0;
-    std::vector<std::uint64_t> moved;         ///< by target
-    std::vector<std::optional<double>> timeS; ///< by target: engine time, of one run of every
-                                              ///< function; empty: a layer's is not known
-    /// By target, then by dispatch (Survey::dispatches): its engine time.
-    std::vector<std::vector<std::optional<double>>> dispatchS;
+    std::vector<std::uint64_t> moved; ///< by target
+    std::vector<std::optional<double>>
+        timeS;                      ///< by target: engine time; empty: a layer's is not known
     double error = 0;               ///< of the network
     double largestError = 0;        ///< of a layer
     std::size_t largest = kNoIndex; ///< row of that layer; none where all are exact
@@ -94,10 +92,6 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
 /// The longest of the times that are known; empty where none is.
 std::optional<double> slowest(const Candidate &candidate);
 std::optional<double> slowest(const PlanTotals &totals);
-
-/// What one run of every function takes on a chip, a dispatch each: of each the longer of its
-/// engine time and the floor of a dispatch. Empty: not known.
-std::optional<double> runTime(const Survey &survey, const PlanTotals &totals, std::size_t target);
 
 /// The error of a row in a form, with its sensitivity.
 double layerError(const Row &row, const Candidate &candidate);

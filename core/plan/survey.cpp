@@ -97,10 +97,8 @@ void Surveyor::readLayers()
             if (heaviest == nullptr || layer.flops.value_or(0) > heaviest->flops.value_or(0))
                 heaviest = &layer;
         }
-        if (heaviest != nullptr) {
+        if (heaviest != nullptr)
             m_axes[i] = channelAxes(weight, weight.consumers[heaviest->consumer]);
-            m_survey.dispatches.add(*heaviest); // all of its readers are of one function
-        }
     }
 }
 
@@ -115,8 +113,6 @@ std::string Surveyor::whyFixed(std::size_t index) const
         return std::string(kOldNetworkReason);
     if (m_layers[index].empty())
         return "no operation with a kernel reads it";
-    if (weight.elements.value == 0)
-        return "has no elements: nothing to compress";
     if (weight.shape.size() < 2 || weight.elements.value < 2)
         return "has no input channels";
     if (m_opsets[index] == 0)
@@ -156,8 +152,6 @@ Result<void> Surveyor::addRows()
         row.stored = storedFormName(m_forms[i]);
         row.axes = m_axes[i];
         row.fixed = whyFixed(i);
-        if (!m_layers[i].empty())
-            row.dispatch = m_survey.dispatches.of(m_layers[i].front()).value_or(kNoIndex);
         if (i < m_options.sensitivity.size())
             row.sensitivity = m_options.sensitivity[i];
         if (row.fixed.empty()) {
@@ -265,8 +259,6 @@ void Surveyor::finish()
     m_survey.fixed.resize(m_survey.targets.size());
     for (ChipFigures &fixed : m_survey.fixed)
         fixed.timeS = 0.0;
-    m_survey.fixedS.assign(m_survey.targets.size(),
-                           std::vector<std::optional<double>>(m_survey.dispatches.size(), 0.0));
     for (const Row &row : m_survey.rows) {
         if (row.fixed.empty() || m_layers[row.weight].empty())
             continue;
@@ -275,7 +267,6 @@ void Surveyor::finish()
         for (std::size_t t = 0; t < chips.size(); ++t) {
             m_survey.fixed[t].moved += chips[t].moved;
             addTime(m_survey.fixed[t].timeS, chips[t].timeS);
-            addTime(m_survey.fixedS[t][row.dispatch], chips[t].timeS);
         }
     }
     m_survey.contents = m_contents.size();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/assessment/assess.h"
-#include "core/assessment/dispatches.h"
 #include "core/base/progress.h"
 #include "core/bundle/bound_shapes.h"
 #include "core/plan/weight_error.h"
@@ -52,8 +51,6 @@ struct Row {
     std::string fixed;      ///< why it stays as it is; empty where it is planned
     Axes axes{0, 1};        ///< of its channels
     std::size_t item = 0;   ///< weights that lie at the same place are one item
-    /// Of Survey::dispatches, the one whose layers read it; none where no layer does.
-    std::size_t dispatch = kNoIndex;
 };
 
 struct SurveyOptions {
@@ -90,12 +87,9 @@ struct Survey {
     ErrorModel model = ErrorModel::Weights;
     std::vector<std::vector<StoredPart>> parts; ///< by item
     std::vector<ChipFigures> fixed; ///< by target: sums of the weights that stay as they are
-    /// By target and dispatch: times of the weights that stay as they are.
-    std::vector<std::vector<std::optional<double>>> fixedS;
-    roofline::Dispatches dispatches; ///< the functions that a run enters
-    std::uint64_t denseBytes = 0;    ///< of all weights as fp16
-    std::size_t contents = 0;        ///< weights of different content that were judged
-    std::size_t encodings = 0;       ///< candidates that were encoded
+    std::uint64_t denseBytes = 0;   ///< of all weights as fp16
+    std::size_t contents = 0;       ///< weights of different content that were judged
+    std::size_t encodings = 0;      ///< candidates that were encoded
     /// The bundle with the shapes that were given; nothing where none were.
     std::optional<BoundShapes> shaped;
 };

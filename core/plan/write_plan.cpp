@@ -253,9 +253,8 @@ Result<void> Writer::verifyRow(std::size_t r, decision::Judge &judge,
             was.timeS == chips[t].timeS)
             continue;
         const auto text = [](const ChipFigures &figures) {
-            return fmt::format(
-                "{}, {} bytes moved, {}", decision::outcomeName(figures.outcome), figures.moved,
-                figures.timeS ? fmt::format("{:g} s", *figures.timeS) : "of unknown time");
+            return fmt::format("{}, {} bytes moved, {:g} s", decision::outcomeName(figures.outcome),
+                               figures.moved, figures.timeS.value_or(0));
         };
         return tl::unexpected(broken(row.name + " on " + m_result.survey.targets[t]->name,
                                      text(was), text(chips[t])));

@@ -87,8 +87,8 @@ std::vector<Cells> totalsTable(const PlanSubject &subject)
         add(chip + " bytes moved", fmt::format("{}", before.moved[t]),
             fmt::format("{}", after.moved[t]));
         add(chip + " engine time s", seconds(before.timeS[t]), seconds(after.timeS[t]));
-        add(chip + (survey.dispatches.size() > 1 ? " floor of a dispatch s" : " dispatch floor s"),
-            seconds(survey.roofs[t].dispatchFloorS), seconds(survey.roofs[t].dispatchFloorS));
+        add(chip + " dispatch floor s", seconds(survey.roofs[t].dispatchFloorS),
+            seconds(survey.roofs[t].dispatchFloorS));
     }
     return table;
 }

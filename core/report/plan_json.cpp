@@ -13,19 +13,6 @@ namespace kernscope::report {
 
 namespace {
 
-/// Engine time of each function that is entered. Nothing is known of one on a chip without
-/// ceilings.
-Json dispatchesJson(const plan::Survey &survey, const plan::PlanTotals &totals, std::size_t target)
-{
-    const bool roofs = survey.roofs[target].compute && survey.roofs[target].bandwidth;
-    Json list = Json::array();
-    for (std::size_t d = 0; d < survey.dispatches.size(); ++d)
-        list.push_back(
-            {{"function", survey.dispatches.functions()[d]},
-             {"engine_time_s", roofs ? optionalJson(totals.dispatchS[target][d]) : Json(nullptr)}});
-    return list;
-}
-
 Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
 {
     Json json;
@@ -43,10 +30,10 @@ Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
         chip["target"] = survey.targets[t]->name;
         chip["bytes_moved"] = numberJson(totals.moved[t]);
         chip["engine_time_s"] = optionalJson(totals.timeS[t]);
-        chip["dispatch_floor_s"] = optionalJson(survey.roofs[t].dispatchFloorS);
-        chip["time_s"] = optionalJson(plan::runTime(survey, totals, t));
-        if (survey.dispatches.size() > 1)
-            chip["dispatches"] = dispatchesJson(survey, totals, t);
+        const auto &floor = survey.roofs[t].dispatchFloorS;
+        chip["dispatch_floor_s"] = optionalJson(floor);
+        chip["time_s"] =
+            totals.timeS[t] && floor ? Json(std::max(*totals.timeS[t], *floor)) : Json(nullptr);
         json["chips"].push_back(std::move(chip));
     }
     return json;
@@ -121,25 +108,6 @@ std::string untimedNote(const plan::Survey &survey, std::size_t target)
                        weights.empty() ? "those of some forms" : weights);
 }
 
-/// What a sum of times is of, where the network is more than one dispatch.
-std::string dispatchesNote(const roofline::Dispatches &dispatches)
-{
-    constexpr std::size_t kMostNames = 8;
-    const auto &functions = dispatches.functions();
-    std::string names;
-    for (std::size_t i = 0; i < std::min(functions.size(), kMostNames); ++i)
-        names += (i == 0 ? "" : ", ") + functions[i];
-    if (functions.size() > kMostNames)
-        names += fmt::format(" and {} more", functions.size() - kMostNames);
-    return dispatches.alternatives()
-               ? fmt::format("The times are of one run of each of {} functions: {}. Each is a "
-                             "dispatch of its own.",
-                             functions.size(), names)
-               : fmt::format("The times are of one run of the pipeline, a dispatch for each of {} "
-                             "models: {}.",
-                             functions.size(), names);
-}
-
 std::string shapesNote(const shapes::Summary &shapes)
 {
     std::string bound;
@@ -159,8 +127,6 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
     std::vector<std::string> notes;
     if (survey.shaped)
         notes.push_back(shapesNote(survey.shaped->summary));
-    if (survey.dispatches.size() > 1)
-        notes.push_back(dispatchesNote(survey.dispatches));
     if (!subject.limits->goal && plan.goal == plan::Goal::Stored)
         notes.push_back(
             fmt::format("The times of {} weights are not known: stored bytes are least, "
@@ -211,7 +177,6 @@ void addPlan(Json &document, const PlanSubject &subject)
     document["error_model"] = plan::errorModelName(survey.model);
     document["rules"] = planRules(survey);
     document["notes"] = planNotes(subject);
-    document["dispatches"] = survey.dispatches.functions();
     document["proven"] = subject.plan->proven;
     document["cost"] = subject.plan->cost;
     document["bound"] = subject.plan->bound;

@@ -15,7 +15,6 @@
 
 using namespace kernscope;
 using namespace kernscope::test;
-using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -26,32 +25,6 @@ Bytes someHalves(unsigned seed, std::uint64_t count)
     for (std::uint64_t i = 0; i < count; ++i)
         values.push_back(static_cast<float>(static_cast<double>(random()) / 4294967296.0 - 0.5));
     return codec::encodeDense(values, {count}, ElementType::Fp16)->parts.front().bytes;
-}
-
-MadeBundle threeWeights()
-{
-    MadeBundle made;
-    made.parameters = "tensor<fp16, [1, 64]> x";
-    for (unsigned i = 0; i < 3; ++i) {
-        const std::string name = fmt::format("w{}", i);
-        made.constant("tensor<fp16, [32, 64]>", name,
-                      made.blob(ElementType::Fp16, "[32, 64]", someHalves(i, 2048)));
-        made.consume(name);
-    }
-    return made;
-}
-
-/// A program of two functions that read the same bytes, the second under another name.
-std::string twoFunctions(const MadeBundle &made, const std::string &statement = {})
-{
-    std::string program = made.text();
-    program.pop_back(); // the brace that closes the program
-    const std::size_t from = program.find("    func main");
-    std::string second = program.substr(from);
-    second.replace(second.find("main"), 4, "decode");
-    if (!statement.empty())
-        program.insert(program.rfind("        } ->"), statement);
-    return program + "\n" + second + "\n}";
 }
 
 QString fileText(const QString &path)
@@ -83,8 +56,6 @@ private slots:
     void wrongUse();
     void timesThatAreNotKnown();
     void openExtents();
-    void severalFunctions();
-    void calledFunctions();
 
 private:
     QStringList line(const QByteArray &text) const
@@ -101,50 +72,16 @@ private:
 
 void TestCliPlan::initTestCase()
 {
-    m_path = writeBundle(m_scratch, "m.mlmodelc", threeWeights());
+    MadeBundle made;
+    made.parameters = "tensor<fp16, [1, 64]> x";
+    for (unsigned i = 0; i < 3; ++i) {
+        const std::string name = fmt::format("w{}", i);
+        made.constant("tensor<fp16, [32, 64]>", name,
+                      made.blob(ElementType::Fp16, "[32, 64]", someHalves(i, 2048)));
+        made.consume(name);
+    }
+    m_path = writeBundle(m_scratch, "m.mlmodelc", made);
     QVERIFY(!m_path.isEmpty());
-}
-
-/// Times of several functions: of one run of each, a dispatch each.
-void TestCliPlan::severalFunctions()
-{
-    const MadeBundle made = threeWeights();
-    const QString path = writeBundle(m_scratch, "two.mlmodelc", twoFunctions(made), made.weights());
-    const QStringList arguments{u"plan"_s, path, u"--target"_s, u"M1"_s, u"--target"_s, u"M2"_s};
-    const auto json = runCli(arguments + QStringList{u"--json"_s}).json();
-    QCOMPARE(text(json["dispatches"]), QByteArray("[\"main\",\"decode\"]"));
-    QVERIFY2(text(json["notes"]).contains("one run of each of 2 functions: main, decode"),
-             text(json["notes"]).constData());
-    const auto &chip = json["totals"]["before"]["chips"][0];
-    QCOMPARE(chip["dispatches"].size(), std::size_t(2));
-    const double each = chip["dispatches"][0]["engine_time_s"].get<double>();
-    QVERIFY(each > 0);
-    QCOMPARE(chip["dispatches"][1]["engine_time_s"].get<double>(), each);
-    QCOMPARE(chip["engine_time_s"].get<double>(), 2 * each);
-    // Each dispatch waits for its own floor.
-    QCOMPARE(chip["time_s"].get<double>(), 2 * chip["dispatch_floor_s"].get<double>());
-    const auto &open = json["totals"]["before"]["chips"][1];
-    QVERIFY(open["time_s"].is_null() && open["dispatches"][0]["engine_time_s"].is_null());
-    QVERIFY(runCli(arguments).out.contains("one run of each of 2 functions"));
-    const auto one = runCli(line("--target M1 --json")).json();
-    QCOMPARE(text(one["dispatches"]), QByteArray("[\"main\"]"));
-    QVERIFY(!text(one["notes"]).contains("one run of each"));
-    QVERIFY(!one["totals"]["before"]["chips"][0].contains("dispatches"));
-}
-
-/// Of a segmented program one function is entered: the others are parts of its dispatch.
-void TestCliPlan::calledFunctions()
-{
-    const MadeBundle made = threeWeights();
-    const std::string call = "            tensor<fp16, [1, 32]> z = call(function = "
-                             "string(\"decode\"), x = x)[name = string(\"z\")];\n";
-    const QString path =
-        writeBundle(m_scratch, "called.mlmodelc", twoFunctions(made, call), made.weights());
-    const auto json = runCli({u"plan"_s, path, u"--target"_s, u"M1"_s, u"--json"_s}).json();
-    QCOMPARE(text(json["dispatches"]), QByteArray("[\"main\"]"));
-    QVERIFY(!text(json["notes"]).contains("one run of each"));
-    const auto &chip = json["totals"]["before"]["chips"][0];
-    QCOMPARE(chip["time_s"].get<double>(), chip["dispatch_floor_s"].get<double>());
 }
 
 void TestCliPlan::document()

@@ -138,10 +138,9 @@ void PlanDock::showFacts()
                     .arg(fromUtf8(m_survey->targets[t]->name),
                          siWord(*before.timeS[t], QStringLiteral("s")),
                          siWord(*after.timeS[t], QStringLiteral("s")));
-        const auto run = plan::runTime(*m_survey, after, t);
-        if (run && *run > *after.timeS[t])
-            text += tr(" (a dispatch takes at least %1)")
-                        .arg(siWord(*m_survey->roofs[t].dispatchFloorS, QStringLiteral("s")));
+        const auto &floor = m_survey->roofs[t].dispatchFloorS;
+        if (floor && *after.timeS[t] < *floor)
+            text += tr(" (a dispatch takes at least %1)").arg(siWord(*floor, QStringLiteral("s")));
     }
     if (m_plan && !m_showsPoint)
         text += m_plan->proven ? tr("; proven: no other choice is better")
