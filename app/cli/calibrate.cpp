@@ -29,7 +29,7 @@ std::string figuresOfText(const std::vector<roofline::PublishedFigure> &figures)
 std::string summaryText(const std::vector<CalibrationRow> &rows)
 {
     std::size_t met = 0, compared = 0, goals = 0, goalsMet = 0;
-    std::vector<std::pair<std::string, std::size_t>> missing;
+    std::vector<std::pair<const CalibrationRow *, std::size_t>> missing;
     for (const CalibrationRow &row : rows) {
         const bool within = row.within().value_or(false);
         compared += row.predicted ? 1 : 0;
@@ -38,10 +38,11 @@ std::string summaryText(const std::vector<CalibrationRow> &rows)
         goalsMet += row.goal && within ? 1 : 0;
         if (within)
             continue;
-        const auto at = std::find_if(missing.begin(), missing.end(),
-                                     [&](const auto &each) { return each.first == row.missing; });
+        const auto at = std::find_if(missing.begin(), missing.end(), [&](const auto &each) {
+            return each.first->missing == row.missing;
+        });
         if (at == missing.end())
-            missing.emplace_back(row.missing, 1);
+            missing.emplace_back(&row, 1);
         else
             ++at->second;
     }
@@ -49,8 +50,8 @@ std::string summaryText(const std::vector<CalibrationRow> &rows)
         fmt::format("\n  {} of {} predictions within {:.0f} % ({} rows); * goals: {} "
                     "of {}\n",
                     met, compared, 100 * roofline::kCalibrationGoal, rows.size(), goalsMet, goals);
-    for (const auto &[effect, count] : missing)
-        text += fmt::format("  missing in {}: {}\n", count, effect);
+    for (const auto &[row, count] : missing)
+        text += fmt::format("  missing in {}: {} [{}]\n", count, row->missing, row->missingSource);
     return text;
 }
 

@@ -2,6 +2,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
+#include "core/assessment/old_network.h"
 #include "core/report/chip_json.h"
 #include "core/report/choice_json.h"
 #include "core/report/json_values.h"
@@ -18,11 +19,18 @@ using report::Json;
 std::string choiceText(const FormChoice &choice)
 {
     std::string text = heading(printable(choice.address));
-    text +=
-        fmt::format("  {} -> {}: {}\n  {} bound as dense in {}, {} zeros{}\n", choice.stored,
-                    choice.chosen == "dense" ? "dense fp16" : choice.chosen, choice.reason,
-                    roofline::boundName(choice.bound), choice.op, percentText(choice.zeroFraction),
-                    choice.sampled ? "; figures from some of the channels" : "");
+    const std::string take = choice.chosen.empty()      ? "no proposal"
+                             : choice.chosen == "dense" ? "dense fp16"
+                                                        : choice.chosen;
+    text += fmt::format("  {} -> {}: {}\n", choice.stored, take, choice.reason);
+    if (!choice.zeroFraction)
+        return text;
+    text += choice.bound == roofline::Bound::Unknown
+                ? fmt::format("  what binds {} as dense is unknown", choice.op)
+                : fmt::format("  {} bound as dense in {}", roofline::boundName(choice.bound),
+                              choice.op);
+    text += fmt::format(", {} zeros{}\n", percentText(*choice.zeroFraction),
+                        choice.sampled ? "; figures from some of the channels" : "");
     if (!choice.advice.empty())
         text += "  " + choice.advice + "\n";
     return text + terminalText(textTable(report::candidateTable(), report::candidateRows(choice)));
@@ -42,6 +50,9 @@ int runChoose(const ChipOptions &options, Session &session)
     if (!opened)
         return reportFailure(session, "choose", opened.error());
     const BundlePtr *bundle = &opened->bundle;
+    if (isOldNetwork(**bundle))
+        return reportFailure(session, "choose",
+                             oldNetworkError("choose.network", (*bundle)->name()));
     std::size_t first = 0, last = (*bundle)->weights().size();
     if (!options.weight.empty()) {
         const auto at = findWeight(**bundle, options.weight);
@@ -66,7 +77,8 @@ int runChoose(const ChipOptions &options, Session &session)
                                            {options.tolerance, options.batch, &session.progress});
             if (!choice) {
                 // A weight that no kernel reads has nothing to choose; anything else is a fault.
-                const bool none = choice.error().code == "choose.consumer";
+                const bool none = choice.error().code == "choose.consumer" ||
+                                  choice.error().code == "choose.network";
                 diagnostics.push_back({none ? Severity::Note : Severity::Error, choice.error()});
                 continue;
             }

@@ -154,8 +154,10 @@ std::vector<Judged> bundleOperations(const Bundle &bundle)
 }
 
 /// Why a layer has no geometry.
-std::string unplacedReason(const Consumer &consumer)
+std::string unplacedReason(const Weight &weight, const Consumer &consumer)
 {
+    if (weight.elements.value == 0)
+        return "it has no elements";
     if (consumer.op.starts_with("gather"))
         return "fetches rows: no multiplication";
     if (consumer.op == "einsum" || consumer.op == "scaled_dot_product_attention")
@@ -173,7 +175,7 @@ std::vector<std::array<std::string, 3>> unplacedWeights(const Bundle &bundle)
         const Consumer &consumer = weight.consumers[layer.consumer];
         if (!layer.operation)
             rows.push_back({weight.findableName(), consumer.op + " " + consumer.name,
-                            unplacedReason(consumer)});
+                            unplacedReason(weight, consumer)});
     }
     for (const Unassessed &rest : unassessedWeights(bundle))
         rows.push_back({bundle.weights()[rest.weight].findableName(), {}, rest.reason});

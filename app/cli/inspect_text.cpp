@@ -238,13 +238,14 @@ std::string weightsText(const Bundle &bundle,
         const std::optional<Statistics> figures =
             i < statistics.size() ? statistics[i] : std::nullopt;
         const auto stored = knownStoredBytes(weight);
-        std::vector<std::string> cells = {weight.fault ? "! " + weight.name : weight.name,
-                                          formText(weight.form),
-                                          std::string(elementTypeName(weight.type)),
-                                          shapeText(weight.shape),
-                                          stored ? grouped(stored->value) : "unknown",
-                                          stored ? fmt::format("{:.3f}", weight.ratio()) : "-",
-                                          consumersText(weight)};
+        std::vector<std::string> cells = {
+            weight.fault ? "! " + weight.name : weight.name,
+            formText(weight.form),
+            std::string(elementTypeName(weight.type)),
+            shapeText(weight.shape),
+            stored ? grouped(stored->value) : "unknown",
+            stored && weight.elements.value > 0 ? fmt::format("{:.3f}", weight.ratio()) : "-",
+            consumersText(weight)};
         if (several)
             cells.insert(cells.begin(), functionOf(weight));
         if (notes)

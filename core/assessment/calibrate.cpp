@@ -58,8 +58,10 @@ std::vector<CalibrationRow> calibrate(const target::Target *wanted)
             rows.push_back(calibration::predictTime(row, *target));
     }
     for (CalibrationRow &row : rows) {
-        if (row.within().value_or(false))
-            row.missing.clear();
+        if (!row.within().value_or(false))
+            continue;
+        for (std::string *text : {&row.missing, &row.missingEvidence, &row.missingSource})
+            text->clear();
     }
     return rows;
 }

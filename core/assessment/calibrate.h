@@ -19,8 +19,10 @@ struct CalibrationRow {
     std::optional<double> predicted;
     std::string basis;    ///< what the prediction is made of
     std::string fittedOn; ///< the rows that its parameters were fitted on; empty: none
-    std::string missing;  ///< the effect that the model lacks, where it is off
-    bool goal = false;    ///< one of the published ratios that are to be met
+    /// The effect that the model lacks, where it is off; what shows it, and where that is published
+    /// (resources/tables/model_effects.csv).
+    std::string missing, missingEvidence, missingSource;
+    bool goal = false; ///< one of the published ratios that are to be met
 
     double measured() const { return (low + high) / 2; }
     std::optional<double> ratio() const; ///< predicted / measured

@@ -11,6 +11,7 @@
 namespace kernscope::roofline::calibration {
 
 using decision::SpeedupRow;
+using decision::WeightForm;
 
 namespace {
 
@@ -55,17 +56,21 @@ std::optional<Timed> layerOf(const SpeedupRow &row)
 /// bytes, fitted on the other of its two stacks.
 void predictStack(const SpeedupRow &row, CalibrationRow &made)
 {
-    const double sparseBytes = 1.0 / 16 + 0.37, paletteBytes = 0.25;
+    const auto sparse = storedRatio(row.target, "sparse"),
+               palette = storedRatio(row.target, "palette4");
+    if (!sparse || !palette)
+        return;
+    const double sparseBytes = *sparse, paletteBytes = *palette;
     for (const SpeedupRow &other : decision::speedupRows()) {
         if (other.target != row.target || other.form == row.form)
             continue;
         const bool bandwidths = other.measurement == "effective_bandwidth_GBps_dense_to_sparse";
-        const bool palette = other.form == "palette4" && other.isSpeed();
+        const bool stack = other.form == "palette4" && other.isSpeed();
         if (row.form == "palette4" && bandwidths) {
             const double share = (1 - other.low / other.high) / (1 - sparseBytes);
             made.predicted = 1 - share * (1 - paletteBytes);
             made.fittedOn = "H13 sparse stack, effective bandwidth 29 to 48 GB/s";
-        } else if (row.form == "sparse" && palette) {
+        } else if (row.form == "sparse" && stack) {
             const double share = (1 - 1 / other.low) / (1 - paletteBytes);
             made.predicted = 1 - share * (1 - sparseBytes);
             made.fittedOn = "H13 palette4 stack, 2.37";
@@ -97,17 +102,16 @@ void predictCalls(const SpeedupRow &row, const target::Target &target, Calibrati
                      model->seconds(on.form.denseBytes);
     made.basis = model->text();
     made.fittedOn = model->fittedOn;
-    made.missing = "fixed costs that overlap with the stream where the weight is small";
 }
 
-/// What the model lacks for a ratio that it misses.
-std::string missingEffect(const SpeedupRow &row, const Timed &layer)
+/// The parameter that the prediction of a ratio rests on; null where it has none.
+const ModelParameter *parameterOf(const WeightForm &form, const target::Target &target,
+                                  std::uint64_t engines)
 {
-    if (layer.kernelWidth == 3)
-        return "Winograd, which zeros turn off";
-    if (row.form.starts_with("palette") || row.form == "int8")
-        return "the cost of looking a palette up and of scaling, and fixed costs";
-    return "fixed costs of a call";
+    if (form.isPalette())
+        return modelParameter(target,
+                              engines == 2 ? "code_stream_cost_two_engines" : "code_stream_cost");
+    return form.density ? modelParameter(target, "zero_skip_fixed_share") : nullptr;
 }
 
 /// A ratio of two times by the roofs.
@@ -123,10 +127,8 @@ void predictLayers(const SpeedupRow &row, const target::Target &target, Calibrat
     const Layer on = chained(layer);
     const bool resident = row.conditionOf("bound") == "compute";
     const auto form = formNamed(on, row.form);
-    if (!roofs || !form) {
-        made.missing = row.form == "w8a8" ? "arithmetic in int8" : "the form";
+    if (!roofs || !form)
         return;
-    }
     decision::Judge judge;
     const Assessment dense = assess(on, on.form, *roofs, judge);
     const Assessment other = assess(on, *form, *roofs, judge);
@@ -137,21 +139,18 @@ void predictLayers(const SpeedupRow &row, const target::Target &target, Calibrat
     made.basis = resident ? "arithmetic at the roof, zeros skipped where that was measured"
                           : fmt::format("the roofs: {} bound, dense {}", boundName(other.bound),
                                         boundName(dense.bound));
-    if (const auto *skip =
-            form->density ? modelParameter(target, "zero_skip_fixed_share") : nullptr)
-        made.fittedOn = skip->fittedOn;
+    if (const auto *parameter = parameterOf(*form, target, layer.engines))
+        made.fittedOn = parameter->fittedOn;
     if (!shape)
         made.condition += "; size not published: taken as bound by the weight's bytes";
-    made.missing = missingEffect(row, layer);
 }
 
-bool isGoal(const SpeedupRow &row)
+Subject subjectOf(const SpeedupRow &row)
 {
-    const bool sparseShares =
-        row.form == "sparse50" || row.form == "sparse75" || row.form == "sparse90";
-    return (row.target == "H13" && row.low > 1.05) ||
-           (row.target == "H14" && row.source.find("7") != std::string::npos) ||
-           (sparseShares && row.conditionOf("channels") == "2048");
+    Timed layer = layerOf(row).value_or(Timed());
+    layer.group = "ratio";
+    layer.form = row.form;
+    return calibration::subjectOf(layer);
 }
 
 } // namespace
@@ -159,15 +158,14 @@ bool isGoal(const SpeedupRow &row)
 CalibrationRow predictRatio(const SpeedupRow &row, const target::Target &target)
 {
     CalibrationRow made = begun(row);
-    if (row.target == "H14") {
+    nameMissing(made, subjectOf(row));
+    made.goal = row.goal;
+    if (row.model == "calls")
         predictCalls(row, target, made);
-    } else if (row.target == "H13" && made.high < 0.95) {
+    else if (row.model == "stack")
         predictStack(row, made);
-        made.missing = "the sizes of the stacks' layers, which are not published";
-    } else {
+    else
         predictLayers(row, target, made);
-    }
-    made.goal = isGoal(row);
     return made;
 }
 

@@ -30,22 +30,6 @@ CalibrationRow begun(const Timed &row)
     return made;
 }
 
-/// What is known to be missing from the model for a row that it misses.
-std::string missingEffect(const Timed &row)
-{
-    if (row.group == "chapter 20 step")
-        return "the passes: the step from one to two is not in the roofs, nor a cost a layer";
-    if (row.group == "ks4" && row.engines == 2)
-        return "what two engines cannot share, and the transform of Winograd where a kernel axis "
-               "is 3";
-    if (row.group == "ks4")
-        return "the transform of Winograd where a kernel axis is 3, and the halved rate of widths "
-               "above 8";
-    if (row.form == "w8a8")
-        return "arithmetic in int8";
-    return "overlap of fixed costs and work; clock states";
-}
-
 void predictCall(const Timed &row, CalibrationRow &made)
 {
     if (const auto model = callModel(row.target, row.group)) {
@@ -53,7 +37,6 @@ void predictCall(const Timed &row, CalibrationRow &made)
         made.basis = model->text();
         made.fittedOn = model->fittedOn;
     }
-    made.missing = "fixed costs that overlap with the stream where the weight is small";
 }
 
 } // namespace
@@ -61,6 +44,7 @@ void predictCall(const Timed &row, CalibrationRow &made)
 CalibrationRow predictTime(const Timed &row, const target::Target &target)
 {
     CalibrationRow made = begun(row);
+    nameMissing(made, subjectOf(row));
     if (row.op == "matmul") {
         predictCall(row, made);
         return made;
@@ -68,10 +52,8 @@ CalibrationRow predictTime(const Timed &row, const target::Target &target)
     const auto roofs = roofsFor(target, row.engines);
     const Layer layer = chained(row);
     const auto form = formNamed(layer, row.form);
-    if (!roofs || !form) {
-        made.missing = missingEffect(row);
+    if (!roofs || !form)
         return made;
-    }
     decision::Judge judge;
     const Assessment assessed = assess(layer, *form, *roofs, judge);
     const double layers = static_cast<double>(row.layers);
@@ -83,7 +65,6 @@ CalibrationRow predictTime(const Timed &row, const target::Target &target)
                              boundName(assessed.bound),
                              fixed > 0 ? fmt::format(" + task {:.3g} s", fixed) : "",
                              floor > 0 ? fmt::format(" + call {:.3g} s", floor) : "");
-    made.missing = missingEffect(row);
     return made;
 }
 

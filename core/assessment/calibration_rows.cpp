@@ -100,8 +100,11 @@ std::optional<WeightForm> formNamed(const Layer &layer, std::string_view name)
         if (name.size() > 8 && name[8] == '+') {
             auto both = asForm(facts, "sparse");
             const double kept = static_cast<double>(facts.elements) * *facts.density;
-            if (both)
+            if (both) {
+                both->node = FormNode::Palette;
+                both->bits = 4;
                 both->storedBytes = facts.elements / 8 + static_cast<std::uint64_t>(kept / 2) + 32;
+            }
             return both;
         }
         return asForm(facts, "sparse");

@@ -5,6 +5,8 @@
 #include "core/assessment/measured.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,8 +49,22 @@ struct CallModel {
 /// is none.
 std::optional<CallModel> callModel(const std::string &target, const std::string &without);
 
+/// Stored bytes over those of fp16 by the law of a published form (listing 25.3 for masks; tables
+/// apart): "int8", "palette4 grouped", "sparse50+palette4", "sparse" by the zeros that are
+/// published for the chip. Empty: no law, or zeros that are not published.
+std::optional<double> storedRatio(std::string_view target, std::string_view form);
+
 /// Bytes of the weight of a measured call, in its form.
 std::uint64_t streamedBytes(const Timed &row);
+
+/// What a row of measurements is about, by the keys of model_effects.csv: "group" ("ratio" of
+/// ratios), "form", "op", "side" (channels), "kernel" ("WxH"), "kernel_w", "height" (rows of the
+/// map), "layers", "engines".
+using Subject = std::map<std::string, std::string, std::less<>>;
+Subject subjectOf(const Timed &row);
+
+/// The effect that the model leaves out, by the first row of the table that is about it.
+void nameMissing(CalibrationRow &row, const Subject &subject);
 
 /// A measured time, or a measured ratio, with what is predicted for it.
 CalibrationRow predictTime(const Timed &row, const target::Target &target);

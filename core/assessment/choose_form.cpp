@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/choose_form.h"
 
+#include "core/assessment/old_network.h"
 #include "core/base/error_builder.h"
 
 #include <algorithm>
@@ -120,9 +121,8 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
     FormCandidate candidate;
     candidate.form = form.key();
     candidate.bytes = form.storedBytes.value_or(form.denseBytes); // known: the weight is sound
-    candidate.bytesPerWeight = form.elements == 0 ? 0
-                                                  : static_cast<double>(candidate.bytes) /
-                                                        static_cast<double>(form.elements);
+    candidate.bytesPerWeight =
+        static_cast<double>(candidate.bytes) / static_cast<double>(form.elements);
     candidate.assessment = roofline::assess(layer, form, roofs, judge, batch);
     const auto &verdict = *candidate.assessment.decision.verdict;
     if (verdict.outcome == decision::Outcome::Rejected)
@@ -134,8 +134,7 @@ FormCandidate candidateOf(const roofline::Layer &layer, const decision::WeightFo
             fmt::format("{} on {}: no bytes are saved", decision::outcomeName(verdict.outcome),
                         roofs.target->name);
     else if (candidate.bytes >= form.denseBytes)
-        candidate.passedOver =
-            fmt::format("{} of {} bytes: no bytes are saved", candidate.bytes, form.denseBytes);
+        candidate.passedOver = fmt::format("no smaller than dense fp16: {} B", form.denseBytes);
     return candidate;
 }
 
@@ -168,28 +167,63 @@ std::vector<FormCandidate> candidatesOf(const roofline::Layer &layer, const roof
     return candidates;
 }
 
-void settle(FormChoice &choice, double tolerance)
+/// Why nobody knows whether arithmetic or bytes bind the layer.
+struct OpenBound {
+    bool shapes = false; ///< of the operation: another chip does not help
+    std::string reason;  ///< empty: what binds it is known
+};
+
+OpenBound openBound(const roofline::Layer &layer, const roofline::Roofs &roofs,
+                    roofline::Bound bound)
 {
+    if (bound != roofline::Bound::Unknown)
+        return {};
+    if (!layer.flops || !layer.inputBytes || !layer.outputBytes || !layer.shareRead)
+        return {true, fmt::format("shapes are not known of {}: whether arithmetic or bytes bind it "
+                                  "is open",
+                                  layer.op)};
+    const char *missing = !roofs.compute && !roofs.bandwidth ? "compute and no bandwidth"
+                          : !roofs.compute                   ? "compute"
+                                                             : "bandwidth";
+    return {false, fmt::format("no {} ceiling is known of {}, taken as bandwidth bound: ", missing,
+                               roofs.target->name)};
+}
+
+/// The smallest form that the procedure may take; nothing where none streams within the tolerance.
+const FormCandidate *firstFitting(const FormChoice &choice)
+{
+    for (const FormCandidate &candidate : choice.candidates) {
+        if (candidate.passedOver.empty() && candidate.withinTolerance)
+            return &candidate;
+    }
+    return nullptr;
+}
+
+void settle(FormChoice &choice, const OpenBound &open, double tolerance)
+{
+    const FormCandidate *fits = firstFitting(choice);
+    if (open.shapes) {
+        choice.reason =
+            open.reason + (fits == nullptr
+                               ? fmt::format("; no form that streams stays within {:g}", tolerance)
+                               : fmt::format("; {} were it bandwidth bound, dense were "
+                                             "it compute bound",
+                                             fits->form));
+        return;
+    }
     choice.chosen = "dense";
     if (choice.bound == roofline::Bound::Compute) {
         choice.reason = "the layer is compute bound: fewer weight bytes do not help";
-        return;
+    } else if (fits == nullptr) {
+        choice.reason =
+            open.reason + fmt::format("no form that streams stays within {:g}", tolerance);
+    } else {
+        choice.chosen = fits->form;
+        choice.reason = open.reason + fmt::format("the smallest form that streams with an error of "
+                                                  "at most {:g} (has {:.2g}){}",
+                                                  tolerance, fits->error->outputRelative,
+                                                  fits->stored ? "; it is stored so" : "");
     }
-    const std::string unknown = choice.bound == roofline::Bound::Unknown
-                                    ? "what binds the layer is not known: taken as bandwidth "
-                                      "bound; "
-                                    : "";
-    for (const FormCandidate &candidate : choice.candidates) {
-        if (!candidate.passedOver.empty() || !candidate.withinTolerance)
-            continue;
-        choice.chosen = candidate.form;
-        choice.reason = unknown + fmt::format("the smallest form that streams with an error of at "
-                                              "most {:g} (has {:.2g}){}",
-                                              tolerance, candidate.error->outputRelative,
-                                              candidate.stored ? "; it is stored so" : "");
-        return;
-    }
-    choice.reason = unknown + fmt::format("no form that streams stays within {:g}", tolerance);
 }
 
 /// Chapter 7, choosing a form: int8 that folds saves stored bytes where sixteen levels are too
@@ -256,6 +290,24 @@ Result<codec::AccuracyError> candidateError(const FormCandidate &candidate, cons
                                 codec::AccuracyOptions());
 }
 
+Result<void> judgeErrors(FormChoice &choice, const Weight &weight, const LayerValues &values,
+                         const ChooseOptions &options)
+{
+    for (FormCandidate &candidate : choice.candidates) {
+        if (options.progress && !options.progress->advance(1))
+            return tl::unexpected(failure("choose.cancelled", "The choice was cancelled."));
+        const auto error = candidateError(candidate, weight, values);
+        if (!error) {
+            candidate.passedOver = "cannot be encoded: " + error.error().message;
+            continue;
+        }
+        candidate.withinTolerance =
+            error->outputRelative <= options.tolerance && std::isfinite(error->outputRelative);
+        candidate.error = *error;
+    }
+    return {};
+}
+
 } // namespace
 
 Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roofline::Roofs &roofs,
@@ -264,15 +316,14 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
         return tl::unexpected(*weight.fault);
+    if (isOfOldNetwork(weight))
+        return tl::unexpected(oldNetworkError("choose.network", weight.findableName()));
     const decision::WeightForm form = weightForm(bundle, weight);
     const auto layer = heaviestLayer(bundle, index, form);
     if (!layer)
         return tl::unexpected(failure("choose.consumer",
                                       "No operation with a kernel reads this weight.",
                                       weight.findableName()));
-    const auto values = layerValues(bundle, index, weight.consumers[layer->consumer]);
-    if (!values)
-        return tl::unexpected(values.error());
     const auto placed = roofline::place(*layer, roofs, judge, options.batch);
     if (!placed)
         return tl::unexpected(placed.error());
@@ -283,23 +334,22 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
     choice.stored = form.key();
     choice.op = layer->op;
     choice.bound = placed->trail[placed->dense].bound;
-    choice.sampled = values->sampled;
-    choice.zeroFraction =
-        values->sampled && form.masked && form.density ? 1 - *form.density : values->zeroFraction;
-    choice.candidates = candidatesOf(*layer, roofs, judge, choice.zeroFraction, options.batch);
-    for (FormCandidate &candidate : choice.candidates) {
-        if (options.progress && !options.progress->advance(1))
-            return tl::unexpected(failure("choose.cancelled", "The choice was cancelled."));
-        const auto error = candidateError(candidate, weight, *values);
-        if (!error) {
-            candidate.passedOver = "cannot be encoded: " + error.error().message;
-            continue;
-        }
-        candidate.withinTolerance =
-            error->outputRelative <= options.tolerance && std::isfinite(error->outputRelative);
-        candidate.error = *error;
+    if (form.elements == 0) {
+        choice.chosen = "dense";
+        choice.reason = "nothing to compress: the weight has no elements";
+        return choice;
     }
-    settle(choice, options.tolerance);
+    const auto values = layerValues(bundle, index, weight.consumers[layer->consumer]);
+    if (!values)
+        return tl::unexpected(values.error());
+    choice.sampled = values->sampled;
+    const double zeros =
+        values->sampled && form.masked && form.density ? 1 - *form.density : values->zeroFraction;
+    choice.zeroFraction = zeros;
+    choice.candidates = candidatesOf(*layer, roofs, judge, zeros, options.batch);
+    if (auto judged = judgeErrors(choice, weight, *values, options); !judged)
+        return tl::unexpected(std::move(judged.error()));
+    settle(choice, openBound(*layer, roofs, choice.bound), options.tolerance);
     adviseForSize(choice, roofs);
     return choice;
 }

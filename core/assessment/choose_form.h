@@ -5,6 +5,7 @@
 #include "core/base/progress.h"
 #include "core/codec/analysis/accuracy.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,17 +36,20 @@ struct FormChoice {
     std::string address;      ///< of the weight: its name where no other has it
     std::string op;           ///< of the consumer that was judged by
     roofline::Bound bound = roofline::Bound::Unknown; ///< of the layer with dense weights
-    double zeroFraction = 0;
-    bool sampled = false;                  ///< figures from some of the output channels
-    std::vector<FormCandidate> candidates; ///< smallest bytes first
-    std::string chosen;                    ///< a form, the stored one included, or "dense"
+    std::optional<double> zeroFraction;               ///< empty: the weight has no elements
+    bool sampled = false;                             ///< figures from some of the output channels
+    std::vector<FormCandidate> candidates; ///< smallest bytes first; none without elements
+    /// A form, the stored one included, or "dense". Empty: the operation's shapes are not known, so
+    /// nothing says whether fewer bytes help it.
+    std::string chosen;
     std::string reason;
     /// What chapter 7 has beside the procedure: a form for its stored size alone. Empty: nothing.
     std::string advice;
 };
 
-/// Judges by the heaviest of the weight's layers. Errors: "choose.consumer" (no operation
-/// with a kernel reads the weight), those of the decoder and of placement, "choose.cancelled".
+/// Judges by the heaviest of the weight's layers. Errors: "choose.consumer" (no operation with a
+/// kernel reads the weight), "choose.network" (it is of an old neural network), those of the
+/// decoder and of placement, "choose.cancelled".
 Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t weight,
                               const roofline::Roofs &roofs, decision::Judge &judge,
                               const ChooseOptions &options = {});

@@ -204,16 +204,19 @@ std::optional<Speedup> rangeOf(std::span<const Measurement> measured, const Take
 
 std::span<const SpeedupRow> speedupRows()
 {
-    static const auto speedups =
-        tables::loadRows<SpeedupRow>("speedups", {{"target", &SpeedupRow::target},
-                                                  {"form", &SpeedupRow::form},
-                                                  {"measurement", &SpeedupRow::measurement},
-                                                  {"condition", &SpeedupRow::condition},
-                                                  {"conditions", &SpeedupRow::conditions},
-                                                  {"source", &SpeedupRow::source},
-                                                  {"low", &SpeedupRow::low},
-                                                  {"high", &SpeedupRow::high},
-                                                  {"confidence", &SpeedupRow::confidence}});
+    static const auto speedups = tables::loadRows<SpeedupRow>(
+        "speedups",
+        {{"target", &SpeedupRow::target},
+         {"form", &SpeedupRow::form},
+         {"measurement", &SpeedupRow::measurement},
+         {"condition", &SpeedupRow::condition},
+         {"conditions", &SpeedupRow::conditions},
+         {"source", &SpeedupRow::source},
+         {"model", &SpeedupRow::model},
+         {"goal", [](SpeedupRow &row, std::string_view cell) { row.goal = cell == "yes"; }},
+         {"low", &SpeedupRow::low},
+         {"high", &SpeedupRow::high},
+         {"confidence", &SpeedupRow::confidence}});
     return speedups;
 }
 

@@ -47,6 +47,10 @@ std::optional<Speedup> quotedSpeedup(std::span<const Measurement> measured);
 /// A row of the table, for the comparison with predictions.
 struct SpeedupRow {
     std::string target, form, measurement, condition, conditions, source;
+    /// Of a speed-up, by what calibrate() predicts it: "layers" (the roofs), "calls" (a fixed cost
+    /// and bytes) or "stack" (a share of the time that goes with the bytes).
+    std::string model;
+    bool goal = false;        ///< one of the published ratios that predictions are to meet
     double low = 0, high = 0; ///< as the table has them: speed-ups or ratios of latency
     format::Confidence confidence = format::Confidence::Documented;
 

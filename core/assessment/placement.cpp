@@ -17,12 +17,12 @@ using decision::WeightForm;
 
 /// The rest of a point, once its FLOPs and bytes stand. What is unknown stays so: without both
 /// roofs nobody knows which of them binds.
-void rate(Assessment &point, const Roofs &roofs, double computed)
+void rate(Assessment &point, const Roofs &roofs, double computed, double streamed)
 {
     if (point.flops && roofs.compute)
         point.computeS = *point.flops * computed / roofs.compute->value;
     if (point.bytes && roofs.bandwidth)
-        point.memoryS = *point.bytes / roofs.bandwidth->value;
+        point.memoryS = (*point.bytes + streamed) / roofs.bandwidth->value;
     if (point.flops && point.bytes && *point.bytes > 0)
         point.intensity = *point.flops / *point.bytes;
     if (!point.computeS || !point.memoryS || !point.intensity)
@@ -34,6 +34,18 @@ void rate(Assessment &point, const Roofs &roofs, double computed)
         point.rate = *point.flops / *point.timeS;
 }
 
+/// How many times as long as fp16 of the same bytes a streamed palette was measured to take, where
+/// that was measured: by as many engines as the roof is of.
+double codeStreamCost(const Assessment &point, const Roofs &roofs)
+{
+    if (point.outcome != Outcome::Streams || !point.weight.isPalette())
+        return 1;
+    const bool two = roofs.compute && roofs.compute->name.ends_with("_two_engines");
+    const auto *cost =
+        modelParameter(*roofs.target, two ? "code_stream_cost_two_engines" : "code_stream_cost");
+    return cost ? cost->value : 1;
+}
+
 /// FLOPs, bytes and times of a layer of whose weight `crossing` bytes move where all of it is read.
 /// Where a chip was measured to skip multiplications by zero, those of a known density take the
 /// share that was left.
@@ -41,22 +53,24 @@ void time(Assessment &point, const Layer &layer, const Roofs &roofs,
           const std::optional<std::uint64_t> &crossing, const std::optional<double> &density,
           std::uint64_t batch)
 {
+    double streamed = 0; // as if so many bytes more
     const double times = static_cast<double>(batch);
     if (layer.flops)
         point.flops = static_cast<double>(*layer.flops) * times;
     if (layer.inputBytes && layer.outputBytes && layer.shareRead && crossing) {
         // Another row of a table for each input; a kernel crosses once a dispatch.
         const double share = std::min(1.0, *layer.shareRead < 1 ? *layer.shareRead * times : 1.0);
-        point.bytes =
-            static_cast<double>(*crossing) * share +
-            (static_cast<double>(*layer.inputBytes) + static_cast<double>(*layer.outputBytes)) *
-                times;
+        const double weight = static_cast<double>(*crossing) * share;
+        streamed = (codeStreamCost(point, roofs) - 1) * weight;
+        point.bytes = weight + (static_cast<double>(*layer.inputBytes) +
+                                static_cast<double>(*layer.outputBytes)) *
+                                   times;
     }
     double share = 1;
     const auto *fixed = density ? modelParameter(*roofs.target, "zero_skip_fixed_share") : nullptr;
     if (fixed)
         share = fixed->value + (1 - fixed->value) * *density;
-    rate(point, roofs, share);
+    rate(point, roofs, share, streamed);
 }
 
 /// What the layer takes with dense weights: the measure of every other form.

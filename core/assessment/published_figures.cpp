@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/calibrate.h"
+#include "core/assessment/calibration_rows.h"
 
 #include "core/base/csv.h"
 
@@ -10,35 +10,17 @@ using decision::SpeedupRow;
 namespace {
 
 /// Zeros of "sparse50", and of the M1's stack by the row that has them; empty: not published.
-std::optional<double> publishedZeros(const SpeedupRow &row)
+std::optional<double> publishedZeros(std::string_view target, std::string_view form)
 {
-    if (row.form.size() > 7 && row.form.starts_with("sparse")) {
-        if (const auto percent = parseInteger(std::string_view(row.form).substr(6, 2)))
+    if (form.size() > 7 && form.starts_with("sparse")) {
+        if (const auto percent = parseInteger(form.substr(6, 2)))
             return static_cast<double>(*percent) / 100;
     }
     for (const SpeedupRow &other : decision::speedupRows()) {
-        if (other.target == row.target && other.form == row.form &&
-            other.measurement == "zero_fraction")
+        if (other.target == target && other.form == form && other.measurement == "zero_fraction")
             return other.low;
     }
     return std::nullopt;
-}
-
-/// Stored bytes over those of fp16 by the form's law (listing 25.3 for masks; tables apart).
-std::optional<double> storedRatio(const SpeedupRow &row)
-{
-    std::string_view form = row.form;
-    if (form.ends_with(" grouped"))
-        form.remove_suffix(8);
-    if (form.starts_with("palette") && form.size() == 8)
-        return static_cast<double>(form[7] - '0') / 16;
-    if (form == "int8")
-        return 0.5;
-    const auto zeros = form.starts_with("sparse") ? publishedZeros(row) : std::nullopt;
-    if (!zeros)
-        return std::nullopt;
-    const double kept = form.ends_with("+palette4") ? 0.25 : 1;
-    return 1.0 / 16 + (1 - *zeros) * kept;
 }
 
 std::string figureUnit(const SpeedupRow &row)
@@ -49,6 +31,22 @@ std::string figureUnit(const SpeedupRow &row)
 }
 
 } // namespace
+
+std::optional<double> calibration::storedRatio(std::string_view target, std::string_view name)
+{
+    std::string_view form = name;
+    if (form.ends_with(" grouped"))
+        form.remove_suffix(8);
+    if (form.starts_with("palette") && form.size() == 8)
+        return static_cast<double>(form[7] - '0') / 16;
+    if (form == "int8")
+        return 0.5;
+    const auto zeros = form.starts_with("sparse") ? publishedZeros(target, name) : std::nullopt;
+    if (!zeros)
+        return std::nullopt;
+    const double kept = form.ends_with("+palette4") ? 0.25 : 1;
+    return 1.0 / 16 + (1 - *zeros) * kept;
+}
 
 std::vector<PublishedFigure> publishedFigures(const target::Target *wanted)
 {
@@ -63,7 +61,7 @@ std::vector<PublishedFigure> publishedFigures(const target::Target *wanted)
                                row.condition, row.source, row.low,         row.high,
                                std::nullopt,  {},         row.confidence};
         if (row.measurement == "stored_bytes_ratio") {
-            figure.predicted = storedRatio(row);
+            figure.predicted = calibration::storedRatio(row.target, row.form);
             figure.basis = figure.predicted ? "the form's bits over those of fp16" : "";
         }
         figures.push_back(std::move(figure));

@@ -2,6 +2,7 @@
 #include "core/assessment/weight_facts.h"
 
 #include "core/assessment/entries.h"
+#include "core/assessment/old_network.h"
 #include "core/assessment/shared_operations.h"
 #include "core/bundle/stored_bytes.h"
 
@@ -240,8 +241,9 @@ std::vector<Unassessed> unassessedWeights(const Bundle &bundle)
         const auto &consumers = weight.consumers;
         if (std::any_of(consumers.begin(), consumers.end(), isLayer))
             continue;
-        rest.push_back({i, consumers.empty() ? "no operation of the bundle reads it"
-                                             : unassessedReason(consumers.front())});
+        rest.push_back({i, isOfOldNetwork(weight) ? std::string(kOldNetworkReason)
+                           : consumers.empty()    ? "no operation of the bundle reads it"
+                                                  : unassessedReason(consumers.front())});
     }
     return rest;
 }

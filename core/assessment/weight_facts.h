@@ -4,6 +4,7 @@
 #include "core/assessment/assess.h"
 #include "core/bundle/bundle.h"
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,6 +73,12 @@ struct TargetTotals {
     std::optional<std::uint64_t> storedBytes = 0; ///< empty: those of a weight are not known
     std::uint64_t denseBytes = 0;
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0;
+
+    /// Of all weights; empty where a figure is missing.
+    std::optional<std::uint64_t> allMoved() const
+    {
+        return movedOpen == 0 ? std::optional(bytesMoved) : std::nullopt;
+    }
 };
 
 /// Every weight on every target: rows() x columns decisions, found by row and column.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/survey.h"
 
+#include "core/assessment/old_network.h"
 #include "core/base/pattern.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/parallel.h"
@@ -61,6 +62,8 @@ Result<void> Surveyor::checkOptions()
         return refused("plan.program", {}, "a program beside the weight file",
                        std::string(bundleKindName(m_bundle.kind())),
                        "Without a program a weight has no form to change");
+    if (isOldNetwork(m_bundle))
+        return tl::unexpected(oldNetworkError("plan.program", m_bundle.name()));
     for (const target::Target *target : m_options.targets) {
         auto roofs = roofline::roofsOf(*target);
         if (!roofs)
@@ -111,6 +114,8 @@ std::string Surveyor::whyFixed(std::size_t index) const
         return "unsound: " + describe(*weight.fault);
     if (weight.type != ElementType::Fp16 && weight.type != ElementType::Fp32)
         return fmt::format("values of {} have no other form", elementTypeName(weight.type));
+    if (isOfOldNetwork(weight))
+        return std::string(kOldNetworkReason);
     if (m_layers[index].empty())
         return "no operation with a kernel reads it";
     if (weight.shape.size() < 2 || weight.elements.value < 2)

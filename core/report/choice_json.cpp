@@ -43,9 +43,12 @@ Value speedupValue(const CandidateFacts &row)
     const auto &quoted = row.candidate.assessment.speedup;
     if (!quoted)
         return Unknown();
-    return Written{quoted->low, quoted->low == quoted->high
-                                    ? fmt::format("{:.2f}", quoted->low)
-                                    : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high)};
+    const std::string figure = quoted->low == quoted->high
+                                   ? fmt::format("{:.2f}", quoted->low)
+                                   : fmt::format("{:.2f} to {:.2f}", quoted->low, quoted->high);
+    // As decide marks it: some condition of the measurement is not known of this layer.
+    const bool open = quoted->confidence == format::Confidence::Assumed;
+    return Written{quoted->low, figure + (open ? " ?" : "")};
 }
 
 Value remarkValue(const CandidateFacts &row)
@@ -147,7 +150,8 @@ std::vector<Column<CandidateFacts>> candidateColumns()
          }},
         {.key = "speedup",
          .title = "measured speed-up",
-         .explanation = "Times the rate of dense fp16, where it was measured on this chip",
+         .explanation = "Times the rate of dense fp16, where it was measured on this chip; ? some "
+                        "condition of the measurement is not known of this layer",
          .align = kAmount,
          .value = speedupValue,
          .document = [](const Row &row) { return speedupJson(row.candidate.assessment.speedup); },
@@ -203,9 +207,9 @@ Json choiceJson(const FormChoice &choice)
     json["stored"] = choice.stored;
     json["op"] = choice.op;
     json["bound"] = roofline::boundName(choice.bound);
-    json["zero_fraction"] = ratioJson(choice.zeroFraction);
+    json["zero_fraction"] = choice.zeroFraction ? ratioJson(*choice.zeroFraction) : Json(nullptr);
     json["sampled"] = choice.sampled;
-    json["form"] = choice.chosen;
+    json["form"] = choice.chosen.empty() ? Json(nullptr) : Json(choice.chosen);
     json["reason"] = choice.reason;
     json["advice"] = choice.advice.empty() ? Json(nullptr) : Json(choice.advice);
     json["candidates"] = jsonArray(candidateTable(), candidateRows(choice));

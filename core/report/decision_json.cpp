@@ -89,7 +89,9 @@ Json totalsJson(const TargetTotals &totals)
 {
     Json json;
     json["target"] = totals.target->name;
-    json["bytes_moved"] = numberJson(totals.bytesMoved);
+    const auto moved = totals.allMoved();
+    json["bytes_moved"] = moved ? numberJson(*moved) : Json(nullptr);
+    json["bytes_moved_known"] = numberJson(totals.bytesMoved);
     json["bytes_moved_open"] = totals.movedOpen;
     json["stored_bytes"] = numberJson(totals.storedBytes);
     json["dense_fp16_bytes"] = numberJson(totals.denseBytes);

@@ -133,7 +133,8 @@ Json totalsJson(const Bundle &bundle)
     json["weights"] = totals.weights;
     json["stored_bytes"] = known ? numberJson(totals.storedBytes.value) : Json(nullptr);
     json["dense_fp16_bytes"] = numberJson(totals.denseFp16Bytes.value);
-    json["ratio"] = known ? ratioJson(totals.ratio) : Json(nullptr);
+    json["ratio"] =
+        known && totals.denseFp16Bytes.value > 0 ? ratioJson(totals.ratio) : Json(nullptr);
     json["forms"] = Json::object();
     for (const auto &[form, count] : totals.forms)
         json["forms"][form] = count;

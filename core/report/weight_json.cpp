@@ -153,7 +153,8 @@ Json weightJson(const Bundle &bundle, std::size_t weight,
     for (const Consumer &consumer : shown.consumers)
         json["consumers"].push_back(consumerJson(consumer));
     json["dense_fp16_bytes"] = numberJson(shown.denseFp16Bytes().value);
-    json["ratio"] = stored ? ratioJson(shown.ratio()) : Json(nullptr);
+    const bool hasRatio = stored && shown.denseFp16Bytes().value > 0;
+    json["ratio"] = hasRatio ? ratioJson(shown.ratio()) : Json(nullptr);
     if (statistics)
         addStatistics(json, *statistics, asked);
     if (shown.fault)

@@ -146,6 +146,10 @@ private Q_SLOTS:
         for (const char *key : {"offset", "bytes", "demand", "fits"})
             QVERIFY2(decision["cap"].contains(key), key);
         QVERIFY(json["diagnostics"].empty());
+        // What is not known of a weight is not 0 of the network.
+        const Json &total = json["totals"][0];
+        QCOMPARE(total["bytes_moved"].is_null(), outcome == QStringLiteral("unknown"));
+        QCOMPARE(decision["bytes_moved"].is_null(), total["bytes_moved"].is_null());
     }
 
     void aStrideFolds()
@@ -448,9 +452,19 @@ private Q_SLOTS:
                 const double ratio = double(row["predicted"]) / double(row["measured"]);
                 QVERIFY(std::abs(ratio - double(row["ratio"])) < 1e-9);
             }
-            // Where it is off, it says what is missing.
-            if (!row["within"].is_null() && !bool(row["within"]))
-                QVERIFY(row["missing_effect"].is_string());
+            // Where it is off, or nothing is predicted, it says what is missing, and who shows it.
+            const bool within = row["within"].is_boolean() && bool(row["within"]);
+            for (const char *key : {"missing_effect", "missing_evidence", "missing_source"})
+                QVERIFY2(row[key].is_string() != within,
+                         (string(row, "measurement") + string(row, "form")).toUtf8().constData());
+            // A parameter is not fitted on what it is compared with.
+            const std::string form = row["form"];
+            if (row["target"] == "H18g" && form.starts_with("palette")) {
+                QVERIFY(within);
+                const std::string fitted = row["fitted_on"];
+                QVERIFY(fitted.find(form + ",") == fitted.npos);
+                QVERIFY(fitted.find(form + " (") == fitted.npos);
+            }
             goals += bool(row["goal"]) ? 1 : 0;
         }
         QVERIFY(goals >= 12);

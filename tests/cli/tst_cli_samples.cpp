@@ -27,6 +27,9 @@ private slots:
     void dispatches();
     void backends();
     void decodeNetwork();
+    void oldNetworksAreRefused_data();
+    void oldNetworksAreRefused();
+    void oldNetworksAreJudgedByForm();
     void survey();
 
 private:
@@ -217,10 +220,46 @@ void TestCliSamples::decodeNetwork()
                                  u"--output"_s, folder.filePath(u"w.npy"_s)});
     QVERIFY2(decoded.exitCode == 0, decoded.err);
     QVERIFY(QFile::exists(folder.filePath(u"w.npy"_s)));
-    const auto refused =
-        runCli({u"encode"_s, sample("models/network.mlmodel"), u"conv_6.weights"_s, u"--form"_s,
-                u"dense"_s, u"--output"_s, folder.filePath(u"x.mlmodel"_s)});
-    QVERIFY(refused.exitCode != 0);
+}
+
+/// What needs statements or shapes says in one sentence what the file is, and what can be done.
+void TestCliSamples::oldNetworksAreRefused_data()
+{
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("encode") << QStringList{u"encode"_s, u"conv_6.weights"_s, u"--form"_s,
+                                           u"palette"_s, u"--output"_s};
+    QTest::newRow("choose") << QStringList{u"choose"_s};
+    QTest::newRow("plan") << QStringList{u"plan"_s};
+    QTest::newRow("plan, written") << QStringList{u"plan"_s, u"--output"_s};
+}
+void TestCliSamples::oldNetworksAreRefused()
+{
+    QFETCH(QStringList, words);
+    QTemporaryDir folder;
+    if (words.last() == u"--output"_s)
+        words << folder.filePath(u"x.mlmodel"_s);
+    words.insert(1, sample("models/network.mlmodel"));
+    const auto refused = runCli(words);
+    QCOMPARE(refused.exitCode, 3);
+    QVERIFY(refused.out.isEmpty());
+    QVERIFY2(refused.err.contains("convert the model to an ML program"), refused.err);
+    QCOMPARE(refused.err.count('\n'), 1);
+    QVERIFY(!QFile::exists(folder.filePath(u"x.mlmodel"_s)));
+    const auto said = runCli(words << u"--json"_s);
+    QCOMPARE(said.exitCode, 3);
+    QVERIFY(text(said.json()["diagnostics"][0]["found"]).contains("NeuralNetwork.proto"));
+}
+
+/// What goes by the form alone is answered; layers that cannot be assessed are listed as such.
+void TestCliSamples::oldNetworksAreJudgedByForm()
+{
+    const QString path = sample("models/network.mlmodel");
+    const auto decided = runCli({u"decide"_s, path, u"--json"_s});
+    QCOMPARE(decided.exitCode, 0);
+    QVERIFY(decided.json()["decisions"].size() > 5);
+    const auto drawn = runCli({u"roofline"_s, path});
+    QCOMPARE(drawn.exitCode, 0);
+    QVERIFY2(drawn.out.contains("a layer of an old neural network"), drawn.out);
 }
 
 /// The registers that no table names, with their values over the real containers.

@@ -41,6 +41,7 @@ private slots:
     void refused();
     void forPeople();
     void numbers();
+    void noProposalWithoutShapes();
 
 private:
     CliResult run(const QString &command, const QStringList &options) const
@@ -133,6 +134,22 @@ void TestCliShapes::forPeople()
              result.out.constData());
     QVERIFY2(result.err.contains("Shape unknown behind operation z (non_zero)"),
              result.err.constData());
+}
+
+/// The candidates stand with their figures; the form to take is null until the shapes are bound.
+void TestCliShapes::noProposalWithoutShapes()
+{
+    const auto choice = [this](const QStringList &options) {
+        return run(u"choose"_s, options + QStringList{u"--json"_s}).json().at("choices")[0];
+    };
+    const Json open = choice({});
+    QVERIFY(open.at("form").is_null());
+    QCOMPARE(open.at("candidates").size(), std::size_t(5));
+    for (const Json &candidate : open.at("candidates"))
+        QVERIFY(!candidate.at("chosen").get<bool>());
+    QVERIFY(
+        run(u"choose"_s, {}).out.contains("dense -> no proposal: shapes are not known of conv"));
+    QVERIFY(choice({u"--shape"_s, u"x=1,64,8,8"_s}).at("form").is_string());
 }
 
 /// 2 x 64 x 64 x 64 operations, and a time that was not known before.

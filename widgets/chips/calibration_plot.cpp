@@ -149,7 +149,8 @@ QString CalibrationPlot::pointText(int point) const
     for (const auto &[words, said] :
          {std::pair{tr("condition"), one.condition}, std::pair{tr("source"), one.source},
           std::pair{tr("made of"), one.basis}, std::pair{tr("fitted on"), one.fittedOn},
-          std::pair{tr("the model lacks"), one.missing}}) {
+          std::pair{tr("the model lacks"), one.missing},
+          std::pair{tr("what shows it"), one.missingEvidence}}) {
         if (!said.empty())
             text += QStringLiteral("\n%1: %2").arg(words, fromUtf8(said));
     }

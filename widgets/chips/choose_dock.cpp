@@ -15,6 +15,7 @@
 #include <QFont>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QLabel>
 #include <QPushButton>
 #include <QTableView>
@@ -71,6 +72,33 @@ QString writeReencoded(const Bundle &bundle, std::size_t index, const std::strin
     return saved ? QString() : fromUtf8(describe(saved.error()));
 }
 
+/// "w (dense) on H13: take palette4: why. As dense it is bandwidth bound in conv; 0.0 % zeros."
+QString verdictText(const FormChoice &choice, const std::string &chip)
+{
+    const QString subject = ChooseDock::tr("<b>%1</b> (%2) on <b>%3</b>")
+                                .arg(fromUtf8(choice.address).toHtmlEscaped(),
+                                     fromUtf8(choice.stored).toHtmlEscaped(), fromUtf8(chip));
+    const QString reason = fromUtf8(choice.reason).toHtmlEscaped();
+    const QString take = choice.chosen.empty()
+                             ? ChooseDock::tr("no form is proposed: %1.").arg(reason)
+                             : ChooseDock::tr("take <b>%1</b>: %2.")
+                                   .arg(choice.chosen == "dense" ? ChooseDock::tr("dense fp16")
+                                                                 : fromUtf8(choice.chosen),
+                                        reason);
+    QString text = subject + QStringLiteral(": ") + take;
+    if (choice.bound != roofline::Bound::Unknown && choice.zeroFraction)
+        text += QLatin1Char(' ') +
+                ChooseDock::tr("As dense it is %1 bound in %2.")
+                    .arg(fromUtf8(roofline::boundName(choice.bound)), fromUtf8(choice.op));
+    if (choice.zeroFraction)
+        text += QLatin1Char(' ') +
+                ChooseDock::tr("%1 zeros%2.")
+                    .arg(percentText(*choice.zeroFraction),
+                         choice.sampled ? ChooseDock::tr("; figures from some of the channels")
+                                        : QString());
+    return text;
+}
+
 } // namespace
 
 ChooseDock::ChooseDock(Session &session, QWidget *parent)
@@ -116,6 +144,8 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     connect(&m_state, &ChipState::targetChanged, this, &ChooseDock::scheduleRefresh);
     connect(m_tolerance, &QDoubleSpinBox::valueChanged, this, &ChooseDock::scheduleRefresh);
     connect(m_apply, &QPushButton::clicked, this, &ChooseDock::askAndApply);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex &row) { m_apply->setEnabled(row.isValid()); });
     connect(&session.tasks(), &TaskManager::changed, this, [this] {
         if (m_task && m_task->progress().cancelled())
             m_task = nullptr;
@@ -191,22 +221,17 @@ void ChooseDock::start()
 void ChooseDock::showChoice(const FormChoice &choice)
 {
     m_choice = choice;
-    const QString chosen = choice.chosen == "dense" ? tr("dense fp16") : fromUtf8(choice.chosen);
-    m_verdict->setText(
-        tr("<b>%1</b> (%2) on <b>%3</b>: take <b>%4</b>: %5. As dense it is %6 bound in %7; %8 "
-           "zeros%9.")
-            .arg(fromUtf8(choice.address).toHtmlEscaped(), fromUtf8(choice.stored).toHtmlEscaped(),
-                 fromUtf8(m_state.target().name), chosen, fromUtf8(choice.reason).toHtmlEscaped(),
-                 fromUtf8(roofline::boundName(choice.bound)), fromUtf8(choice.op),
-                 percentText(choice.zeroFraction),
-                 choice.sampled ? tr("; figures from some of the channels") : QString()));
+    m_verdict->setText(verdictText(choice, m_state.target().name));
     std::vector<report::CandidateFacts> rows = report::candidateRows(choice);
     const auto chosenRow =
         std::find_if(rows.begin(), rows.end(), [](const auto &row) { return row.chosen; });
     const auto at = chosenRow == rows.end() ? 0 : static_cast<int>(chosenRow - rows.begin());
     m_model->setRows(std::move(rows));
-    m_table->selectRow(at);
-    m_apply->setEnabled(!choice.candidates.empty());
+    if (choice.chosen.empty())
+        m_table->setCurrentIndex({}); // a selected row would read as a proposal
+    else
+        m_table->selectRow(at);
+    m_apply->setEnabled(m_table->currentIndex().isValid());
     showContent();
 }
 

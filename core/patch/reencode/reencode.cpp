@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/reencode.h"
 
+#include "core/assessment/old_network.h"
 #include "core/container/mil/sniff.h"
 #include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"
@@ -30,6 +31,8 @@ Result<void> Reencoder::checkWeights() const
                        "Without a program a weight has no form to change");
     std::set<const Weight *> seen;
     for (const Job &job : m_jobs) {
+        if (isOfOldNetwork(*job.weight))
+            return tl::unexpected(oldNetworkError("encode.network", job.weight->findableName()));
         if (job.weight->type != job.encoded->type)
             return refused("encode.type", job.weight->name,
                            std::string(elementTypeName(job.encoded->type)),

@@ -135,6 +135,24 @@ private Q_SLOTS:
         QVERIFY(*assessed(thin, full, "M1").predictedSpeedup < 1);
     }
 
+    /// A palette that streams takes longer than its bytes do, where that was measured.
+    void palettesStreamSlower()
+    {
+        const Layer thin = layer("conv", 1024, 1, 2);
+        const auto speed = [&thin](const char *key, const char *chip) {
+            return assessed(thin, as(thin, key), chip).predictedSpeedup.value_or(0);
+        };
+        QVERIFY(speed("palette4", "M6") < 0.85 * speed("palette4", "M4 Pro"));
+        const auto ratio = speed("int8", "M6") / speed("int8", "M4 Pro"); // no cost of int8's
+        QVERIFY(std::abs(ratio - 1) < 0.1);
+        const Layer wide = layer("conv", 512, 1, 64); // compute bound: its bytes do not matter
+        const auto time = [&wide](const char *key) {
+            return assessed(wide, as(wide, key, 1), "M6").timeS;
+        };
+        QVERIFY(time("palette4") && *time("palette4") > 0);
+        QCOMPARE(time("palette4"), time("dense"));
+    }
+
     void figuresOfDifferentWidthsAreNotMerged()
     {
         const Layer narrow = layer("linear", 2048, 1, 1), broad = layer("matmul", 8192, 1, 1);

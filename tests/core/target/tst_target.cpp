@@ -74,7 +74,8 @@ private Q_SLOTS:
         QTest::newRow("target_rules") << 10;
         QTest::newRow("codegen_rules") << 7;
         QTest::newRow("measurements") << 160;
-        QTest::newRow("model_parameters") << 2;
+        QTest::newRow("model_parameters") << 4;
+        QTest::newRow("model_effects") << 15;
     }
     void tablesAreReadWhole()
     {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Stream or fold, roofline, geometry, targets, choose, collective.
+#include "made_bundle.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/assessment_dock.h"
 #include "widgets/chips/calibration_dock.h"
@@ -30,6 +31,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QTableView>
@@ -704,6 +706,31 @@ private Q_SLOTS:
         QVERIFY(copy);
         const auto at = (*copy)->weightByName(bundle->weights()[weight].name);
         QVERIFY(at || (*copy)->weights().size() == bundle->weights().size());
+    }
+
+    /// Where the shapes are open nothing is proposed: no row is selected, none is marked.
+    void noProposalWithoutShapes()
+    {
+        test::MadeBundle made;
+        made.parameters = "tensor<fp16, [1, 64, ?, ?]> x";
+        made.constant(
+            "tensor<fp16, [64, 64, 1, 1]>", "w",
+            made.blob(ElementType::Fp16, "[64, 64, 1, 1]", test::Bytes(8192, std::byte{0x3c})));
+        made.line("tensor<fp16, [1, 64, ?, ?]> y = conv(weight = w, x = x)[name = string(\"y\")]");
+        made.result = "y";
+        Session session;
+        ChooseDock dock(session);
+        session.setBundle(*made.open());
+        QVERIFY(showDock(dock));
+        QCOMPARE(dock.model().rowCount(), 5);
+        QVERIFY(dock.choice()->chosen.empty());
+        const auto *table = dock.findChild<QTableView *>();
+        QVERIFY(!table->currentIndex().isValid());
+        const auto buttons = dock.findChildren<QPushButton *>();
+        QCOMPARE(buttons.size(), 1);
+        QVERIFY(!buttons.front()->isEnabled());
+        dock.findChild<QTableView *>()->selectRow(1); // any of them can be written all the same
+        QVERIFY(buttons.front()->isEnabled());
     }
 
     void collectiveFigures()

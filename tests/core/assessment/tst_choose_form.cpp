@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The form to take where there is nothing to choose, or nothing that a choice could rest on.
+#include "core/assessment/choose_form.h"
+#include "made_bundle.h"
+
+#include <QtTest/QtTest>
+
+using namespace kernscope;
+
+namespace {
+
+/// Convolution over `input` with a weight of `channels` x 64 x 1 x 1, sixteen values in turn.
+test::MadeBundle convolution(const std::string &input, std::size_t channels)
+{
+    test::MadeBundle made;
+    made.parameters = "tensor<fp16, " + input + "> x";
+    const std::string shape = "[" + std::to_string(channels) + ", 64, 1, 1]";
+    test::Bytes values(channels * 128, std::byte{0x3c});
+    for (std::size_t i = 0; i < values.size(); i += 2)
+        values[i] = static_cast<std::byte>(i / 2 % 16);
+    made.constant("tensor<fp16, " + shape + ">", "w", made.blob(ElementType::Fp16, shape, values));
+    made.line("tensor<fp16, [1, " + std::to_string(channels) + input.substr(input.find(",", 4)) +
+              "> y = conv(weight = w, x = x)[name = string(\"y\")]");
+    made.result = "y";
+    return made;
+}
+
+Result<FormChoice> chosen(const test::MadeBundle &made, const char *chip)
+{
+    const auto bundle = made.open();
+    if (!bundle)
+        return tl::unexpected(bundle.error());
+    decision::Judge judge;
+    return chooseForm(**bundle, 0, *roofline::roofsOf(*target::findTarget(chip)->target), judge);
+}
+
+} // namespace
+
+class TestChooseForm : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void knownExtents()
+    {
+        const auto choice = chosen(convolution("[1, 64, 8, 8]", 256), "M1");
+        QVERIFY(choice);
+        QCOMPARE(choice->bound, roofline::Bound::Bandwidth);
+        QCOMPARE(choice->chosen, std::string("palette4"));
+        QCOMPARE(choice->candidates.size(), std::size_t(5));
+    }
+
+    /// No form of no elements saves anything, and none has an error.
+    void noElements_data()
+    {
+        QTest::addColumn<QString>("chip");
+        for (const char *chip : {"M1", "M2", "M5", "H11"})
+            QTest::newRow(chip) << QString::fromUtf8(chip);
+    }
+    void noElements()
+    {
+        QFETCH(QString, chip);
+        const auto choice = chosen(convolution("[1, 64, 8, 8]", 0), qPrintable(chip));
+        QVERIFY2(choice, choice ? "" : choice.error().message.c_str());
+        QCOMPARE(choice->chosen, std::string("dense"));
+        QVERIFY2(choice->reason.starts_with("nothing to compress"), choice->reason.c_str());
+        QVERIFY(choice->candidates.empty());
+        QVERIFY(!choice->zeroFraction);
+        QVERIFY(choice->advice.empty());
+    }
+
+    /// What binds the layer is open: the candidates have their figures, none is proposed.
+    void openExtents()
+    {
+        const auto choice = chosen(convolution("[1, 64, ?, ?]", 256), "M1");
+        QVERIFY(choice);
+        QCOMPARE(choice->bound, roofline::Bound::Unknown);
+        QCOMPARE(choice->chosen, std::string());
+        QVERIFY2(choice->reason.find("shapes are not known") != std::string::npos,
+                 choice->reason.c_str());
+        QVERIFY2(choice->reason.find("palette4") != std::string::npos, choice->reason.c_str());
+        QVERIFY(choice->advice.empty());
+        QCOMPARE(choice->candidates.size(), std::size_t(5));
+        for (const FormCandidate &candidate : choice->candidates)
+            QVERIFY(!candidate.assessment.timeS);
+    }
+
+    /// A small weight's table makes it larger than dense fp16: no proposal, whatever streams.
+    void largerThanDense()
+    {
+        const auto choice = chosen(convolution("[1, 64, 8, 8]", 1), "M1");
+        QVERIFY(choice);
+        QCOMPARE(choice->bound, roofline::Bound::Bandwidth);
+        for (const FormCandidate &candidate : choice->candidates) {
+            const bool smaller = candidate.bytes < 128;
+            QVERIFY(smaller || !candidate.passedOver.empty());
+            QVERIFY(smaller || candidate.form != choice->chosen);
+        }
+    }
+
+    /// A chip whose ceilings are not published: said by that cause, not as open extents.
+    void openCeilings()
+    {
+        const auto choice = chosen(convolution("[1, 64, 8, 8]", 256), "M2");
+        QVERIFY(choice);
+        QCOMPARE(choice->bound, roofline::Bound::Unknown);
+        QCOMPARE(choice->chosen, std::string("palette4"));
+        QVERIFY2(choice->reason.starts_with("no compute ceiling is known of H14"),
+                 choice->reason.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestChooseForm)
+#include "tst_choose_form.moc"
