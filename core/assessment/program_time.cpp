@@ -231,10 +231,13 @@ ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)
         whole.dispatches.push_back(ofEntry(parts, roofs, entry));
     whole.alternatives = models.size() < entries.size();
     whole.bound = sharedBound(whole.dispatches, whole.alternatives);
-    if (whole.alternatives)
-        whole.engineTimeS.reset();
-    else
+    if (!whole.alternatives) {
         addUp(whole, roofs);
+        return whole;
+    }
+    whole.engineTimeS.reset();
+    whole.launches.reset();
+    whole.dispatchFloorS.reset();
     return whole;
 }
 

@@ -49,8 +49,8 @@ void keepEnds(roofline::Placement &placed)
     keep(placed.dense);
     if (same)
         placed.best = placed.dense;
-    else
-        keep(placed.best);
+    else if (placed.best)
+        keep(*placed.best);
     placed.trail = std::move(kept);
 }
 

@@ -263,7 +263,9 @@ QString RooflinePlot::runText(const Placement &placed, const roofline::Run &run)
         text += tr("\n%1 of the %2 of all layers")
                     .arg(share(*program.engineTimeS), seconds(program.engineTimeS));
     if (once && program.dispatchFloorS && *program.dispatchFloorS > 0)
-        text += tr("; %1 of the %2 that its dispatches take at least")
+        text += (program.launches == std::uint64_t(1)
+                     ? tr("; %1 of the %2 that a dispatch takes at least")
+                     : tr("; %1 of the %2 that its dispatches take at least"))
                     .arg(share(*program.dispatchFloorS), seconds(program.dispatchFloorS));
     return text;
 }

@@ -84,7 +84,10 @@ private Q_SLOTS:
     /// Each call that names the engine's backend is a launch; without one, the entry is.
     void everyLaunchHasTheFloor()
     {
-        const ProgramTime main = assessed(calledProgram().open()).program.dispatches[0];
+        const ProgramTime either = assessed(calledProgram().open()).program;
+        QVERIFY(!either.launches &&
+                !either.dispatchFloorS); // those of the function that is entered
+        const ProgramTime &main = either.dispatches[0];
         QCOMPARE(main.launches, std::optional<std::uint64_t>(3));
         QCOMPARE(main.dispatchFloorS, std::optional(3 * kFloor));
         QCOMPARE(main.timeS, std::optional(3 * kFloor));
