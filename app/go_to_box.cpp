@@ -17,7 +17,8 @@ namespace kernscope::app {
 namespace {
 
 constexpr int kMostHits = 60;
-constexpr std::size_t kMostNames = 200'000; ///< of sections and operations each
+constexpr std::size_t kMostIndexedAtOnce = 5'000; ///< sections: about a millisecond
+constexpr std::size_t kMostNames = 200'000;       ///< of sections and operations each
 
 /// Operations of a block and of the blocks nested in it, in the order of the program.
 void collect(const mil::Block &block, std::vector<const mil::Operation *> &out)
@@ -47,8 +48,19 @@ GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_s
     m_fault = addAction(ui::lineIcon(QStringLiteral("warning")), QLineEdit::TrailingPosition);
     m_fault->setVisible(false);
 
+    connect(&session.tasks(), &ui::TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset(); // an edit, or Cancel: asked again with the next key
+        m_indexed.reset();
+    });
     connect(&session, &ui::Session::bundleChanged, this, [this] {
         m_stale = true;
+        if (m_task)
+            m_task->cancel();
+        m_task.reset();
+        m_index.clear(); // it holds on to the bundle
+        m_indexed.reset();
         clear();
         showFault({});
         hideHits();
@@ -74,11 +86,9 @@ PaletteList &GoToBox::hits()
     return *m_hits;
 }
 
-void GoToBox::addNames()
+PaletteIndex GoToBox::namesOf(const BundlePtr &bundle, ui::Session &session, QObject *origin)
 {
-    const BundlePtr bundle = m_session.bundle();
-    if (!bundle)
-        return;
+    PaletteIndex index;
     PaletteIndex::Group weights, sections, operations;
     weights.kind = PaletteIndex::Kind::Weight;
     for (const Weight &weight : bundle->weights())
@@ -86,7 +96,7 @@ void GoToBox::addNames()
     weights.note = [bundle](std::size_t i) {
         return QString::fromStdString(formText(bundle->weights()[i].form));
     };
-    weights.run = [this](std::size_t i) { m_session.goToWeight(i, this); };
+    weights.run = [&session, origin](std::size_t i) { session.goToWeight(i, origin); };
     sections.kind = PaletteIndex::Kind::Section;
     std::vector<std::size_t> places;
     for (std::size_t i = 0; i < bundle->sections().size() && places.size() < kMostNames; ++i) {
@@ -95,7 +105,9 @@ void GoToBox::addNames()
         places.push_back(i);
         sections.names += QString::fromStdString(bundle->sections()[i].name);
     }
-    sections.run = [this, places](std::size_t i) { m_session.goToSection(places[i], this); };
+    sections.run = [&session, origin, places](std::size_t i) {
+        session.goToSection(places[i], origin);
+    };
     operations.kind = PaletteIndex::Kind::Operation;
     std::vector<const mil::Operation *> all;
     for (const mil::Function &function : bundle->program().functions)
@@ -103,23 +115,58 @@ void GoToBox::addNames()
     for (const mil::Operation *operation : all)
         operations.names +=
             QString::fromStdString(operation->type + ' ' + operation->displayName());
-    operations.run = [this, bundle, all](std::size_t i) {
+    operations.run = [&session, origin, bundle, all](std::size_t i) {
         if (bundle->programFile() != kNoIndex && all[i]->span.length > 0)
-            m_session.goToBytes(bundle->programFile(),
-                                {FileOffset(all[i]->span.offset), ByteCount(all[i]->span.length)},
-                                this);
+            session.goToBytes(bundle->programFile(),
+                              {FileOffset(all[i]->span.offset), ByteCount(all[i]->span.length)},
+                              origin);
     };
-    m_index.add(std::move(weights));
-    m_index.add(std::move(sections));
-    m_index.add(std::move(operations));
+    index.add(std::move(weights));
+    index.add(std::move(sections));
+    index.add(std::move(operations));
+    return index;
+}
+
+void GoToBox::indexNames()
+{
+    const BundlePtr bundle = m_session.bundle();
+    if (bundle == m_indexed)
+        return;
+    if (m_task)
+        m_task->cancel();
+    m_task.reset();
+    m_index.drop(
+        {PaletteIndex::Kind::Weight, PaletteIndex::Kind::Section, PaletteIndex::Kind::Operation});
+    m_indexed = bundle;
+    if (!bundle)
+        return;
+    if (bundle->sections().size() <= kMostIndexedAtOnce) {
+        m_index.merge(namesOf(bundle, m_session, this));
+        return;
+    }
+    m_task = m_session.tasks().start(
+        this, tr("Indexing names"),
+        [bundle, session = &m_session, origin = static_cast<QObject *>(this)](Progress &) {
+            const BundleReadLock lock(*bundle);
+            return namesOf(bundle, *session, origin);
+        },
+        [this](PaletteIndex index) {
+            m_task.reset();
+            m_index.merge(std::move(index));
+            if (m_hits && m_hits->isVisible())
+                search();
+            else if (hasFocus() && !text().isEmpty())
+                search();
+        });
 }
 
 void GoToBox::search()
 {
+    indexNames();
     if (m_stale) {
         m_stale = false;
-        m_index.clear();
-        addNames();
+        m_index.drop(
+            {PaletteIndex::Kind::Action, PaletteIndex::Kind::Chip, PaletteIndex::Kind::Help});
         if (m_source)
             m_source(m_index);
     }
@@ -177,6 +224,12 @@ void GoToBox::hideHits()
     m_stale = true; // actions are enabled and disabled as one works
     if (m_hits)
         m_hits->hide();
+}
+
+void GoToBox::focusInEvent(QFocusEvent *event)
+{
+    QLineEdit::focusInEvent(event);
+    indexNames(); // before the first letter comes
 }
 
 void GoToBox::focusOutEvent(QFocusEvent *event)

@@ -3,6 +3,7 @@
 
 #include "app/palette_index.h"
 #include "widgets/common/session.h"
+#include "widgets/common/task_manager.h"
 
 #include <QLineEdit>
 
@@ -24,6 +25,7 @@ public:
     /// Called when typing begins: adds what can be found beside the bundle's own names.
     void setSource(std::function<void(PaletteIndex &)> source) { m_source = std::move(source); }
     PaletteList &hits();
+    bool indexing() const { return m_task != nullptr; }
 
     QSize sizeHint() const override;
 
@@ -33,10 +35,13 @@ Q_SIGNALS:
 
 protected:
     void keyPressEvent(QKeyEvent *event) override;
+    void focusInEvent(QFocusEvent *event) override;
     void focusOutEvent(QFocusEvent *event) override;
 
 private:
-    void addNames();
+    /// Names of the bundle; those of a large one by a task, which lists the hits anew.
+    void indexNames();
+    static PaletteIndex namesOf(const BundlePtr &bundle, ui::Session &session, QObject *origin);
     void search();
     void go();
     void run(int row);
@@ -48,7 +53,9 @@ private:
     PaletteIndex m_index;
     PaletteList *m_hits = nullptr;
     QAction *m_fault = nullptr;
-    bool m_stale = true; ///< the index is of another moment
+    ui::TaskPtr m_task;  ///< indexes names
+    BundlePtr m_indexed; ///< whose names are in the index, or soon will be
+    bool m_stale = true; ///< actions, chips and help in the index are of another moment
 };
 
 } // namespace kernscope::app

@@ -51,11 +51,26 @@ void PaletteIndex::add(Group group)
     m_groups.push_back(std::move(names));
 }
 
+void PaletteIndex::merge(PaletteIndex other)
+{
+    for (Names &names : other.m_groups)
+        m_groups.push_back(std::move(names));
+}
+
+void PaletteIndex::drop(std::initializer_list<Kind> kinds)
+{
+    std::erase_if(m_groups, [kinds](const Names &names) {
+        return std::find(kinds.begin(), kinds.end(), names.group.kind) != kinds.end();
+    });
+}
+
 QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) const
 {
     const QStringList words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     if (words.isEmpty())
         return {};
+    constexpr std::size_t kMostKept = 4096; // before the worst are dropped
+    const auto most = static_cast<std::size_t>(std::max(limit, 0));
     std::vector<Hit> hits;
     for (std::size_t g = 0; g < m_groups.size(); ++g) {
         const Names &names = m_groups[g];
@@ -66,9 +81,14 @@ QList<PaletteIndex::Item> PaletteIndex::find(const QString &text, int limit) con
                                            [&](const QString &w) { return name.contains(w); }))
                 continue;
             hits.push_back({first, static_cast<int>(names.group.kind), name.size(), g, i});
+            if (hits.size() >= most + kMostKept) { // a letter that every name has
+                std::nth_element(hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(most),
+                                 hits.end());
+                hits.resize(most);
+            }
         }
     }
-    const auto shown = std::min(hits.size(), static_cast<std::size_t>(std::max(limit, 0)));
+    const auto shown = std::min(hits.size(), most);
     std::partial_sort(hits.begin(), hits.begin() + static_cast<std::ptrdiff_t>(shown), hits.end());
     QList<Item> items;
     for (std::size_t i = 0; i < shown; ++i) {

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <vector>
 
 namespace kernscope::app {
@@ -34,6 +35,10 @@ public:
 
     void clear() { m_groups.clear(); }
     void add(Group group);
+    /// Takes the groups of the other index.
+    void merge(PaletteIndex other);
+    /// Forgets the names of these kinds.
+    void drop(std::initializer_list<Kind> kinds);
 
     /// At most `limit` items in whose text every word occurs, in any case: texts that begin with
     /// the first word first, then those with a word that does, then the others; short ones first.

@@ -18,17 +18,23 @@ constexpr std::array<std::string_view, 6> kWhereTexts{"name", "function", "form"
 constexpr std::array<std::string_view, 5> kWhereNumbers{"bytes", "elements", "ratio", "zeros",
                                                         "axes"};
 
+char lowerLetter(char letter)
+{
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
 std::string lowerLetters(std::string_view text)
 {
     std::string lower(text);
-    for (char &letter : lower)
-        letter = letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    std::transform(lower.begin(), lower.end(), lower.begin(), lowerLetter);
     return lower;
 }
 
-bool hasLetters(std::string_view text, const std::string &lower)
+bool hasLetters(std::string_view text, std::string_view lower)
 {
-    return lowerLetters(text).find(lower) != std::string::npos;
+    return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
+                       [](char a, char b) { return lowerLetter(a) == b; }) != text.end() ||
+           lower.empty();
 }
 
 template <class List, class Item>
@@ -76,29 +82,26 @@ Error badTerm(std::string_view term)
         .message("The term cannot be read.");
 }
 
-std::vector<std::string> textsOf(const Weight &weight, std::string_view key)
+/// Whether a text of the weight that the key names (no key: any that people know) has the letters.
+/// Asked of every weight at every key: nothing is copied, and a form is written out last.
+bool textHasLetters(const Weight &weight, std::string_view key, std::string_view lower)
 {
-    const auto opsOf = [&weight](std::vector<std::string> &texts) {
-        for (const Consumer &consumer : weight.consumers) {
-            texts.push_back(consumer.op);
-            texts.push_back(consumer.name);
-        }
-    };
-    std::vector<std::string> texts;
     const bool any = key.empty();
-    if (any || key == "name")
-        texts.push_back(weight.name);
-    if (any || key == "function")
-        texts.push_back(weight.function);
-    if (any || key == "form")
-        texts.push_back(formText(weight.form));
-    if (any || key == "op")
-        opsOf(texts);
+    if ((any || key == "name") && hasLetters(weight.name, lower))
+        return true;
+    if ((any || key == "function") && hasLetters(weight.function, lower))
+        return true;
+    if (any || key == "op") {
+        for (const Consumer &consumer : weight.consumers) {
+            if (hasLetters(consumer.op, lower) || hasLetters(consumer.name, lower))
+                return true;
+        }
+    }
     if (key == "type")
-        texts.emplace_back(elementTypeName(weight.type));
+        return hasLetters(elementTypeName(weight.type), lower);
     if (key == "source")
-        texts.push_back(weight.sourceOp);
-    return texts;
+        return hasLetters(weight.sourceOp, lower);
+    return (any || key == "form") && hasLetters(formText(weight.form), lower);
 }
 
 std::optional<double> numberOf(const Weight &weight, const WhereFacts &facts, std::string_view key)
@@ -201,12 +204,7 @@ std::optional<bool> WeightWhere::holds(const Term &term, const Weight &weight,
                                        const WhereFacts &facts)
 {
     switch (term.kind) {
-    case Kind::Letters: {
-        const auto texts = textsOf(weight, term.key);
-        return std::any_of(texts.begin(), texts.end(), [&term](std::string_view text) {
-            return hasLetters(text, term.letters);
-        });
-    }
+    case Kind::Letters: return textHasLetters(weight, term.key, term.letters);
     case Kind::Outcome: {
         const auto outcome = facts.outcome ? facts.outcome(*term.target) : std::nullopt;
         if (!outcome)

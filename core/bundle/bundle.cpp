@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -60,19 +64,39 @@ Totals Bundle::totals() const
     Totals totals;
     totals.weights = m_weights.size();
     std::uint64_t dense = 0;
-    StoredBytes stored; // across all weights: a codebook that two share counts once
+    struct Blob {
+        std::size_t file;
+        std::uint64_t offset, bytes;
+    };
+    std::vector<Blob> blobs; // of all weights: a codebook that two share counts once
+    std::uint64_t stored = 0;
+    const auto add = [&stored](std::uint64_t bytes) {
+        stored = checkedAdd(stored, bytes).value_or(UINT64_MAX);
+    };
+    std::map<std::string, std::size_t> forms;
     for (const Weight &weight : m_weights) {
-        stored.add(weight.operands());
+        for (const codec::Operand &operand : weight.operands()) {
+            const OperandPlace &place = *operand.place;
+            if (place.isLiteral())
+                add(place.bytes.value);
+            else
+                blobs.push_back({place.file, place.metaOffset.value, place.bytes.value});
+        }
         dense = checkedAdd(dense, weight.denseFp16Bytes().value).value_or(UINT64_MAX);
         std::string text = formText(weight.form);
-        const auto known = std::find_if(totals.forms.begin(), totals.forms.end(),
-                                        [&text](const auto &form) { return form.first == text; });
-        if (known == totals.forms.end())
-            totals.forms.emplace_back(std::move(text), 1);
-        else
-            ++known->second;
+        const auto [known, added] = forms.try_emplace(std::move(text), totals.forms.size());
+        if (added)
+            totals.forms.emplace_back(known->first, 0);
+        ++totals.forms[known->second].second;
     }
-    totals.storedBytes = stored.sum();
+    std::stable_sort(blobs.begin(), blobs.end(), [](const Blob &a, const Blob &b) {
+        return std::tie(a.file, a.offset) < std::tie(b.file, b.offset);
+    });
+    for (std::size_t i = 0; i < blobs.size(); ++i) {
+        if (i == 0 || blobs[i].file != blobs[i - 1].file || blobs[i].offset != blobs[i - 1].offset)
+            add(blobs[i].bytes);
+    }
+    totals.storedBytes = ByteCount(stored);
     totals.denseFp16Bytes = ByteCount(dense);
     totals.ratio = dense == 0
                        ? 0.0

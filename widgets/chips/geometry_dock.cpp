@@ -15,6 +15,7 @@
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QStringList>
 #include <QTableView>
 #include <QVBoxLayout>
 
@@ -126,6 +127,7 @@ void GeometryDock::fillChooser()
     const QSignalBlocker quiet(m_chooser);
     m_chooser->clear();
     m_choices.clear();
+    QStringList names;
     for (std::size_t i = 0; bundle && i < bundle->weights().size(); ++i) {
         const Weight &weight = bundle->weights()[i];
         const auto form = weightForm(*bundle, weight);
@@ -133,13 +135,13 @@ void GeometryDock::fillChooser()
             if (!operationOf(weight, weight.consumers[c], form))
                 continue;
             m_choices.push_back({i, c});
-            m_chooser->addItem(
-                tr("%1 in %2")
-                    .arg(fromUtf8(weight.findableName()), fromUtf8(weight.consumers[c].op)));
+            names += tr("%1 in %2")
+                         .arg(fromUtf8(weight.findableName()), fromUtf8(weight.consumers[c].op));
         }
     }
     m_choices.push_back({});
-    m_chooser->addItem(tr("Numbers typed in"));
+    names += tr("Numbers typed in");
+    m_chooser->addItems(names); // at once: each addition alone asks the view for its size
     takeOperation();
 }
 

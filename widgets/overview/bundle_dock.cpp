@@ -25,13 +25,14 @@ namespace kernscope::ui {
 namespace {
 
 constexpr double kNameWidth = 24, kLeastName = 8; // in ems
-constexpr int kFirstFigures = 2; ///< columns that stand beside the name even where it is cut
+constexpr int kMeasuredNames = 100; ///< for the width of the column: a key must not wait for more
+constexpr int kFirstFigures = 2;    ///< columns that stand beside the name even where it is cut
 
 } // namespace
 
 BundleDock::BundleDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("bundle"), tr("Bundle"), parent),
-      m_model(new BundleTreeModel(this))
+      m_names(WeightNames::of(session)), m_model(new BundleTreeModel(this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -48,6 +49,7 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     QHeaderView *header = m_tree->header();
     header->setStretchLastSection(false);
+    header->setResizeContentsPrecision(kMeasuredNames);
     // What the eye compares stands beside the name, where a narrow dock shows it.
     header->moveSection(header->visualIndex(BundleTreeModel::ShapeColumn),
                         BundleTreeModel::ColumnCount - 1);
@@ -104,6 +106,12 @@ BundleDock::BundleDock(Session &session, QWidget *parent)
             &BundleDock::onCurrentChanged);
     connect(m_tree, &QTreeView::activated, this, &BundleDock::open);
     connect(&session, &Session::bundleChanged, this, [this] { m_newBundle = true; });
+    connect(&m_names, &WeightNames::namesChanged, this, [this] {
+        if (m_newBundle || m_model->bundle() != this->session().bundle())
+            return;
+        m_model->setShortNames(m_names.names());
+        fitNameColumn();
+    });
     connect(&session.tasks(), &TaskManager::changed, this, &BundleDock::onTasksChanged);
 }
 
@@ -141,15 +149,20 @@ void BundleDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
     m_following = true;
+    m_totals = bundle ? bundle->totals() : Totals();
+    m_bytesKnown = !bundle || weightsOfUnknownBytes(*bundle) == 0;
     if (m_newBundle) {
         m_newBundle = m_zerosWanted = false;
         m_touched.assign(bundle ? bundle->weights().size() : 0, false);
         m_model->setBundle(bundle);
+        m_model->setShortNames(m_names.names());
         openGroups();
         if (bundle)
             showBundle();
     } else {
         m_model->updateBundle(bundle);
+        if (!m_model->hasShortNames())
+            m_model->setShortNames(m_names.names());
         if (bundle)
             countZeros(staleWeights());
     }
@@ -299,14 +312,14 @@ void BundleDock::updateFooter()
         m_footer->clear();
         return;
     }
-    const Totals totals = bundle->totals();
+    const Totals &totals = m_totals;
     const std::size_t shown = m_model->shownWeights();
     const QString count =
         shown == totals.weights
             ? totals.weights == 1 ? tr("1 weight")
                                   : tr("%1 weights").arg(groupedNumber(totals.weights))
             : tr("%1 of %2 weights").arg(groupedNumber(shown), groupedNumber(totals.weights));
-    const bool known = weightsOfUnknownBytes(*bundle) == 0;
+    const bool known = m_bytesKnown;
     const QString text =
         known ? tr("%1 · %2 B stored · %3 of fp16")
                     .arg(count, groupedNumber(totals.storedBytes.value), ratioText(totals.ratio))

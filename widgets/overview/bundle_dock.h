@@ -4,6 +4,7 @@
 #include "widgets/common/dock.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/overview/bundle_tree_model.h"
+#include "widgets/overview/weight_names.h"
 
 #include <QList>
 
@@ -54,6 +55,7 @@ private:
     void countZeros(std::vector<std::size_t> weights);
     void onTasksChanged();
 
+    WeightNames &m_names;
     BundleTreeModel *m_model = nullptr;
     QLineEdit *m_filter = nullptr;
     QTreeView *m_tree = nullptr;
@@ -61,6 +63,8 @@ private:
     QAction *m_zerosAction = nullptr;
     QList<QAction *> m_actions;
     TaskPtr m_zerosTask;
+    Totals m_totals;             ///< of the bundle, as of the last refresh
+    bool m_bytesKnown = true;    ///< no weight's stored bytes are unknown
     std::vector<bool> m_touched; ///< weights that had changed bytes when their zeros were counted
     bool m_newBundle = true, m_following = false, m_fitting = false, m_fitAgain = false,
          m_userSized = false;

@@ -119,7 +119,9 @@ QVariant BundleTreeModel::weightData(std::size_t at, int column, int role) const
     if (role == Qt::ToolTipRole)
         return weightTip(weight);
     if (role == kShortNameRole)
-        return column == Name ? m_shortNames.value(static_cast<qsizetype>(at)) : QVariant();
+        return column != Name           ? QVariant()
+               : m_shortNames.isEmpty() ? fromUtf8(weight.name)
+                                        : m_shortNames.value(static_cast<qsizetype>(at));
     if (role == Qt::DecorationRole && column == Name) {
         if (weight.fault)
             return severityIcon(Severity::Error);

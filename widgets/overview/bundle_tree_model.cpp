@@ -2,7 +2,6 @@
 #include "widgets/overview/bundle_tree_model.h"
 
 #include "widgets/common/function_words.h"
-#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/text_filter.h"
 
@@ -13,6 +12,7 @@
 #include <numeric>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 namespace kernscope::ui {
 
@@ -22,6 +22,25 @@ namespace {
 // bundle, and a leaf's id tells the shown group that it hangs below.
 constexpr quintptr kBundleId = 0, kGroupId = 1, kFirstLeafId = 2;
 constexpr std::uint32_t kHidden = std::numeric_limits<std::uint32_t>::max();
+
+/// Whether what passes the longer filter has passed the shorter one: further terms were typed, or
+/// further letters of plain words. A minus, a key or a number may let others pass.
+bool narrows(const QString &longer, const QString &shorter)
+{
+    if (shorter.isEmpty() || !longer.startsWith(shorter))
+        return false;
+    if (shorter.back().isSpace() || longer.size() == shorter.size())
+        return true;
+    qsizetype begin = shorter.size(), end = shorter.size();
+    while (begin > 0 && !longer[begin - 1].isSpace())
+        --begin;
+    while (end < longer.size() && !longer[end].isSpace())
+        ++end;
+    const QStringView term = QStringView(longer).mid(begin, end - begin);
+    return !term.startsWith(u'-') && std::none_of(term.begin(), term.end(), [](QChar c) {
+        return c == u':' || c == u'<' || c == u'>' || c == u'=';
+    });
+}
 
 } // namespace
 
@@ -33,10 +52,7 @@ void BundleTreeModel::setBundle(BundlePtr bundle)
     m_bundle = std::move(bundle);
     m_zeros.assign(m_bundle ? m_bundle->weights().size() : 0,
                    std::numeric_limits<double>::quiet_NaN());
-    QStringList names;
-    for (std::size_t i = 0; m_bundle && i < m_bundle->weights().size(); ++i)
-        names += fromUtf8(m_bundle->weights()[i].name);
-    m_shortNames = shortNames(names);
+    m_shortNames.clear();
     makeGroups();
     applyFilter();
     endResetModel();
@@ -61,6 +77,17 @@ void BundleTreeModel::updateBundle(BundlePtr bundle)
         Q_EMIT dataChanged(at, index(group, ColumnCount - 1, top));
         if (rowCount(at) > 0)
             Q_EMIT dataChanged(index(0, 0, at), index(rowCount(at) - 1, ColumnCount - 1, at));
+    }
+}
+
+void BundleTreeModel::setShortNames(QStringList names)
+{
+    m_shortNames = std::move(names);
+    const QModelIndex top = index(0, 0);
+    for (int group = 0; group < rowCount(top); ++group) {
+        const QModelIndex at = index(group, 0, top);
+        if (rowCount(at) > 0)
+            Q_EMIT dataChanged(index(0, Name, at), index(rowCount(at) - 1, Name, at));
     }
 }
 
@@ -94,10 +121,11 @@ void BundleTreeModel::setFilter(const QString &words)
     }
     if (words == m_filter)
         return;
+    const bool fewer = narrows(words, m_filter);
     beginResetModel();
     m_filter = words;
     m_where = std::move(*where);
-    applyFilter();
+    applyFilter(fewer);
     endResetModel();
 }
 
@@ -108,14 +136,15 @@ void BundleTreeModel::refilter()
     endResetModel();
 }
 
-void BundleTreeModel::applyFilter()
+/// `fewer`: only rows that are shown now can pass.
+void BundleTreeModel::applyFilter(bool fewer)
 {
     const TextFilter filter(m_filter);
     m_shown.clear();
     for (std::size_t g = 0; g < m_groups.size(); ++g) {
         Group &group = m_groups[g];
-        group.shown.clear();
-        for (const std::uint32_t leaf : group.all) {
+        const std::vector<std::uint32_t> before = std::exchange(group.shown, {});
+        for (const std::uint32_t leaf : fewer ? before : group.all) {
             bool passes = filter.empty();
             if (!passes && group.kind == Node::Kind::FileGroup) {
                 passes = filter.passes({m_bundle->files()[leaf].path});

@@ -38,6 +38,9 @@ public:
     /// The same bundle after an edit. Rows stay where they are as long as there are as many.
     void updateBundle(BundlePtr bundle);
     const BundlePtr &bundle() const { return m_bundle; }
+    /// By weight, shown instead of the whole names; empty: none are known.
+    void setShortNames(QStringList names);
+    bool hasShortNames() const { return !m_shortNames.isEmpty(); }
 
     /// Keeps the weights for which every term holds (WeightWhere), and the files whose name has
     /// every word. A term that cannot be read leaves the rows as they are: filterFault() says why.
@@ -87,7 +90,7 @@ private:
     };
 
     void makeGroups();
-    void applyFilter();
+    void applyFilter(bool fewer = false);
     void sortGroup(Group &group) const;
     void indexRows();
     const Group *groupOfLeaf(const QModelIndex &index) const;

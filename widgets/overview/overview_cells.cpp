@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <string>
 
 namespace kernscope::ui {
 
@@ -36,14 +37,18 @@ QColor inkOn(const QColor &ground)
     return theme::contrast(ink, ground) >= theme::contrast(paper, ground) ? ink : paper;
 }
 
+decision::Outcome outcomeOf(std::size_t weight, const OverviewColors &colors)
+{
+    const bool known = colors.table && colors.chip != kNoIndex && weight < colors.table->rows();
+    return known ? colors.table->verdict(weight, colors.chip).outcome : decision::Outcome::Unknown;
+}
+
 void color(TreemapView::Cell &cell, const Weight &weight, std::size_t index,
            const BundleFigures &figures, const OverviewColors &colors)
 {
     cell.color = theme::color(formToken(weight.form), colors.dark);
     if (colors.colors == OverviewDock::Colors::Outcome) {
-        const bool known = colors.table && colors.chip != kNoIndex && index < colors.table->rows();
-        const decision::Outcome outcome =
-            known ? colors.table->verdict(index, colors.chip).outcome : decision::Outcome::Unknown;
+        const decision::Outcome outcome = outcomeOf(index, colors);
         cell.color = theme::color(outcomeToken(outcome), colors.dark);
         cell.note = outcomeLabel(outcome) + QStringLiteral(" \u00B7 ") + cell.note;
         cell.hatched = outcome == decision::Outcome::Unknown;
@@ -83,15 +88,19 @@ Token formToken(const StorageForm &form)
     return form.isDense() ? Token::KindMetadata : Token::KindIndices;
 }
 
-std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const QStringList &names,
+std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightNames &names,
                                              const BundleFigures &figures,
                                              const OverviewColors &colors)
 {
     const auto &weights = bundle.weights();
     std::vector<std::size_t> order(weights.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return weights[a].storedBytes > weights[b].storedBytes;
+    const auto shown =
+        order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), kMostCells + 1));
+    std::partial_sort(order.begin(), shown, order.end(), [&](std::size_t a, std::size_t b) {
+        return weights[a].storedBytes != weights[b].storedBytes
+                   ? weights[a].storedBytes > weights[b].storedBytes
+                   : a < b;
     });
     std::vector<TreemapView::Cell> cells;
     for (std::size_t i = 0; i < order.size() && i < kMostCells; ++i) {
@@ -99,7 +108,7 @@ std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const QString
         TreemapView::Cell cell;
         cell.key = order[i];
         cell.size = static_cast<double>(weight.storedBytes.value);
-        cell.name = names.value(static_cast<qsizetype>(order[i]));
+        cell.name = names.nameOf(order[i]);
         cell.note = storedWords(weight);
         color(cell, weight, order[i], figures, colors);
         cell.tip = fromUtf8(weight.name) + QLatin1Char('\n') + weightFacts(weight);
@@ -143,22 +152,25 @@ QString overviewLegend(const Bundle &bundle, const BundleFigures &figures,
         std::size_t count = 0;
         std::uint64_t bytes = 0;
     };
-    std::map<QString, Sum> sums;
+    const bool outcome = colors.colors == OverviewDock::Colors::Outcome;
+    std::map<std::string, Sum> byForm;
+    std::map<decision::Outcome, Sum> byOutcome;
     for (std::size_t i = 0; i < bundle.weights().size(); ++i) {
         const Weight &weight = bundle.weights()[i];
-        TreemapView::Cell cell;
-        color(cell, weight, i, figures, colors);
-        const bool outcome = colors.colors == OverviewDock::Colors::Outcome;
-        QString key = fromUtf8(formText(weight.form));
-        if (outcome)
-            key = colors.table && colors.chip != kNoIndex && i < colors.table->rows()
-                      ? outcomeLabel(colors.table->verdict(i, colors.chip).outcome)
-                      : outcomeLabel(decision::Outcome::Unknown);
-        Sum &sum = sums[key];
-        sum.color = cell.color;
+        Sum &sum = outcome ? byOutcome[outcomeOf(i, colors)] : byForm[formText(weight.form)];
+        if (sum.count == 0) { // one colour a key
+            TreemapView::Cell cell;
+            color(cell, weight, i, figures, colors);
+            sum.color = cell.color;
+        }
         ++sum.count;
         sum.bytes += weight.storedBytes.value;
     }
+    std::map<QString, Sum> sums;
+    for (const auto &[form, sum] : byForm)
+        sums.emplace(fromUtf8(form), sum);
+    for (const auto &[one, sum] : byOutcome)
+        sums.emplace(outcomeLabel(one), sum);
     QStringList parts;
     for (const auto &[key, sum] : sums)
         parts += swatch(sum.color, OverviewWords::tr("%1 %2 \u00B7 %3 B")

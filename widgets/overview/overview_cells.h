@@ -5,8 +5,7 @@
 #include "widgets/overview/bundle_findings.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
-
-#include <QStringList>
+#include "widgets/overview/weight_names.h"
 
 #include <memory>
 
@@ -23,9 +22,9 @@ struct OverviewColors {
 /// Colour of a storage form: of the kind of part that makes it ("sparse+lut" is sparse).
 Token formToken(const StorageForm &form);
 
-/// One cell a weight, largest first; `names` by weight. Many small ones are left as one cell with
+/// One cell a weight, largest first. Many small ones are left as one cell with
 /// the key of the largest of them.
-std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const QStringList &names,
+std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightNames &names,
                                              const BundleFigures &figures,
                                              const OverviewColors &colors);
 

@@ -6,11 +6,11 @@
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
 #include "widgets/common/segmented.h"
-#include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/treemap_view.h"
+#include "widgets/overview/weight_names.h"
 #include "widgets/weight/weight_words.h"
 
 #include <QAction>
@@ -34,7 +34,7 @@ constexpr std::size_t kMostFindings = 12; ///< named on the page; the rest is a 
 
 OverviewDock::OverviewDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("overview"), tr("Overview"), parent),
-      m_chips(ChipState::of(session))
+      m_chips(ChipState::of(session)), m_names(WeightNames::of(session))
 {
     using design::Space;
     auto *content = new QWidget(this);
@@ -77,6 +77,10 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
     connect(&m_chips, &ChipState::targetChanged, this, &OverviewDock::scheduleRefresh);
+    connect(&m_names, &WeightNames::namesChanged, this, [this] {
+        if (m_shown && m_shown == this->session().bundle())
+            scheduleRefresh();
+    });
     connect(&session.tasks(), &TaskManager::changed, this, [this] {
         if (m_task && m_task->progress().cancelled())
             m_task.reset();
@@ -154,15 +158,12 @@ void OverviewDock::refresh()
     const bool another = bundle != m_shown;
     m_shown = bundle;
     if (another) {
-        QStringList names;
         std::uint64_t elements = 0;
-        for (const Weight &weight : bundle->weights()) {
-            names += fromUtf8(weight.name);
+        for (const Weight &weight : bundle->weights())
             elements = checkedAdd(elements, weight.elements.value).value_or(UINT64_MAX);
-        }
-        m_names = shortNames(names);
         examine(elements <= kMostElementsUnasked);
     }
+    sumUp();
     showTotals();
     showMap();
     showFindings();
@@ -191,26 +192,33 @@ void OverviewDock::examine(bool all)
         });
 }
 
+/// What is the same however often the page is written.
+void OverviewDock::sumUp()
+{
+    m_totals = m_shown->totals();
+    m_unread = weightsOfUnknownBytes(*m_shown);
+    m_operations = 0;
+    for (const mil::Function &function : m_shown->program().functions)
+        m_operations += mil::operationCount(function.body);
+}
+
 void OverviewDock::showTotals()
 {
-    const Totals totals = m_shown->totals();
+    const Totals &totals = m_totals;
     m_title->setText(fromUtf8(m_shown->name()));
     QStringList facts{fromUtf8(bundleKindName(m_shown->kind()))};
-    std::size_t operations = 0;
-    for (const mil::Function &function : m_shown->program().functions)
-        operations += mil::operationCount(function.body);
-    if (operations > 0)
-        facts += tr("%1 operations").arg(groupedNumber(operations));
+    if (m_operations > 0)
+        facts += tr("%1 operations").arg(groupedNumber(m_operations));
     facts += m_shown->files().size() == 1
                  ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
                  : tr("%1 B in %2 files")
                        .arg(groupedNumber(m_shown->totalBytes().value))
                        .arg(m_shown->files().size());
     m_facts->setText(facts.join(QStringLiteral(" \u00B7 ")));
-    if (const std::size_t unread = weightsOfUnknownBytes(*m_shown); unread > 0) {
+    if (m_unread > 0) {
         m_stored.value->setText(tr("unknown"));
         m_stored.note->setText(tr("%1 of %2 weights cannot be read")
-                                   .arg(groupedNumber(unread), groupedNumber(totals.weights)));
+                                   .arg(groupedNumber(m_unread), groupedNumber(totals.weights)));
     } else {
         m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
         m_stored.note->setText(tr("%1 of dense fp16, %2 weights")
@@ -246,8 +254,8 @@ void OverviewDock::showTotals()
 QString OverviewDock::weightLink(std::size_t weight) const
 {
     // A line may end behind the mark of what is left out: not within a link.
-    const QString name = m_names.value(static_cast<qsizetype>(weight))
-                             .replace(QChar(0x2026), QStringLiteral("\u2026\u2060"));
+    const QString name =
+        m_names.nameOf(weight).replace(QChar(0x2026), QStringLiteral("\u2026\u2060"));
     return QStringLiteral("<a href=\"weight:%1\">%2</a>").arg(weight).arg(name.toHtmlEscaped());
 }
 

@@ -12,6 +12,7 @@ namespace kernscope::ui {
 
 class ChipState;
 class TreemapView;
+class WeightNames;
 
 /// The page that a bundle opens with: its totals, a treemap of the stored bytes, and what is worth
 /// a look, each a link.
@@ -47,6 +48,7 @@ private:
     Card addCard(QWidget *parent, QHBoxLayout *row, const QString &title);
     QWidget *buildSwitch(QWidget *parent);
     void examine(bool all);
+    void sumUp();
     void showTotals();
     void showFindings();
     void showMap();
@@ -62,7 +64,9 @@ private:
     TaskPtr m_task;
     Colors m_colors = Colors::Form;
     QList<QAction *> m_actions;
-    QStringList m_names; ///< by weight, short
+    WeightNames &m_names;
+    Totals m_totals; ///< of m_shown
+    std::size_t m_unread = 0, m_operations = 0;
     QLabel *m_title = nullptr, *m_facts = nullptr, *m_legend = nullptr, *m_findings = nullptr;
     Card m_stored, m_moved, m_odd;
     TreemapView *m_map = nullptr;

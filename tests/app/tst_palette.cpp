@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The search box over a bundle of many names: what is found, and that the names come by a task.
+#include "app/go_to_box.h"
+#include "app/palette_list.h"
+#include "made_bundle.h"
+
+#include <QTest>
+
+#include <algorithm>
+
+using namespace kernscope;
+using app::GoToBox;
+using app::PaletteIndex;
+
+namespace {
+
+BundlePtr manySections(int weights)
+{
+    test::MadeBundle made;
+    for (int i = 0; i < weights; ++i)
+        made.constant("tensor<fp16, [4]>", "weight_" + std::to_string(i),
+                      made.blob(ElementType::Fp16, "[4]", test::Bytes(8)));
+    const auto bundle = made.open();
+    return bundle ? *bundle : nullptr;
+}
+
+PaletteIndex::Group group(PaletteIndex::Kind kind, const QStringList &names)
+{
+    PaletteIndex::Group made;
+    made.kind = kind;
+    made.names = names;
+    made.run = [](std::size_t) {};
+    return made;
+}
+
+} // namespace
+
+class TestPalette : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void bestOfManyAreListed();
+    void kindsAreDropped();
+    void namesOfManyWeightsCome();
+};
+
+/// A letter that thousands of names have: the hits are the first of all of them in their order.
+void TestPalette::bestOfManyAreListed()
+{
+    QStringList names;
+    for (int i = 0; i < 20'000; ++i) // the shortest ones last
+        names += QStringLiteral("w") + QString::number(99'999 - 5 * i);
+    PaletteIndex index;
+    index.add(group(PaletteIndex::Kind::Weight, names));
+    const auto all = index.find(QStringLiteral("w"), 100'000);
+    QCOMPARE(all.size(), names.size());
+    const auto few = index.find(QStringLiteral("w"), 60);
+    QCOMPARE(few.size(), 60);
+    for (qsizetype i = 0; i < few.size(); ++i)
+        QCOMPARE(few[i].text, all[i].text);
+    QCOMPARE(few.front().text.size(), 2);
+}
+
+void TestPalette::kindsAreDropped()
+{
+    PaletteIndex index, other;
+    index.add(group(PaletteIndex::Kind::Action, {QStringLiteral("open")}));
+    other.add(group(PaletteIndex::Kind::Weight, {QStringLiteral("opening")}));
+    index.merge(std::move(other));
+    QCOMPARE(index.find(QStringLiteral("open"), 9).size(), 2);
+    index.drop({PaletteIndex::Kind::Action, PaletteIndex::Kind::Help});
+    const auto left = index.find(QStringLiteral("open"), 9);
+    QCOMPARE(left.size(), 1);
+    QCOMPARE(left.front().kind, PaletteIndex::Kind::Weight);
+}
+
+void TestPalette::namesOfManyWeightsCome()
+{
+    ui::Session session;
+    QWidget window;
+    window.resize(600, 400);
+    GoToBox box(session, &window);
+    window.show();
+    session.setBundle(manySections(6000));
+    QVERIFY(session.bundle());
+    QTest::keyClicks(&box, QStringLiteral("weight_5999"));
+    QVERIFY(box.indexing()); // typing does not wait for the names
+    QTRY_VERIFY(!box.indexing());
+    // The task asks again only where the box has the focus or shows hits; the next key does too.
+    QTest::keyClick(&box, Qt::Key_Backspace);
+    QVERIFY(!box.indexing());
+    QVERIFY(box.hits().hits().rowCount() > 0);
+    QCOMPARE(box.hits().hits().at(0).text, QStringLiteral("weight_599"));
+    QTest::keyClick(&box, Qt::Key_Down);
+    QTest::keyClick(&box, Qt::Key_Return);
+    QCOMPARE(session.place().weight, std::size_t{599});
+    // Cancelled: the next key asks for the names anew.
+    session.setBundle(manySections(6001));
+    QTest::keyClicks(&box, QStringLiteral("weight_6000"));
+    session.tasks().cancelAll();
+    Q_EMIT session.tasks().changed();
+    QVERIFY(!box.indexing());
+    QTest::keyClick(&box, Qt::Key_Backspace);
+    QVERIFY(box.indexing());
+    QTRY_VERIFY(!box.indexing());
+    QTest::keyClick(&box, Qt::Key_Backspace);
+    QCOMPARE(box.hits().hits().at(0).text, QStringLiteral("weight_60"));
+}
+
+QTEST_MAIN(TestPalette)
+#include "tst_palette.moc"

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/overview/weight_names.h"
+
+#include "widgets/common/short_names.h"
+#include "widgets/common/table_text.h"
+
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+QStringList wholeNames(const Bundle &bundle)
+{
+    QStringList names;
+    names.reserve(static_cast<qsizetype>(bundle.weights().size()));
+    for (const Weight &weight : bundle.weights())
+        names += fromUtf8(weight.name);
+    return names;
+}
+
+} // namespace
+
+WeightNames &WeightNames::of(Session &session)
+{
+    if (auto *names = session.findChild<WeightNames *>(QString(), Qt::FindDirectChildrenOnly))
+        return *names;
+    return *new WeightNames(session);
+}
+
+WeightNames::WeightNames(Session &session) : QObject(&session), m_session(session)
+{
+    connect(&session, &Session::bundleChanged, this, &WeightNames::rebuild);
+    // An edit leaves the names; shapes that are bound may leave other weights.
+    connect(&session, &Session::bytesChanged, this, [this] {
+        const BundlePtr &bundle = m_session.bundle();
+        if (bundle && !m_task && static_cast<qsizetype>(bundle->weights().size()) != m_names.size())
+            rebuild();
+    });
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled())
+            m_task.reset(); // the whole names stay
+    });
+    rebuild();
+}
+
+QString WeightNames::nameOf(std::size_t weight) const
+{
+    const auto at = static_cast<qsizetype>(weight);
+    if (at < m_names.size())
+        return m_names[at];
+    const BundlePtr &bundle = m_session.bundle();
+    return bundle && weight < bundle->weights().size() ? fromUtf8(bundle->weights()[weight].name)
+                                                       : QString();
+}
+
+void WeightNames::rebuild()
+{
+    if (const TaskPtr before = std::exchange(m_task, nullptr))
+        before->cancel();
+    m_names.clear();
+    const BundlePtr bundle = m_session.bundle();
+    if (!bundle)
+        return;
+    if (bundle->weights().size() <= kMostAtOnce) {
+        m_names = shortNames(wholeNames(*bundle));
+        Q_EMIT namesChanged();
+        return;
+    }
+    m_task = m_session.tasks().start(
+        this, tr("Shortening names"),
+        [bundle](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            const QStringList whole = wholeNames(*bundle);
+            return progress.cancelled() ? QStringList() : shortNames(whole);
+        },
+        [this](QStringList names) {
+            m_task.reset();
+            m_names = std::move(names);
+            Q_EMIT namesChanged();
+        });
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/session.h"
+#include "widgets/common/task_manager.h"
+
+#include <QObject>
+#include <QStringList>
+
+namespace kernscope::ui {
+
+/// The short names of the open bundle's weights, which the docks share. One a session. Those of
+/// many weights are made by a task: until then they are whole.
+class WeightNames final : public QObject
+{
+    Q_OBJECT
+
+public:
+    /// Short names of so many weights are made within a frame.
+    static constexpr std::size_t kMostAtOnce = 2000;
+
+    static WeightNames &of(Session &session);
+
+    /// By weight; empty where they are still being made.
+    const QStringList &names() const { return m_names; }
+    /// The short name, or the whole one until it is known.
+    QString nameOf(std::size_t weight) const;
+    bool working() const { return m_task != nullptr; }
+
+Q_SIGNALS:
+    void namesChanged();
+
+private:
+    explicit WeightNames(Session &session);
+    void rebuild();
+
+    Session &m_session;
+    QStringList m_names;
+    TaskPtr m_task;
+};
+
+} // namespace kernscope::ui
