@@ -15,6 +15,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -152,25 +153,52 @@ void TasksDock::buildActions()
                                    QStringLiteral("tasks"));
     auto *saveRegisters = exportAction(this, session(), tr("Export Registers of the Task…"),
                                        *m_registers, QStringLiteral("registers"));
-    m_actions = {find, copy, hex, saveTasks, saveRegisters};
+    m_again = dockAction(this, tr("Read Tasks Again"), {}, [this] { scheduleRefresh(); });
+    m_again->setEnabled(false);
+    connect(&session().tasks(), &TaskManager::changed, this, &TasksDock::onTasksChanged);
+    m_actions = {find, copy, hex, m_again, saveTasks, saveRegisters};
     for (QAbstractItemView *view : std::initializer_list<QAbstractItemView *>{
              m_table, m_registerView, m_wordView, m_differenceView})
         view->addActions(m_actions);
 }
 
+void TasksDock::clear()
+{
+    m_task = kNoIndex;
+    m_following = true;
+    m_list->setTasks({});
+    m_following = false;
+    m_registers->setRows({});
+    m_words->setRows({});
+    m_differences->setRows({});
+}
+
+/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
+void TasksDock::onTasksChanged()
+{
+    if (!m_job || !m_job->progress().cancelled())
+        return;
+    QTimer::singleShot(0, this, [this, job = m_job] {
+        if (m_job != job)
+            return;
+        m_job.reset();
+        clear();
+        m_again->setEnabled(true);
+        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in the Hardware menu "
+                       "starts it anew."));
+    });
+}
+
 void TasksDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
+    m_again->setEnabled(false);
     if (!bundle || !bundle->hardware()) {
         if (m_job)
             m_job->cancel();
         m_job.reset();
         m_shown = bundle;
-        m_task = kNoIndex;
-        m_list->setTasks({});
-        m_registers->setRows({});
-        m_words->setRows({});
-        m_differences->setRows({});
+        clear();
         showMessage(bundle && bundle->section()
                         ? tr("%1 is a weight section: it has no tasks.\nOutput-Channel Groups "
                              "(Ctrl+Alt+5) and Descriptor (Ctrl+Alt+4) show what it has.")
@@ -183,7 +211,7 @@ void TasksDock::refresh()
     const bool another = !m_shown || m_shown->path() != bundle->path();
     m_shown = bundle;
     if (another)
-        m_task = kNoIndex;
+        clear(); // its rows would lead into the bytes of this one
     if (bundle->hardware()->taskCount() == 0) {
         showMessage(tr("%1 has no task descriptors of a form that is known.\n"
                        "Its words are in the hex view.")

@@ -5,6 +5,7 @@
 #include "core/container/mil/program.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/common/design.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/segmented.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/table_text.h"
@@ -77,10 +78,33 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
     connect(m_findings, &QLabel::linkActivated, this, &OverviewDock::open);
     connect(&m_chips, &ChipState::tableChanged, this, &OverviewDock::scheduleRefresh);
     connect(&m_chips, &ChipState::targetChanged, this, &OverviewDock::scheduleRefresh);
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
-            m_task.reset();
+    connect(&session.tasks(), &TaskManager::changed, this, &OverviewDock::onTasksChanged);
+    connect(&session, &Session::bytesChanged, this, [this] {
+        if (m_cut || (m_task && m_task->progress().cancelled()))
+            m_shown.reset(); // an edit stopped it: begin anew
     });
+    auto *all = dockAction(this, tr("Look Over All Values"), {}, [this] {
+        if (!m_shown)
+            return;
+        examine(true);
+        showTotals();
+    });
+    m_actions += all;
+}
+
+/// What was cancelled found nothing: nobody is told that it looked.
+void OverviewDock::onTasksChanged()
+{
+    if (!m_task || !m_task->progress().cancelled())
+        return;
+    m_task.reset();
+    m_cut = true;
+    m_figures = {};
+    if (!m_shown)
+        return;
+    showTotals();
+    showMap();
+    showFindings();
 }
 
 OverviewDock::Card OverviewDock::addCard(QWidget *parent, QHBoxLayout *row, const QString &title)
@@ -152,6 +176,8 @@ void OverviewDock::refresh()
         return;
     }
     const bool another = bundle != m_shown;
+    if (!m_shown || m_shown->path() != bundle->path())
+        m_figures = {}; // of another file
     m_shown = bundle;
     if (another) {
         QStringList names;
@@ -174,6 +200,7 @@ void OverviewDock::examine(bool all)
     if (m_task)
         m_task->cancel();
     m_read = all;
+    m_cut = false;
     if (m_figures.weights.size() != m_shown->weights().size())
         m_figures = {};
     m_task = session().tasks().start(
@@ -231,10 +258,12 @@ void OverviewDock::showTotals()
                                   .arg(sums.dense));
     }
     const bool looking = m_task && m_figures.findings.empty();
-    m_odd.value->setText(looking ? QStringLiteral("\u2026")
-                                 : groupedNumber(m_figures.findings.size()));
-    m_odd.note->setText(m_read ? tr("values, tables and bytes were looked at")
-                               : tr("values were not read: too many to read unasked"));
+    m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")
+                         : looking ? QStringLiteral("\u2026")
+                                   : groupedNumber(m_figures.findings.size()));
+    m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
+                        : m_read ? tr("values, tables and bytes were looked at")
+                                 : tr("values were not read: too many to read unasked"));
 }
 
 QString OverviewDock::weightLink(std::size_t weight) const

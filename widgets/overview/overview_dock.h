@@ -47,6 +47,7 @@ private:
     Card addCard(QWidget *parent, QHBoxLayout *row, const QString &title);
     QWidget *buildSwitch(QWidget *parent);
     void examine(bool all);
+    void onTasksChanged();
     void showTotals();
     void showFindings();
     void showMap();
@@ -59,6 +60,7 @@ private:
     BundlePtr m_shown;
     BundleFigures m_figures;
     bool m_read = false; ///< the values were read
+    bool m_cut = false;  ///< looking over them was cancelled
     TaskPtr m_task;
     Colors m_colors = Colors::Form;
     QList<QAction *> m_actions;

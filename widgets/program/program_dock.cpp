@@ -13,6 +13,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <utility>
@@ -59,7 +60,9 @@ void ProgramDock::buildActions()
                             [this] { copySelection(*m_view); });
     auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->expandAll(); });
     auto *fold = dockAction(this, tr("Fold All"), {}, [this] { m_view->collapseAll(); });
-    m_actions = {find, next, previous, links, back, hex, copy, unfold, fold};
+    m_again = dockAction(this, tr("Read the Program Again"), {}, [this] { scheduleRefresh(); });
+    m_again->setEnabled(false);
+    m_actions = {find, next, previous, links, back, hex, copy, unfold, fold, m_again};
     m_view->addActions(m_actions);
 }
 
@@ -76,8 +79,19 @@ void ProgramDock::connectParts()
                              : tr("%1 rows").arg(groupedNumber(m_model->matches(words))));
     });
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        // A person did. Where an edit did, refresh() comes first and starts anew.
+        QTimer::singleShot(0, this, [this, task = m_task] {
+            if (m_task != task)
+                return;
             m_task = nullptr;
+            m_model->setTree(nullptr);
+            m_shownPath.clear();
+            m_again->setEnabled(true);
+            showMessage(tr("Reading the program was cancelled. Read the Program Again in the Bytes "
+                           "menu starts it anew."));
+        });
     });
 }
 
@@ -86,6 +100,7 @@ void ProgramDock::refresh()
     const BundlePtr bundle = session().bundle();
     if (const TaskPtr before = std::exchange(m_task, nullptr))
         before->cancel();
+    m_again->setEnabled(false);
     if (!bundle || bundle->program().functions.empty()) {
         m_model->setTree(nullptr);
         m_shownPath.clear();
