@@ -4,6 +4,7 @@
 #include "widgets/chips/chip_box.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/timeline_plot.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -153,7 +154,8 @@ void TimelineDock::showNetwork(const roofline::Network &network)
                            .arg(siWord(*network.program.dispatchFloorS, QStringLiteral("s")))
                      : tr("; the program waits for its engine");
     if (missing > 0)
-        facts += tr("; %1 weights have no such form and stay as they are").arg(missing);
+        facts += countedWords(missing, tr("; 1 weight has no such form and stays as it is"),
+                              tr("; %1 weights have no such form and stay as they are"));
     m_facts->setText(facts + QLatin1Char('.'));
     if (network.program.alternatives)
         sum.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/tasks_dock.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/table_text.h"
@@ -274,10 +275,10 @@ void TasksDock::showTask(std::size_t task)
     }
     m_registerView->expandToDepth(m_detailFilter->text().isEmpty() ? 0 : 1);
     const hwx::Container &container = *m_shown->hardware();
-    m_summary->setText(tr("Task %1: %2 bytes at %3, %4 records, descriptor version %5%6")
+    m_summary->setText(tr("Task %1: %2 bytes at %3, %4, descriptor version %5%6")
                            .arg(row.index)
-                           .arg(groupedNumber(row.bytes), hexNumber(row.fileOffset))
-                           .arg(row.records)
+                           .arg(groupedNumber(row.bytes), hexNumber(row.fileOffset),
+                                countedWords(row.records, tr("1 record"), tr("%1 records")))
                            .arg(container.version == nullptr ? 0 : container.version->number)
                            .arg(row.exact ? QString() : tr(" · its records do not end with it")));
     m_following = false;
@@ -301,7 +302,8 @@ void TasksDock::compareWithOther()
     m_differenceView->expandAll();
     m_answer->setText(difference.equal()
                           ? tr("no difference")
-                          : tr("%1 registers differ").arg(difference.registers.size()));
+                          : countedWords(difference.registers.size(), tr("1 register differs"),
+                                         tr("%1 registers differ")));
 }
 
 void TasksDock::pick(const FactTreeModel &model, const QModelIndex &index)

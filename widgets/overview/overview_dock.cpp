@@ -4,6 +4,7 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/segmented.h"
@@ -227,7 +228,7 @@ void OverviewDock::showTotals()
     for (const mil::Function &function : m_shown->program().functions)
         operations += mil::operationCount(function.body);
     if (operations > 0)
-        facts += tr("%1 operations").arg(groupedNumber(operations));
+        facts += countedWords(operations, tr("1 operation"), tr("%1 operations"));
     facts += m_shown->files().size() == 1
                  ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
                  : tr("%1 B in %2 files")
@@ -240,8 +241,10 @@ void OverviewDock::showTotals()
                                    .arg(groupedNumber(unread), groupedNumber(totals.weights)));
     } else {
         m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
-        m_stored.note->setText(tr("%1 of dense fp16, %2 weights")
-                                   .arg(ratioText(totals.ratio), groupedNumber(totals.weights)));
+        m_stored.note->setText(
+            tr("%1 of dense fp16, %2")
+                .arg(ratioText(totals.ratio),
+                     countedWords(totals.weights, tr("1 weight"), tr("%1 weights"))));
     }
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
@@ -286,7 +289,9 @@ QString OverviewDock::textOf(const Finding &finding) const
                  finding.count == 1 ? tr("one record that nothing names")
                                     : tr("%1 records that nothing names").arg(finding.count));
     case Finding::Kind::NonFinite:
-        return tr("%1 holds %2 values that are NaN or infinite").arg(name).arg(finding.count);
+        return tr("%1 holds %2")
+            .arg(name, countedWords(finding.count, tr("1 value that is NaN or infinite"),
+                                    tr("%1 values that are NaN or infinite")));
     case Finding::Kind::Constant:
         return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
     case Finding::Kind::Larger:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/program_dock.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -76,7 +77,7 @@ void ProgramDock::connectParts()
     connect(m_find, &QLineEdit::textChanged, this, [this](const QString &words) {
         m_found->setText(words.trimmed().isEmpty()
                              ? QString()
-                             : tr("%1 rows").arg(groupedNumber(m_model->matches(words))));
+                             : countedWords(m_model->matches(words), tr("1 row"), tr("%1 rows")));
     });
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
         if (!m_task || !m_task->progress().cancelled())
@@ -145,7 +146,7 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
         m_visited.clear();
     m_following = false;
     m_shownPath = path;
-    setNote(tr("%1 operations").arg(groupedNumber(m_model->tree()->operations())));
+    setNote(countedWords(m_model->tree()->operations(), tr("1 operation"), tr("%1 operations")));
     showContent();
     followPlace();
 }
