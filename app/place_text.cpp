@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/place_text.h"
 #include "core/base/printable.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -100,7 +101,8 @@ Result<ui::Place> elementOf(const Bundle &bundle, std::size_t index, const QStri
     const bool flat = parts.size() == 1;
     if (!flat && static_cast<std::size_t>(parts.size()) != weight.shape.size())
         return fail("goto.range",
-                    PlaceWords::tr("This weight has %1 axes.").arg(weight.shape.size()));
+                    ui::countedWords(weight.shape.size(), PlaceWords::tr("This weight has 1 axis."),
+                                     PlaceWords::tr("This weight has %1 axes.")));
     std::uint64_t element = 0;
     for (int axis = 0; axis < parts.size(); ++axis) {
         const auto number = parseNumber(parts[axis]);
@@ -144,9 +146,11 @@ Result<ui::Place> offsetFrom(const Bundle &bundle, const Named &named, std::uint
                     PlaceWords::tr(
                         "This weight is written in the program text; it has no bytes of its own."));
     if (offset >= range->bytes.value)
-        return fail("goto.range", PlaceWords::tr("It has %1 bytes; 0x%2 is past its end.")
-                                      .arg(range->bytes.value)
-                                      .arg(offset, 0, 16));
+        return fail("goto.range",
+                    PlaceWords::tr("It has %1; 0x%2 is past its end.")
+                        .arg(ui::countedWords(range->bytes.value, PlaceWords::tr("1 byte"),
+                                              PlaceWords::tr("%1 bytes")))
+                        .arg(offset, 0, 16));
     return byteOf(bundle, file, range->offset.value + offset);
 }
 

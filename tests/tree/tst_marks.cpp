@@ -13,14 +13,16 @@
 
 namespace {
 
-/// Signs of the tables of marks that stand in the sources of the window: what is no letter.
+/// Signs of the tables of marks that stand in the sources of the window and in its help: what is
+/// no letter.
 QMap<char32_t, QString> marksOf(const QString &folder)
 {
     static const QRegularExpression escape(
         QStringLiteral("\\\\u([0-9A-Fa-f]{4})|\\\\U([0-9A-Fa-f]{8})"));
     QMap<char32_t, QString> marks;
-    QDirIterator files(folder, {QStringLiteral("*.cpp"), QStringLiteral("*.h")}, QDir::Files,
-                       QDirIterator::Subdirectories);
+    QDirIterator files(folder,
+                       {QStringLiteral("*.cpp"), QStringLiteral("*.h"), QStringLiteral("*.md")},
+                       QDir::Files, QDirIterator::Subdirectories);
     while (files.hasNext()) {
         QFile file(files.next());
         if (!file.open(QIODevice::ReadOnly))
@@ -48,8 +50,8 @@ bool isSeen(char32_t sign)
 
 } // namespace
 
-/// A mark that no font has is an empty box. Those of the window are in the fonts that
-/// packaging/packages.txt installs.
+/// A mark that no font has is an empty box. Those of the window and of its help are in the fonts
+/// that packaging/packages.txt installs.
 class TestMarks : public QObject
 {
     Q_OBJECT
@@ -66,7 +68,7 @@ private Q_SLOTS:
             QVERIFY(fonts.back().isValid());
         }
         QStringList missing;
-        for (const char *folder : {"widgets", "app"}) {
+        for (const char *folder : {"widgets", "app", "resources/help"}) {
             const auto marks =
                 marksOf(QStringLiteral(KERNSCOPE_SOURCE_DIR "/") + QString::fromLatin1(folder));
             QVERIFY(!marks.isEmpty());

@@ -148,7 +148,7 @@ void AssessmentDock::refresh()
     if (!bundle)
         showNothing(tr("Open a bundle to see what a chip does with its weights (Ctrl+O)."));
     else if (!m_state.table())
-        showNothing(tr("Judging the weights…"));
+        showNothing(m_state.waitingText());
     else if (bundle->weights().empty())
         showNothing(tr("This file has no weights to judge."));
     else

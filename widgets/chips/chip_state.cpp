@@ -58,6 +58,7 @@ ChipState::ChipState(Session &session)
     connect(&session.tasks(), &TaskManager::changed, this, [this] {
         if (m_task && m_task->progress().cancelled()) {
             m_task = nullptr;
+            m_cut = true;
             forget();
             Q_EMIT tableChanged();
         }
@@ -88,6 +89,14 @@ void ChipState::setChoice(const target::Choice &choice)
     Q_EMIT targetChanged();
 }
 
+QString ChipState::waitingText() const
+{
+    return m_cut
+               ? tr("Judging the weights was cancelled. Judge the Weights Again in the Chips menu "
+                    "starts it anew.")
+               : tr("Judging the weights\u2026");
+}
+
 void ChipState::forget()
 {
     m_table = nullptr;
@@ -98,6 +107,7 @@ void ChipState::rebuild()
 {
     if (const TaskPtr before = std::exchange(m_task, nullptr))
         before->cancel();
+    m_cut = false;
     const BundlePtr bundle = m_session.bundle();
     if (!bundle || (m_table && m_table->rows() != bundle->weights().size()))
         forget();

@@ -35,6 +35,10 @@ public:
     /// By weight: another form would take less time on the M1 than the stored one.
     const std::vector<bool> &fasterOnM1() const { return m_fasterOnM1; }
     bool working() const { return m_task != nullptr; }
+    /// Why there is no table: it is being made, or a person cancelled that.
+    QString waitingText() const;
+    /// Makes the table anew.
+    void judgeAgain() { rebuild(); }
 
 Q_SIGNALS:
     void targetChanged();
@@ -52,6 +56,7 @@ private:
     std::shared_ptr<const DecisionTable> m_table;
     std::vector<bool> m_fasterOnM1;
     TaskPtr m_task;
+    bool m_cut = false; ///< making the table was cancelled
 };
 
 } // namespace kernscope::ui

@@ -147,8 +147,14 @@ ChooseDock::ChooseDock(Session &session, QWidget *parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &row) { m_apply->setEnabled(row.isValid()); });
     connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
-            m_task = nullptr;
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task = nullptr;
+        if (m_choice)
+            return;           // it was applied to a copy
+        m_model->setRows({}); // those of the weight before
+        showMessage(tr("Trying the forms was cancelled. Try Forms Again in the Chips menu starts "
+                       "it anew."));
     });
 }
 
@@ -159,7 +165,8 @@ void ChooseDock::buildActions()
         dockAction(this, tr("Copy Rows"), QKeySequence::Copy, [this] { copySelection(*m_table); });
     auto *save = exportAction(this, session(), tr("Export Candidates…"), *m_model,
                               QStringLiteral("candidates"));
-    m_actions = {apply, copy, save};
+    auto *again = dockAction(this, tr("Try Forms Again"), {}, [this] { scheduleRefresh(); });
+    m_actions = {apply, copy, save, again};
     m_table->addActions(m_actions);
 }
 

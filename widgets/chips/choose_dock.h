@@ -37,7 +37,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task && !m_task->progress().cancelled(); }
 
 private:
     void buildActions();

@@ -96,7 +96,9 @@ void StreamDock::buildActions()
                             [this] { copySelection(*m_matrix); });
     auto *save = exportAction(this, session(), tr("Export Outcomes…"), *m_model,
                               QStringLiteral("stream-or-fold"));
-    m_actions = {find, copy, save};
+    auto *again =
+        dockAction(this, tr("Judge the Weights Again"), {}, [this] { m_state.judgeAgain(); });
+    m_actions = {find, copy, save, again};
     m_matrix->addActions(m_actions);
 }
 
@@ -123,7 +125,7 @@ void StreamDock::refresh()
         return;
     }
     if (!m_state.table()) {
-        showMessage(tr("Judging the weights…"));
+        showMessage(m_state.waitingText());
         return;
     }
     if (bundle->weights().empty()) {

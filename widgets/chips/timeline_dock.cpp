@@ -5,6 +5,7 @@
 #include "widgets/chips/chip_network.h"
 #include "widgets/chips/chip_words.h"
 #include "widgets/chips/timeline_plot.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -208,9 +209,8 @@ void TimelineDock::showPlaced(Placed placed)
                                        [](const TimelineLayer &layer) { return !layer.has; });
     QString facts = timesFact(program);
     if (missing > 0)
-        facts += missing == 1
-                     ? tr("; 1 weight has no such form and stays as it is")
-                     : tr("; %1 weights have no such form and stay as they are").arg(missing);
+        facts += countedWords(missing, tr("; 1 weight has no such form and stays as it is"),
+                              tr("; %1 weights have no such form and stay as they are"));
     facts += QLatin1Char('.');
     for (const std::string &note : roofline::programNotes(program))
         facts += QLatin1Char(' ') + fromUtf8(note);

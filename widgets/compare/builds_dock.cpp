@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/builds_dock.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
@@ -310,9 +311,9 @@ void BuildsDock::showMatrix(BuildMatrixPtr matrix)
         for (const target::Target *chip : matrix->chips)
             m_chip->addItem(fromUtf8(chip->name));
     }
-    m_note->setText(
-        tr("%1 weights, %2 builds")
-            .arg(groupedNumber(matrix->rows.size()), groupedNumber(matrix->builds.size())));
+    m_note->setText(tr("%1, %2 builds")
+                        .arg(countedWords(matrix->rows.size(), tr("1 weight"), tr("%1 weights")),
+                             groupedNumber(matrix->builds.size())));
     const int columns = m_model->columnCount();
     m_pictured = kNoIndex; // the bytes may be others
     const auto show = [&] {

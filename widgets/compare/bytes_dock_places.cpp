@@ -2,6 +2,7 @@
 // Ways through the bytes side by side: from difference to difference, to files, and with the place
 // that everybody follows.
 #include "widgets/bytes/byte_section_model.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/byte_compare_view.h"
 #include "widgets/compare/bytes_dock.h"
@@ -69,8 +70,9 @@ bool BytesDock::goTo(const std::optional<DifferenceRun> &run)
     }
     m_tableAction->setChecked(false);
     m_view->setCursor({run->segment, run->first});
-    m_readout->setText(m_view->cursorText() +
-                       tr("  difference of %1 bytes").arg(groupedNumber(run->length)));
+    m_readout->setText(m_view->cursorText() + countedWords(run->length,
+                                                           tr("  difference of 1 byte"),
+                                                           tr("  difference of %1 bytes")));
     tellPlace(run->length);
     return true;
 }

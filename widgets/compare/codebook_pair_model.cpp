@@ -15,8 +15,8 @@ namespace {
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// A sign beside the word, so that a column of them is read at a glance.
-constexpr std::array<const char *, kEntryChanges> kGlyphs{"=",      "\u21C5", "\u2260", "\u22CE",
-                                                          "\u22CF", "\u2715", "\u25CB", "+"};
+constexpr std::array<const char *, kEntryChanges> kGlyphs{"=",      "\u21C5", "\u2260", "\u22CF",
+                                                          "\u22CE", "\u2715", "\u25CB", "+"};
 constexpr std::array<const char *, kEntryChanges> kWords{
     QT_TRANSLATE_NOOP("kernscope::ui::CodebookPairModel", "same"),
     QT_TRANSLATE_NOOP("kernscope::ui::CodebookPairModel", "moved"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the other bundle has and the limits allow, taken over as one step.
 #include "core/patch/edit/copy_values.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/limits_bar.h"
@@ -99,9 +100,11 @@ void CompareDock::acceptWithinLimits()
                 Q_EMIT session().statusMessage(
                     tr("Nothing that differs keeps the limits: there is nothing to accept."));
             else if (session().bundle() == to) {
-                const QString title = tr("Accept %1 elements of %2 weights within the limits")
-                                          .arg(groupedNumber(accepted->edits.size()),
-                                               groupedNumber(accepted->weights));
+                const QString title =
+                    tr("Accept %1 of %2 within the limits")
+                        .arg(countedWords(accepted->edits.size(), tr("1 element"),
+                                          tr("%1 elements")),
+                             countedWords(accepted->weights, tr("1 weight"), tr("%1 weights")));
                 session().requestEdits(std::move(accepted->edits), title);
             }
         });

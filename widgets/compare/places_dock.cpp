@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/places_dock.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -179,8 +180,9 @@ void PlacesDock::refresh()
                                 .arg(groupedNumber(places->differentChannels),
                                      groupedNumber(places->channels),
                                      fromUtf8(a->name).toHtmlEscaped()));
-    m_elementTitle->setText(tr("<b>The %1 elements</b> that differ most")
-                                .arg(groupedNumber(places->worstElements.size())));
+    m_elementTitle->setText(countedWords(places->worstElements.size(),
+                                         tr("<b>The one element</b> that differs"),
+                                         tr("<b>The %1 elements</b> that differ most")));
     showContent();
     followPlace();
 }

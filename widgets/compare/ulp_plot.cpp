@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/compare/ulp_plot.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/difference_tiles.h"
@@ -125,13 +126,13 @@ QString UlpPlot::pointText(int point) const
     const std::uint64_t count = m_counts[static_cast<std::size_t>(point)];
     const QString share = percentText(static_cast<double>(count) /
                                       static_cast<double>(std::max(m_elements, std::uint64_t{1})));
+    const QString counted = countedWords(count, tr("1 element is"), tr("%1 elements are"));
     if (point == 0)
-        return tr("%1 elements are equal (%2)").arg(groupedNumber(count), share);
+        return tr("%1 equal (%2)").arg(counted, share);
     if (point == 1)
-        return tr("%1 elements are one step apart (%2)").arg(groupedNumber(count), share);
-    return tr("%1 elements are %2 to %3 steps apart (%4)")
-        .arg(groupedNumber(count), groupedNumber(firstOf(point)), groupedNumber(lastOf(point)),
-             share);
+        return tr("%1 one step apart (%2)").arg(counted, share);
+    return tr("%1 %2 to %3 steps apart (%4)")
+        .arg(counted, groupedNumber(firstOf(point)), groupedNumber(lastOf(point)), share);
 }
 
 QStringList UlpPlot::columns() const

@@ -2,6 +2,7 @@
 #include "widgets/hardware/groups_dock.h"
 
 #include "core/container/section/section.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -133,9 +134,11 @@ QString GroupsDock::summaryOf(const Weight &weight, const std::vector<GroupRow> 
         cores.insert(row.core);
         bytes += row.bytes.bytes.value;
     }
-    QString text = tr("%1: %2 groups on %3 engine cores, %4 bytes of coefficients")
-                       .arg(fromUtf8(weight.name), groupedNumber(rows.size()),
-                            groupedNumber(cores.size()), groupedNumber(bytes));
+    QString text =
+        tr("%1: %2 on %3, %4 of coefficients")
+            .arg(fromUtf8(weight.name), countedWords(rows.size(), tr("1 group"), tr("%1 groups")),
+                 countedWords(cores.size(), tr("1 engine core"), tr("%1 engine cores")),
+                 countedWords(bytes, tr("1 byte"), tr("%1 bytes")));
     if (bundle->section())
         return text + (bundle->section()->resolved() ? tr("; addresses are filled in.")
                                                      : tr("; addresses are open."));

@@ -3,6 +3,7 @@
 
 #include "core/base/little_endian.h"
 #include "core/container/hwx/field_at.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -209,9 +210,10 @@ std::vector<FactNode> wordRows(TaskSource &source, std::size_t task)
         add(static_cast<std::uint32_t>(4 * i), detail.header[i],
             HardwareWords::tr("header word %1").arg(i));
     for (const auto &packet : detail.stream.packets) {
-        QString what = HardwareWords::tr("%1 record, %2 values from %3")
+        QString what = HardwareWords::tr("%1 record, %2 from %3")
                            .arg(fromUtf8(descriptor::packetKindName(packet.kind)))
-                           .arg(packet.count)
+                           .arg(countedWords(packet.count, HardwareWords::tr("1 value"),
+                                             HardwareWords::tr("%1 values")))
                            .arg(hexNumber(packet.address));
         if (packet.kind == descriptor::PacketKind::Address)
             what += HardwareWords::tr(", BAR %1").arg(packet.bar);

@@ -2,6 +2,7 @@
 #include "widgets/hardware/relocations_dock.h"
 
 #include "core/container/hwx/container.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/table_text.h"
@@ -124,7 +125,7 @@ void RelocationsDock::refresh()
         showMessage(tr("No word of %1 is left for the loader.").arg(fromUtf8(bundle->name())));
         return;
     }
-    m_state->setText(tr("%1 slots").arg(groupedNumber(m_places.size())));
+    m_state->setText(countedWords(m_places.size(), tr("1 slot"), tr("%1 slots")));
     showRows();
     showContent();
     followPlace();
@@ -198,7 +199,7 @@ void RelocationsDock::takeBack()
 {
     m_loaded.clear();
     showRows();
-    m_state->setText(tr("%1 slots").arg(groupedNumber(m_places.size())));
+    m_state->setText(countedWords(m_places.size(), tr("1 slot"), tr("%1 slots")));
 }
 
 void RelocationsDock::follow(const Place &place, QObject *origin)

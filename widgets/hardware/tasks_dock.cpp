@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/hardware/tasks_dock.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/fact_view.h"
 #include "widgets/common/table_text.h"
@@ -15,6 +16,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTimer>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -152,25 +154,52 @@ void TasksDock::buildActions()
                                    QStringLiteral("tasks"));
     auto *saveRegisters = exportAction(this, session(), tr("Export Registers of the Task…"),
                                        *m_registers, QStringLiteral("registers"));
-    m_actions = {find, copy, hex, saveTasks, saveRegisters};
+    m_again = dockAction(this, tr("Read Tasks Again"), {}, [this] { scheduleRefresh(); });
+    m_again->setEnabled(false);
+    connect(&session().tasks(), &TaskManager::changed, this, &TasksDock::onTasksChanged);
+    m_actions = {find, copy, hex, m_again, saveTasks, saveRegisters};
     for (QAbstractItemView *view : std::initializer_list<QAbstractItemView *>{
              m_table, m_registerView, m_wordView, m_differenceView})
         view->addActions(m_actions);
 }
 
+void TasksDock::clear()
+{
+    m_task = kNoIndex;
+    m_following = true;
+    m_list->setTasks({});
+    m_following = false;
+    m_registers->setRows({});
+    m_words->setRows({});
+    m_differences->setRows({});
+}
+
+/// A person cancelled. Where an edit did, refresh() comes first and starts anew.
+void TasksDock::onTasksChanged()
+{
+    if (!m_job || !m_job->progress().cancelled())
+        return;
+    QTimer::singleShot(0, this, [this, job = m_job] {
+        if (m_job != job)
+            return;
+        m_job.reset();
+        clear();
+        m_again->setEnabled(true);
+        showMessage(tr("Reading the tasks was cancelled. Read Tasks Again in the Hardware menu "
+                       "starts it anew."));
+    });
+}
+
 void TasksDock::refresh()
 {
     const BundlePtr bundle = session().bundle();
+    m_again->setEnabled(false);
     if (!bundle || !bundle->hardware()) {
         if (m_job)
             m_job->cancel();
         m_job.reset();
         m_shown = bundle;
-        m_task = kNoIndex;
-        m_list->setTasks({});
-        m_registers->setRows({});
-        m_words->setRows({});
-        m_differences->setRows({});
+        clear();
         showMessage(bundle && bundle->section()
                         ? tr("%1 is a weight section: it has no tasks.\nOutput-Channel Groups "
                              "(Ctrl+Alt+5) and Descriptor (Ctrl+Alt+4) show what it has.")
@@ -183,7 +212,7 @@ void TasksDock::refresh()
     const bool another = !m_shown || m_shown->path() != bundle->path();
     m_shown = bundle;
     if (another)
-        m_task = kNoIndex;
+        clear(); // its rows would lead into the bytes of this one
     if (bundle->hardware()->taskCount() == 0) {
         showMessage(tr("%1 has no task descriptors of a form that is known.\n"
                        "Its words are in the hex view.")
@@ -246,10 +275,10 @@ void TasksDock::showTask(std::size_t task)
     }
     m_registerView->expandToDepth(m_detailFilter->text().isEmpty() ? 0 : 1);
     const hwx::Container &container = *m_shown->hardware();
-    m_summary->setText(tr("Task %1: %2 bytes at %3, %4 records, descriptor version %5%6")
+    m_summary->setText(tr("Task %1: %2 bytes at %3, %4, descriptor version %5%6")
                            .arg(row.index)
-                           .arg(groupedNumber(row.bytes), hexNumber(row.fileOffset))
-                           .arg(row.records)
+                           .arg(groupedNumber(row.bytes), hexNumber(row.fileOffset),
+                                countedWords(row.records, tr("1 record"), tr("%1 records")))
                            .arg(container.version == nullptr ? 0 : container.version->number)
                            .arg(row.exact ? QString() : tr(" · its records do not end with it")));
     m_following = false;
@@ -273,7 +302,8 @@ void TasksDock::compareWithOther()
     m_differenceView->expandAll();
     m_answer->setText(difference.equal()
                           ? tr("no difference")
-                          : tr("%1 registers differ").arg(difference.registers.size()));
+                          : countedWords(difference.registers.size(), tr("1 register differs"),
+                                         tr("%1 registers differ")));
 }
 
 void TasksDock::pick(const FactTreeModel &model, const QModelIndex &index)

@@ -45,7 +45,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_job != nullptr; }
+    bool working() const override { return m_job && !m_job->progress().cancelled(); }
 
 private:
     QWidget *buildList(QWidget *parent);
@@ -53,6 +53,8 @@ private:
     QTreeView *buildTree(QWidget *parent, FactTreeModel *model, const QString &name);
     void buildActions();
     void readTasks();
+    void onTasksChanged();
+    void clear();
     void showTask(std::size_t task);
     void compareWithOther();
     void pick(const FactTreeModel &model, const QModelIndex &index);
@@ -71,6 +73,7 @@ private:
     QTabWidget *m_tabs = nullptr;
     QTreeView *m_registerView = nullptr, *m_wordView = nullptr, *m_differenceView = nullptr;
     QSpinBox *m_other = nullptr;
+    QAction *m_again = nullptr;
     QList<QAction *> m_actions;
 };
 

@@ -4,7 +4,9 @@
 #include "core/bundle/stored_bytes.h"
 #include "core/container/mil/program.h"
 #include "widgets/chips/chip_state.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/design.h"
+#include "widgets/common/dock_tools.h"
 #include "widgets/common/segmented.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -81,10 +83,33 @@ OverviewDock::OverviewDock(Session &session, QWidget *parent)
         if (m_shown && m_shown == this->session().bundle())
             scheduleRefresh();
     });
-    connect(&session.tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
-            m_task.reset();
+    connect(&session.tasks(), &TaskManager::changed, this, &OverviewDock::onTasksChanged);
+    connect(&session, &Session::bytesChanged, this, [this] {
+        if (m_cut || (m_task && m_task->progress().cancelled()))
+            m_shown.reset(); // an edit stopped it: begin anew
     });
+    auto *all = dockAction(this, tr("Look Over All Values"), {}, [this] {
+        if (!m_shown)
+            return;
+        examine(true);
+        showTotals();
+    });
+    m_actions += all;
+}
+
+/// What was cancelled found nothing: nobody is told that it looked.
+void OverviewDock::onTasksChanged()
+{
+    if (!m_task || !m_task->progress().cancelled())
+        return;
+    m_task.reset();
+    m_cut = true;
+    m_figures = {};
+    if (!m_shown)
+        return;
+    showTotals();
+    showMap();
+    showFindings();
 }
 
 OverviewDock::Card OverviewDock::addCard(QWidget *parent, QHBoxLayout *row, const QString &title)
@@ -156,6 +181,8 @@ void OverviewDock::refresh()
         return;
     }
     const bool another = bundle != m_shown;
+    if (!m_shown || m_shown->path() != bundle->path())
+        m_figures = {}; // of another file
     m_shown = bundle;
     if (another) {
         std::uint64_t elements = 0;
@@ -175,6 +202,7 @@ void OverviewDock::examine(bool all)
     if (m_task)
         m_task->cancel();
     m_read = all;
+    m_cut = false;
     if (m_figures.weights.size() != m_shown->weights().size())
         m_figures = {};
     m_task = session().tasks().start(
@@ -208,7 +236,7 @@ void OverviewDock::showTotals()
     m_title->setText(fromUtf8(m_shown->name()));
     QStringList facts{fromUtf8(bundleKindName(m_shown->kind()))};
     if (m_operations > 0)
-        facts += tr("%1 operations").arg(groupedNumber(m_operations));
+        facts += countedWords(m_operations, tr("1 operation"), tr("%1 operations"));
     facts += m_shown->files().size() == 1
                  ? tr("%1 B in one file").arg(groupedNumber(m_shown->totalBytes().value))
                  : tr("%1 B in %2 files")
@@ -221,8 +249,10 @@ void OverviewDock::showTotals()
                                    .arg(groupedNumber(m_unread), groupedNumber(totals.weights)));
     } else {
         m_stored.value->setText(tr("%1 B").arg(groupedNumber(totals.storedBytes.value)));
-        m_stored.note->setText(tr("%1 of dense fp16, %2 weights")
-                                   .arg(ratioText(totals.ratio), groupedNumber(totals.weights)));
+        m_stored.note->setText(
+            tr("%1 of dense fp16, %2")
+                .arg(ratioText(totals.ratio),
+                     countedWords(totals.weights, tr("1 weight"), tr("%1 weights"))));
     }
     const auto &table = m_chips.table();
     const std::size_t chip = table ? table->columnOf(m_chips.target()) : kNoIndex;
@@ -245,10 +275,12 @@ void OverviewDock::showTotals()
                                    : QString()));
     }
     const bool looking = m_task && m_figures.findings.empty();
-    m_odd.value->setText(looking ? QStringLiteral("\u2026")
-                                 : groupedNumber(m_figures.findings.size()));
-    m_odd.note->setText(m_read ? tr("values, tables and bytes were looked at")
-                               : tr("values were not read: too many to read unasked"));
+    m_odd.value->setText(m_cut     ? QStringLiteral("\u2013")
+                         : looking ? QStringLiteral("\u2026")
+                                   : groupedNumber(m_figures.findings.size()));
+    m_odd.note->setText(m_cut    ? tr("looking over the weights was cancelled")
+                        : m_read ? tr("values, tables and bytes were looked at")
+                                 : tr("values were not read: too many to read unasked"));
 }
 
 QString OverviewDock::weightLink(std::size_t weight) const
@@ -271,7 +303,9 @@ QString OverviewDock::textOf(const Finding &finding) const
                  finding.count == 1 ? tr("one record that nothing names")
                                     : tr("%1 records that nothing names").arg(finding.count));
     case Finding::Kind::NonFinite:
-        return tr("%1 holds %2 values that are NaN or infinite").arg(name).arg(finding.count);
+        return tr("%1 holds %2")
+            .arg(name, countedWords(finding.count, tr("1 value that is NaN or infinite"),
+                                    tr("%1 values that are NaN or infinite")));
     case Finding::Kind::Constant:
         return tr("%1 is %2 everywhere").arg(name, valueText(finding.value));
     case Finding::Kind::Larger:

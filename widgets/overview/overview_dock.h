@@ -49,6 +49,7 @@ private:
     QWidget *buildSwitch(QWidget *parent);
     void examine(bool all);
     void sumUp();
+    void onTasksChanged();
     void showTotals();
     void showFindings();
     void showMap();
@@ -61,6 +62,7 @@ private:
     BundlePtr m_shown;
     BundleFigures m_figures;
     bool m_read = false; ///< the values were read
+    bool m_cut = false;  ///< looking over them was cancelled
     TaskPtr m_task;
     Colors m_colors = Colors::Form;
     QList<QAction *> m_actions;

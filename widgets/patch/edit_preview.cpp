@@ -2,6 +2,7 @@
 #include "widgets/patch/edit_preview.h"
 
 #include "core/codec/edit/editor.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -116,8 +117,8 @@ Result<QString> previewEdit(const Bundle &bundle, const Edit &edit)
                     PreviewWords::tr("No weight has this name: %1").arg(fromUtf8(edit.weight)));
     const Weight &weight = bundle.weights()[*index];
     if (edit.kind == Edit::Kind::FromNpy)
-        return PreviewWords::tr("Sets %1 elements from the file")
-            .arg(groupedNumber(weight.elements.value));
+        return countedWords(weight.elements.value, PreviewWords::tr("Sets 1 element from the file"),
+                            PreviewWords::tr("Sets %1 elements from the file"));
     if (!single(edit))
         return PreviewWords::tr("Sets several elements of %1").arg(fromUtf8(edit.weight));
     const auto decoder = bundle.decoder(*index);

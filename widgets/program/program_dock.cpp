@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/program/program_dock.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
@@ -13,6 +14,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
 #include <utility>
@@ -59,7 +61,9 @@ void ProgramDock::buildActions()
                             [this] { copySelection(*m_view); });
     auto *unfold = dockAction(this, tr("Unfold All"), {}, [this] { m_view->expandAll(); });
     auto *fold = dockAction(this, tr("Fold All"), {}, [this] { m_view->collapseAll(); });
-    m_actions = {find, next, previous, links, back, hex, copy, unfold, fold};
+    m_again = dockAction(this, tr("Read the Program Again"), {}, [this] { scheduleRefresh(); });
+    m_again->setEnabled(false);
+    m_actions = {find, next, previous, links, back, hex, copy, unfold, fold, m_again};
     m_view->addActions(m_actions);
 }
 
@@ -73,11 +77,22 @@ void ProgramDock::connectParts()
     connect(m_find, &QLineEdit::textChanged, this, [this](const QString &words) {
         m_found->setText(words.trimmed().isEmpty()
                              ? QString()
-                             : tr("%1 rows").arg(groupedNumber(m_model->matches(words))));
+                             : countedWords(m_model->matches(words), tr("1 row"), tr("%1 rows")));
     });
     connect(&session().tasks(), &TaskManager::changed, this, [this] {
-        if (m_task && m_task->progress().cancelled())
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        // A person did. Where an edit did, refresh() comes first and starts anew.
+        QTimer::singleShot(0, this, [this, task = m_task] {
+            if (m_task != task)
+                return;
             m_task = nullptr;
+            m_model->setTree(nullptr);
+            m_shownPath.clear();
+            m_again->setEnabled(true);
+            showMessage(tr("Reading the program was cancelled. Read the Program Again in the Bytes "
+                           "menu starts it anew."));
+        });
     });
 }
 
@@ -86,6 +101,7 @@ void ProgramDock::refresh()
     const BundlePtr bundle = session().bundle();
     if (const TaskPtr before = std::exchange(m_task, nullptr))
         before->cancel();
+    m_again->setEnabled(false);
     if (!bundle || bundle->program().functions.empty()) {
         m_model->setTree(nullptr);
         m_shownPath.clear();
@@ -130,7 +146,7 @@ void ProgramDock::showTree(std::shared_ptr<const ProgramTree> tree)
         m_visited.clear();
     m_following = false;
     m_shownPath = path;
-    setNote(tr("%1 operations").arg(groupedNumber(m_model->tree()->operations())));
+    setNote(countedWords(m_model->tree()->operations(), tr("1 operation"), tr("%1 operations")));
     showContent();
     followPlace();
 }

@@ -44,7 +44,7 @@ Q_SIGNALS:
 protected:
     void refresh() override;
     void follow(const Place &place, QObject *origin) override;
-    bool working() const override { return m_task != nullptr; }
+    bool working() const override { return m_task && !m_task->progress().cancelled(); }
 
 private:
     void buildActions();
@@ -66,6 +66,7 @@ private:
     std::filesystem::path m_shownPath;  ///< of the bundle whose program is on view
     std::vector<std::size_t> m_visited; ///< rows from which links were followed
     bool m_following = false;
+    QAction *m_again = nullptr;
     QList<QAction *> m_actions;
 };
 

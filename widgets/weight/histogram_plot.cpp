@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/weight/histogram_plot.h"
 
+#include "widgets/common/counted_words.h"
 #include "widgets/common/plot_tickers.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
@@ -97,9 +98,10 @@ void HistogramPlot::draw()
     m_bars->setData(keys, counts, true);
     if (pointCount() > 0)
         m_bars->setWidth(edge(1) - edge(0));
-    plot().xAxis->setLabel(
-        m_outside == 0 ? tr("value")
-                       : tr("value (%1 elements lie outside)").arg(groupedNumber(m_outside)));
+    plot().xAxis->setLabel(m_outside == 0
+                               ? tr("value")
+                               : countedWords(m_outside, tr("value (1 element lies outside)"),
+                                              tr("value (%1 elements lie outside)")));
     rescale();
     endData();
 }
@@ -150,8 +152,9 @@ int HistogramPlot::pointAt(double key) const
 
 QString HistogramPlot::pointText(int point) const
 {
-    return tr("%1 elements from %2 to %3")
-        .arg(groupedNumber(m_shown.bins[static_cast<std::size_t>(point)]))
+    return tr("%1 from %2 to %3")
+        .arg(countedWords(m_shown.bins[static_cast<std::size_t>(point)], tr("1 element"),
+                          tr("%1 elements")))
         .arg(edge(point), 0, 'g', 4)
         .arg(edge(point + 1), 0, 'g', 4);
 }

@@ -2,6 +2,7 @@
 #include "widgets/weight/mask_figures.h"
 
 #include "core/bundle/statistics.h"
+#include "widgets/common/counted_words.h"
 #include "widgets/common/table_text.h"
 
 #include <QCoreApplication>
@@ -63,7 +64,8 @@ QString MaskFigures::text(bool masked) const
         (masked ? MaskWords::tr("%1 of %2 kept (%3)") : MaskWords::tr("%1 of %2 not zero (%3)"))
             .arg(groupedNumber(kept), groupedNumber(elements), percentText(density));
     if (masked)
-        words += MaskWords::tr(" \u00B7 %1 values stored").arg(groupedNumber(survivors));
+        words += countedWords(survivors, MaskWords::tr(" \u00B7 1 value stored"),
+                              MaskWords::tr(" \u00B7 %1 values stored"));
     if (masked && survivors != kept)
         words += MaskWords::tr(" \u2260 the mask and its values disagree");
     return words;

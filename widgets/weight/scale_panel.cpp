@@ -63,6 +63,13 @@ ScalePanel::ScalePanel(Session &session, QWidget *parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex &now) { m_plot->setCurrentPoint(now.row()); });
     connect(&session, &Session::patchingEnabledChanged, m_model, &ScaleModel::setEditable);
+    connect(m_state, &QLabel::linkActivated, this, [this] { setWeight(m_bundle, m_weight); });
+    connect(&session.tasks(), &TaskManager::changed, this, [this] {
+        if (!m_task || !m_task->progress().cancelled())
+            return;
+        m_task.reset();
+        m_state->setText(tr("cancelled \u00B7 <a href=\"again\">read again</a>"));
+    });
     m_model->setEditable(session.patchingEnabled());
 }
 
@@ -71,7 +78,7 @@ void ScalePanel::setWeight(BundlePtr bundle, std::size_t weight)
     if (m_task)
         m_task->cancel();
     m_task.reset();
-    const bool same = m_bundle && bundle && m_weight == weight;
+    const bool same = m_weight == weight && isSameWeight(m_bundle, bundle, weight);
     m_bundle = std::move(bundle);
     m_weight = weight;
     if (!same) {

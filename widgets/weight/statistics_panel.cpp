@@ -94,7 +94,7 @@ void StatisticsPanel::setWeight(BundlePtr bundle, std::size_t weight)
     if (m_task)
         m_task->cancel();
     m_task.reset();
-    const bool same = m_bundle && bundle && m_weight == weight;
+    const bool same = m_weight == weight && isSameWeight(m_bundle, bundle, weight);
     m_bundle = std::move(bundle);
     m_weight = weight;
     m_statistics.reset();

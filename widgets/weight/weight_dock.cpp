@@ -191,10 +191,7 @@ void WeightDock::refresh()
         return;
     }
     // The same document keeps its weights in order; another one starts from its place.
-    const bool same = m_shown && m_shown->path() == bundle->path() && m_weight != kNoIndex &&
-                      m_weight < bundle->weights().size() &&
-                      m_shown->weights()[m_weight].name == bundle->weights()[m_weight].name &&
-                      m_shown->weights()[m_weight].shape == bundle->weights()[m_weight].shape;
+    const bool same = isSameWeight(m_shown, bundle, m_weight);
     const std::size_t wanted = same && place().weight == kNoIndex ? m_weight : place().weight;
     showWeight(wanted, same && wanted == m_weight);
 }

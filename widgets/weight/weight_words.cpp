@@ -116,6 +116,14 @@ QString weightFacts(const Weight &weight)
         .arg(tensor, groupedNumber(stored->value), dense, ratioText(weight.ratio()));
 }
 
+bool isSameWeight(const BundlePtr &before, const BundlePtr &now, std::size_t index)
+{
+    if (!before || !now || index >= before->weights().size() || index >= now->weights().size())
+        return false;
+    const Weight &x = before->weights()[index], &y = now->weights()[index];
+    return before->path() == now->path() && x.name == y.name && x.shape == y.shape;
+}
+
 QString valueText(double value)
 {
     return QString::number(value, 'g', 5);

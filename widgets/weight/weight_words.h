@@ -20,6 +20,10 @@ QString storedWords(const Weight &weight);
 /// One line: form, shape, type, elements, stored bytes of dense fp16 bytes, ratio.
 QString weightFacts(const Weight &weight);
 
+/// Whether weight `index` is the same weight in both: of the same file, with the same name and
+/// shape, whatever its values.
+bool isSameWeight(const BundlePtr &before, const BundlePtr &now, std::size_t index);
+
 /// A number that holds every fp16 and fp32 exactly enough to be read: five significant digits.
 QString valueText(double value);
 

@@ -21,6 +21,7 @@
 #include "widgets/chips/timeline_plot.h"
 #include "widgets/common/table_foot.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 
 #include <QAbstractItemModelTester>
@@ -252,6 +253,43 @@ private Q_SLOTS:
         QVERIFY(!dock.showsContent() && !copy->isEnabled() && !gates->isEnabled());
         QCOMPARE(dock.gates().rowCount(), 0);
         QVERIFY(dock.words().outcome.isEmpty());
+    }
+
+    /// Nobody waits for what was cancelled.
+    void cancelledSaysSo()
+    {
+        Session session;
+        StreamDock stream(session);
+        ChooseDock choose(session);
+        session.setBundle(openSample("sample-palette.mlmodelc"));
+        QVERIFY(showDock(stream) && showDock(choose));
+        const auto actionOf = [](const QList<QAction *> &actions, const char *text) {
+            for (QAction *action : actions) {
+                if (action->text() == QString::fromLatin1(text))
+                    return action;
+            }
+            return static_cast<QAction *>(nullptr);
+        };
+        const auto saysCancelled = [](const QWidget &dock) {
+            const auto labels = dock.findChildren<QLabel *>();
+            return std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+                return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
+            });
+        };
+        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &stream,
+                                     [&] { session.tasks().cancelAll(); });
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QTRY_VERIFY(session.tasks().idle());
+        QTRY_VERIFY(saysCancelled(stream) && saysCancelled(choose));
+        QVERIFY(!stream.busy() && !choose.busy());
+        disconnect(cutting);
+        QAction *judge = actionOf(stream.menuActions(), "Judge the Weights Again");
+        QAction *forms = actionOf(choose.menuActions(), "Try Forms Again");
+        QVERIFY(judge && forms);
+        judge->trigger();
+        forms->trigger();
+        QVERIFY(settle(stream) && settle(choose));
+        QVERIFY(stream.showsContent() && !saysCancelled(choose));
     }
 
     void selectingACellOpensItsAssessment()

@@ -266,6 +266,9 @@ void TestBuilds::cancelled()
     QVERIFY(settle(dock));
     QVERIFY(dock.showsContent() && !again->isEnabled());
     QCOMPARE(dock.model().rowCount(), 1);
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->isVisible() && label->text() == QStringLiteral("1 weight, 2 builds");
+    }));
 }
 
 /// A move of the cursor elsewhere, an edit and the range of the colours leave the zoom alone.

@@ -502,6 +502,9 @@ void TestComparePairs::acceptWithinLimits()
     };
     QCOMPARE(accepted(), (std::vector<std::string>{"x[0]=1.25", "y[0]=5.5"}));
     QVERIFY(wanted.front()[1].toString().contains(QStringLiteral("2 elements of 2 weights")));
+    dock.limits()->field(0)->setText(QStringLiteral("0.3"));
+    QCOMPARE(accepted(), (std::vector<std::string>{"x[0]=1.25"}));
+    QVERIFY(wanted.front()[1].toString().contains(QStringLiteral("Accept 1 element of 1 weight ")));
     // Everything is near enough, but z points the other way.
     dock.limits()->field(0)->setText(QStringLiteral("100"));
     dock.limits()->field(3)->setText(QStringLiteral("0"));

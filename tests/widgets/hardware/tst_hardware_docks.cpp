@@ -6,6 +6,7 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/bytes/byte_field.h"
 #include "widgets/common/table_text.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/hardware/commands_dock.h"
 #include "widgets/hardware/descriptor_dock.h"
@@ -76,6 +77,7 @@ private Q_SLOTS:
     void taskList();
     void docksSayWhatTheyNeed();
     void tasksShowRegisters();
+    void tasksOfOtherFilesGo();
     void tasksMarkChanges();
     void fieldsMarkTheirBytes();
     void bytesNameTheirField();
@@ -229,6 +231,33 @@ void TestHardwareDocks::tasksShowRegisters()
     QCOMPARE(cell(format, 3), QStringLiteral("fp16"));
     QCOMPARE(dock.words().rowCount(), 157);
     QCOMPARE(cell(dock.words().index(10, 0), 1), QStringLiteral("0xf401f800"));
+}
+
+/// Rows of the container of before would lead into the bytes of the new one.
+void TestHardwareDocks::tasksOfOtherFilesGo()
+{
+    Session session;
+    TasksDock dock(session);
+    session.setBundle(bundleOf(test::syntheticH13()));
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.list().rowCount() > 0 && dock.showsContent());
+    QAction *again = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == QStringLiteral("Read Tasks Again"))
+            again = action;
+    }
+    QVERIFY(again && !again->isEnabled());
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                 [&] { session.tasks().cancelAll(); });
+    session.setBundle(bundleOf(test::syntheticH13(), "other.hwx"));
+    QTRY_VERIFY(again->isEnabled());
+    QVERIFY(!dock.busy() && !dock.showsContent());
+    QCOMPARE(dock.list().rowCount(), 0);
+    QCOMPARE(dock.task(), kNoIndex);
+    disconnect(cutting);
+    again->trigger();
+    QVERIFY(test::settle(dock));
+    QVERIFY(dock.list().rowCount() > 0 && dock.showsContent() && !again->isEnabled());
 }
 
 void TestHardwareDocks::tasksMarkChanges()

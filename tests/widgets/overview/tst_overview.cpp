@@ -2,6 +2,7 @@
 #include "tests/widgets/sample_session.h"
 #include "widgets/common/line_icon.h"
 #include "widgets/common/short_names.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/overview/overview_cells.h"
 #include "widgets/overview/overview_dock.h"
@@ -12,10 +13,12 @@
 #include "widgets/weight/mask_dock.h"
 #include "widgets/weight/statistics_panel.h"
 
+#include <QAction>
 #include <QDir>
 #include <QLabel>
 #include <QSet>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -47,6 +50,42 @@ private Q_SLOTS:
         }
         QVERIFY(squarify({}, area).empty());
         QVERIFY(squarify(std::vector<double>{0, 0}, area)[1].isEmpty());
+    }
+
+    /// What was found in another file is not said of this one, and nobody is told that the values
+    /// were looked at where that was cancelled.
+    void cancelledLooksSaySo()
+    {
+        Session session;
+        OverviewDock dock(session);
+        session.setBundle(openSample("sample-dense.mlmodelc"));
+        QVERIFY(showDock(dock));
+        QVERIFY(!dock.figures().weights.empty());
+        const auto says = [&dock](const char *word) {
+            const auto labels = dock.findChildren<QLabel *>();
+            return std::any_of(labels.begin(), labels.end(), [word](const QLabel *label) {
+                return label->isVisible() && label->text().contains(QString::fromLatin1(word));
+            });
+        };
+        QVERIFY(says("were looked at") && !says("cancelled"));
+        const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                     [&] { session.tasks().cancelAll(); });
+        session.setBundle(openSample("sample-sparse.mlmodelc"));
+        QTRY_VERIFY(says("cancelled"));
+        QTRY_VERIFY(session.tasks().idle());
+        QVERIFY(!says("were looked at"));
+        QVERIFY(dock.figures().weights.empty() && dock.figures().findings.empty());
+        disconnect(cutting);
+        QAction *again = nullptr;
+        for (QAction *action : dock.menuActions()) {
+            if (action->text() == QStringLiteral("Look Over All Values"))
+                again = action;
+        }
+        QVERIFY(again);
+        again->trigger();
+        QVERIFY(settle(dock));
+        QTRY_VERIFY(!dock.figures().weights.empty());
+        QVERIFY(says("were looked at") && !says("cancelled"));
     }
 
     void namesLoseWhatTheyShare()

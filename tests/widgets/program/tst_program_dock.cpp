@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/program/program_dock.h"
 #include "widgets/program/program_view.h"
 
 #include <QAbstractItemModelTester>
+#include <QAction>
 #include <QLabel>
 #include <QLineEdit>
+
+#include <algorithm>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -26,6 +30,7 @@ private Q_SLOTS:
     void followsAndLeads();
     void editsKeepTheRow();
     void withoutProgram();
+    void cancelled();
 
 private:
     /// A loop with a body that reads a value of outside, and a constant in it.
@@ -225,6 +230,32 @@ void TestProgramDock::withoutProgram()
     QTRY_VERIFY(dock.showsContent());
     session.setBundle(nullptr);
     QTRY_VERIFY(!dock.showsContent());
+}
+
+/// A program that was not read is said to be so, and can be read again.
+void TestProgramDock::cancelled()
+{
+    Session session;
+    ProgramDock dock(session);
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                 [&] { session.tasks().cancelAll(); });
+    session.setBundle(loopBundle());
+    QVERIFY(test::showDock(dock));
+    QAction *again = nullptr;
+    for (QAction *action : dock.menuActions()) {
+        if (action->text() == QStringLiteral("Read the Program Again"))
+            again = action;
+    }
+    QVERIFY(again);
+    QTRY_VERIFY(again->isEnabled());
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->isVisible() && label->text().contains(QStringLiteral("cancelled"));
+    }));
+    disconnect(cutting);
+    again->trigger();
+    QVERIFY(test::settle(dock));
+    QVERIFY(dock.showsContent() && !again->isEnabled());
 }
 
 QTEST_MAIN(TestProgramDock)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/weight/codebook_dock.h"
@@ -58,6 +59,7 @@ class TestWeightDocks : public QObject
     Q_OBJECT
 
 private Q_SLOTS:
+    void figuresOfOtherBundlesGo();
     void initTestCase();
     void emptyStates();
     void weightShowsAll();
@@ -503,6 +505,27 @@ void TestWeightDocks::actions()
     QCOMPARE(weight.id(), QStringLiteral("weight"));
     QCOMPARE(codebookDock.id(), QStringLiteral("codebook"));
     QCOMPARE(mask.id(), QStringLiteral("mask"));
+}
+
+/// The weight of the same number in another bundle is another weight: nothing of the one before
+/// stays until its own figures are there, or were cancelled.
+void TestWeightDocks::figuresOfOtherBundlesGo()
+{
+    Session session;
+    InspectorDock dock(session);
+    session.setBundle(test::openSample("sample-dense.mlmodelc"));
+    session.goToWeight(0);
+    QVERIFY(test::showDock(dock));
+    const HistogramPlot *histogram = dock.statistics().findChild<HistogramPlot *>();
+    QVERIFY(histogram && histogram->pointCount() > 0);
+    const auto cutting = connect(&session.tasks(), &TaskManager::changed, &dock,
+                                 [&] { session.tasks().cancelAll(); });
+    session.setBundle(test::openSample("sample-sparse.mlmodelc"));
+    session.goToWeight(0);
+    QVERIFY(test::settle(dock));
+    QTRY_VERIFY(session.tasks().idle());
+    QCOMPARE(histogram->pointCount(), 0);
+    disconnect(cutting);
 }
 
 QTEST_MAIN(TestWeightDocks)
