@@ -20,6 +20,13 @@ std::string withSeparators(std::uint64_t number)
     return digits;
 }
 
+/// Bytes of the weights of a unit; "?" where they are not known.
+std::string bytesOf(const Neighbourhood &drawn, const Unit &unit)
+{
+    const auto bytes = drawn.storedBytes(unit);
+    return bytes ? withSeparators(*bytes) : "?";
+}
+
 std::string filled(std::string pattern, std::initializer_list<std::string> values)
 {
     std::string text;
@@ -64,10 +71,8 @@ Label nodeLabel(const Neighbourhood &drawn, std::size_t which, const Words &word
     const Node &node = graph.nodes()[n];
     Label label;
     if (node.kind == NodeKind::Weight) {
-        const Weight &weight = graph.bundle().weights()[node.weight];
         label.title = shortText(graph.name(n), kLongestLine);
-        addLine(label, graph.title(n) + " \u00B7 " +
-                           filled(words.bytes, {withSeparators(weight.storedBytes.value)}));
+        addLine(label, graph.title(n) + " \u00B7 " + filled(words.bytes, {bytesOf(drawn, unit)}));
         addLine(label, graph.result(n));
         return label;
     }
@@ -146,9 +151,8 @@ Label unitLabel(const Neighbourhood &drawn, std::size_t which, const Words &word
                                  withSeparators(unit.turns)});
         addLine(label, foldKinds(drawn, unit));
         if (const std::size_t weights = drawn.weights(unit); weights > 0)
-            addLine(label,
-                    filled(weights == 1 ? words.foldedWeight : words.foldedWeights,
-                           {withSeparators(weights), withSeparators(drawn.storedBytes(unit))}));
+            addLine(label, filled(weights == 1 ? words.foldedWeight : words.foldedWeights,
+                                  {withSeparators(weights), bytesOf(drawn, unit)}));
     } else {
         label = nodeLabel(drawn, which, words);
     }

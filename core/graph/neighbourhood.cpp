@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/graph/neighbourhood.h"
 
+#include "core/bundle/stored_bytes.h"
+
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -254,12 +256,16 @@ std::size_t Neighbourhood::weights(const Unit &unit) const
         }));
 }
 
-std::uint64_t Neighbourhood::storedBytes(const Unit &unit) const
+std::optional<std::uint64_t> Neighbourhood::storedBytes(const Unit &unit) const
 {
     std::uint64_t bytes = 0;
     for (const std::size_t node : unit.nodes) {
-        if (graph->nodes()[node].kind == NodeKind::Weight)
-            bytes += graph->bundle().weights()[graph->nodes()[node].weight].storedBytes.value;
+        if (graph->nodes()[node].kind != NodeKind::Weight)
+            continue;
+        const auto known = knownStoredBytes(graph->bundle().weights()[graph->nodes()[node].weight]);
+        if (!known)
+            return std::nullopt;
+        bytes += known->value;
     }
     return bytes;
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -57,7 +58,8 @@ struct Neighbourhood {
     std::size_t unitOf(std::size_t node) const;
     std::size_t operations(const Unit &unit) const;
     std::size_t weights(const Unit &unit) const;
-    std::uint64_t storedBytes(const Unit &unit) const; ///< of its weights
+    /// Of its weights; nothing where those of one of them are not known.
+    std::optional<std::uint64_t> storedBytes(const Unit &unit) const;
 };
 
 /// The units within so many hops of the centres, along values in both directions. Where the limit

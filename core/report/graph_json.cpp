@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/graph_json.h"
 
+#include "core/bundle/stored_bytes.h"
 #include "core/graph/graph.h"
 #include "core/report/json_values.h"
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,7 +18,13 @@ using graph::Neighbourhood;
 using graph::NodeKind;
 using graph::Unit;
 
-/// "MODEL/FUNCTION/NAME" of what is in a fold or left out.
+/// What is not known: null.
+Json storedJson(std::optional<std::uint64_t> bytes)
+{
+    return bytes ? numberJson(*bytes) : Json(nullptr);
+}
+
+/// Names of what is in a fold or left out.
 Json namesJson(const Neighbourhood &drawn, const Unit &unit)
 {
     Json names = Json::array();
@@ -55,7 +63,8 @@ void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
         const Weight &weight = graph.bundle().weights()[node.weight];
         json["weight"] = weight.findableName();
         json["form"] = formText(weight.form);
-        json["stored_bytes"] = numberJson(weight.storedBytes.value);
+        const auto stored = knownStoredBytes(weight);
+        json["stored_bytes"] = storedJson(stored ? std::optional(stored->value) : std::nullopt);
         json["type"] = graph.result(n);
         json["shape"] = numbersJson(weight.shape);
     } else {
@@ -91,7 +100,7 @@ Json unitJson(const Neighbourhood &drawn, std::size_t index)
             json["repeat"] = {{"id", unit.run},
                               {"turns", unit.turns},
                               {"operations", drawn.graph->runs()[unit.run].operations}};
-            json["stored_bytes"] = numberJson(drawn.storedBytes(unit));
+            json["stored_bytes"] = storedJson(drawn.storedBytes(unit));
         }
         json["operations"] = drawn.operations(unit);
         json["weights"] = drawn.weights(unit);

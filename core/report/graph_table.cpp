@@ -140,7 +140,7 @@ std::vector<Column<GraphRow>> graphColumns()
          .value = [](const Row &row) -> Value {
              return row.drawn->weights(unitOf(row)) == 0
                         ? Value(Nothing())
-                        : Value(Count{row.drawn->storedBytes(unitOf(row))});
+                        : known<Count>(row.drawn->storedBytes(unitOf(row)));
          }},
         {.key = "reads",
          .title = "reads",
