@@ -33,6 +33,7 @@
 #include "widgets/overview/bundle_dock.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/patch/patches_dock.h"
+#include "widgets/program/graph_dock.h"
 #include "widgets/program/program_dock.h"
 #include "widgets/search/search_dock.h"
 #include "widgets/weight/codebook_dock.h"
@@ -70,6 +71,7 @@ DockSet::DockSet(ui::Session &session, QMainWindow *host, QObject *parent)
     add<ui::SearchDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_F);
     m_bookmarks = add<BookmarksDock>(session, host, Qt::CTRL | Qt::SHIFT | Qt::Key_D);
     add<ui::ProgramDock>(session, host, Qt::ALT | Qt::Key_P);
+    add<ui::GraphDock>(session, host, Qt::ALT | Qt::Key_R);
     m_compare = add<ui::CompareDock>(session, host, Qt::ALT | Qt::Key_7);
     ui::BytesDock *bytes = add<ui::BytesDock>(session, host, Qt::ALT | Qt::Key_8);
     connect(m_compare, &ui::CompareDock::swappedChanged, bytes, &ui::BytesDock::setSwapped);

@@ -272,7 +272,7 @@ void MainWindow::buildTaskMenus()
     addDockActions(menuBar()->addMenu(tr("&Weights")),
                    ids("bundle overview weight inspector codebook mask"));
     addDockActions(menuBar()->addMenu(tr("&Bytes")),
-                   ids("hex layout search program patches diagnostics bookmarks"));
+                   ids("hex layout search program graph patches diagnostics bookmarks"));
     addDockActions(
         menuBar()->addMenu(tr("Chip&s")),
         ids("stream assessment roofline timeline calibration geometry plan choose targets formats "

@@ -44,6 +44,7 @@ QAccessibleInterface *makeView(const QString &className, QObject *object)
         {QStringLiteral("kernscope::ui::DifferenceStrip"), QAccessible::Canvas},
         {QStringLiteral("kernscope::ui::TileView"), QAccessible::Canvas},
         {QStringLiteral("kernscope::ui::TreemapView"), QAccessible::Chart},
+        {QStringLiteral("kernscope::ui::GraphView"), QAccessible::Chart},
         {QStringLiteral("kernscope::ui::GroupMap"), QAccessible::Chart},
         {QStringLiteral("kernscope::ui::ColorScale"), QAccessible::Graphic},
         {QStringLiteral("kernscope::ui::KindLegend"), QAccessible::Graphic},

@@ -52,6 +52,7 @@ void addDecode(CLI::App &app, Session &session);
 void addDiff(CLI::App &app, Session &session);
 void addEncode(CLI::App &app, Session &session);
 void addFind(CLI::App &app, Session &session);
+void addGraph(CLI::App &app, Session &session);
 void addQuantize(CLI::App &app, Session &session); ///< and dequantize
 void addPatch(CLI::App &app, Session &session);
 void addRecover(CLI::App &app, Session &session);

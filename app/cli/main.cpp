@@ -40,6 +40,7 @@ int run(int argc, char **argv, cli::Session &session)
     cli::addDecode(app, session);
     cli::addDiff(app, session);
     cli::addFind(app, session);
+    cli::addGraph(app, session);
     cli::addPatch(app, session);
     cli::addRecover(app, session);
     cli::addEncode(app, session);

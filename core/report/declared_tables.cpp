@@ -6,6 +6,7 @@
 #include "core/report/diagnostic_table.h"
 #include "core/report/edit_table.h"
 #include "core/report/format_table.h"
+#include "core/report/graph_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
 #include "core/report/section_table.h"
@@ -27,7 +28,7 @@ std::vector<TableFacts> declaredTables()
 {
     return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(), diagnosticTable(),
                    editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
-                   plannedWeightTable(), frontTable(), reasonTable(), sectionTable(),
+                   graphTable(), plannedWeightTable(), frontTable(), reasonTable(), sectionTable(),
                    targetFactTable(), floorTable(), placedFactTable());
 }
 

@@ -56,6 +56,7 @@ void TestAccessibleViews::everyViewHasARole_data()
     QTest::newRow("two builds") << QStringList{QStringLiteral("dense"), QStringLiteral("sparse")}
                                 << common +
                                        QStringList{QStringLiteral("kernscope::ui::TileView"),
+                                                   QStringLiteral("kernscope::ui::GraphView"),
                                                    QStringLiteral("kernscope::ui::TreemapView"),
                                                    QStringLiteral("kernscope::ui::ByteCompareView"),
                                                    QStringLiteral("kernscope::ui::DifferenceStrip"),

@@ -90,12 +90,12 @@ void TestScreenshots::writesPictures()
     }
     QCOMPARE(QFile::exists(QDir(out).filePath(QStringLiteral("window-compare.png"))), compare);
     for (const char *id :
-         {"bundle",      "overview",   "inspector",  "weight",      "codebook",    "mask",
-          "layout",      "hex",        "compare",    "patches",     "diagnostics", "tasks",
-          "relocations", "commands",   "descriptor", "stream",      "roofline",    "geometry",
-          "targets",     "program",    "timeline",   "calibration", "reduction",   "choose",
-          "collective",  "activation", "formats",    "help",        "plan",        "search",
-          "assessment",  "bookmarks"}) {
+         {"bundle",      "overview",   "inspector",  "weight",   "codebook",    "mask",
+          "layout",      "hex",        "compare",    "patches",  "diagnostics", "tasks",
+          "relocations", "commands",   "descriptor", "stream",   "roofline",    "geometry",
+          "targets",     "program",    "graph",      "timeline", "calibration", "reduction",
+          "choose",      "collective", "activation", "formats",  "help",        "plan",
+          "search",      "assessment", "bookmarks"}) {
         const QImage image(
             QDir(out).filePath(QStringLiteral("dock-%1.png").arg(QString::fromLatin1(id))));
         QVERIFY2(!image.isNull() && image.width() > 400, id);

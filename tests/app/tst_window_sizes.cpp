@@ -5,6 +5,7 @@
 #include "widgets/common/plot_widget.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/overview/treemap_view.h"
+#include "widgets/program/graph_view.h"
 
 #include <QAbstractItemView>
 #include <QHeaderView>
@@ -124,6 +125,7 @@ void TestWindowSizes::check(ui::Dock &dock)
     high(dock.findChildren<ui::PlotWidget *>(), m_least.plot);
     high(dock.findChildren<ui::TileView *>(), m_least.picture);
     high(dock.findChildren<ui::TreemapView *>(), m_least.picture);
+    high(dock.findChildren<ui::GraphView *>(), m_least.picture);
 }
 
 /// Every dock of the workspace, in front of its tabs.

@@ -172,6 +172,8 @@ void TestCliChanging::everyCommand_data()
     row("diff, as the other", {s("diff"), b, a, s("--values")});
     row("find", {s("find"), a, s("--value"), s("0.5")});
     row("find --bytes", {s("find"), a, s("--bytes"), s("01 30")});
+    row("graph", {s("graph"), a});
+    row("graph --svg", {s("graph"), a, s("--svg"), out});
     row("decide", {s("decide"), a, s("--all-targets")});
     row("geometry", {s("geometry"), a, s("--target"), s("M1")});
     row("roofline", {s("roofline"), a, s("--target"), s("M1")});

@@ -107,6 +107,8 @@ void TestCliNames::everyCommand_data()
     row("diff", {s("diff"), m_a, m_b, s("--values")});
     row("find", {s("find"), m_a, s("--zero-bytes"), s("8")});
     row("find a value", {s("find"), m_a, s("--value"), s("3")});
+    row("graph", {s("graph"), m_a, s("--hops"), s("6")});
+    row("graph, no such name", {s("graph"), m_a, s("nope")});
     row("decide", {s("decide"), m_a, s("--all-targets")});
     row("decide on one", {s("decide"), m_a, s("--target"), s("M1")});
     row("geometry", {s("geometry"), m_a, s("--target"), s("M1")});

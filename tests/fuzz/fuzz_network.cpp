@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/graph/graph.h"
 #include "tests/fuzz/bundle_checks.h"
 
 using namespace kernscope;
@@ -26,5 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
         decoder->codes(0, codes);
     }
     (void)verifyPayloads(**bundle);
+    if (const auto graph = graph::Graph::build(*bundle)) {
+        for (const graph::Edge &edge : (*graph)->edges())
+            fuzz::require(edge.from < (*graph)->nodes().size() &&
+                          edge.to < (*graph)->nodes().size());
+    }
     return 0;
 }

@@ -71,23 +71,6 @@ QString swatch(const QColor &color, const QString &text)
 
 } // namespace
 
-Token formToken(const StorageForm &form)
-{
-    if (form.isSparse())
-        return Token::KindMask;
-    if (form.isPalette())
-        return Token::KindCodebook;
-    if (form.isSlices()) // bytes in an unknown order
-        return Token::KindIndices;
-    if (form.isAffine())
-        return Token::KindData;
-    if (form.isBlockwise())
-        return Token::KindValues;
-    if (form.isMicroscaled())
-        return Token::KindScale;
-    return form.isDense() ? Token::KindMetadata : Token::KindIndices;
-}
-
 std::vector<TreemapView::Cell> overviewCells(const Bundle &bundle, const WeightNames &names,
                                              const BundleFigures &figures,
                                              const OverviewColors &colors)

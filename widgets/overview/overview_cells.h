@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/weight_facts.h"
+#include "widgets/common/form_token.h"
 #include "widgets/overview/bundle_findings.h"
 #include "widgets/overview/overview_dock.h"
 #include "widgets/overview/treemap_view.h"
@@ -18,9 +19,6 @@ struct OverviewColors {
     std::shared_ptr<const DecisionTable> table; ///< Outcome; null: not judged yet
     std::size_t chip = kNoIndex;                ///< column of the table
 };
-
-/// Colour of a storage form: of the kind of part that makes it ("sparse+lut" is sparse).
-Token formToken(const StorageForm &form);
 
 /// One cell a weight, largest first. Many small ones are left as one cell with
 /// the key of the largest of them.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/container/mil/program.h"
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+namespace kernscope::network {
+
+/// A network as the function of a program (NeuralNetwork.proto of coremltools): a layer is an
+/// operation of its kind whose name attribute is the layer's name, with the operands "input" in
+/// their order; the networks of `branch` and `loop` are its blocks. A layer states the extents of
+/// its values and no element type. What is read and never made is an input, what is made and never
+/// read an output. What a network within a layer makes is visible around the layer: the operation
+/// has those values as results as well, where something reads them.
+///
+/// A damaged message gives the layers before the fault: the reader of the bundle has reported it.
+mil::Function networkFunction(std::span<const std::byte> model, mil::SourceSpan content,
+                              std::string_view fileName);
+
+} // namespace kernscope::network

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/graph/builder.h"
+
+#include "core/base/error_builder.h"
+#include "core/container/network/network_program.h"
+#include "core/graph/repeats.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kernscope::graph {
+
+namespace {
+
+bool makesConstant(const mil::Operation &operation)
+{
+    return operation.type == "const" || operation.type.starts_with("constexpr_");
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Graph>> Graph::build(BundlePtr bundle, Progress *progress)
+{
+    auto graph = std::make_shared<Graph>();
+    graph->m_bundle = std::move(bundle);
+    if (auto built = Builder(*graph).run(progress); !built)
+        return tl::unexpected(std::move(built.error()));
+    return std::shared_ptr<const Graph>(std::move(graph));
+}
+
+Result<void> Builder::run(Progress *progress)
+{
+    const Bundle &bundle = m_graph.bundle();
+    addNetworks();
+    for (const mil::Function &function : bundle.program().functions)
+        m_graph.m_functions.push_back({&function, 0, 0});
+    for (const auto &network : m_graph.m_networks)
+        m_graph.m_functions.push_back({network.get(), 0, 0});
+    if (m_graph.m_functions.empty())
+        return ErrorBuilder("graph.program")
+            .file(bundle.name())
+            .expected("a program or a neural network")
+            .found(bundleKindName(bundle.kind()))
+            .message("There is no program to draw.")
+            .unexpected();
+    m_placed.assign(bundle.weights().size(), false);
+    m_graph.m_weightNodes.assign(bundle.weights().size(), kNone);
+    for (std::size_t f = 0; f < m_graph.m_functions.size(); ++f) {
+        m_function = f;
+        Function &function = m_graph.m_functions[f];
+        function.firstNode = m_graph.m_nodes.size();
+        addFunction(*function.program);
+        function.nodes = m_graph.m_nodes.size() - function.firstNode;
+        if (progress && !progress->advance(1))
+            return tl::unexpected(cancelledError("The graph was not made."));
+    }
+    m_graph.m_into.resize(m_graph.m_nodes.size());
+    m_graph.m_from.resize(m_graph.m_nodes.size());
+    for (std::size_t e = 0; e < m_graph.m_edges.size(); ++e) {
+        m_graph.m_into[m_graph.m_edges[e].to].push_back(e);
+        m_graph.m_from[m_graph.m_edges[e].from].push_back(e);
+    }
+    RepeatFinder(m_graph).run(progress);
+    if (progress && progress->cancelled())
+        return tl::unexpected(cancelledError("The graph was not made."));
+    return {};
+}
+
+void Builder::addNetworks()
+{
+    const Bundle &bundle = m_graph.bundle();
+    if (bundle.programFile() == kNoIndex)
+        return;
+    const BundleFile &file = bundle.files()[bundle.programFile()];
+    for (const mil::ModelNode &model : bundle.program().models) {
+        if (!model.isNetwork())
+            continue;
+        auto function = std::make_unique<mil::Function>(
+            network::networkFunction(file.file->bytes(), model.content, file.path));
+        function->model = model.path;
+        m_graph.m_networks.push_back(std::move(function));
+    }
+}
+
+std::size_t Builder::addNode(Node node)
+{
+    node.function = m_function;
+    m_graph.m_nodes.push_back(std::move(node));
+    return m_graph.m_nodes.size() - 1;
+}
+
+void Builder::addEdge(std::size_t from, std::size_t to, std::string_view param,
+                      const mil::NamedType *value, EdgeKind kind)
+{
+    if (from != kNone && to != kNone)
+        m_graph.m_edges.push_back({from, to, param, value, kind});
+}
+
+void Builder::addDefinition(std::size_t definition, Node node)
+{
+    node.value = m_definitionType[definition];
+    m_definitionNode[definition] = addNode(std::move(node));
+}
+
+/// Weights of this function by the value that makes them.
+void Builder::noteWeights()
+{
+    const mil::Function &function = *m_graph.m_functions[m_function].program;
+    const auto &weights = m_graph.bundle().weights();
+    m_wanted.clear();
+    for (std::size_t w = 0; w < weights.size(); ++w) {
+        const bool here = weights[w].function.empty() || weights[w].function == function.name;
+        if (here && weights[w].model == function.model && !m_placed[w])
+            m_wanted[weights[w].name].push_back(w);
+    }
+}
+
+void Builder::takeWeights()
+{
+    const auto &operations = m_values->operations();
+    m_weightOf.assign(operations.size(), kNone);
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        const mil::Operation &operation = *operations[i].operation;
+        for (const mil::NamedType &output : operation.outputs) {
+            const auto wanted = m_wanted.find(output.name);
+            if (wanted == m_wanted.end() || wanted->second.empty() || m_weightOf[i] != kNone)
+                continue;
+            const std::size_t weight = wanted->second.front();
+            if (m_graph.bundle().weights()[weight].sourceOp != operation.type)
+                continue;
+            wanted->second.pop_front();
+            m_weightOf[i] = weight;
+            m_placed[weight] = true;
+        }
+    }
+}
+
+/// What only unpacks a weight is part of its node.
+void Builder::hideUnpacking()
+{
+    const auto &operations = m_values->operations();
+    m_hidden.assign(operations.size(), false);
+    for (std::size_t i = operations.size(); i-- > 0;) {
+        const mil::Operation &operation = *operations[i].operation;
+        if (m_weightOf[i] == kNone && !m_hidden[i])
+            continue;
+        forEachValue(operation, [&](std::string_view, const mil::Value &value) {
+            const Definition *made = m_values->definition(value);
+            if (!made || made->operation == Definition::kNoOperation)
+                return;
+            if (m_weightOf[made->operation] == kNone &&
+                makesConstant(*operations[made->operation].operation))
+                m_hidden[made->operation] = true;
+        });
+    }
+}
+
+const mil::NamedType *Builder::typeOf(std::size_t definition) const
+{
+    return m_definitionType[definition];
+}
+
+std::size_t Builder::calleeOf(const mil::Operation &operation) const
+{
+    if (operation.type != "call")
+        return kNone;
+    const mil::Value *value = operation.operand("function");
+    const mil::Literal *literal = value ? value->literal() : nullptr;
+    if (!literal || literal->strings.empty())
+        return kNone;
+    const mil::Function &caller = *m_graph.m_functions[m_function].program;
+    for (std::size_t f = 0; f < m_graph.m_functions.size(); ++f) {
+        const mil::Function &other = *m_graph.m_functions[f].program;
+        if (other.model == caller.model && other.name == literal->strings.front())
+            return f;
+    }
+    return kNone;
+}
+
+void Builder::addOperations(const mil::Block &block, std::size_t holder, std::size_t number)
+{
+    for (const mil::Operation &operation : block.operations) {
+        const std::size_t index = m_places.size();
+        m_places.push_back({holder, number});
+        for (std::size_t b = 0; b < operation.blocks.size(); ++b) {
+            for (const mil::NamedType &input : operation.blocks[b].inputs) {
+                const auto at = m_byType.find(&input.type);
+                if (at != m_byType.end()) {
+                    m_definedIn[at->second] = {index, b};
+                    m_definitionType[at->second] = &input;
+                }
+            }
+            addOperations(operation.blocks[b], index, b);
+        }
+    }
+}
+
+void Builder::addBlockInputs(std::size_t operation)
+{
+    const mil::Operation &holder = *m_values->operations()[operation].operation;
+    for (std::size_t b = 0; b < holder.blocks.size(); ++b) {
+        for (const mil::NamedType &input : holder.blocks[b].inputs) {
+            const auto at = m_byType.find(&input.type);
+            if (at == m_byType.end())
+                continue;
+            Node node;
+            node.kind = NodeKind::BlockInput;
+            node.holder = m_operationNode[operation];
+            node.block = b;
+            addDefinition(at->second, std::move(node));
+        }
+    }
+}
+
+void Builder::addOperation(std::size_t operation)
+{
+    const GraphOperation &read = m_values->operations()[operation];
+    const bool constant = read.operation->type == "const" && m_weightOf[operation] == kNone;
+    if (constant || m_hidden[operation])
+        return;
+    Node node;
+    node.operation = read.operation;
+    if (!read.operation->outputs.empty())
+        node.value = &read.operation->outputs.front();
+    const Place &place = m_places[operation];
+    node.holder = place.holder == kNone ? kNone : m_operationNode[place.holder];
+    node.block = place.block;
+    node.weight = m_weightOf[operation];
+    node.kind = node.weight == kNone ? NodeKind::Operation : NodeKind::Weight;
+    node.callee = calleeOf(*read.operation);
+    const std::size_t weight = node.weight;
+    const std::size_t made = m_operationNode[operation] = addNode(std::move(node));
+    if (weight != kNone)
+        m_graph.m_weightNodes[weight] = made;
+    for (std::size_t i = 0; i < read.operation->outputs.size(); ++i)
+        m_definitionNode[read.firstDefinition + i] = made;
+    addBlockInputs(operation);
+}
+
+/// Weights that no value of the program stands for: of networks, and literals of an operand.
+void Builder::addUnnamedWeights()
+{
+    Readers readers;
+    const std::size_t end = m_graph.m_nodes.size();
+    for (std::size_t n = m_graph.m_functions[m_function].firstNode; n < end; ++n) {
+        if (m_graph.m_nodes[n].kind == NodeKind::Operation)
+            readers[m_graph.m_nodes[n].operation->displayName()].push_back(n);
+    }
+    std::vector<std::size_t> missing;
+    for (const auto &[name, wanted] : m_wanted)
+        missing.insert(missing.end(), wanted.begin(), wanted.end());
+    std::sort(missing.begin(), missing.end());
+    for (const std::size_t weight : missing)
+        addUnnamedWeight(weight, readers);
+}
+
+void Builder::addUnnamedWeight(std::size_t weight, const Readers &readers)
+{
+    std::size_t made = kNone;
+    for (const Consumer &consumer : m_graph.bundle().weights()[weight].consumers) {
+        const auto found = readers.find(consumer.name);
+        if (found == readers.end())
+            continue;
+        for (const std::size_t reader : found->second) {
+            const Node &of = m_graph.m_nodes[reader];
+            if (of.operation->type != consumer.op)
+                continue;
+            if (made == kNone) {
+                Node node;
+                node.kind = NodeKind::Weight;
+                node.weight = weight;
+                node.holder = of.holder;
+                node.block = of.block;
+                made = m_graph.m_weightNodes[weight] = addNode(std::move(node));
+            }
+            addEdge(made, reader, consumer.param, nullptr, EdgeKind::Value);
+            break;
+        }
+    }
+    m_placed[weight] = made != kNone;
+}
+
+void Builder::addFunction(const mil::Function &function)
+{
+    m_values = std::make_unique<ValueGraph>(function);
+    const auto &definitions = m_values->definitions();
+    const auto &operations = m_values->operations();
+    m_places.clear();
+    m_byName.clear();
+    m_byType.clear();
+    m_definedIn.assign(definitions.size(), {});
+    m_definitionNode.assign(definitions.size(), kNone);
+    m_definitionType.assign(definitions.size(), nullptr);
+    m_operationNode.assign(operations.size(), kNone);
+    for (std::size_t d = 0; d < definitions.size(); ++d) {
+        m_byName[definitions[d].name].push_back(d);
+        m_byType.emplace(definitions[d].type, d);
+    }
+    addOperations(function.body, kNone, 0);
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        for (std::size_t o = 0; o < operations[i].operation->outputs.size(); ++o) {
+            m_definedIn[operations[i].firstDefinition + o] = m_places[i];
+            m_definitionType[operations[i].firstDefinition + o] =
+                &operations[i].operation->outputs[o];
+        }
+    }
+    noteWeights();
+    takeWeights();
+    hideUnpacking();
+    for (std::size_t i = 0; i < function.inputs.size(); ++i) {
+        m_definitionType[i] = &function.inputs[i];
+        Node node;
+        node.kind = NodeKind::Input;
+        addDefinition(i, std::move(node));
+    }
+    for (std::size_t i = 0; i < operations.size(); ++i)
+        addOperation(i);
+    addUnnamedWeights();
+    addAliases();
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        addReads(i);
+        addYields(i);
+    }
+    addOutputs(function);
+}
+
+} // namespace kernscope::graph

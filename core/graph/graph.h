@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/base/error.h"
+#include "core/base/progress.h"
+#include "core/bundle/bundle.h"
+#include "core/container/mil/program.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// A program as a graph: what computes, what is stored, and which value goes where.
+namespace kernscope::graph {
+
+inline constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+
+enum class NodeKind : std::uint8_t {
+    Operation,
+    Weight,     ///< with the operations that unpack it
+    Input,      ///< of the function
+    Output,     ///< of the function
+    BlockInput, ///< of a block of `while_loop`
+};
+/// "operation", "weight", "input", "output", "block-input".
+std::string_view nodeKindName(NodeKind kind);
+
+struct Node {
+    NodeKind kind = NodeKind::Operation;
+    std::size_t function = 0;                  ///< index into Graph::functions()
+    const mil::Operation *operation = nullptr; ///< Operation; Weight: the one that makes it, if any
+    const mil::NamedType *value = nullptr;     ///< Input, Output, BlockInput: what it stands for
+    std::size_t weight = kNone;                ///< Weight: index into Bundle::weights()
+    std::size_t holder = kNone; ///< node of the operation in whose block it lies; kNone: in none
+    std::size_t block = 0;      ///< which of that operation's blocks
+    std::size_t callee = kNone; ///< `call`: the function that it runs
+    std::size_t run = kNone;    ///< index into Graph::runs() of the repeat that it is part of
+    std::size_t turn = 0;       ///< which time, from 0
+};
+
+enum class EdgeKind : std::uint8_t {
+    Value,  ///< an operand
+    Enters, ///< becomes the input of a block
+    Yields, ///< is the result of a block
+};
+
+/// A value on its way from what makes it to what reads it.
+struct Edge {
+    std::size_t from = 0, to = 0;          ///< nodes
+    std::string_view param;                ///< operand of the reader: "x"; empty where it has none
+    const mil::NamedType *value = nullptr; ///< null: a weight that the program does not name
+    EdgeKind kind = EdgeKind::Value;
+};
+
+/// A chain of operations that stands in the program several times, one after the other, each time
+/// reading what the time before it gave: equal in kinds, operands, types and shapes, and in the
+/// forms and shapes of the weights that it reads.
+struct Run {
+    std::size_t operations = 0; ///< of one time, blocks not counted
+    std::size_t turns = 0;      ///< how many times, 2 and more
+};
+
+/// The nodes of a function are consecutive, in the order of the program: inputs first, an operation
+/// before what is in its blocks, outputs last.
+struct Function {
+    const mil::Function *program = nullptr;
+    std::size_t firstNode = 0, nodes = 0;
+};
+
+/// Plain constants (strides, axes) are no nodes: they belong to the operation that reads them. Of a
+/// neural network of the kind before programs, layers are operations. Immutable; holds the bundle,
+/// whose program it points into.
+class Graph
+{
+public:
+    /// Time is linear in the program, but for the search for repeats, whose steps are bounded.
+    /// Hold a BundleReadLock. Errors: "graph.program" (the bundle has none), "task.cancelled".
+    static Result<std::shared_ptr<const Graph>> build(BundlePtr bundle,
+                                                      Progress *progress = nullptr);
+
+    const Bundle &bundle() const { return *m_bundle; }
+    const std::vector<Function> &functions() const { return m_functions; }
+    const std::vector<Node> &nodes() const { return m_nodes; }
+    const std::vector<Edge> &edges() const { return m_edges; }
+    const std::vector<Run> &runs() const { return m_runs; }
+    /// Edges that end or begin at a node, in the order of the program.
+    const std::vector<std::size_t> &edgesInto(std::size_t node) const { return m_into[node]; }
+    const std::vector<std::size_t> &edgesFrom(std::size_t node) const { return m_from[node]; }
+
+    /// "conv"; "input" and its like for what is no operation; of a weight its form.
+    std::string title(std::size_t node) const;
+    /// As the program or the bundle has it.
+    std::string name(std::size_t node) const;
+    /// "fp16 [1, 8, ?]" of the first result; empty where nothing is stated.
+    std::string result(std::size_t node) const;
+    /// "MODEL/FUNCTION" without the parts that are empty.
+    std::string functionName(std::size_t function) const;
+    /// Names of the operands that are plain constants, in the order of the program.
+    std::vector<std::string> constantsOf(std::size_t node) const;
+
+    /// kNone where the program does not read it.
+    std::size_t nodeOfWeight(std::size_t weight) const;
+    /// The node of the innermost operation that a byte of the program file belongs to.
+    std::size_t nodeAtByte(std::uint64_t offset) const;
+    std::vector<std::size_t> inputsOf(std::size_t function) const;
+
+private:
+    friend class Builder;
+    friend class RepeatFinder;
+
+    BundlePtr m_bundle;
+    std::vector<std::unique_ptr<mil::Function>> m_networks; ///< made of the layers of networks
+    std::vector<Function> m_functions;
+    std::vector<Node> m_nodes;
+    std::vector<Edge> m_edges;
+    std::vector<std::vector<std::size_t>> m_into, m_from;
+    std::vector<std::size_t> m_weightNodes;
+    std::vector<Run> m_runs;
+};
+using GraphPtr = std::shared_ptr<const Graph>;
+
+/// "fp16 [1, 8, ?]", "fp16" of a scalar, "[1, 8]" where no element type is stated; other types as
+/// they are written. Empty where nothing is stated.
+std::string typeText(const mil::ValueType &type);
+
+/// The nodes that a name means: an operation by its name, a value that it makes, an input or output
+/// of a function, a weight as patch::findWeight() has it. `function`: only there, "MAIN" or
+/// "MODEL/MAIN"; empty: anywhere. Errors: "cli.option", `expected` naming the candidates or the
+/// nearest names.
+Result<std::size_t> findNode(const Graph &graph, std::string_view name, std::string_view function);
+/// Index of a function of that name. Errors: "cli.option", `expected` naming those there are.
+Result<std::size_t> findFunction(const Graph &graph, std::string_view name);
+
+} // namespace kernscope::graph

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/graph/graph.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace kernscope::graph {
+
+inline constexpr unsigned kMostHops = 6;
+inline constexpr std::size_t kMostDrawn = 500; ///< what Graphviz lays out within seconds
+
+/// What of a graph is drawn.
+struct Scope {
+    std::vector<std::size_t> centres; ///< nodes; all of one function
+    unsigned hops = 2;                ///< 1 to kMostHops
+    std::size_t mostDrawn = 120;      ///< units; 1 to kMostDrawn. What is left out is told.
+    bool fold = true;                 ///< repeats become one unit
+    std::set<std::size_t> opened; ///< runs that are drawn in full; those of centres open in part
+};
+
+/// What is drawn as one box.
+struct Unit {
+    enum class Kind : std::uint8_t {
+        Node,
+        Fold, ///< `turns` times the same chain of operations
+        Rest, ///< neighbours of one unit that the limit left out
+    };
+    Kind kind = Kind::Node;
+    /// One node; of a fold all of it; of a rest the nodes that it stands for, in the order of the
+    /// program. A fold that is left out counts all its nodes.
+    std::vector<std::size_t> nodes;
+    std::size_t run = kNone; ///< Fold
+    std::size_t turns = 0;   ///< Fold: how many times are folded here
+    unsigned hop = 0;        ///< 0: a centre
+    /// Neighbours beyond the last hop that are not drawn: what it reads, and what reads it.
+    std::size_t before = 0, after = 0;
+};
+
+/// The values that go from one unit to another.
+struct Link {
+    std::size_t from = 0, to = 0;   ///< units
+    std::vector<std::size_t> edges; ///< of the graph; none of a link with a rest
+};
+
+struct Neighbourhood {
+    GraphPtr graph;
+    Scope scope;
+    std::vector<Unit> units; ///< by hop, then in the order in which they were reached; rests last
+    std::vector<Link> links;
+    std::size_t leftOut = 0; ///< nodes of all rests, each once
+
+    /// The unit that stands for a node, kNone where none is drawn. Of a rest: none.
+    std::size_t unitOf(std::size_t node) const;
+    std::size_t operations(const Unit &unit) const;
+    std::size_t weights(const Unit &unit) const;
+    /// Of its weights; nothing where those of one of them are not known.
+    std::optional<std::uint64_t> storedBytes(const Unit &unit) const;
+};
+
+/// The units within so many hops of the centres, along values in both directions. Where the limit
+/// leaves units out, nearer ones are drawn first, and the neighbours of each unit in turn.
+Neighbourhood neighbourhood(GraphPtr graph, Scope scope);
+
+} // namespace kernscope::graph

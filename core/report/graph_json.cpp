@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/graph_json.h"
+
+#include "core/bundle/stored_bytes.h"
+#include "core/graph/graph.h"
+#include "core/report/json_values.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace kernscope::report {
+
+namespace {
+
+using graph::EdgeKind;
+using graph::Neighbourhood;
+using graph::NodeKind;
+using graph::Unit;
+
+/// What is not known: null.
+Json storedJson(std::optional<std::uint64_t> bytes)
+{
+    return bytes ? numberJson(*bytes) : Json(nullptr);
+}
+
+/// Names of what is in a fold or left out.
+Json namesJson(const Neighbourhood &drawn, const Unit &unit)
+{
+    Json names = Json::array();
+    for (const std::size_t node : unit.nodes)
+        names.push_back(drawn.graph->name(node));
+    return names;
+}
+
+Json extentsJson(const mil::ValueType &type)
+{
+    if (!type.isTensor())
+        return nullptr;
+    Json extents = Json::array();
+    for (const std::int64_t extent : type.dims)
+        extents.push_back(extent < 0 ? Json(nullptr) : Json(extent));
+    return extents;
+}
+
+void addType(Json &json, const mil::NamedType *value)
+{
+    if (!value)
+        return;
+    json["type"] = graph::typeText(value->type);
+    json["shape"] = extentsJson(value->type);
+}
+
+void addNode(Json &json, const Neighbourhood &drawn, std::size_t n)
+{
+    const graph::Graph &graph = *drawn.graph;
+    const graph::Node &node = graph.nodes()[n];
+    json["kind"] = graph::nodeKindName(node.kind);
+    if (node.kind == NodeKind::Operation)
+        json["op"] = node.operation->type;
+    json["name"] = graph.name(n);
+    if (node.kind == NodeKind::Weight) {
+        const Weight &weight = graph.bundle().weights()[node.weight];
+        json["weight"] = weight.findableName();
+        json["form"] = formText(weight.form);
+        const auto stored = knownStoredBytes(weight);
+        json["stored_bytes"] = storedJson(stored ? std::optional(stored->value) : std::nullopt);
+        json["type"] = graph.result(n);
+        json["shape"] = numbersJson(weight.shape);
+    } else {
+        addType(json, node.value);
+    }
+    if (const auto constants = graph.constantsOf(n); !constants.empty())
+        json["constants"] = constants;
+    if (node.callee != graph::kNone)
+        json["calls"] = graph.functionName(node.callee);
+    if (node.holder != graph::kNone) {
+        json["inside"] = graph.name(node.holder);
+        json["block"] = node.block;
+    }
+    if (node.run != graph::kNone)
+        json["repeat"] = {{"id", node.run},
+                          {"turn", node.turn},
+                          {"turns", graph.runs()[node.run].turns},
+                          {"operations", graph.runs()[node.run].operations}};
+}
+
+Json unitJson(const Neighbourhood &drawn, std::size_t index)
+{
+    const Unit &unit = drawn.units[index];
+    Json json;
+    json["id"] = index;
+    json["hop"] = unit.hop;
+    if (unit.kind == Unit::Kind::Node) {
+        addNode(json, drawn, unit.nodes.front());
+    } else {
+        const bool fold = unit.kind == Unit::Kind::Fold;
+        json["kind"] = fold ? "repeat" : "left-out";
+        if (fold) {
+            json["repeat"] = {{"id", unit.run},
+                              {"turns", unit.turns},
+                              {"operations", drawn.graph->runs()[unit.run].operations}};
+            json["stored_bytes"] = storedJson(drawn.storedBytes(unit));
+        }
+        json["operations"] = drawn.operations(unit);
+        json["weights"] = drawn.weights(unit);
+        json["names"] = namesJson(drawn, unit);
+    }
+    json["more_before"] = unit.before;
+    json["more_after"] = unit.after;
+    return json;
+}
+
+std::string_view edgeKindName(EdgeKind kind)
+{
+    switch (kind) {
+    case EdgeKind::Value: return "value";
+    case EdgeKind::Enters: return "enters-block";
+    case EdgeKind::Yields: return "block-result";
+    }
+    return "";
+}
+
+} // namespace
+
+void addGraph(Json &document, const Neighbourhood &drawn)
+{
+    Json centers = Json::array(), nodes = Json::array(), edges = Json::array();
+    for (const std::size_t centre : drawn.scope.centres)
+        centers.push_back(drawn.graph->name(centre));
+    document["function"] = drawn.scope.centres.empty()
+                               ? Json(nullptr)
+                               : Json(drawn.graph->functionName(
+                                     drawn.graph->nodes()[drawn.scope.centres.front()].function));
+    document["centers"] = std::move(centers);
+    document["hops"] = drawn.scope.hops;
+    for (std::size_t u = 0; u < drawn.units.size(); ++u)
+        nodes.push_back(unitJson(drawn, u));
+    for (const graph::Link &link : drawn.links) {
+        if (link.edges.empty()) {
+            edges.push_back({{"from", link.from}, {"to", link.to}, {"kind", "left-out"}});
+            continue;
+        }
+        for (const std::size_t e : link.edges) {
+            const graph::Edge &edge = drawn.graph->edges()[e];
+            Json json{{"from", link.from}, {"to", link.to}, {"kind", edgeKindName(edge.kind)}};
+            json["value"] = edge.value ? edge.value->name : drawn.graph->name(edge.from);
+            json["param"] = edge.param.empty() ? Json(nullptr) : Json(std::string(edge.param));
+            addType(json, edge.value);
+            edges.push_back(std::move(json));
+        }
+    }
+    document["nodes"] = std::move(nodes);
+    document["edges"] = std::move(edges);
+    document["left_out"] = drawn.leftOut;
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/graph/svg.h"
+#include "tests/core/graph/made_program.h"
+#include "tests/data/data_folder.h"
+
+#include <QDirIterator>
+#include <QTest>
+#include <QXmlStreamReader>
+
+using namespace kernscope;
+using namespace kernscope::graph;
+using namespace kernscope::test;
+
+/// Every bundle of the data folder that has a program: each weight that an operation reads is in
+/// the graph, and what is around it can be drawn.
+class TestGraphData : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void bundles_data();
+    void bundles();
+};
+
+void TestGraphData::bundles_data()
+{
+    QTest::addColumn<QString>("path");
+    QDirIterator files(dataFolder(), {QStringLiteral("*.mlmodelc"), QStringLiteral("*.mlpackage")},
+                       QDir::Dirs | QDir::NoDotAndDotDot, QDirIterator::Subdirectories);
+    while (files.hasNext()) {
+        const QString path = files.next();
+        QTest::newRow(qPrintable(path.mid(dataFolder().size() + 1))) << path;
+    }
+}
+
+void TestGraphData::bundles()
+{
+    KERNSCOPE_SKIP_WITHOUT_ROWS();
+    QFETCH(const QString, path);
+    const auto bundle = Bundle::open(path.toStdString());
+    QVERIFY(bundle);
+    const GraphPtr graph = graphOf(*bundle);
+    QVERIFY(graph);
+    std::size_t drawn = 0;
+    for (std::size_t w = 0; w < (*bundle)->weights().size(); ++w) {
+        const std::size_t node = graph->nodeOfWeight(w);
+        const Weight &weight = (*bundle)->weights()[w];
+        if (weight.consumers.empty())
+            continue;
+        QVERIFY2(node != graph::kNone, weight.name.c_str());
+        QCOMPARE(graph->name(node), weight.name);
+        QVERIFY2(!graph->edgesFrom(node).empty(), weight.name.c_str());
+        if (++drawn > 8)
+            continue;
+        Scope scope;
+        scope.centres = {node};
+        const auto svg = svgText(neighbourhood(graph, scope), true);
+        QVERIFY2(svg, svg ? "" : describe(svg.error()).c_str());
+        QXmlStreamReader reader(QByteArray::fromStdString(*svg));
+        while (!reader.atEnd())
+            reader.readNext();
+        QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+    }
+}
+
+QTEST_GUILESS_MAIN(TestGraphData)
+#include "tst_graph_data.moc"

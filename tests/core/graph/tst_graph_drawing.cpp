@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/graph/dot.h"
+#include "core/graph/svg.h"
+#include "tests/core/graph/made_program.h"
+
+#include <QRectF>
+#include <QTest>
+#include <QXmlStreamReader>
+
+#include <thread>
+
+using namespace kernscope;
+using namespace kernscope::graph;
+using namespace kernscope::test;
+
+/// Layout and what is written of it: boxes apart, texts within them, whatever names a file has.
+class TestGraphDrawing : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void boxesAreApart_data();
+    void boxesAreApart();
+    void arrowsJoinTheirBoxes();
+    void framesHoldTheirBoxes();
+    void textsFitTheirBoxes();
+    void hostileNames_data();
+    void hostileNames();
+    void manyThreads();
+    void cancels();
+    void longNamesAreShort();
+
+private:
+    static GraphPtr lattice();
+};
+
+/// Six layers of four, each of which reads two of the layer before.
+GraphPtr TestGraphDrawing::lattice()
+{
+    std::string body;
+    std::vector<std::string> before(4, "x");
+    for (int layer = 0; layer < 6; ++layer) {
+        std::vector<std::string> now;
+        for (std::size_t i = 0; i < 4; ++i) {
+            now.push_back("v" + std::to_string(layer) + "_" + std::to_string(i));
+            body += "            " + sum(now.back(), before[i], before[(i * 3 + 1) % 4]) + ";\n";
+        }
+        before = now;
+    }
+    return graphOf(bundleOf(programOf("    func main<ios18>(tensor<fp16, [1, 4]> x) {\n" + body +
+                                      "        } -> (v5_0);\n")));
+}
+
+QRectF rectOf(const Box &box)
+{
+    return {box.topLeft.x, box.topLeft.y, box.size.width, box.size.height};
+}
+
+void TestGraphDrawing::boxesAreApart_data()
+{
+    QTest::addColumn<bool>("rightwards");
+    QTest::newRow("down") << false;
+    QTest::newRow("right") << true;
+}
+
+void TestGraphDrawing::boxesAreApart()
+{
+    QFETCH(const bool, rightwards);
+    const GraphPtr graph = lattice();
+    QVERIFY(graph);
+    const Neighbourhood drawn = around(graph, "v2_1", 6, false);
+    const Picture made = picture(drawn, ordinarySizes(), rightwards);
+    const auto layout = layOut(made.request);
+    QVERIFY2(layout, layout ? "" : describe(layout.error()).c_str());
+    QCOMPARE(layout->boxes.size(), drawn.units.size());
+    const QRectF page(0, 0, layout->size.width, layout->size.height);
+    for (std::size_t a = 0; a < layout->boxes.size(); ++a) {
+        QVERIFY(page.contains(rectOf(layout->boxes[a])));
+        QCOMPARE(layout->boxes[a].size.width, made.request.boxes[a].width);
+        for (std::size_t b = 0; b < a; ++b)
+            QVERIFY(!rectOf(layout->boxes[a]).intersects(rectOf(layout->boxes[b])));
+    }
+    // What is made comes before what reads it.
+    for (const Link &link : drawn.links) {
+        const Point from = layout->boxes[link.from].centre(), to = layout->boxes[link.to].centre();
+        QVERIFY(rightwards ? from.x < to.x : from.y < to.y);
+    }
+}
+
+void TestGraphDrawing::arrowsJoinTheirBoxes()
+{
+    const Neighbourhood drawn = around(lattice(), "v2_1", 3, false);
+    const Picture made = picture(drawn, ordinarySizes(), false);
+    const auto layout = layOut(made.request);
+    QVERIFY(layout);
+    for (std::size_t i = 0; i < drawn.links.size(); ++i) {
+        const Layout::Path &path = layout->arrows[i];
+        QVERIFY(path.curve.size() >= 4 && path.curve.size() % 3 == 1);
+        const auto near = [](const Box &box, const Point &point) {
+            return rectOf(box).adjusted(-3, -3, 3, 3).contains(point.x, point.y);
+        };
+        QVERIFY(near(layout->boxes[drawn.links[i].from], path.curve.front()));
+        QVERIFY(near(layout->boxes[drawn.links[i].to], path.tip));
+        QVERIFY(path.hasLabel);
+        // Graphviz keeps the room that a label was said to need.
+        const Extent room = made.request.arrows[i].label;
+        const QRectF label(path.label.x - room.width / 2, path.label.y - room.height / 2,
+                           room.width, room.height);
+        for (const Box &box : layout->boxes)
+            QVERIFY(!label.adjusted(2, 2, -2, -2).intersects(rectOf(box)));
+    }
+}
+
+void TestGraphDrawing::framesHoldTheirBoxes()
+{
+    LayoutRequest request;
+    request.boxes.assign(5, {60, 30});
+    request.arrows = {{0, 1, {}}, {1, 2, {}}, {2, 3, {}}, {3, 4, {}}, {3, 0, {}}};
+    request.frames.resize(2);
+    request.frames[0].boxes = {1};
+    request.frames[0].label = {90, 15};
+    request.frames[1].parent = 0;
+    request.frames[1].boxes = {2, 3};
+    request.frames[1].label = {90, 15};
+    const auto layout = layOut(request);
+    QVERIFY2(layout, layout ? "" : describe(layout.error()).c_str());
+    QCOMPARE(layout->frames.size(), std::size_t(2));
+    QVERIFY(rectOf(layout->frames[0]).contains(rectOf(layout->frames[1])));
+    for (const std::size_t inner : {std::size_t(2), std::size_t(3)})
+        QVERIFY(rectOf(layout->frames[1]).contains(rectOf(layout->boxes[inner])));
+    QVERIFY(!rectOf(layout->frames[0]).intersects(rectOf(layout->boxes[0])));
+}
+
+void TestGraphDrawing::textsFitTheirBoxes()
+{
+    const Neighbourhood drawn = around(lattice(), "v2_1", 2, false);
+    const TextSizes sizes = ordinarySizes();
+    const Picture made = picture(drawn, sizes, false);
+    for (std::size_t u = 0; u < drawn.units.size(); ++u) {
+        QVERIFY(sizes.width(made.labels[u].title, true) < made.request.boxes[u].width);
+        for (const std::string &line : made.labels[u].lines)
+            QVERIFY(sizes.width(line, false) < made.request.boxes[u].width);
+    }
+}
+
+void TestGraphDrawing::hostileNames_data()
+{
+    QTest::addColumn<QByteArray>("name");
+    const auto row = [](const char *title, const QByteArray &name) {
+        QTest::newRow(title) << name;
+    };
+    row("quotes", "a\\\"b'c");
+    row("markup", "<b>&amp;</b><script>");
+    row("Graphviz", "\\N\\L%{}|<f0>;];}");
+    row("controls", QByteArray("a\x01\x1b[31mb\x7f"));
+    row("turned", "a\u202eb");
+    row("not a character", "a\uFFFEb");
+    row("no UTF-8", QByteArray("a\xff\xfe\x80z"));
+    row("long", QByteArray(10'000, 'n'));
+    row("squares", QByteArray("\u6587").repeated(400));
+}
+
+void TestGraphDrawing::hostileNames()
+{
+    QFETCH(const QByteArray, name);
+    const std::string text =
+        programOf("    func main<ios18>(tensor<fp16, [1, 4]> x) {\n"
+                  "            tensor<fp16, [1, 4]> y = relu(x = x)[name = string(\"" +
+                  name.toStdString() + "\")];\n        } -> (y);\n");
+    const GraphPtr graph = graphOf(bundleOf(text));
+    QVERIFY(graph);
+    const std::size_t y = nodeOf(*graph, "y");
+    QVERIFY(y != graph::kNone);
+    const Neighbourhood drawn = around(graph, "y", 2);
+    const auto svg = svgText(drawn, false);
+    QVERIFY2(svg, svg ? "" : describe(svg.error()).c_str());
+    QXmlStreamReader reader(QByteArray::fromStdString(*svg));
+    int texts = 0, boxes = 0;
+    while (!reader.atEnd()) {
+        if (reader.readNext() != QXmlStreamReader::StartElement)
+            continue;
+        texts += reader.name() == QStringLiteral("text") ? 1 : 0;
+        boxes += reader.name() == QStringLiteral("g") ? 1 : 0;
+        QVERIFY(reader.name() != QStringLiteral("script"));
+        QVERIFY(reader.name() != QStringLiteral("b"));
+    }
+    QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+    QCOMPARE(boxes, 3);
+    QVERIFY(texts >= 6);
+    QVERIFY(svg->size() < 30'000);
+    // Lines of dot: one statement each, whatever a name holds.
+    const std::string dot = dotText(drawn, true);
+    for (const QByteArray &line : QByteArray::fromStdString(dot).split('\n'))
+        QVERIFY2(line.isEmpty() || line.endsWith(';') || line.endsWith('{') || line.endsWith('}'),
+                 line.constData());
+    QVERIFY(QString::fromUtf8(QByteArray::fromStdString(dot)).toUtf8().toStdString() == dot);
+}
+
+/// Graphviz takes one at a time; everybody gets the whole answer.
+void TestGraphDrawing::manyThreads()
+{
+    const GraphPtr graph = lattice();
+    const std::string alone = svgText(around(graph, "v2_1", 3), false).value_or("");
+    QVERIFY(!alone.empty());
+    std::vector<std::string> made(6);
+    std::vector<std::thread> threads;
+    for (std::string &one : made)
+        threads.emplace_back([&] { one = svgText(around(graph, "v2_1", 3), false).value_or(""); });
+    for (std::thread &thread : threads)
+        thread.join();
+    for (const std::string &one : made)
+        QVERIFY(one == alone);
+}
+
+void TestGraphDrawing::cancels()
+{
+    Progress progress;
+    progress.cancel();
+    const auto none = svgText(around(lattice(), "v2_1", 2), false, &progress);
+    QVERIFY(!none);
+    QCOMPARE(none.error().code, std::string("task.cancelled"));
+}
+
+void TestGraphDrawing::longNamesAreShort()
+{
+    QCOMPARE(shortText("abcdefghij", 7), std::string("abc\u2026hij"));
+    QCOMPARE(shortText("abcdefg", 7), std::string("abcdefg"));
+    QCOMPARE(shortText("\u6587\u6587\u6587\u6587\u6587", 4),
+             std::string("\u6587\u6587\u2026\u6587"));
+    QVERIFY(shortText(std::string(1'000'000, 'x'), 40).size() < 200);
+}
+
+QTEST_GUILESS_MAIN(TestGraphDrawing)
+#include "tst_graph_drawing.moc"

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/program/graph_dock.h"
+
+#include "core/graph/layout.h"
+#include "widgets/common/design.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/program/graph_view.h"
+
+#include <QAction>
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <utility>
+
+namespace kernscope::ui {
+
+namespace {
+
+/// A drawing, or why there is none.
+using LaidOut = Result<graph::Layout>;
+
+} // namespace
+
+GraphDock::GraphDock(Session &session, QWidget *parent)
+    : Dock(session, QStringLiteral("graph"), tr("Graph"), parent),
+      m_model(new GraphModel(report::graphTable(), this))
+{
+    auto *content = new QWidget(this);
+    m_pages = new QStackedWidget(content);
+    m_view = new GraphView(m_pages);
+    m_table = new QTableView(m_pages);
+    m_table->setAccessibleName(tr("What the graph shows, as a table"));
+    m_table->setModel(m_model);
+    prepareTable(m_table);
+    setColumnWidths(m_table->horizontalHeader(), {16, 7, 9, 12, 8, 6, 3, 12, 12, 4});
+    m_pages->addWidget(m_view);
+    m_pages->addWidget(m_table);
+    QVBoxLayout *column = contentColumn(content);
+    column->addWidget(m_pages, 1);
+    setContent(content);
+    content->setFocusProxy(m_view);
+    buildHeader();
+    buildActions();
+    connectParts();
+}
+
+void GraphDock::buildHeader()
+{
+    auto *header = new QWidget(this);
+    auto *row = new QHBoxLayout(header);
+    row->setContentsMargins(0, 0, 0, 0);
+    m_said = design::label(QString(), design::Type::Small, header);
+    m_functions = new QComboBox(header);
+    m_functions->setAccessibleName(tr("Function to draw"));
+    m_functions->setToolTip(m_functions->accessibleName());
+    m_functions->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_functions->hide();
+    m_hopsBox = new QComboBox(header);
+    m_hopsBox->setAccessibleName(tr("How many values away"));
+    m_hopsBox->setToolTip(tr("How many values away from the centre things are drawn"));
+    m_hopsBox->addItem(tr("1 hop"));
+    for (unsigned hops = 2; hops <= graph::kMostHops; ++hops)
+        m_hopsBox->addItem(tr("%1 hops").arg(hops));
+    m_hopsBox->setCurrentIndex(static_cast<int>(m_hops) - 1);
+    for (QComboBox *box : {m_functions, m_hopsBox})
+        box->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    row->addWidget(m_said);
+    row->addStretch(1);
+    row->addWidget(m_functions);
+    row->addWidget(m_hopsBox);
+    setHeader(header);
+}
+
+void GraphDock::connectParts()
+{
+    connect(m_view, &GraphView::picked, this, &GraphDock::leadThere);
+    connect(m_view, &GraphView::activated, this, &GraphDock::activate);
+    connect(m_view, &GraphView::resized, this, [this] {
+        // Moved to a place of another shape: the values flow along its longer side.
+        if (m_view->scene() && m_view->scene()->rightwards != rightwards() && !m_task)
+            draw();
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this](const QModelIndex &index) {
+                if (m_following || !index.isValid())
+                    return;
+                const std::size_t unit = m_model->rowAt(index.row()).unit;
+                m_view->setCurrent(unit);
+                leadThere(unit);
+            });
+    connect(m_table, &QTableView::activated, this,
+            [this](const QModelIndex &index) { activate(m_model->rowAt(index.row()).unit); });
+    connect(m_hopsBox, &QComboBox::currentIndexChanged, this,
+            [this](int index) { setHops(static_cast<unsigned>(index) + 1); });
+    connect(m_functions, &QComboBox::activated, this, [this](int index) {
+        if (m_graph && static_cast<std::size_t>(index) < m_graph->functions().size())
+            centreOn(m_graph->inputsOf(static_cast<std::size_t>(index)));
+    });
+    connect(&session().tasks(), &TaskManager::changed, this, [this] {
+        if (m_task && m_task->progress().cancelled())
+            m_task = nullptr;
+    });
+}
+
+void GraphDock::setTask(TaskPtr task)
+{
+    if (const TaskPtr before = std::exchange(m_task, std::move(task)))
+        before->cancel();
+}
+
+void GraphDock::refresh()
+{
+    const BundlePtr bundle = session().bundle();
+    const bool drawable =
+        bundle && (!bundle->program().functions.empty() ||
+                   std::any_of(bundle->program().models.begin(), bundle->program().models.end(),
+                               [](const mil::ModelNode &model) { return model.isNetwork(); }));
+    if (!drawable) {
+        setTask(nullptr);
+        m_graph = nullptr;
+        m_view->setScene(nullptr, graph::kNone);
+        m_model->setRows({});
+        showMessage(bundle ? tr("%1 has no program.\nBundles (.mlmodelc, .mlpackage) have one.")
+                                 .arg(fromUtf8(bundle->name()))
+                           : tr("Open a bundle to see its program (Ctrl+O)."));
+        return;
+    }
+    if (m_graph && &m_graph->bundle() == bundle.get()) {
+        showContent();
+        return;
+    }
+    if (!m_graph || m_graph->bundle().path() != bundle->path())
+        showMessage(tr("Reading the program\u2026"));
+    setTask(session().tasks().start(
+        this, tr("Reading the program"),
+        [bundle](Progress &progress) {
+            const BundleReadLock lock(*bundle);
+            return graph::Graph::build(bundle, &progress);
+        },
+        [this](Result<graph::GraphPtr> graph) {
+            m_task = nullptr;
+            if (graph)
+                showGraph(std::move(*graph));
+            else
+                showMessage(fromUtf8(graph.error().message));
+        }));
+}
+
+void GraphDock::showGraph(graph::GraphPtr graph)
+{
+    // An edit rarely changes the program: what was drawn stays drawn.
+    const bool same = m_graph && m_graph->bundle().path() == graph->bundle().path() &&
+                      m_graph->nodes().size() == graph->nodes().size();
+    m_graph = std::move(graph);
+    m_functions->clear();
+    for (std::size_t f = 0; f < m_graph->functions().size(); ++f)
+        m_functions->addItem(fromUtf8(graph::shortText(m_graph->functionName(f), 40)));
+    m_functions->setVisible(m_functions->count() > 1);
+    if (!same) {
+        m_visited.clear();
+        m_opened.clear();
+        m_limit = kDrawnAtFirst;
+        m_picked = graph::kNone;
+        m_centres = m_graph->inputsOf(0);
+        if (m_centres.empty() && !m_graph->nodes().empty())
+            m_centres = {0};
+        if (const std::size_t node = nodeAt(place()); node != graph::kNone)
+            m_centres = {node};
+    }
+    draw();
+}
+
+bool GraphDock::rightwards() const
+{
+    if (m_flow != Flow::AsTheRoom)
+        return m_flow == Flow::Right;
+    return m_view->viewport()->width() > m_view->viewport()->height();
+}
+
+void GraphDock::draw()
+{
+    if (!m_graph)
+        return;
+    graph::Scope scope;
+    scope.centres = m_centres;
+    scope.hops = m_hops;
+    scope.mostDrawn = m_limit;
+    scope.fold = m_fold->isChecked();
+    scope.opened = m_opened;
+    setTask(session().tasks().start(
+        this, tr("Drawing the graph"),
+        [graph = m_graph, scope](Progress &) {
+            return std::make_shared<const graph::Neighbourhood>(graph::neighbourhood(graph, scope));
+        },
+        [this](std::shared_ptr<const graph::Neighbourhood> drawn) {
+            m_task = nullptr;
+            arrange(std::move(drawn));
+        }));
+}
+
+/// Texts are measured here, by the font of the view; where everything goes is computed elsewhere.
+void GraphDock::arrange(std::shared_ptr<const graph::Neighbourhood> drawn)
+{
+    const QFont font = m_view->font();
+    auto picture = std::make_shared<const graph::Picture>(
+        graph::picture(*drawn, graphTextSizes(font), rightwards(), graphWords()));
+    setTask(session().tasks().start(
+        this, tr("Drawing the graph"),
+        [picture](Progress &progress) { return graph::layOut(picture->request, &progress); },
+        [this, drawn, picture, font](LaidOut layout) {
+            m_task = nullptr;
+            if (layout)
+                showScene(graphScene(drawn, *picture, *layout, font));
+            else
+                showMessage(fromUtf8(describe(layout.error())));
+        }));
+}
+
+void GraphDock::showScene(GraphScenePtr scene)
+{
+    m_following = true;
+    const auto drawn = scene->drawn;
+    const std::size_t picked = m_picked == graph::kNone ? graph::kNone : drawn->unitOf(m_picked);
+    const std::size_t centre = m_centres.empty() ? graph::kNone : drawn->unitOf(m_centres.front());
+    m_view->setScene(std::move(scene), picked == graph::kNone ? centre : picked);
+    m_model->setRows(report::graphRows(drawn));
+    showRow(m_view->current());
+    m_following = false;
+    if (!m_centres.empty())
+        m_functions->setCurrentIndex(
+            static_cast<int>(m_graph->nodes()[m_centres.front()].function));
+    sayWhatIsDrawn();
+    showContent();
+    if (drawn->units.empty())
+        showMessage(tr("The function is empty."));
+}
+
+void GraphDock::sayWhatIsDrawn()
+{
+    const graph::Neighbourhood &drawn = *m_view->scene()->drawn;
+    const std::size_t boxes = static_cast<std::size_t>(
+        std::count_if(drawn.units.begin(), drawn.units.end(), [](const graph::Unit &unit) {
+            return unit.kind != graph::Unit::Kind::Rest;
+        }));
+    m_said->setText(
+        drawn.leftOut == 0
+            ? tr("%1 drawn").arg(groupedNumber(boxes))
+            : tr("%1 drawn, %2 left out").arg(groupedNumber(boxes), groupedNumber(drawn.leftOut)));
+}
+
+void GraphDock::setHops(unsigned hops)
+{
+    hops = std::clamp(hops, 1U, graph::kMostHops);
+    m_hopsBox->setCurrentIndex(static_cast<int>(hops) - 1);
+    if (hops == m_hops)
+        return;
+    m_hops = hops;
+    draw();
+}
+
+void GraphDock::changeEvent(QEvent *event)
+{
+    Dock::changeEvent(event);
+    // Boxes are as large as their texts.
+    if (event->type() == QEvent::FontChange && m_graph && m_view->scene())
+        draw();
+}
+
+} // namespace kernscope::ui

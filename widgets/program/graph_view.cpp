@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/program/graph_view.h"
+
+#include "widgets/common/design.h"
+#include "widgets/common/form_token.h"
+#include "widgets/common/theme.h"
+
+#include <QPainter>
+#include <QScrollBar>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kLeastZoom = 0.08, kMostZoom = 4, kZoomStep = 1.2;
+constexpr double kReadable = 0.8; ///< below it letters are hard to read
+constexpr double kGraphMargin = 12;
+
+} // namespace
+
+GraphView::GraphView(QWidget *parent) : QAbstractScrollArea(parent)
+{
+    setFocusPolicy(Qt::StrongFocus);
+    setFrameShape(QFrame::NoFrame);
+    setLayoutDirection(Qt::LeftToRight); // a drawing is the same in every language
+    viewport()->setMouseTracking(true);
+    viewport()->setBackgroundRole(QPalette::Base);
+    setAccessibleName(tr("Graph of the program"));
+    for (QScrollBar *bar : {horizontalScrollBar(), verticalScrollBar()})
+        connect(bar, &QScrollBar::valueChanged, viewport(), qOverload<>(&QWidget::update));
+}
+
+QSize GraphView::sizeHint() const
+{
+    return {theme::em(this, 40), theme::em(this, 20)};
+}
+
+QSize GraphView::minimumSizeHint() const
+{
+    return {theme::em(this, 12), theme::em(this, 8)};
+}
+
+double GraphView::fitZoom() const
+{
+    if (!m_scene || m_scene->page.isEmpty())
+        return 1;
+    const double across = (viewport()->width() - 2 * kGraphMargin) / m_scene->page.width();
+    const double down = (viewport()->height() - 2 * kGraphMargin) / m_scene->page.height();
+    return std::clamp(std::min({across, down, 1.0}), kLeastZoom, kMostZoom);
+}
+
+/// The whole of a drawing where one can read it at that size, else what is picked.
+void GraphView::beginView()
+{
+    m_zoom = std::max(fitZoom(), kReadable);
+    updateBars();
+    if (m_current != graph::kNone)
+        showUnit(m_current, true);
+}
+
+void GraphView::setScene(GraphScenePtr scene, std::size_t current)
+{
+    // The same drawing of changed bytes stays where it is.
+    const bool alike = m_scene && scene && m_scene->page == scene->page &&
+                       m_scene->boxes.size() == scene->boxes.size() &&
+                       m_scene->drawn->scope.centres == scene->drawn->scope.centres;
+    m_scene = std::move(scene);
+    m_current = m_scene && current < m_scene->boxes.size() ? current : graph::kNone;
+    if (!alike) {
+        m_moved = false;
+        beginView();
+    }
+    announce();
+    viewport()->update();
+}
+
+void GraphView::setCurrent(std::size_t unit)
+{
+    if (!m_scene || unit >= m_scene->boxes.size() || unit == m_current)
+        return;
+    m_current = unit;
+    showUnit(unit, false);
+    announce();
+    viewport()->update();
+}
+
+void GraphView::announce()
+{
+    setAccessibleDescription(m_current == graph::kNone ? QString() : m_scene->boxes[m_current].tip);
+}
+
+/// A drawing that is smaller than the view stands in its middle.
+QPointF GraphView::origin() const
+{
+    const auto along = [](const QScrollBar *bar, double extent, int room) {
+        return bar->maximum() > 0 ? kGraphMargin - bar->value() : (room - extent) / 2;
+    };
+    return {along(horizontalScrollBar(), m_scene->page.width() * m_zoom, viewport()->width()),
+            along(verticalScrollBar(), m_scene->page.height() * m_zoom, viewport()->height())};
+}
+
+QPointF GraphView::toView(const QPointF &point) const
+{
+    return m_scene ? origin() + point * m_zoom : point;
+}
+
+QPointF GraphView::toScene(const QPointF &point) const
+{
+    return m_scene ? (point - origin()) / m_zoom : point;
+}
+
+QRectF GraphView::viewRect(std::size_t unit) const
+{
+    const QRectF rect = m_scene->boxes[unit].rect;
+    return {toView(rect.topLeft()), rect.size() * m_zoom};
+}
+
+std::size_t GraphView::unitAt(const QPointF &position) const
+{
+    if (!m_scene)
+        return graph::kNone;
+    const QPointF point = toScene(position);
+    for (std::size_t u = 0; u < m_scene->boxes.size(); ++u) {
+        if (m_scene->boxes[u].rect.contains(point))
+            return u;
+    }
+    return graph::kNone;
+}
+
+void GraphView::updateBars()
+{
+    const QSizeF extent = m_scene ? m_scene->page.size() * m_zoom : QSizeF();
+    const auto set = [](QScrollBar *bar, double length, int room) {
+        const int over = static_cast<int>(std::ceil(length + 2 * kGraphMargin)) - room;
+        bar->setRange(0, std::max(0, over));
+        bar->setPageStep(room);
+        bar->setSingleStep(std::max(1, room / 10));
+    };
+    set(horizontalScrollBar(), extent.width(), viewport()->width());
+    set(verticalScrollBar(), extent.height(), viewport()->height());
+}
+
+void GraphView::setZoom(double zoom, const QPointF &anchor)
+{
+    if (!m_scene)
+        return;
+    m_moved = true;
+    const QPointF held = toScene(anchor);
+    m_zoom = std::clamp(zoom, kLeastZoom, kMostZoom);
+    updateBars();
+    horizontalScrollBar()->setValue(
+        static_cast<int>(std::lround(held.x() * m_zoom + kGraphMargin - anchor.x())));
+    verticalScrollBar()->setValue(
+        static_cast<int>(std::lround(held.y() * m_zoom + kGraphMargin - anchor.y())));
+    viewport()->update();
+}
+
+void GraphView::showUnit(std::size_t unit, bool centred)
+{
+    const QRectF rect(viewRect(unit));
+    const QRectF room = QRectF(viewport()->rect()).adjusted(4, 4, -4, -4);
+    if (!centred && room.contains(rect))
+        return;
+    const QPointF by = rect.center() - room.center();
+    const auto move = [centred](QScrollBar *bar, double all, double low, double high) {
+        bar->setValue(bar->value() + static_cast<int>(std::lround(centred    ? all
+                                                                  : low < 0  ? low
+                                                                  : high > 0 ? high
+                                                                             : 0)));
+    };
+    move(horizontalScrollBar(), by.x(), rect.left() - room.left(), rect.right() - room.right());
+    move(verticalScrollBar(), by.y(), rect.top() - room.top(), rect.bottom() - room.bottom());
+}
+
+void GraphView::zoomIn()
+{
+    setZoom(m_zoom * kZoomStep, viewport()->rect().center());
+}
+
+void GraphView::zoomOut()
+{
+    setZoom(m_zoom / kZoomStep, viewport()->rect().center());
+}
+
+void GraphView::fit()
+{
+    setZoom(fitZoom(), viewport()->rect().center());
+}
+
+void GraphView::centreCurrent()
+{
+    if (m_scene && m_current != graph::kNone)
+        showUnit(m_current, true);
+}
+
+void GraphView::resizeEvent(QResizeEvent *)
+{
+    if (m_moved)
+        updateBars();
+    else
+        beginView();
+    Q_EMIT resized();
+}
+
+void GraphView::paintEvent(QPaintEvent *event)
+{
+    QPainter painter(viewport());
+    painter.fillRect(event->rect(), palette().color(QPalette::Base));
+    if (!m_scene)
+        return;
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.translate(origin());
+    painter.scale(m_zoom, m_zoom);
+    const QRectF seen(toScene(event->rect().topLeft()), QSizeF(event->rect().size()) / m_zoom);
+    for (const GraphScene::Frame &frame : m_scene->frames)
+        paintFrame(painter, frame);
+    const auto &links = m_scene->drawn->links;
+    for (const bool strong : {false, true}) {
+        for (std::size_t a = 0; a < m_scene->arrows.size(); ++a) {
+            const GraphScene::Arrow &arrow = m_scene->arrows[a];
+            const bool own = links[a].from == m_current || links[a].to == m_current;
+            const QRectF bounds = arrow.line.boundingRect() | arrow.labelRoom;
+            if (own == strong && bounds.adjusted(-8, -8, 8, 8).intersects(seen))
+                paintArrow(painter, arrow, strong);
+        }
+    }
+    for (std::size_t u = 0; u < m_scene->boxes.size(); ++u) {
+        if (m_scene->boxes[u].rect.adjusted(-6, -6, 8, 8).intersects(seen))
+            paintBox(painter, u);
+    }
+}
+
+void GraphView::paintFrame(QPainter &painter, const GraphScene::Frame &frame) const
+{
+    QColor ground = palette().color(QPalette::Text);
+    ground.setAlphaF(0.04F);
+    painter.setBrush(ground);
+    painter.setPen(QPen(palette().color(QPalette::PlaceholderText), 1, Qt::DashLine));
+    painter.drawRoundedRect(frame.rect, 6, 6);
+    painter.setPen(palette().color(QPalette::Text));
+    painter.setFont(m_scene->font);
+    painter.drawText(frame.labelRoom, Qt::AlignCenter, frame.label);
+}
+
+void GraphView::paintArrow(QPainter &painter, const GraphScene::Arrow &arrow, bool strong) const
+{
+    const QColor color =
+        strong ? design::accent(palette()) : palette().color(QPalette::PlaceholderText);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(color, strong ? 2 : 1.2, arrow.dashed ? Qt::DashLine : Qt::SolidLine));
+    painter.drawPath(arrow.line);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    painter.drawPath(arrow.head);
+    if (arrow.labelRoom.isEmpty())
+        return;
+    painter.setPen(palette().color(QPalette::Text));
+    painter.setFont(m_scene->font);
+    painter.drawText(arrow.labelRoom, Qt::AlignCenter, arrow.label);
+}
+
+/// A shape for each kind: boxes for operations, a band for weights, round ends for inputs and
+/// outputs, a second edge for what is folded, dashes for what is left out.
+void GraphView::paintGround(QPainter &painter, std::size_t unit, const QRectF &rect) const
+{
+    const graph::Unit &of = m_scene->drawn->units[unit];
+    const graph::Graph &graph = *m_scene->drawn->graph;
+    const graph::Node &node = graph.nodes()[of.nodes.front()];
+    const bool single = of.kind == graph::Unit::Kind::Node;
+    const bool weight = single && node.kind == graph::NodeKind::Weight;
+    const bool end = single && !weight && node.kind != graph::NodeKind::Operation;
+    const QColor edge = palette().color(QPalette::PlaceholderText);
+    const QColor ground = end ? design::track(palette()) : palette().color(QPalette::Window);
+    const double round = end ? std::min(rect.height() / 2, m_scene->lineHeight) : 4;
+    if (of.kind == graph::Unit::Kind::Fold) {
+        painter.setPen(QPen(edge, 1));
+        painter.setBrush(design::track(palette()));
+        painter.drawRoundedRect(rect.translated(4, 4), round, round);
+    }
+    const bool rest = of.kind == graph::Unit::Kind::Rest;
+    painter.setBrush(rest ? palette().color(QPalette::Base) : ground);
+    painter.setPen(QPen(edge, 1, rest ? Qt::DotLine : Qt::SolidLine));
+    painter.drawRoundedRect(rect, round, round);
+    if (weight) {
+        const StorageForm &form = graph.bundle().weights()[node.weight].form;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(theme::color(formToken(form), theme::isDark(palette())));
+        painter.drawRoundedRect(QRectF(rect.topLeft(), QSizeF(5, rect.height())), 2, 2);
+    }
+    if (of.hop == 0) { // what the drawing is about
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(palette().color(QPalette::Text), 2));
+        painter.drawRoundedRect(rect, round, round);
+    }
+    if (unit == m_current) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(design::accent(palette()), 2.5));
+        painter.drawRoundedRect(rect.adjusted(-3.5, -3.5, 3.5, 3.5), round + 3, round + 3);
+    }
+}
+
+void GraphView::paintBox(QPainter &painter, std::size_t unit) const
+{
+    const GraphScene::Box &box = m_scene->boxes[unit];
+    paintGround(painter, unit, box.rect);
+    QRectF line(box.rect.left(), box.rect.top() + m_scene->padding / 2, box.rect.width(),
+                m_scene->lineHeight);
+    painter.setPen(palette().color(QPalette::Text));
+    painter.setFont(design::type(m_scene->font, design::Type::Heading));
+    painter.drawText(line, Qt::AlignCenter, box.title);
+    painter.setFont(m_scene->font);
+    for (const QString &text : box.lines) {
+        line.translate(0, m_scene->lineHeight);
+        painter.drawText(line, Qt::AlignCenter, text);
+    }
+}
+
+} // namespace kernscope::ui

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/program/graph_scene.h"
+
+#include <QAbstractScrollArea>
+#include <QPoint>
+
+namespace kernscope::ui {
+
+/// A drawn graph that zooms and moves. Everything is laid out before it comes here.
+///
+/// Mouse: wheel zooms about the cursor, drag moves, click picks a box, double click activates it.
+/// Keys: arrows walk to the next box along the arrows, + and - zoom, Home fits, Enter activates.
+class GraphView final : public QAbstractScrollArea
+{
+    Q_OBJECT
+
+public:
+    explicit GraphView(QWidget *parent = nullptr);
+
+    /// Another drawing, at a zoom at which one can read it; `current` is picked and in view.
+    void setScene(GraphScenePtr scene, std::size_t current);
+    const GraphScenePtr &scene() const { return m_scene; }
+    std::size_t current() const { return m_current; }
+    /// Picks a box and brings it into view; emits nothing.
+    void setCurrent(std::size_t unit);
+
+    double zoom() const { return m_zoom; }
+    /// Where a point of the drawing is in the viewport, and which box is at one of it.
+    QPointF toView(const QPointF &point) const;
+    QPointF toScene(const QPointF &point) const;
+    std::size_t unitAt(const QPointF &position) const;
+    QRectF viewRect(std::size_t unit) const;
+
+public Q_SLOTS:
+    void zoomIn();
+    void zoomOut();
+    void fit();
+    void centreCurrent();
+
+Q_SIGNALS:
+    void picked(std::size_t unit);    ///< by mouse or keys
+    void activated(std::size_t unit); ///< double click, Enter
+    void resized();
+
+protected:
+    void paintEvent(QPaintEvent *event) override;
+    void resizeEvent(QResizeEvent *event) override;
+    void wheelEvent(QWheelEvent *event) override;
+    void mousePressEvent(QMouseEvent *event) override;
+    void mouseMoveEvent(QMouseEvent *event) override;
+    void mouseReleaseEvent(QMouseEvent *event) override;
+    void mouseDoubleClickEvent(QMouseEvent *event) override;
+    void keyPressEvent(QKeyEvent *event) override;
+    bool viewportEvent(QEvent *event) override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+private:
+    double fitZoom() const;
+    void beginView();
+    void setZoom(double zoom, const QPointF &anchor); ///< the anchor's point stays where it is
+    void updateBars();
+    QPointF origin() const; ///< of the drawing, in the viewport
+    void showUnit(std::size_t unit, bool centred);
+    void announce();
+    void paintFrame(QPainter &painter, const GraphScene::Frame &frame) const;
+    void paintArrow(QPainter &painter, const GraphScene::Arrow &arrow, bool strong) const;
+    void paintBox(QPainter &painter, std::size_t unit) const;
+    void paintGround(QPainter &painter, std::size_t unit, const QRectF &rect) const;
+
+    GraphScenePtr m_scene;
+    std::size_t m_current = graph::kNone;
+    double m_zoom = 1;
+    QPoint m_pressedAt, m_draggedTo;
+    bool m_pressed = false, m_dragging = false;
+    bool m_moved = false; ///< the person moved or zoomed: another size of the view keeps that
+};
+
+} // namespace kernscope::ui
