@@ -4,21 +4,27 @@
 #include "core/bundle/bundle.h"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
 #include <shared_mutex>
+#include <span>
 #include <vector>
 
 namespace kernscope {
 
-/// Holds the files of two bundles for reading. Two snapshots of one bundle share their files, and
-/// a mutex must not be locked twice by one thread: each is taken once, in one order.
+/// Holds the files of two or more bundles for reading. Two snapshots of one bundle share their
+/// files, and a mutex must not be locked twice by one thread: each is taken once, in one order.
 class PairReadLock
 {
 public:
     PairReadLock(const Bundle &a, const Bundle &b)
+        : PairReadLock(std::array<const Bundle *, 2>{&a, &b})
+    {
+    }
+    explicit PairReadLock(std::span<const Bundle *const> bundles)
     {
         std::vector<std::shared_mutex *> mutexes;
-        for (const Bundle *bundle : {&a, &b}) {
+        for (const Bundle *bundle : bundles) {
             for (const BundleFile &file : bundle->files())
                 mutexes.push_back(&file.file->mutex());
         }

@@ -128,6 +128,14 @@ std::string baseName(std::string_view name);
 Result<Difference> compareBundles(const Bundle &a, const Bundle &b, const DiffOptions &options,
                                   Progress *progress = nullptr);
 
+/// Several builds of one base, each compared as by compareBundles(): but every weight of the base
+/// is decoded once, however many builds there are. `options`: one a build. Errors:
+/// "task.cancelled".
+Result<std::vector<Difference>> compareBuilds(const Bundle &base,
+                                              std::span<const Bundle *const> builds,
+                                              std::span<const DiffOptions> options,
+                                              Progress *progress = nullptr);
+
 /// Which weights belong together; each is in one of the lists.
 struct PairedWeights {
     std::vector<WeightPair> pairs; ///< in the order of A

@@ -58,29 +58,67 @@ PairGatherer::PairGatherer(const PairReader &reader, double tolerance)
     m_result.ulpHistogram.assign(ulpBins(m_result.ulpType), 0);
 }
 
+void BaseRun::begin(std::uint64_t first, std::size_t count)
+{
+    m_first = first;
+    m_count = count;
+    m_haveHalves = m_haveDoubles = false;
+}
+
+std::span<const std::uint16_t> BaseRun::halves(const PairReader &reader, std::uint64_t &decoded)
+{
+    if (!m_haveHalves) {
+        m_halves.resize(m_count);
+        reader.readHalves(true, m_first, m_halves);
+        m_haveHalves = true;
+        decoded += m_count;
+    }
+    return m_halves;
+}
+
+std::span<const double> BaseRun::doubles(const PairReader &reader, std::uint64_t &decoded)
+{
+    if (!m_haveDoubles) {
+        m_doubles.resize(m_count);
+        reader.readDoubles(true, m_first, m_doubles);
+        m_haveDoubles = true;
+        decoded += m_count;
+    }
+    return m_doubles;
+}
+
 void PairGatherer::add(std::uint64_t first, std::uint64_t count)
 {
+    BaseRun base;
     for (std::uint64_t done = 0; done < count;) {
         const auto some =
             static_cast<std::size_t>(std::min<std::uint64_t>(kKernelElements, count - done));
-        if (m_reader->halves())
-            addHalves(first + done, some);
-        else
-            addDoubles(first + done, some);
+        base.begin(first + done, some);
+        add(base);
         done += some;
     }
 }
 
-void PairGatherer::addHalves(std::uint64_t first, std::size_t count)
+void PairGatherer::add(BaseRun &base)
 {
-    m_halvesA.resize(count);
-    m_halvesB.resize(count);
-    m_reader->readHalves(first, m_halvesA, m_halvesB);
-    HalfFigures figures;
-    if (std::memcmp(m_halvesA.data(), m_halvesB.data(), count * 2) == 0)
-        addEqualHalves(m_halvesA, figures);
+    if (m_reader->halves())
+        addHalves(base);
     else
-        addHalfFigures(m_halvesA, m_halvesB, figures);
+        addDoubles(base);
+}
+
+void PairGatherer::addHalves(BaseRun &base)
+{
+    const std::size_t count = base.count();
+    const auto halvesA = base.halves(*m_reader, m_result.decoded);
+    m_halvesB.resize(count);
+    m_reader->readHalves(false, base.first(), m_halvesB);
+    m_result.decoded += count;
+    HalfFigures figures;
+    if (std::memcmp(halvesA.data(), m_halvesB.data(), count * 2) == 0)
+        addEqualHalves(halvesA, figures);
+    else
+        addHalfFigures(halvesA, m_halvesB, figures);
     m_sums.abs += figures.abs;
     m_sums.square += figures.square;
     m_sums.aa += figures.aa;
@@ -103,14 +141,16 @@ void PairGatherer::addHalves(std::uint64_t first, std::size_t count)
             m_result.ulpHistogram[bin] += figures.ulp[bin];
     }
     if (different > 0)
-        noteWorst(first, count, figures);
+        noteWorst(base.first(), halvesA, figures);
     else if (m_result.ulpType != ElementType::Fp16)
         m_result.ulpHistogram[0] += count;
 }
 
 /// What needs a look at single elements: places, and the steps of other types than fp16.
-void PairGatherer::noteWorst(std::uint64_t first, std::size_t count, const HalfFigures &figures)
+void PairGatherer::noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
+                             const HalfFigures &figures)
 {
+    const std::size_t count = halvesA.size();
     const double before = apart(m_result.worst);
     const bool farther = (figures.notFinite > 0 && before < kInfinity) || figures.largest > before;
     const bool otherType = m_result.ulpType != ElementType::Fp16;
@@ -119,7 +159,7 @@ void PairGatherer::noteWorst(std::uint64_t first, std::size_t count, const HalfF
         return;
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const ElementPair pair{first + i, valueOf(m_halvesA[i]), valueOf(m_halvesB[i])};
+        const ElementPair pair{first + i, valueOf(halvesA[i]), valueOf(m_halvesB[i])};
         const double distance = apart(pair.a, pair.b);
         m_result.beyondTolerance += distance > m_tolerance;
         if (distance > apart(m_result.worst))
@@ -138,11 +178,14 @@ void PairGatherer::noteWorst(std::uint64_t first, std::size_t count, const HalfF
     }
 }
 
-void PairGatherer::addDoubles(std::uint64_t first, std::size_t count)
+void PairGatherer::addDoubles(BaseRun &base)
 {
-    m_doublesA.resize(count);
+    const std::size_t count = base.count();
+    const std::uint64_t first = base.first();
+    const auto doublesA = base.doubles(*m_reader, m_result.decoded);
     m_doublesB.resize(count);
-    m_reader->readDoubles(first, m_doublesA, m_doublesB);
+    m_reader->readDoubles(false, first, m_doublesB);
+    m_result.decoded += count;
     const bool exact = m_reader->longIntegers();
     if (exact) {
         m_codesA.resize(count);
@@ -150,7 +193,7 @@ void PairGatherer::addDoubles(std::uint64_t first, std::size_t count)
         m_reader->readCodes(first, m_codesA, m_codesB);
     }
     for (std::size_t i = 0; i < count; ++i) {
-        const double a = m_doublesA[i], b = m_doublesB[i];
+        const double a = doublesA[i], b = m_doublesB[i];
         const bool same =
             exact ? m_codesA[i] == m_codesB[i] : a == b || (std::isnan(a) && std::isnan(b));
         addDouble(first + i, a, b, same);
@@ -210,6 +253,7 @@ void PairGatherer::merge(const PairGatherer &later)
     m_result.revived += other.revived;
     m_result.notFinite += other.notFinite;
     m_result.unfaithful += other.unfaithful;
+    m_result.decoded += other.decoded;
     m_result.beyondTolerance += other.beyondTolerance;
     m_result.maxUlp = std::max(m_result.maxUlp, other.maxUlp);
     for (std::size_t bin = 0; bin < m_result.ulpHistogram.size(); ++bin)

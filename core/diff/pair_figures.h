@@ -7,9 +7,29 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kernscope::diff {
+
+/// A run of elements of A, decoded when it is first asked for: several pairs may share it.
+class BaseRun
+{
+public:
+    void begin(std::uint64_t first, std::size_t count);
+    std::uint64_t first() const { return m_first; }
+    std::size_t count() const { return m_count; }
+    /// `decoded` grows by the elements that had to be decoded.
+    std::span<const std::uint16_t> halves(const PairReader &reader, std::uint64_t &decoded);
+    std::span<const double> doubles(const PairReader &reader, std::uint64_t &decoded);
+
+private:
+    std::uint64_t m_first = 0;
+    std::size_t m_count = 0;
+    bool m_haveHalves = false, m_haveDoubles = false;
+    std::vector<std::uint16_t> m_halves;
+    std::vector<double> m_doubles;
+};
 
 /// Gathers the figures of runs of one pair of weights. Runs may be gathered apart and merged: the
 /// counts are then those of one pass, the sums the same but for rounding.
@@ -20,6 +40,8 @@ public:
 
     /// Decodes and adds elements [first, first + count).
     void add(std::uint64_t first, std::uint64_t count);
+    /// The same for a run of A that others may have decoded, of at most kKernelElements.
+    void add(BaseRun &base);
     /// Adds what another one found in elements after these.
     void merge(const PairGatherer &later);
     ValueDifference finish() const;
@@ -30,18 +52,19 @@ private:
         std::uint64_t finite = 0;
     };
 
-    void addHalves(std::uint64_t first, std::size_t count);
-    void addDoubles(std::uint64_t first, std::size_t count);
+    void addHalves(BaseRun &base);
+    void addDoubles(BaseRun &base);
     void addDouble(std::uint64_t element, double a, double b, bool same);
-    void noteWorst(std::uint64_t first, std::size_t count, const HalfFigures &figures);
+    void noteWorst(std::uint64_t first, std::span<const std::uint16_t> halvesA,
+                   const HalfFigures &figures);
     void noteCounterexample(const ElementPair &pair);
 
     const PairReader *m_reader;
     double m_tolerance;
     ValueDifference m_result;
     Sums m_sums;
-    std::vector<std::uint16_t> m_halvesA, m_halvesB;
-    std::vector<double> m_doublesA, m_doublesB;
+    std::vector<std::uint16_t> m_halvesB;
+    std::vector<double> m_doublesB;
     std::vector<std::int64_t> m_codesA, m_codesB;
 };
 

@@ -89,27 +89,22 @@ void PairReader::eachRun(bool ofA, std::uint64_t first, std::size_t count, const
     }
 }
 
-void PairReader::readHalves(std::uint64_t first, std::span<std::uint16_t> a,
-                            std::span<std::uint16_t> b) const
+void PairReader::readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const
 {
-    const auto read = [](const codec::Decoder &decoder, std::span<std::uint16_t> out) {
-        return [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
-            decoder.decodeHalf(element, out.subspan(at, count));
-        };
-    };
-    eachRun(true, first, a.size(), read(m_a, a));
-    eachRun(false, first, b.size(), read(m_b, b));
+    const codec::Decoder &decoder = ofA ? m_a : m_b;
+    eachRun(ofA, first, out.size(),
+            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
+                decoder.decodeHalf(element, out.subspan(at, count));
+            });
 }
 
-void PairReader::readDoubles(std::uint64_t first, std::span<double> a, std::span<double> b) const
+void PairReader::readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const
 {
-    const auto read = [](const codec::Decoder &decoder, std::span<double> out) {
-        return [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
-            decodeDoubles(decoder, element, out.subspan(at, count));
-        };
-    };
-    eachRun(true, first, a.size(), read(m_a, a));
-    eachRun(false, first, b.size(), read(m_b, b));
+    const codec::Decoder &decoder = ofA ? m_a : m_b;
+    eachRun(ofA, first, out.size(),
+            [&decoder, out](std::uint64_t element, std::size_t at, std::size_t count) {
+                decodeDoubles(decoder, element, out.subspan(at, count));
+            });
 }
 
 void PairReader::readCodes(std::uint64_t first, std::span<std::int64_t> a,

@@ -38,9 +38,19 @@ public:
     /// Integers of 64 bits on both sides, which doubles do not hold: readCodes is exact.
     bool longIntegers() const { return m_longIntegers; }
 
+    void readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const;
+    void readDoubles(bool ofA, std::uint64_t first, std::span<double> out) const;
     void readHalves(std::uint64_t first, std::span<std::uint16_t> a,
-                    std::span<std::uint16_t> b) const;
-    void readDoubles(std::uint64_t first, std::span<double> a, std::span<double> b) const;
+                    std::span<std::uint16_t> b) const
+    {
+        readHalves(true, first, a);
+        readHalves(false, first, b);
+    }
+    void readDoubles(std::uint64_t first, std::span<double> a, std::span<double> b) const
+    {
+        readDoubles(true, first, a);
+        readDoubles(false, first, b);
+    }
     /// Of plain integers; those of uint64 as their bits.
     void readCodes(std::uint64_t first, std::span<std::int64_t> a, std::span<std::int64_t> b) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/pair_read_lock.h"
-#include "core/diff/diff.h"
+#include "core/diff/build_pairs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,15 +73,21 @@ void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
         pair.reordered = diff::compareReordered(a, pair.a, b, pair.b, *pair.order, nullptr);
 }
 
+bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, WeightPair &pair)
+{
+    const Weight &from = a.weights()[pair.a];
+    if (!pair.storedEqual || !sameDecoding(from, b.weights()[pair.b]))
+        return false;
+    pair.values = ValueDifference::same(from.elements.value, from.type);
+    pair.step = quantisationStep(a, pair.a, b, pair.b);
+    return true;
+}
+
 bool compareValues(const Bundle &a, const Bundle &b, WeightPair &pair, double tolerance,
                    Progress *progress)
 {
-    const Weight &from = a.weights()[pair.a];
-    if (pair.storedEqual && sameDecoding(from, b.weights()[pair.b])) {
-        pair.values = ValueDifference::same(from.elements.value, from.type);
-        pair.step = quantisationStep(a, pair.a, b, pair.b);
-        return progress == nullptr || progress->advance(from.elements.value);
-    }
+    if (diff::valuesOfSameBytes(a, b, pair))
+        return progress == nullptr || progress->advance(pair.values->elements());
     auto values = compareValues(a, pair.a, b, pair.b, tolerance, progress);
     if (!values && values.error().code == "task.cancelled")
         return false;

@@ -44,6 +44,10 @@ struct ValueDifference {
     /// more than any other.
     std::optional<ElementPair> worst;
 
+    /// Elements that were decoded to find all this, of both sides: 0 where the stored bytes said
+    /// it. Of builds that are compared with one base, the base counts in the first.
+    std::uint64_t decoded = 0;
+
     std::uint64_t elements() const { return equal + changed + zeroed + revived; }
     std::uint64_t different() const { return changed + zeroed + revived; }
     bool identical() const { return different() == 0; }

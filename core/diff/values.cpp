@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/pair_read_lock.h"
+#include "core/diff/build_pairs.h"
 #include "core/diff/diff.h"
 #include "core/diff/pair_figures.h"
 #include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <atomic>
+#include <span>
 #include <thread>
 #include <utility>
 
@@ -20,23 +22,26 @@ constexpr std::uint64_t kWorthThread = std::uint64_t(1) << 19;
 constexpr std::uint64_t kMostStretches = 256;
 constexpr unsigned kMostThreads = 8;
 
-/// One pass over a pair, by as many threads as there are processors. Each stretch is summed apart
-/// and the stretches in their order: the figures do not depend on which thread came first.
+/// One pass over the pairs of one weight of A, by as many threads as there are processors: A is
+/// decoded once. Each stretch is summed apart and the stretches in their order: the figures do not
+/// depend on which thread came first.
 class Pass
 {
 public:
-    Pass(const diff::PairReader &reader, double tolerance, Progress *progress)
-        : m_reader(reader), m_progress(progress),
-          m_stretch(std::max(kWorthThread / 2, reader.elements() / kMostStretches + 1)),
-          m_found((reader.elements() + m_stretch - 1) / m_stretch,
-                  diff::PairGatherer(reader, tolerance))
+    Pass(std::span<const diff::PairReader> readers, std::span<const double> tolerances,
+         Progress *progress)
+        : m_progress(progress), m_elements(readers.front().elements()),
+          m_stretch(std::max(kWorthThread / 2, m_elements / kMostStretches + 1))
     {
+        for (std::size_t i = 0; i < readers.size(); ++i)
+            m_empty.emplace_back(readers[i], tolerances[i]);
+        m_found.assign((m_elements + m_stretch - 1) / m_stretch, m_empty);
     }
 
     /// False where cancelled.
     bool run()
     {
-        const std::uint64_t useful = m_reader.elements() / kWorthThread;
+        const std::uint64_t useful = m_elements / kWorthThread;
         const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(
             {useful, kMostThreads, std::max(1u, std::thread::hardware_concurrency())}));
         std::vector<std::thread> helpers;
@@ -48,31 +53,41 @@ public:
         return !m_stopped;
     }
 
-    ValueDifference finish(diff::PairGatherer whole)
+    ValueDifference finish(std::size_t pair) const
     {
-        for (const diff::PairGatherer &found : m_found)
-            whole.merge(found);
+        diff::PairGatherer whole = m_empty[pair];
+        for (const Gatherers &found : m_found)
+            whole.merge(found[pair]);
         return whole.finish();
     }
 
 private:
+    using Gatherers = std::vector<diff::PairGatherer>; ///< one a pair
+
     void work()
     {
+        diff::BaseRun base;
         for (std::size_t i = m_next++; i < m_found.size() && !m_stopped; i = m_next++) {
-            const std::uint64_t end = std::min(m_reader.elements(), (i + 1) * m_stretch);
-            for (std::uint64_t at = i * m_stretch; at < end && !m_stopped; at += kPassStep) {
-                const std::uint64_t count = std::min(kPassStep, end - at);
-                m_found[i].add(at, count);
-                if (m_progress != nullptr && !m_progress->advance(count))
+            const std::uint64_t end = std::min(m_elements, (i + 1) * m_stretch);
+            for (std::uint64_t at = i * m_stretch; at < end && !m_stopped;) {
+                const std::uint64_t stop = std::min(end, at + kPassStep);
+                const std::uint64_t count = stop - at;
+                for (; at < stop; at += base.count()) {
+                    base.begin(at, static_cast<std::size_t>(
+                                       std::min<std::uint64_t>(diff::kKernelElements, stop - at)));
+                    for (diff::PairGatherer &pair : m_found[i])
+                        pair.add(base);
+                }
+                if (m_progress != nullptr && !m_progress->advance(count * m_empty.size()))
                     m_stopped = true;
             }
         }
     }
 
-    const diff::PairReader &m_reader;
     Progress *m_progress;
-    std::uint64_t m_stretch;
-    std::vector<diff::PairGatherer> m_found;
+    std::uint64_t m_elements, m_stretch;
+    Gatherers m_empty;
+    std::vector<Gatherers> m_found; ///< by stretch
     std::atomic<std::size_t> m_next{0};
     std::atomic<bool> m_stopped{false};
 };
@@ -82,10 +97,10 @@ Result<ValueDifference> figuresOf(const Result<diff::PairReader> &reader, double
 {
     if (!reader)
         return tl::unexpected(reader.error());
-    Pass pass(*reader, tolerance, progress);
+    Pass pass(std::span(&*reader, 1), std::span(&tolerance, 1), progress);
     if (!pass.run())
         return tl::unexpected(cancelledError("The comparison was cancelled"));
-    return pass.finish(diff::PairGatherer(*reader, tolerance));
+    return pass.finish(0);
 }
 
 } // namespace
@@ -95,6 +110,36 @@ Result<ValueDifference> compareValues(const Bundle &a, std::size_t weightA, cons
 {
     const PairReadLock lock(a, b);
     return figuresOf(diff::PairReader::make(a, weightA, b, weightB), tolerance, progress);
+}
+
+bool diff::compareWithBase(const Bundle &base, std::size_t weight, std::span<const BuildPair> pairs,
+                           Progress *progress)
+{
+    std::vector<const Bundle *> bundles{&base};
+    for (const BuildPair &pair : pairs)
+        bundles.push_back(pair.build);
+    const PairReadLock lock(bundles);
+    std::vector<PairReader> readers;
+    std::vector<double> tolerances;
+    std::vector<WeightPair *> compared;
+    for (const BuildPair &pair : pairs) {
+        auto reader = PairReader::make(base, weight, *pair.build, pair.pair->b);
+        if (!reader) {
+            pair.pair->fault = std::move(reader.error());
+            continue;
+        }
+        readers.push_back(*std::move(reader));
+        tolerances.push_back(pair.tolerance);
+        compared.push_back(pair.pair);
+    }
+    if (readers.empty())
+        return true;
+    Pass pass(readers, tolerances, progress);
+    if (!pass.run())
+        return false;
+    for (std::size_t i = 0; i < compared.size(); ++i)
+        compared[i]->values = pass.finish(i);
+    return true;
 }
 
 Result<ValueDifference> diff::compareSlice(const Bundle &a, std::size_t weightA, const Bundle &b,

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "diff_sample.h"
+#include "plain_figures.h"
+
+#include <QTest>
+
+using namespace kernscope;
+using namespace kernscope::test;
+
+namespace {
+
+BundlePtr sampleOf(const char *form)
+{
+    return *sampleBundle(form).open();
+}
+
+/// What the comparisons of these builds have decoded, weight by weight.
+std::vector<std::uint64_t> decodedOf(const std::vector<Difference> &all, std::size_t weight)
+{
+    std::vector<std::uint64_t> decoded;
+    for (const Difference &one : all) {
+        for (const WeightPair &pair : one.weights) {
+            if (pair.a == weight && pair.values)
+                decoded.push_back(pair.values->decoded);
+        }
+    }
+    return decoded;
+}
+
+std::vector<Difference> compareAll(const BundlePtr &base, const std::vector<BundlePtr> &builds)
+{
+    std::vector<const Bundle *> others;
+    for (const BundlePtr &build : builds)
+        others.push_back(build.get());
+    const std::vector<DiffOptions> options(builds.size(), withValues());
+    return *compareBuilds(*base, others, options);
+}
+
+} // namespace
+
+/// Several builds against one base: the answers of single comparisons, and the base decoded once.
+class TestCompareBuilds : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void asOneByOne();
+    void baseIsDecodedOnce();
+    void sameBytesAreNotDecoded();
+    void otherPrecisions();
+    void shapesThatDiffer();
+    void cancelled();
+};
+
+void TestCompareBuilds::asOneByOne()
+{
+    for (const SampleForm &form : sampleForms()) {
+        const BundlePtr base = sampleOf(form.name.c_str());
+        const std::vector<BundlePtr> builds{sampleOf("lut4"), sampleOf("dense-fp32"),
+                                            sampleOf("sparse"), base};
+        const auto all = compareAll(base, builds);
+        QCOMPARE(all.size(), builds.size());
+        for (std::size_t i = 0; i < builds.size(); ++i) {
+            const Difference alone = whole(base, builds[i]);
+            QCOMPARE(all[i].identical, alone.identical);
+            QCOMPARE(all[i].weights.size(), alone.weights.size());
+            for (std::size_t k = 0; k < alone.weights.size(); ++k) {
+                const WeightPair &pair = all[i].weights[k], &expected = alone.weights[k];
+                QCOMPARE(pair.values.has_value(), expected.values.has_value());
+                const std::string wrong = disagreement(*pair.values, *expected.values);
+                QVERIFY2(wrong.empty(), wrong.c_str());
+                QCOMPARE(pair.step, expected.step);
+                QCOMPARE(verdict(pair, *base, *builds[i]), verdict(expected, *base, *builds[i]));
+            }
+        }
+    }
+}
+
+/// 64 elements: of the base once for all builds, of every build its own.
+void TestCompareBuilds::baseIsDecodedOnce()
+{
+    const BundlePtr base = sampleOf("dense-fp16");
+    const auto all = compareAll(
+        base, {sampleOf("lut4"), sampleOf("affine"), sampleOf("sparse"), sampleOf("lut2")});
+    QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 64, 64, 64}));
+    // A comparison of two decodes both.
+    QCOMPARE(whole(base, sampleOf("lut4")).weights.front().values->decoded, std::uint64_t(128));
+}
+
+void TestCompareBuilds::sameBytesAreNotDecoded()
+{
+    const BundlePtr base = sampleOf("dense-fp16");
+    const auto all = compareAll(base, {base, sampleOf("lut4"), sampleOf("dense-fp16")});
+    QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{0, 128, 0}));
+    QCOMPARE(decodedOf(all, 1), (std::vector<std::uint64_t>{0, 0, 0})); // "behind" is in all alike
+    for (const SampleForm &form : sampleForms()) {
+        const Difference self = whole(sampleOf(form.name.c_str()), sampleOf(form.name.c_str()));
+        for (const WeightPair &pair : self.weights)
+            QCOMPARE(pair.values->decoded, std::uint64_t(0));
+    }
+}
+
+/// Beside a build of fp32 the base is needed at that precision as well: once more, for all of them.
+void TestCompareBuilds::otherPrecisions()
+{
+    const auto all = compareAll(sampleOf("dense-fp16"),
+                                {sampleOf("lut4"), sampleOf("dense-fp32"), sampleOf("dense-bf16")});
+    QCOMPARE(decodedOf(all, 0), (std::vector<std::uint64_t>{128, 128, 64}));
+}
+
+void TestCompareBuilds::shapesThatDiffer()
+{
+    const BundlePtr base = *denseBundle(kTen).open();
+    const auto all =
+        compareAll(base, {*denseBundle(kTwelve).open(), *denseBundle(kOtherTen).open()});
+    QVERIFY(!all[0].weights.front().values && !all[0].weights.front().shapeEqual);
+    QCOMPARE(all[1].weights.front().values->changed, std::uint64_t(2));
+}
+
+void TestCompareBuilds::cancelled()
+{
+    const BundlePtr base = sampleOf("dense-fp16"), build = sampleOf("lut4");
+    const std::vector<const Bundle *> builds{build.get(), build.get()};
+    const std::vector<DiffOptions> options(2, withValues());
+    Progress progress;
+    progress.cancel();
+    const auto all = compareBuilds(*base, builds, options, &progress);
+    QVERIFY(!all);
+    QCOMPARE(all.error().code, std::string("task.cancelled"));
+}
+
+QTEST_GUILESS_MAIN(TestCompareBuilds)
+#include "tst_compare_builds.moc"
