@@ -168,8 +168,12 @@ private:
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;
-    QString m_askedPath;                    ///< of the bundle that was last asked for as A
-    std::optional<std::size_t> m_partnerOf; ///< weight whose partner is asked for once B is open
+    QString m_askedPath; ///< of the bundle that was last asked for as A
+    struct PartnerWish {
+        std::size_t weight = kNoIndex; ///< of the document
+        QString path;                  ///< of the bundle that its partner is in
+    };
+    std::optional<PartnerWish> m_partnerOf; ///< what is asked for once that bundle is B
     QString m_wantedPlace;                  ///< of a link: where to go once its file is open
     bool m_layoutByHand = false;
     bool m_closing = false;

@@ -104,8 +104,11 @@ void MainWindow::keepPairs()
         if (known())
             dock->setChoices(ui::PairChoices::fromNames(
                 m_settings.pairsByHand(m_document.path(), m_document.otherPath())));
-        if (m_session.other() && m_partnerOf)
-            dock->askPartnerOfDocument(*std::exchange(m_partnerOf, std::nullopt));
+        if (!m_session.other())
+            return;
+        const auto wish = std::exchange(m_partnerOf, std::nullopt);
+        if (wish && wish->path == m_document.otherPath())
+            dock->askPartnerOfDocument(wish->weight);
     };
     connect(&m_document, &Document::opened, this, show);
     connect(&m_document, &Document::otherOpened, this, show);
@@ -116,7 +119,11 @@ void MainWindow::keepPairs()
                 view->addAction(m_compareWeight);
         }
     }
-    connect(&m_document, &Document::openFailed, this, [this] { m_partnerOf.reset(); });
+    // What is opened later has nothing to do with the wish.
+    const auto forget = [this] { m_partnerOf.reset(); };
+    connect(&m_document, &Document::openFailed, this, forget);
+    connect(&m_document, &Document::cancelled, this, forget);
+    connect(&m_session, &ui::Session::bundleChanged, this, forget);
     connect(dock, &ui::CompareDock::pairsChosen, this, [this, dock, known] {
         if (known())
             m_settings.setPairsByHand(m_document.path(), m_document.otherPath(),
@@ -153,7 +160,11 @@ void MainWindow::compareWeightWith(std::size_t weight)
     dialog->setComboBoxItems(paths + QStringList{file, folder});
     dialog->resize(ui::theme::em(this, 44), ui::theme::em(this, 20));
     const auto take = [this, weight](const QString &path) {
-        m_partnerOf = weight;
+        if (m_document.busy() != Document::Busy::Idle) {
+            m_status->showMessage(tr("Another task is under way. Try again when it has ended."));
+            return;
+        }
+        m_partnerOf = PartnerWish{weight, path};
         m_wantedLayout = Layout::Compare;
         m_document.openOther(path);
     };

@@ -5,11 +5,13 @@
 #include "widgets/common/dock_title_bar.h"
 #include "widgets/compare/builds_dock.h"
 #include "widgets/compare/compare_dock.h"
+#include "widgets/compare/pair_dialog.h"
 #include "widgets/weight/weight_dock.h"
 #include "widgets/weight/weight_grid_view.h"
 
 #include <QAction>
 #include <QApplication>
+#include <QInputDialog>
 #include <QLineEdit>
 #include <QTabBar>
 #include <QTableView>
@@ -34,6 +36,8 @@ private Q_SLOTS:
     void patchLayoutHasALargeGrid();
     void everyDockFindsByKey();
     void buildsKnowThePairsByHand();
+    void partnersAreAskedForOnce_data();
+    void partnersAreAskedForOnce();
 
 private:
     ui::Dock *dock(const char *id) { return (*m_window)->docks().dock(QString::fromLatin1(id)); }
@@ -251,6 +255,57 @@ void TestWindowManners::buildsKnowThePairsByHand()
     (*m_window)->docks().compare()->setChoices({});
     QVERIFY(m_window->settle());
     QVERIFY(cell(0) != QStringLiteral("only in the first"));
+}
+
+void TestWindowManners::partnersAreAskedForOnce_data()
+{
+    QTest::addColumn<QString>("what");
+    for (const char *what : {"opened", "cancelled", "busy"})
+        QTest::newRow(what) << QString::fromLatin1(what);
+}
+
+/// "Compare This Weight with…" asks for the partner once that file is there, and never later: the
+/// next file that is opened beside the document has nothing to do with it.
+void TestWindowManners::partnersAreAskedForOnce()
+{
+    QFETCH(QString, what);
+    const QString dense = test::writeSample(m_folder->path(), QStringLiteral("dense"));
+    const QString sparse = test::writeSample(m_folder->path(), QStringLiteral("sparse"));
+    const QString palette = test::writeSample(m_folder->path(), QStringLiteral("palette"));
+    app::Document &document = (*m_window)->document();
+    ui::TaskManager &tasks = (*m_window)->session().tasks();
+    QVERIFY(m_window->open({dense}));
+    (*m_window)->session().goToWeight(0);
+    QAction *compare = nullptr;
+    for (QAction *action : (*m_window)->findChildren<QAction *>()) {
+        if (action->text().startsWith(QStringLiteral("Compare This")))
+            compare = action;
+    }
+    QVERIFY(compare && compare->isEnabled());
+    compare->trigger();
+    auto *asked = qobject_cast<QInputDialog *>(test::dialog());
+    QVERIFY(asked);
+    if (what == QStringLiteral("busy"))
+        document.openOther(palette);
+    if (what == QStringLiteral("cancelled"))
+        connect(
+            &tasks, &ui::TaskManager::changed, &tasks, [&] { tasks.cancelAll(); },
+            static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
+    Q_EMIT asked->textValueSelected(sparse);
+    asked->reject();
+    QVERIFY(m_window->settle());
+    const auto partners = [&] { return (*m_window)->findChildren<ui::PairDialog *>().size(); };
+    if (what == QStringLiteral("opened")) {
+        QCOMPARE(partners(), 1);
+        (*m_window)->findChild<ui::PairDialog *>()->reject();
+        QTRY_COMPARE(partners(), 0);
+    }
+    if (what == QStringLiteral("busy"))
+        QCOMPARE(partners(), 0);
+    document.openOther(what == QStringLiteral("busy") ? sparse : palette);
+    QVERIFY(m_window->settle());
+    QVERIFY((*m_window)->session().other());
+    QCOMPARE(partners(), 0);
 }
 
 QTEST_MAIN(TestWindowManners)
