@@ -74,6 +74,8 @@ std::string runsText(const roofline::Layer &layer)
     std::string text;
     for (const roofline::Run &run : layer.runs) {
         const std::string in = layer.runs.size() > 1 ? "-in-" + printable(run.entry) : "";
+        if (!run.onEngine())
+            text += "on-" + printable(run.backend) + " ";
         if (!run.times)
             text += "runs-unknown" + in + " ";
         else if (*run.times != 1 || layer.runs.size() > 1)
@@ -160,7 +162,9 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
             " (unknown for {} of {} layers{})", program.layers - program.timed, program.layers,
             program.timed > 0 ? fmt::format("; {:.3g} s for the others", program.knownS)
                               : std::string());
-    text += fmt::format("; dispatch floor {} s\n", numberText(program.dispatchFloorS));
+    text += fmt::format("; dispatch floor {} s", numberText(program.dispatchFloorS));
+    text += program.launches.value_or(1) == 1 ? "\n"
+                                              : fmt::format(" of {} launches\n", *program.launches);
     if (program.energy)
         text +=
             fmt::format("  energy of a dispatch {} uJ, derived: {} [{}]\n",
@@ -180,19 +184,34 @@ std::string timesText(const roofline::ProgramTime &program, std::string_view nou
 
 } // namespace
 
-std::string programText(const roofline::ProgramTime &program)
+namespace {
+
+/// The parts of a whole under their names, then what they are together.
+std::string wholeText(const roofline::ProgramTime &program, std::string_view noun)
 {
-    if (program.layers == 0)
-        return {};
     if (program.dispatches.empty())
-        return "\n" + timesText(program, "program");
+        return timesText(program, noun);
+    const bool entries = program.function.empty();
     std::string text;
     for (const roofline::ProgramTime &each : program.dispatches)
-        text += "\n" + printable(each.function) + "\n" + timesText(each, "function");
+        text += (text.empty() ? "" : "\n") + printable(each.function) + "\n" +
+                wholeText(each, entries ? "function" : "launch");
     if (program.alternatives)
         return text + "\n  a dispatch enters one of the functions: their times do not add up\n";
+    if (!entries)
+        return text + "\n" + printable(program.function) + ", one launch after the other\n" +
+               timesText(program, noun);
     return text + fmt::format("\nall {} models, one after the other\n", program.dispatches.size()) +
            timesText(program, "pipeline");
+}
+
+} // namespace
+
+std::string programText(const roofline::ProgramTime &program)
+{
+    if (program.layers == 0 && program.notes.empty())
+        return {};
+    return "\n" + wholeText(program, "program");
 }
 
 int runRoofline(const ChipOptions &options, Session &session)

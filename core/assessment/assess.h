@@ -72,7 +72,7 @@ struct Placement {
 Result<Placement> place(const Layer &layer, const Roofs &roofs, decision::Judge &judge,
                         std::uint64_t batch = 1);
 
-/// A program: the sum over its layers, and what one dispatch costs at least. The floor belongs to
+/// A program: the sum over its layers, and what its dispatches cost at least. The floor belongs to
 /// the dispatch: no layer is bound by it, a program is. Bound of a pipeline: the engine where one
 /// of its models is, so that `hidesGains` says whether any gain is hidden.
 struct ProgramTime {
@@ -81,7 +81,10 @@ struct ProgramTime {
     std::optional<double> engineTimeS;
     double knownS = 0; ///< of the layers whose time is known, and how often they run
     std::size_t layers = 0, timed = 0; ///< of which the time is known
-    std::optional<double> dispatchFloorS;
+    /// Launches of the engine: as many as the program's calls name its backend for, one where they
+    /// name none. Empty: not known, or `alternatives`.
+    std::optional<std::uint64_t> launches = 1;
+    std::optional<double> dispatchFloorS; ///< of all `launches`
     std::string dispatchSource;
     std::optional<double> timeS; ///< the longer of the two; empty where one is unknown
     Bound bound = Bound::Unknown;
@@ -90,11 +93,11 @@ struct ProgramTime {
     std::size_t uncounted = 0;
     std::vector<std::string> notes; ///< what is to be known of these figures, in a sentence each
 
-    std::string function; ///< that is entered; of a whole with several parts empty
+    std::string function; ///< that is entered or launched; of a whole with several entries empty
     /// Several functions that are entered: the dispatch of each. A run of a pipeline makes all of
     /// them and the figures above are their sums; of several functions of one model a run enters
     /// one (`alternatives`), so no figure above but `knownS` and the counts is known, nor a bound
-    /// that they do not share.
+    /// that they do not share. Of one entry: the functions that it launches, all in one run.
     std::vector<ProgramTime> dispatches;
     bool alternatives = false;
 

@@ -4,6 +4,7 @@
 #include "core/base/quantity.h"
 
 #include <unordered_map>
+#include <unordered_set>
 
 namespace kernscope {
 
@@ -14,17 +15,39 @@ std::string functionAddress(const std::string &model, const std::string &functio
     return model + "/" + function;
 }
 
+namespace {
+
+/// The text of an operand that is a string; empty where there is none.
+std::string textOf(const mil::Operation &operation, std::string_view name)
+{
+    const mil::Value *value = operation.operand(name);
+    const mil::Literal *literal = value != nullptr ? value->literal() : nullptr;
+    return literal && literal->strings.size() == 1 ? literal->strings.front() : std::string();
+}
+
+using Times = std::optional<std::uint64_t>;
+
+Times sumOfTimes(const Times &a, const Times &b)
+{
+    return a && b ? checkedAdd(*a, *b) : std::nullopt;
+}
+
+Times product(const Times &a, const Times &b)
+{
+    return a && b ? checkedMultiply(*a, *b) : std::nullopt;
+}
+
+} // namespace
+
 /// The calls of functions of the same model, in order.
 void Entries::readCalls(const mil::Block &block, const std::string &model, bool counted,
                         std::vector<Call> &calls) const
 {
     for (const mil::Operation &operation : block.operations) {
-        const mil::Value *named =
-            operation.type == "call" ? operation.operand("function") : nullptr;
-        if (named && named->literal() && named->literal()->strings.size() == 1) {
-            const auto found = m_numbers.find({model, named->literal()->strings.front()});
+        if (operation.type == "call") {
+            const auto found = m_numbers.find({model, textOf(operation, "function")});
             if (found != m_numbers.end())
-                calls.push_back({found->second, counted});
+                calls.push_back({found->second, counted, textOf(operation, "backend")});
         }
         for (const mil::Block &body : operation.blocks)
             readCalls(body, model, false, calls);
@@ -53,57 +76,86 @@ Entries::Entries(const mil::Program &program)
     }
 }
 
-/// All functions that a run of `entry` comes to, itself first; empty where there are too many.
-std::vector<std::size_t> Entries::calledFrom(std::size_t entry) const
+/// All functions that a run of `first` comes to, itself first, through calls that launch as well or
+/// without them; empty where there are too many.
+std::vector<std::size_t> Entries::calledFrom(std::size_t first, bool launches) const
 {
-    std::vector<std::size_t> order{entry};
-    std::unordered_map<std::size_t, bool> seen{{entry, true}};
+    std::vector<std::size_t> order{first};
+    std::unordered_set<std::size_t> seen{first};
     std::size_t steps = m_steps;
     for (std::size_t at = 0; at < order.size(); ++at) {
         for (const Call &call : m_calls[order[at]]) {
             if (++steps > kMostSteps)
                 return {};
-            if (seen.emplace(call.function, true).second)
+            if ((launches || call.backend.empty()) && seen.insert(call.function).second)
                 order.push_back(call.function);
         }
     }
     return order;
 }
 
-/// Counts the runs of every function in one run of `entry`: a function is done once all that call
-/// it are, which functions in a ring never are.
-void Entries::follow(std::size_t entry)
+/// The runs of every function in one run of `first`: a function is done once all that call it are,
+/// which functions in a ring never are.
+Entries::Counts Entries::countFrom(std::size_t first, bool launches)
 {
-    const std::vector<std::size_t> functions = calledFrom(entry);
+    const std::vector<std::size_t> functions = calledFrom(first, launches);
     if (functions.empty())
         m_steps = kMostSteps;
+    Counts times;
     std::unordered_map<std::size_t, std::size_t> open; ///< calls that are not followed yet
-    std::unordered_map<std::size_t, Times> times;
     for (const std::size_t function : functions) {
         times.emplace(function, 0);
         for (const Call &call : m_calls[function])
-            ++open[call.function];
+            open[call.function] += launches || call.backend.empty() ? 1U : 0U;
         m_steps += 1 + m_calls[function].size();
     }
     std::vector<std::size_t> ready;
-    if (!functions.empty() && open[entry] == 0) {
-        times[entry] = 1;
-        ready.push_back(entry);
+    if (!functions.empty() && open[first] == 0) {
+        times[first] = 1;
+        ready.push_back(first);
     }
     while (!ready.empty()) {
         const std::size_t function = ready.back();
         ready.pop_back();
         for (const Call &call : m_calls[function]) {
+            if (!launches && !call.backend.empty())
+                continue;
             Times &sum = times[call.function];
-            const Times more = times[function];
-            sum = sum && more && call.counted ? checkedAdd(*sum, *more) : std::nullopt;
+            sum = sumOfTimes(sum, call.counted ? times[function] : std::nullopt);
             if (--open[call.function] == 0)
                 ready.push_back(call.function);
         }
     }
-    for (const std::size_t function : functions) {
-        const bool counted = open[function] == 0;
-        m_reached[function].push_back({entry, counted ? times[function] : std::nullopt});
+    for (auto &[function, count] : times) {
+        if (open[function] > 0)
+            count.reset();
+    }
+    return times;
+}
+
+/// Notes the runs of every function in one run of `entry`, by the launch that they are part of.
+void Entries::follow(std::size_t entry)
+{
+    const Counts runs = countFrom(entry, true);
+    if (runs.empty())
+        return;
+    std::map<std::pair<std::size_t, std::string>, Times> launches{{{entry, {}}, runs.at(entry)}};
+    Times all = 0; ///< launches of the engine that calls name
+    for (const auto &[function, times] : runs) {
+        for (const Call &call : m_calls[function]) {
+            if (call.backend.empty())
+                continue;
+            const Times more = call.counted ? times : std::nullopt;
+            Times &sum = launches.try_emplace({call.function, call.backend}, 0).first->second;
+            sum = sumOfTimes(sum, more);
+            if (call.backend == roofline::kEngineBackend)
+                all = sumOfTimes(all, more);
+        }
+    }
+    for (const auto &[launch, times] : launches) {
+        for (const auto &[function, within] : countFrom(launch.first, false))
+            m_reached[function].push_back(
+                {entry, launch.first, launch.second, product(times, within), times, all});
     }
 }
 
@@ -114,11 +166,14 @@ std::vector<roofline::Run> Entries::runsOf(const std::string &model,
     if (number == m_numbers.end())
         return {{functionAddress(model, function)}};
     const std::vector<Reached> &reached = m_reached[number->second];
-    if (reached.empty() || reached.size() > kMostEntries)
-        return {{m_addresses[number->second], std::nullopt}};
+    if (reached.empty() || reached.size() > kMostEntries) {
+        const std::string &address = m_addresses[number->second];
+        return {{address, std::nullopt, address}};
+    }
     std::vector<roofline::Run> runs;
     for (const Reached &each : reached)
-        runs.push_back({m_addresses[each.entry], each.times});
+        runs.push_back({m_addresses[each.entry], each.times, m_addresses[each.launch], each.backend,
+                        each.launches, each.allLaunches});
     return runs;
 }
 

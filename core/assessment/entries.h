@@ -14,14 +14,16 @@ namespace kernscope {
 /// "MODEL/FUNCTION" without the parts that are empty.
 std::string functionAddress(const std::string &model, const std::string &function);
 
-/// Which functions a run enters to reach another, and how often it gets there: the outermost ones
-/// that call it (`call` of a segmented program); itself where none does.
+/// Which functions a run enters to reach another, how often it gets there, and what is launched on
+/// the way. A run enters the outermost functions that call it (`call` of a segmented program);
+/// itself where none does. Each call that names a backend launches what it calls there.
 class Entries
 {
 public:
     explicit Entries(const mil::Program &program);
-    /// One for each function that a run enters, in the program's order. How often is not known of
-    /// what is called in the body of a loop or a branch, and of functions that call each other.
+    /// One for each function that a run enters and each launch that comes to it, in the program's
+    /// order. How often is not known of what is called in the body of a loop or a branch, and of
+    /// functions that call each other.
     std::vector<roofline::Run> runsOf(const std::string &model, const std::string &function) const;
 
 private:
@@ -29,15 +31,19 @@ private:
     struct Call {
         std::size_t function = 0;
         bool counted = true; ///< false: in the body of a loop or a branch
+        std::string backend; ///< empty: the call names none, and belongs to its caller's launch
     };
     struct Reached {
-        std::size_t entry = 0;
-        Times times;
+        std::size_t entry = 0, launch = 0;
+        std::string backend;
+        Times times, launches, allLaunches;
     };
+    using Counts = std::map<std::size_t, Times>; ///< runs, by function
     void readCalls(const mil::Block &block, const std::string &model, bool counted,
                    std::vector<Call> &calls) const;
     void follow(std::size_t entry);
-    std::vector<std::size_t> calledFrom(std::size_t entry) const;
+    Counts countFrom(std::size_t first, bool launches);
+    std::vector<std::size_t> calledFrom(std::size_t first, bool launches) const;
 
     /// Runs of more entries than this through one function, or of more steps in all, are not told
     /// apart: how often it runs is then not known.

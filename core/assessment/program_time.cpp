@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/assess.h"
+#include "core/base/quantity.h"
 
 #include <algorithm>
 #include <map>
@@ -46,21 +47,49 @@ std::string uncountedNote(const ProgramTime &program)
                        program.uncounted, program.layers);
 }
 
-ProgramTime oneDispatch(const Parts &parts, const Roofs &roofs, const std::string &entry)
+/// How many launches of the engine, by what, and what has no part in the times.
+std::string launchNote(const ProgramTime &program, std::size_t elsewhere)
+{
+    const std::string source =
+        program.dispatchSource.empty() ? "which is not known here" : program.dispatchSource;
+    std::string text = program.launches == std::uint64_t(1) ? "A run launches the engine once"
+                       : program.launches
+                           ? fmt::format("A run launches the engine {} times", *program.launches)
+                           : "How often a run launches the engine is not known";
+    text += fmt::format(": so the calls in the program say, which name the backend \"{}\". Each "
+                        "launch has the floor of a dispatch ({}); Launch_ane_ms in a program is "
+                        "the compiler's estimate, no measurement, and is not used. What runs on "
+                        "another backend has no part in these times",
+                        kEngineBackend, source);
+    return text + (elsewhere > 0 ? fmt::format(": {} of the layers.", elsewhere) : ".");
+}
+
+std::optional<double> floorOf(const Roofs &roofs, const std::optional<std::uint64_t> &launches)
+{
+    return roofs.dispatchFloorS && launches
+               ? std::optional(*roofs.dispatchFloorS * static_cast<double>(*launches))
+               : std::nullopt;
+}
+
+/// The launches of one function, so many of them, in one run.
+ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string &function,
+                       const std::optional<std::uint64_t> &launches)
 {
     ProgramTime program = sumOf(parts, roofs);
-    program.function = entry;
+    program.function = function;
+    program.launches = launches;
+    program.dispatchFloorS = floorOf(roofs, launches);
     if (program.uncounted > 0)
         program.notes.push_back(uncountedNote(program));
-    if (!roofs.dispatchFloorS)
+    if (!program.dispatchFloorS)
         return program;
     // Layers of unknown time can only add to a sum that is past the floor already.
-    if (program.timed > 0 && program.knownS >= *roofs.dispatchFloorS)
+    if (program.timed > 0 && program.knownS >= *program.dispatchFloorS)
         program.bound = Bound::Engine;
     else if (program.engineTimeS)
         program.bound = Bound::Dispatch;
     if (program.engineTimeS)
-        program.timeS = std::max(*program.engineTimeS, *roofs.dispatchFloorS);
+        program.timeS = std::max(*program.engineTimeS, *program.dispatchFloorS);
     if (program.timeS && roofs.target != nullptr)
         program.energy = programEnergy(*roofs.target, *program.engineTimeS, *program.timeS);
     return program;
@@ -74,33 +103,105 @@ Bound sharedBound(const std::vector<ProgramTime> &dispatches, bool alternatives)
                              [bound](const ProgramTime &each) { return each.bound == bound; });
     };
     for (const Bound bound : {Bound::Engine, Bound::Dispatch}) {
-        if (static_cast<std::size_t>(are(bound)) == dispatches.size())
+        if (!dispatches.empty() && static_cast<std::size_t>(are(bound)) == dispatches.size())
             return bound;
     }
     return !alternatives && are(Bound::Engine) > 0 ? Bound::Engine : Bound::Unknown;
 }
 
-/// One after the other: floors and times add up.
+/// One after the other: launches, floors and times add up.
 void addUp(ProgramTime &whole, const Roofs &roofs)
 {
-    whole.dispatchFloorS.reset();
-    if (roofs.dispatchFloorS)
-        whole.dispatchFloorS = *roofs.dispatchFloorS * static_cast<double>(whole.dispatches.size());
+    whole.launches = 0;
     whole.timeS = 0.0;
-    for (const ProgramTime &each : whole.dispatches)
+    for (const ProgramTime &each : whole.dispatches) {
+        whole.launches = whole.launches && each.launches
+                             ? checkedAdd(*whole.launches, *each.launches)
+                             : std::nullopt;
         whole.timeS =
             whole.timeS && each.timeS ? std::optional(*whole.timeS + *each.timeS) : std::nullopt;
+    }
+    whole.dispatchFloorS = floorOf(roofs, whole.launches);
     if (whole.timeS && whole.engineTimeS && roofs.target != nullptr)
         whole.energy = programEnergy(*roofs.target, *whole.engineTimeS, *whole.timeS);
+}
+
+/// Launches of functions without a layer: nothing is known of them but the floor.
+ProgramTime bareLaunches(const Roofs &roofs, const std::optional<std::uint64_t> &launches)
+{
+    ProgramTime bare;
+    bare.function = "(no layer)";
+    bare.launches = launches;
+    bare.dispatchFloorS = floorOf(roofs, launches);
+    bare.dispatchSource = roofs.dispatchSource;
+    bare.engineTimeS = 0.0;
+    bare.timeS = bare.dispatchFloorS;
+    bare.bound = bare.timeS ? Bound::Dispatch : Bound::Unknown;
+    return bare;
+}
+
+/// A run of one entry: one launch where the program names no backend, else those that it calls.
+ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &entry)
+{
+    std::vector<std::string> functions; ///< that are launched, in order
+    std::map<std::string, Parts> launched;
+    Parts engine;
+    for (const Part &part : parts) {
+        if (!part.run->onEngine())
+            continue;
+        engine.push_back(part);
+        const auto [at, isNew] = launched.try_emplace(part.run->launch);
+        if (isNew)
+            functions.push_back(part.run->launch);
+        at->second.push_back(part);
+    }
+    const std::size_t elsewhere = parts.size() - engine.size();
+    auto total = parts.empty() ? std::optional<std::uint64_t>(0) : parts.front().run->allLaunches;
+    if (total == std::uint64_t(0) && elsewhere == 0)
+        return launchesOf(parts, roofs, entry, 1); // the program says nothing of launches
+    std::vector<ProgramTime> dispatches;
+    std::optional<std::uint64_t> withLayers = 0;
+    for (const std::string &function : functions) {
+        const Parts &own = launched[function];
+        const Run &run = *own.front().run;
+        if (run.backend.empty() && total) // layers of the entry itself are a launch of their own
+            total = checkedAdd(*total, 1);
+        dispatches.push_back(launchesOf(own, roofs, function, run.launches));
+        withLayers =
+            withLayers && run.launches ? checkedAdd(*withLayers, *run.launches) : std::nullopt;
+    }
+    ProgramTime whole;
+    if (dispatches.size() == 1 && total == withLayers) {
+        whole = std::move(dispatches.front());
+    } else {
+        whole = sumOf(engine, roofs);
+        whole.dispatchFloorS.reset();
+        if (!total || !withLayers)
+            dispatches.push_back(bareLaunches(roofs, std::nullopt));
+        else if (*total > *withLayers)
+            dispatches.push_back(bareLaunches(roofs, *total - *withLayers));
+        whole.dispatches = std::move(dispatches);
+        whole.bound = sharedBound(whole.dispatches, false);
+        if (!whole.dispatches.empty())
+            addUp(whole, roofs);
+        else
+            whole.launches = 0; // all of it runs elsewhere
+    }
+    whole.function = entry;
+    whole.notes.push_back(launchNote(whole, elsewhere));
+    return whole;
 }
 
 } // namespace
 
 std::optional<double> Layer::ofRuns(const std::optional<double> &once) const
 {
-    std::optional<double> sum = 0.0;
+    const bool any =
+        std::any_of(runs.begin(), runs.end(), [](const Run &run) { return run.onEngine(); });
+    std::optional<double> sum = any ? std::optional(0.0) : std::nullopt;
     for (const Run &run : runs)
-        sum = sum && once && run.times
+        sum = !run.onEngine() ? sum
+              : sum && once && run.times
                   ? std::optional(*sum + static_cast<double>(*run.times) * *once)
                   : std::nullopt;
     return sum;
@@ -124,16 +225,19 @@ ProgramTime programTime(std::span<const LayerTime> layers, const Roofs &roofs)
         }
     }
     if (entries.size() < 2)
-        return oneDispatch(all, roofs, entries.empty() ? std::string() : entries[0].first);
+        return ofEntry(all, roofs, entries.empty() ? std::string() : entries[0].first);
     ProgramTime whole = sumOf(all, roofs);
     for (const auto &[entry, parts] : entries)
-        whole.dispatches.push_back(oneDispatch(parts, roofs, entry));
+        whole.dispatches.push_back(ofEntry(parts, roofs, entry));
     whole.alternatives = models.size() < entries.size();
     whole.bound = sharedBound(whole.dispatches, whole.alternatives);
-    if (whole.alternatives)
-        whole.engineTimeS.reset();
-    else
+    if (!whole.alternatives) {
         addUp(whole, roofs);
+        return whole;
+    }
+    whole.engineTimeS.reset();
+    whole.launches.reset();
+    whole.dispatchFloorS.reset();
     return whole;
 }
 
@@ -160,10 +264,15 @@ std::vector<std::string> programNotes(const ProgramTime &program)
 
 const ProgramTime &dispatchOf(const ProgramTime &program, const Run &run)
 {
-    const auto found =
-        std::find_if(program.dispatches.begin(), program.dispatches.end(),
-                     [&run](const ProgramTime &each) { return each.function == run.entry; });
-    return found == program.dispatches.end() ? program : *found;
+    const auto part = [](const ProgramTime &whole, const std::string &function) {
+        const auto found = std::find_if(
+            whole.dispatches.begin(), whole.dispatches.end(),
+            [&function](const ProgramTime &each) { return each.function == function; });
+        return found == whole.dispatches.end() ? &whole : &*found;
+    };
+    // Of a program with one entry the whole is what is entered.
+    const ProgramTime *entry = program.function == run.entry ? &program : part(program, run.entry);
+    return *part(*entry, run.launch);
 }
 
 } // namespace kernscope::roofline

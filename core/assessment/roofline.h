@@ -58,11 +58,22 @@ struct RoofChoice {
 /// Errors: "roofline.ceiling" (the target has no such ceiling; `expected` lists them).
 Result<Roofs> roofsOf(const target::Target &target, const RoofChoice &choice = {});
 
+/// The backend of the engine, as `call(…)[backend = "ane"]` of a segmented program names it.
+inline constexpr std::string_view kEngineBackend = "ane";
+
 /// How a run of the program comes to a layer.
 struct Run {
     std::string entry{}; ///< address of the function that is entered
     /// So often in one run of it. Empty: not known, as of the body of a loop or a branch.
     std::optional<std::uint64_t> times = 1;
+    /// The function that is launched with the layer in it: `entry`, or one that a call launches on
+    /// the backend that it names. Empty `backend`: no call names one.
+    std::string launch{}, backend{};
+    /// Launches of `launch`, and all launches of the engine that calls name, in one run of the
+    /// entry. Empty: not known.
+    std::optional<std::uint64_t> launches = 1, allLaunches = 0;
+
+    bool onEngine() const { return backend.empty() || backend == kEngineBackend; }
 };
 
 /// One use of a weight.
@@ -85,7 +96,8 @@ struct Layer {
 
     /// Of `bytes` of its weight those that a dispatch of `batch` inputs reads. Empty: not known.
     std::optional<std::uint64_t> bytesRead(std::uint64_t bytes, std::uint64_t batch = 1) const;
-    /// What one run takes (seconds, FLOP), times the number of `runs`. Empty: not known.
+    /// What one run takes (seconds, FLOP), times the number of `runs` on the engine. Empty: not
+    /// known, or it runs elsewhere only.
     std::optional<double> ofRuns(const std::optional<double> &once) const;
     /// Its name, with the function where the bundle has layers of several.
     std::string label() const { return ofSeveral ? function + "/" + name : name; }

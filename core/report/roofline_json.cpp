@@ -42,6 +42,7 @@ Json programJson(const ProgramTime &program)
     json["layers"] = program.layers;
     json["layers_timed"] = program.timed;
     json["layers_uncounted"] = program.uncounted; // how often they run is not known
+    json["launches"] = program.launches ? numberJson(*program.launches) : Json(nullptr);
     json["dispatch_floor_s"] = optionalJson(program.dispatchFloorS);
     json["dispatch_source"] = program.dispatchSource;
     json["time_s"] = optionalJson(program.timeS);
@@ -104,7 +105,10 @@ Json placementJson(const Placement &placement)
     json["runs"] = Json::array(); // the functions that a run enters to get there, how often
     for (const Run &run : placement.layer.runs)
         json["runs"].push_back(
-            {{"entry", run.entry}, {"times", run.times ? numberJson(*run.times) : Json(nullptr)}});
+            {{"entry", run.entry},
+             {"launch", run.launch},
+             {"backend", run.backend.empty() ? Json(nullptr) : Json(run.backend)},
+             {"times", run.times ? numberJson(*run.times) : Json(nullptr)}});
     json["op"] = placement.layer.op;
     json["param"] = placement.layer.param;
     json["form"] = stored.form;

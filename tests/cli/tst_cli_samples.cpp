@@ -153,7 +153,7 @@ void TestCliSamples::ambiguousNames()
     QVERIFY(shown.out.contains("decode/w, prefill/w"));
 }
 
-/// Functions of one model are dispatches of their own; those that `main` calls are parts of its.
+/// Functions of one model are dispatches of their own; those that `main` calls are its launches.
 void TestCliSamples::dispatches()
 {
     const auto rooflineOf = [this](const char *name, const QStringList &more = {}) {
@@ -171,8 +171,11 @@ void TestCliSamples::dispatches()
     QVERIFY(!pipeline["program"]["alternatives"].get<bool>());
     QCOMPARE(pipeline["program"]["dispatch_floor_s"].get<double>(), 2 * 0.23e-3);
     const auto segments = rooflineOf("mil-3600/H16G__ctx.band_part.seg.mil", {u"--json"_s}).json();
-    QVERIFY(!segments["program"].contains("dispatches"));
     QCOMPARE(text(segments["program"]["function"]), QByteArray("\"main\""));
+    QVERIFY(!segments["program"]["alternatives"].get<bool>());
+    QCOMPARE(segments["program"]["dispatches"].size(), std::size_t(2)); // a step on the CPU between
+    QCOMPARE(text(segments["program"]["launches"]), QByteArray("2"));
+    QCOMPARE(segments["program"]["time_s"].get<double>(), 2 * 0.23e-3);
     QCOMPARE(text(segments["layers"][0]["function"]), QByteArray("\"main_ane\""));
 }
 

@@ -131,6 +131,8 @@ QString programWord(const roofline::ProgramTime &program)
         else if (program.timeS)
             each << ChipWords::tr("All of them, one after the other: %1.")
                         .arg(siWord(*program.timeS, QStringLiteral("s")));
+        for (const std::string &note : program.notes)
+            each << fromUtf8(note);
         return each.join(QLatin1Char('\n'));
     }
     const auto seconds = [](const std::optional<double> &time) {

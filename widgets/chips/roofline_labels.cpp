@@ -31,6 +31,37 @@ QString RooflinePlot::roofText(const roofline::Ceiling &ceiling)
         siWord(ceiling.value, fromUtf8(ceiling.unit)));
 }
 
+/// How often a run comes to the layer where it is not once, and its share of what the run takes.
+QString RooflinePlot::runText(const roofline::Placement &placed, const roofline::Run &run) const
+{
+    const roofline::ProgramTime &program = roofline::dispatchOf(m_program, run);
+    const auto &once = placed.stored().timeS;
+    const QString entry =
+        placed.layer.runs.size() > 1 ? tr("\nin %1").arg(fromUtf8(run.entry)) : QString();
+    if (!run.onEngine())
+        return entry + tr("\nruns on %1, beside the engine").arg(fromUtf8(run.backend));
+    if (!run.times)
+        return entry + tr("\nhow often it runs is not known");
+    QString text = entry;
+    if (*run.times != 1)
+        text += tr("\nruns %1 times").arg(*run.times);
+    const auto share = [&once, &run](double of) {
+        return QString::number(100 * static_cast<double>(*run.times) * *once / of, 'g', 3) +
+               QStringLiteral(" %");
+    };
+    if (once && program.engineTimeS && *program.engineTimeS > 0)
+        text += tr("\n%1 of the %2 of all layers")
+                    .arg(share(*program.engineTimeS),
+                         siWord(*program.engineTimeS, QStringLiteral("s")));
+    if (once && program.dispatchFloorS && *program.dispatchFloorS > 0)
+        text += (program.launches == std::uint64_t(1)
+                     ? tr("; %1 of the %2 that a dispatch takes at least")
+                     : tr("; %1 of the %2 that its dispatches take at least"))
+                    .arg(share(*program.dispatchFloorS),
+                         siWord(*program.dispatchFloorS, QStringLiteral("s")));
+    return text;
+}
+
 /// The points that lie where `point` lies, itself among them, in the order of the keys.
 std::vector<int> RooflinePlot::coinciding(int point) const
 {
@@ -201,7 +232,8 @@ void RooflinePlot::drawFloor()
     double flops = 0;
     for (const roofline::Placement &placed : m_placements)
         flops += placed.layer.ofRuns(placed.stored().flops).value_or(0);
-    if (m_program.uncounted > 0 || !m_program.dispatches.empty() || !m_given.dispatchFloorS ||
+    if (m_program.uncounted > 0 || !m_program.dispatches.empty() ||
+        m_program.launches != std::uint64_t(1) || !m_given.dispatchFloorS ||
         *m_given.dispatchFloorS <= 0 || flops <= 0)
         return;
     m_floorRate = flops / *m_given.dispatchFloorS;

@@ -232,31 +232,6 @@ QString RooflinePlot::pointText(int point) const
     return text;
 }
 
-/// How often a run comes to the layer where it is not once, and its share of what the run takes.
-QString RooflinePlot::runText(const Placement &placed, const roofline::Run &run) const
-{
-    const roofline::ProgramTime &program = roofline::dispatchOf(m_program, run);
-    const auto &once = placed.stored().timeS;
-    const QString entry =
-        placed.layer.runs.size() > 1 ? tr("\nin %1").arg(fromUtf8(run.entry)) : QString();
-    if (!run.times)
-        return entry + tr("\nhow often it runs is not known");
-    QString text = entry;
-    if (*run.times != 1)
-        text += tr("\nruns %1 times").arg(*run.times);
-    const auto share = [&once, &run](double of) {
-        return QString::number(100 * static_cast<double>(*run.times) * *once / of, 'g', 3) +
-               QStringLiteral(" %");
-    };
-    if (once && program.engineTimeS && *program.engineTimeS > 0)
-        text += tr("\n%1 of the %2 of all layers")
-                    .arg(share(*program.engineTimeS), seconds(program.engineTimeS));
-    if (once && program.dispatchFloorS && *program.dispatchFloorS > 0)
-        text += tr("; %1 of the %2 that a dispatch takes at least")
-                    .arg(share(*program.dispatchFloorS), seconds(program.dispatchFloorS));
-    return text;
-}
-
 /// Both times, the longer of which binds; and its share of what the program takes.
 QString RooflinePlot::timeText(const Placement &placed) const
 {

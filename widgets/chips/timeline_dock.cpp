@@ -117,9 +117,9 @@ QString TimelineDock::timesFact(const roofline::ProgramTime &program)
     QString facts = program.engineTimeS
                         ? tr("All layers %1").arg(siWord(*program.engineTimeS, QStringLiteral("s")))
                         : tr("The times of some layers are not known");
-    if (!program.dispatches.empty() && program.dispatchFloorS)
+    if (program.launches.value_or(1) != 1 && program.dispatchFloorS)
         return facts + tr("; %1 dispatches take %2 at least")
-                           .arg(program.dispatches.size())
+                           .arg(*program.launches)
                            .arg(siWord(*program.dispatchFloorS, QStringLiteral("s")));
     if (program.bound == roofline::ProgramTime::Bound::Dispatch)
         return facts + tr("; the program waits for its dispatch, %1")

@@ -52,12 +52,15 @@ public:
         m_functions += "    func " + name + "<ios18>(" + rows() + " " + in + ") {\n" + statements +
                        "    } -> (" + out + ");\n";
     }
+    std::string text() const
+    {
+        return "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n" +
+               m_functions + "}";
+    }
+    Bytes weights() const { return m_records.weights(); }
     Result<BundlePtr> open() const
     {
-        const std::string text =
-            "program(1.3)\n[buildInfo = dict<string, string>({{\"a\", \"b\"}})]\n{\n" +
-            m_functions + "}";
-        return Bundle::open("made.mlmodelc", MadeBundle::options(text, m_records.weights()));
+        return Bundle::open("made.mlmodelc", MadeBundle::options(text(), weights()));
     }
 
 private:
@@ -129,6 +132,23 @@ inline MadeProgram sharedProgram()
     return made;
 }
 
+/// Two launches of the engine, a third of a function without layers, and a step on another backend
+/// between them, which has a layer.
+inline MadeProgram segmentedProgram()
+{
+    MadeProgram made;
+    const auto call = MadeProgram::call;
+    made.function("main", "x",
+                  call("p", "first", "x", "ane") + call("q", "beside", "p", "classic_cpu") +
+                      call("r", "second", "q", "ane") + call("s", "bare", "r", "ane"),
+                  "s");
+    for (const char *name : {"first", "beside", "second"})
+        made.function(name, "a", made.weight("w") + MadeProgram::linear("y", "w", "a"), "y");
+    made.function("bare", "a",
+                  "tensor<fp16, [1, 128, 128]> y = relu(x = a)[name = string(\"y\")];\n", "y");
+    return made;
+}
+
 struct NamedProgram {
     std::string name;
     MadeProgram program;
@@ -138,6 +158,8 @@ inline std::vector<NamedProgram> madePrograms()
 {
     return {{"a loop", loopProgram()},
             {"a function of two entries", calledProgram()},
+            {"a function that no backend is named for", calledProgram({})},
+            {"a segmented program", segmentedProgram()},
             {"calls of calls", doublingProgram(3)},
             {"more runs than can be counted", doublingProgram(70)},
             {"several weights of one operation", sharedProgram()}};

@@ -37,6 +37,8 @@ inline void sumsAgree(const roofline::Network &network, const report::Json &docu
     for (std::size_t i = 0; i < network.placements.size(); ++i) {
         const report::Json &drawn = document["layers"][i];
         for (const report::Json &run : drawn["runs"]) {
+            if (!run["backend"].is_null() && run["backend"] != roofline::kEngineBackend)
+                continue; // the engine has no part in it
             if (run["times"].is_null() || drawn["time_s"].is_null())
                 known = false;
             else

@@ -81,6 +81,48 @@ private Q_SLOTS:
         QCOMPARE(network.placements[0].layer.ofRuns(once), std::optional(4 * once));
     }
 
+    /// Each call that names the engine's backend is a launch; without one, the entry is.
+    void everyLaunchHasTheFloor()
+    {
+        const ProgramTime either = assessed(calledProgram().open()).program;
+        QVERIFY(!either.launches &&
+                !either.dispatchFloorS); // those of the function that is entered
+        const ProgramTime &main = either.dispatches[0];
+        QCOMPARE(main.launches, std::optional<std::uint64_t>(3));
+        QCOMPARE(main.dispatchFloorS, std::optional(3 * kFloor));
+        QCOMPARE(main.timeS, std::optional(3 * kFloor));
+        QVERIFY(says(main.notes, "launches the engine 3 times"));
+        QVERIFY(says(main.notes, "\"ane\"") && says(main.notes, "Launch_ane_ms"));
+        const ProgramTime silent = assessed(calledProgram({}).open()).program.dispatches[0];
+        QCOMPARE(silent.launches, std::optional<std::uint64_t>(1));
+        QCOMPARE(silent.timeS, std::optional(kFloor));
+        QVERIFY(silent.notes.empty());
+    }
+
+    void aStepBesideTheEngineParts()
+    {
+        const Network network = assessed(segmentedProgram().open());
+        QCOMPARE(network.placements.size(), std::size_t(3));
+        const double once = *network.placements[0].stored().timeS;
+        const ProgramTime &program = network.program;
+        QCOMPARE(program.function, std::string("main"));
+        QVERIFY(!program.alternatives);
+        QCOMPARE(program.launches, std::optional<std::uint64_t>(3));
+        QCOMPARE(program.dispatchFloorS, std::optional(3 * kFloor));
+        QCOMPARE(program.timeS, std::optional(3 * kFloor));
+        QCOMPARE(program.engineTimeS, std::optional(2 * once)); // not the layer beside it
+        QCOMPARE(program.layers, std::size_t(2));
+        QCOMPARE(program.dispatches.size(), std::size_t(3));
+        QVERIFY(says(program.notes, "1 of the layers"));
+        for (const Placement &placed : network.placements) {
+            const Run &run = placed.layer.runs.front();
+            QCOMPARE(run.onEngine(), run.launch != "beside");
+            QCOMPARE(placed.layer.ofRuns(once).has_value(), run.onEngine());
+            if (run.onEngine())
+                QCOMPARE(dispatchOf(program, run).function, run.launch);
+        }
+    }
+
     void callsOfCallsMultiply()
     {
         const Network eight = assessed(doublingProgram(3).open());

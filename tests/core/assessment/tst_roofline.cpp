@@ -148,7 +148,7 @@ private Q_SLOTS:
         QCOMPARE(*both.dispatchFloorS, 2 * 0.23e-3);
         QCOMPARE(*both.timeS, 0.23e-3 + *both.dispatches[1].timeS);
         QVERIFY(both.bound == ProgramBound::Engine && !both.hidesGains());
-        // Functions that one other calls are parts of its dispatch.
+        // Functions that one other calls, no backend named, are parts of its dispatch.
         for (Placement &each : layers) {
             each.layer.runs = {{"main"}};
             each.layer.model.clear();
