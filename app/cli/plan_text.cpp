@@ -56,10 +56,8 @@ std::string planTotals(const PlanSubject &subject)
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
         const std::string &chip = survey.targets[t]->name;
         table.add({chip + " moved B", grouped(before.moved[t]), grouped(after.moved[t])});
-        table.add(
-            {chip + " engine time s", planSeconds(before.timeS[t]), planSeconds(after.timeS[t])});
-        if (const auto &floor = survey.roofs[t].dispatchFloorS)
-            table.add({chip + " dispatch floor s", planSeconds(*floor), planSeconds(*floor)});
+        for (const report::ProgramRow &row : report::programRows(subject, t))
+            table.add({printable(row.name), planSeconds(row.before), planSeconds(row.after)});
     }
     return heading("Before and after") + table.text();
 }
@@ -83,7 +81,7 @@ std::string planText(const PlanSubject &subject)
                         : fmt::format("  has {:.6g}; no choice has less than {:.6g}\n", plan.cost,
                                       plan.bound);
     for (const std::string &note : report::planNotes(subject))
-        text += "  " + note + "\n";
+        text += "  " + printable(note) + "\n";
     text += planWeights(subject) + planTotals(subject);
     text += planFront(subject, "stored bytes", plan.storedFront, plan.storedCount);
     text += planFront(subject, "time", plan.timeFront, plan.timeCount);

@@ -68,6 +68,7 @@ std::vector<ChipFigures> chipFigures(const std::vector<roofline::Layer> &layers,
             sum.outcome = answer.outcome;
             sum.moved += answer.weightBytes;
             addTime(sum.timeS, layer.ofRuns(answer.timeS));
+            sum.layerS.push_back(answer.timeS);
         }
         chips.push_back(sum);
     }

@@ -70,7 +70,7 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
         return tl::unexpected(layers.error());
     decision::Judge judge(options.choice);
     totals.moved.assign(survey.targets.size(), 0);
-    totals.timeS.assign(survey.targets.size(), 0.0);
+    std::vector<std::vector<roofline::LayerTime>> times(survey.targets.size());
     for (const auto &ofWeight : *layers) {
         if (ofWeight.empty())
             continue;
@@ -78,13 +78,12 @@ Result<void> addChips(const Bundle &other, const Survey &survey, const SurveyOpt
             chipFigures(ofWeight, ofWeight.front().form, survey.roofs, judge, options.batch);
         for (std::size_t t = 0; t < chips.size(); ++t) {
             totals.moved[t] += chips[t].moved;
-            addTime(totals.timeS[t], chips[t].timeS);
+            for (std::size_t i = 0; i < ofWeight.size(); ++i)
+                times[t].push_back({&ofWeight[i], chips[t].layerS[i]});
         }
     }
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        if (!survey.roofs[t].compute || !survey.roofs[t].bandwidth)
-            totals.timeS[t].reset();
-    }
+    for (std::size_t t = 0; t < survey.targets.size(); ++t)
+        totals.programs.push_back(roofline::programTime(times[t], survey.roofs[t]));
     return {};
 }
 

@@ -169,12 +169,34 @@ std::string formOf(const Row &row, std::size_t choice)
     return choice == 0 || !row.candidates ? row.stored : (*row.candidates)[choice].name;
 }
 
+namespace {
+
+/// The program with every weight in the form that is chosen, added up as the roofline does.
+roofline::ProgramTime programOf(const Survey &survey, const std::vector<std::size_t> &choice,
+                                std::size_t target)
+{
+    std::vector<roofline::LayerTime> times;
+    for (std::size_t r = 0; r < survey.rows.size(); ++r) {
+        const Row &row = survey.rows[r];
+        const auto &layers = survey.layers[row.weight];
+        if (layers.empty())
+            continue;
+        const auto &once =
+            row.candidates ? (*row.candidates)[choice[r]].chips[target].layerS : row.fixedS[target];
+        for (std::size_t i = 0; i < layers.size(); ++i)
+            times.push_back({&layers[i], once[i]});
+    }
+    return roofline::programTime(times, survey.roofs[target]);
+}
+
+} // namespace
+
 PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice)
 {
     PlanTotals totals;
-    for (const ChipFigures &fixed : survey.fixed) {
-        totals.moved.push_back(fixed.moved);
-        totals.timeS.push_back(fixed.timeS);
+    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
+        totals.moved.push_back(survey.fixed[t].moved);
+        totals.programs.push_back(programOf(survey, choice, t));
     }
     std::vector<bool> done(survey.items);
     std::set<std::size_t> parts;
@@ -192,10 +214,8 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
         }
         if (candidate == nullptr)
             continue;
-        for (std::size_t t = 0; t < candidate->chips.size(); ++t) {
+        for (std::size_t t = 0; t < candidate->chips.size(); ++t)
             totals.moved[t] += candidate->chips[t].moved;
-            addTime(totals.timeS[t], candidate->chips[t].timeS);
-        }
         const double error = layerError(row, *candidate);
         squared += error * error * row.energy;
         energy += row.energy;
@@ -205,10 +225,6 @@ PlanTotals totalsOf(const Survey &survey, const std::vector<std::size_t> &choice
         }
     }
     totals.error = energy > 0 ? std::sqrt(squared / energy) : 0;
-    for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        if (!survey.roofs[t].compute || !survey.roofs[t].bandwidth)
-            totals.timeS[t].reset();
-    }
     return totals;
 }
 

@@ -44,11 +44,17 @@ struct Limits {
 struct PlanTotals {
     std::uint64_t stored = 0;
     std::vector<std::uint64_t> moved; ///< by target
-    std::vector<std::optional<double>>
-        timeS;                      ///< by target: engine time; empty: a layer's is not known
+    /// By target: what the whole program takes, as the roofline says it.
+    std::vector<roofline::ProgramTime> programs;
     double error = 0;               ///< of the network
     double largestError = 0;        ///< of a layer
     std::size_t largest = kNoIndex; ///< row of that layer; none where all are exact
+
+    /// Empty: a layer's is not known, or a run enters one of several functions.
+    const std::optional<double> &engineTimeS(std::size_t target) const
+    {
+        return programs[target].engineTimeS;
+    }
 };
 
 struct FrontPoint {

@@ -143,8 +143,8 @@ std::optional<double> slowest(const Candidate &candidate)
 std::optional<double> slowest(const PlanTotals &totals)
 {
     std::optional<double> most;
-    for (const auto &time : totals.timeS)
-        take(most, time);
+    for (const roofline::ProgramTime &program : totals.programs)
+        take(most, program.engineTimeS);
     return most;
 }
 

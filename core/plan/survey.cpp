@@ -254,7 +254,7 @@ void Surveyor::finish()
     m_survey.fixed.resize(m_survey.targets.size());
     for (ChipFigures &fixed : m_survey.fixed)
         fixed.timeS = 0.0;
-    for (const Row &row : m_survey.rows) {
+    for (Row &row : m_survey.rows) {
         if (row.fixed.empty() || m_layers[row.weight].empty())
             continue;
         const auto chips = chipFigures(m_layers[row.weight], m_forms[row.weight], m_survey.roofs,
@@ -262,8 +262,10 @@ void Surveyor::finish()
         for (std::size_t t = 0; t < chips.size(); ++t) {
             m_survey.fixed[t].moved += chips[t].moved;
             addTime(m_survey.fixed[t].timeS, chips[t].timeS);
+            row.fixedS.push_back(chips[t].layerS);
         }
     }
+    m_survey.layers = std::move(m_layers);
     m_survey.contents = m_contents.size();
     for (const Content &content : m_contents)
         m_survey.encodings += content.encodings;

@@ -19,7 +19,9 @@ namespace kernscope::plan {
 struct ChipFigures {
     decision::Outcome outcome = decision::Outcome::Unknown;
     std::uint64_t moved = 0;     ///< bytes of the weight that cross in a dispatch
-    std::optional<double> timeS; ///< by the roofs; empty: not known
+    std::optional<double> timeS; ///< by the roofs, of all runs; empty: not known
+    /// Of one run of each of the weight's layers, in their order.
+    std::vector<std::optional<double>> layerS;
 };
 /// Adds a layer's time to a sum of them: unknown from the first one on that is not known.
 inline void addTime(std::optional<double> &sum, const std::optional<double> &time)
@@ -51,6 +53,8 @@ struct Row {
     std::string fixed;      ///< why it stays as it is; empty where it is planned
     Axes axes{0, 1};        ///< of its channels
     std::size_t item = 0;   ///< weights that lie at the same place are one item
+    /// Of a weight that stays: by target, of one run of each of its layers.
+    std::vector<std::vector<std::optional<double>>> fixedS;
 };
 
 struct SurveyOptions {
@@ -79,10 +83,13 @@ struct StoredPart {
     bool shared = false; ///< another item has it as well
 };
 
+using LayersByWeight = std::vector<std::vector<roofline::Layer>>;
+
 struct Survey {
     std::vector<const target::Target *> targets;
     std::vector<roofline::Roofs> roofs; ///< by target
     std::vector<Row> rows;              ///< all weights, in the bundle's order
+    LayersByWeight layers;              ///< as a run of the program comes to them
     std::size_t items = 0;
     ErrorModel model = ErrorModel::Weights;
     std::vector<std::vector<StoredPart>> parts; ///< by item
@@ -108,9 +115,7 @@ Result<Survey> survey(const Bundle &bundle, const SurveyOptions &options);
 std::shared_ptr<const codec::InputStatistics> inputsOf(const SurveyOptions &options,
                                                        std::size_t weight);
 
-/// The layers of all weights, by weight: with the shapes of the options bound. Errors: those of
-/// bindShapes.
-using LayersByWeight = std::vector<std::vector<roofline::Layer>>;
+/// The layers of all weights: with the shapes of the options bound. Errors: those of bindShapes.
 Result<LayersByWeight> layersByWeight(const Bundle &bundle, const SurveyOptions &options);
 
 /// The forms that are tried for a weight of that shape, without "keep".

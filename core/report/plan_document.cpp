@@ -86,9 +86,8 @@ std::vector<Cells> totalsTable(const PlanSubject &subject)
         const std::string &chip = survey.targets[t]->name;
         add(chip + " bytes moved", fmt::format("{}", before.moved[t]),
             fmt::format("{}", after.moved[t]));
-        add(chip + " engine time s", seconds(before.timeS[t]), seconds(after.timeS[t]));
-        add(chip + " dispatch floor s", seconds(survey.roofs[t].dispatchFloorS),
-            seconds(survey.roofs[t].dispatchFloorS));
+        for (const ProgramRow &row : programRows(subject, t))
+            add(row.name, seconds(row.before), seconds(row.after));
     }
     return table;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/shapes/tensor.h"
+#include "core/report/chip_json.h"
 #include "core/report/json_table.h"
 #include "core/report/json_values.h"
 #include "core/report/plan_report.h"
@@ -29,11 +30,7 @@ Json planTotalsJson(const plan::Survey &survey, const plan::PlanTotals &totals)
         Json chip;
         chip["target"] = survey.targets[t]->name;
         chip["bytes_moved"] = numberJson(totals.moved[t]);
-        chip["engine_time_s"] = optionalJson(totals.timeS[t]);
-        const auto &floor = survey.roofs[t].dispatchFloorS;
-        chip["dispatch_floor_s"] = optionalJson(floor);
-        chip["time_s"] =
-            totals.timeS[t] && floor ? Json(std::max(*totals.timeS[t], *floor)) : Json(nullptr);
+        chip.update(programJson(totals.programs[t]));
         json["chips"].push_back(std::move(chip));
     }
     return json;
@@ -92,9 +89,14 @@ std::vector<std::string> planRules(const plan::Survey &survey)
 namespace {
 
 /// Why the sum of times on a chip is not known.
-std::string untimedNote(const plan::Survey &survey, std::size_t target)
+std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime &program,
+                        std::size_t target)
 {
     const std::string &name = survey.targets[target]->name;
+    if (program.alternatives)
+        return fmt::format(
+            "A dispatch on {} enters one of {} functions: their times do not add up.", name,
+            program.dispatches.size());
     if (!survey.roofs[target].compute || !survey.roofs[target].bandwidth)
         return fmt::format("Times on {} are not known, because its ceilings are not.", name);
     const auto unknown =
@@ -108,6 +110,23 @@ std::string untimedNote(const plan::Survey &survey, std::size_t target)
                        weights.empty() ? "those of some forms" : weights);
 }
 
+/// Of several functions of which a run enters one the rows of each.
+void addProgramRows(const std::string &name, const roofline::ProgramTime &before,
+                    const roofline::ProgramTime &after, std::vector<ProgramRow> &rows)
+{
+    if (after.alternatives) {
+        for (std::size_t i = 0; i < after.dispatches.size() && i < before.dispatches.size(); ++i)
+            addProgramRows(name + " " + after.dispatches[i].function, before.dispatches[i],
+                           after.dispatches[i], rows);
+        return;
+    }
+    rows.push_back({name + " engine time s", before.engineTimeS, after.engineTimeS});
+    if (!before.dispatchFloorS && !after.dispatchFloorS)
+        return;
+    rows.push_back({name + " dispatch floor s", before.dispatchFloorS, after.dispatchFloorS});
+    rows.push_back({name + " time s", before.timeS, after.timeS});
+}
+
 std::string shapesNote(const shapes::Summary &shapes)
 {
     std::string bound;
@@ -119,6 +138,14 @@ std::string shapesNote(const shapes::Summary &shapes)
 }
 
 } // namespace
+
+std::vector<ProgramRow> programRows(const PlanSubject &subject, std::size_t target)
+{
+    std::vector<ProgramRow> rows;
+    addProgramRows(subject.survey->targets[target]->name, subject.plan->before.programs[target],
+                   subject.plan->after.programs[target], rows);
+    return rows;
+}
 
 std::vector<std::string> planNotes(const PlanSubject &subject)
 {
@@ -138,10 +165,14 @@ std::vector<std::string> planNotes(const PlanSubject &subject)
                                     plan.untimed));
     bool any = false;
     for (std::size_t t = 0; t < survey.targets.size(); ++t) {
-        const bool known = plan.before.timeS[t] && plan.after.timeS[t];
+        const bool known = plan.before.engineTimeS(t) && plan.after.engineTimeS(t);
         any |= known;
         if (!known)
-            notes.push_back(untimedNote(survey, t));
+            notes.push_back(untimedNote(survey, plan.after.programs[t], t));
+        for (std::string &note : roofline::programNotes(plan.after.programs[t])) {
+            if (std::find(notes.begin(), notes.end(), note) == notes.end())
+                notes.push_back(std::move(note));
+        }
     }
     if (!any)
         notes.push_back(

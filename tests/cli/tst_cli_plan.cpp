@@ -4,6 +4,8 @@
 #include "written_archive.h"
 #include "written_bundle.h"
 
+#include "tests/core/assessment/made_programs.h"
+
 #include "core/codec/encode/encoder.h"
 
 #include <cmath>
@@ -55,6 +57,8 @@ private slots:
     void wrongUse_data();
     void wrongUse();
     void timesThatAreNotKnown();
+    void programsOfSeveralParts_data();
+    void programsOfSeveralParts();
     void openExtents();
 
 private:
@@ -354,6 +358,41 @@ void TestCliPlan::timesThatAreNotKnown()
     QCOMPARE(asked.exitCode, 0);
     QVERIFY2(asked.out.contains("they count as 0 in the time that is least"), asked.out);
     QVERIFY(!asked.out.contains("Front: error against time"));
+}
+
+void TestCliPlan::programsOfSeveralParts_data()
+{
+    QTest::addColumn<int>("number");
+    const auto programs = madePrograms();
+    for (std::size_t i = 0; i < programs.size(); ++i)
+        QTest::newRow(programs[i].name.c_str()) << static_cast<int>(i);
+}
+
+/// What the whole takes is what `roofline` says of it, whatever its functions and launches are.
+void TestCliPlan::programsOfSeveralParts()
+{
+    QFETCH(int, number);
+    const auto made = madePrograms()[static_cast<std::size_t>(number)].program;
+    const QString path = writeBundle(m_scratch, "parts.mlmodelc", made.text(), made.weights());
+    const QStringList chip{QStringLiteral("--target"), QStringLiteral("M1")};
+    const auto run = [&](const char *command, const QStringList &more) {
+        return runCli(QStringList{QString::fromLatin1(command), path} + chip + more);
+    };
+    const QStringList asJson{QStringLiteral("--json")};
+    const auto placed = run("roofline", asJson), planned = run("plan", asJson);
+    QCOMPARE(placed.exitCode, 0);
+    QVERIFY2(planned.exitCode == 0, planned.out + planned.err);
+    const auto program = placed.json()["program"];
+    const auto before = planned.json()["totals"]["before"]["chips"][0];
+    for (const auto &[key, value] : program.items())
+        QCOMPARE(text(before[key]), text(value));
+    const auto people = run("plan", {});
+    const bool several = program.value("alternatives", false);
+    QCOMPARE(people.out.contains("H13 engine time s"), !several);
+    QCOMPARE(people.out.contains("H13 main engine time s"), several);
+    QCOMPARE(people.out.contains("their times do not add up"), several);
+    for (const auto &note : program["notes"])
+        QVERIFY(people.out.contains(QByteArray::fromStdString(std::string(note))));
 }
 
 /// With --shape the times are known, and what is written keeps its open extents.

@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <utility>
+
 using namespace kernscope::test;
 using namespace Qt::StringLiterals;
 
@@ -177,6 +179,15 @@ void TestCliSamples::dispatches()
     QCOMPARE(text(segments["program"]["launches"]), QByteArray("2"));
     QCOMPARE(segments["program"]["time_s"].get<double>(), 2 * 0.23e-3);
     QCOMPARE(text(segments["layers"][0]["function"]), QByteArray("\"main_ane\""));
+    // A plan says the same of the whole.
+    for (const auto &[name, placed] : {std::pair("models/text/functions.mlmodelc", two),
+                                       {"models/pipeline-two.mlpackage", pipeline}}) {
+        const auto planned =
+            runCli({u"plan"_s, sample(name), u"--target"_s, u"M1"_s, u"--json"_s}).json();
+        const auto chip = planned["totals"]["before"]["chips"][0];
+        for (const auto &[key, value] : placed["program"].items())
+            QCOMPARE(text(chip[key]), text(value));
+    }
 }
 
 void TestCliSamples::backends()

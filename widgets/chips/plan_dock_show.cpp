@@ -69,6 +69,32 @@ FactTableModel::Row planRow(const plan::Survey &survey, const plan::Row &row, st
     return cells;
 }
 
+/// The engine's time before and after; of functions of which a run enters one that of each.
+QString timesText(const QString &name, const roofline::ProgramTime &before,
+                  const roofline::ProgramTime &after)
+{
+    QString text;
+    if (after.alternatives) {
+        for (std::size_t i = 0; i < after.dispatches.size() && i < before.dispatches.size(); ++i)
+            text += timesText(name + QLatin1Char(' ') + fromUtf8(after.dispatches[i].function),
+                              before.dispatches[i], after.dispatches[i]);
+        return text;
+    }
+    if (!before.engineTimeS || !after.engineTimeS)
+        return text;
+    text = PlanDock::tr("; %1 engine time <b>%2</b> \u2192 <b>%3</b>")
+               .arg(name.toHtmlEscaped(), siWord(*before.engineTimeS, QStringLiteral("s")),
+                    siWord(*after.engineTimeS, QStringLiteral("s")));
+    if (!after.dispatchFloorS || *after.engineTimeS >= *after.dispatchFloorS)
+        return text;
+    const QString floor = siWord(*after.dispatchFloorS, QStringLiteral("s"));
+    return text + (after.launches.value_or(1) == 1
+                       ? PlanDock::tr(" (a dispatch takes at least %1)").arg(floor)
+                       : PlanDock::tr(" (%1 dispatches take at least %2)")
+                             .arg(*after.launches)
+                             .arg(floor));
+}
+
 } // namespace
 
 plan::Limits PlanDock::limits() const
@@ -132,15 +158,8 @@ void PlanDock::showFacts()
                        .arg(after.error, 0, 'g', 3)
                        .arg(after.largestError, 0, 'g', 3);
     for (std::size_t t = 0; t < m_survey->targets.size(); ++t) {
-        if (!before.timeS[t] || !after.timeS[t])
-            continue;
-        text += tr("; %1 engine time <b>%2</b> \u2192 <b>%3</b>")
-                    .arg(fromUtf8(m_survey->targets[t]->name),
-                         siWord(*before.timeS[t], QStringLiteral("s")),
-                         siWord(*after.timeS[t], QStringLiteral("s")));
-        const auto &floor = m_survey->roofs[t].dispatchFloorS;
-        if (floor && *after.timeS[t] < *floor)
-            text += tr(" (a dispatch takes at least %1)").arg(siWord(*floor, QStringLiteral("s")));
+        text +=
+            timesText(fromUtf8(m_survey->targets[t]->name), before.programs[t], after.programs[t]);
     }
     if (m_plan && !m_showsPoint)
         text += m_plan->proven ? tr("; proven: no other choice is better")

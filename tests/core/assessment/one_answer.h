@@ -2,6 +2,8 @@
 #pragma once
 
 #include "core/assessment/choose_form.h"
+#include "core/plan/form_name.h"
+#include "core/plan/plan.h"
 #include "core/report/chip_json.h"
 
 #include <QtTest/QtTest>
@@ -64,6 +66,20 @@ inline void sumsAgree(const roofline::Network &network, const report::Json &docu
     QVERIFY(known || !network.program.engineTimeS);
 }
 
+/// What a plan says of the whole program before anything is changed, by target; nothing of a bundle
+/// that cannot be planned.
+inline std::vector<roofline::ProgramTime> plannedPrograms(const Bundle &bundle)
+{
+    plan::SurveyOptions options;
+    options.targets = allTargets();
+    options.forms = {std::string(plan::kKeep)}; // none is tried
+    const auto survey = plan::survey(bundle, options);
+    if (!survey)
+        return {};
+    const auto totals = plan::totalsOf(*survey, std::vector<std::size_t>(survey->rows.size(), 0));
+    return totals.programs;
+}
+
 inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std::size_t column,
                           const std::vector<roofline::Layer> &layers, const report::Json &decided)
 {
@@ -110,6 +126,17 @@ inline void compareOnChip(const Bundle &bundle, const DecisionTable &table, std:
         QVERIFY(seen[layer.weight]);
 }
 
+/// The plan's figures of the program are those of the roofline.
+inline void planAgrees(const roofline::ProgramTime &planned, const target::Target &target,
+                       const std::vector<roofline::Layer> &layers)
+{
+    decision::Judge judge;
+    const auto network = roofline::assessNetwork(layers, *roofline::roofsOf(target), judge);
+    QVERIFY(network);
+    QCOMPARE(QString::fromStdString(report::programJson(planned).dump(1)),
+             QString::fromStdString(report::programJson(network->program).dump(1)));
+}
+
 /// Every layer of the bundle, on every chip.
 inline void hasOneAnswer(const Bundle &bundle)
 {
@@ -121,8 +148,12 @@ inline void hasOneAnswer(const Bundle &bundle)
     const report::Json decided = report::Json::parse(text)["decisions"];
     QCOMPARE(decided.size(), table.rows() * table.columns());
     const auto layers = layersOf(bundle, weightForms(bundle));
+    const auto planned = plannedPrograms(bundle);
+    QVERIFY(!planned.empty() || bundle.programFile() == kNoIndex || layers.empty());
     for (std::size_t column = 0; column < targets.size(); ++column) {
         compareOnChip(bundle, table, column, layers, decided);
+        if (!planned.empty() && !QTest::currentTestFailed())
+            planAgrees(planned[column], table.target(column), layers);
         if (QTest::currentTestFailed())
             return;
     }

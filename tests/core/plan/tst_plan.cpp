@@ -199,7 +199,7 @@ void TestPlan::bestOfAllOnASmallNetwork()
     QVERIFY(plan->proven);
     const auto cost = [&](const PlanTotals &totals) {
         switch (*limits.goal) {
-        case Goal::Time: return *totals.timeS[0];
+        case Goal::Time: return *totals.engineTimeS(0);
         case Goal::Stored: return static_cast<double>(totals.stored);
         case Goal::Moved: return static_cast<double>(totals.moved[0]);
         case Goal::Error: return totals.error;
@@ -366,9 +366,10 @@ void TestPlan::severalChipsTakeEveryForm()
     limits.tolerance = 0.2;
     const auto plan = solve(*judged, limits);
     QVERIFY2(plan, plan ? "" : text(plan.error()).c_str());
-    QCOMPARE(plan->after.timeS.size(), std::size_t(2));
-    for (const auto &time : plan->after.timeS)
-        QVERIFY(!time || plan->cost >= *time * (1 - 1e-12)); // not every chip was measured
+    QCOMPARE(plan->after.programs.size(), std::size_t(2));
+    for (const auto &program : plan->after.programs)
+        QVERIFY(!program.engineTimeS ||
+                plan->cost >= *program.engineTimeS * (1 - 1e-12)); // not every chip was measured
     QVERIFY(slowest(plan->after));
     const auto unknown = survey(*bundle, optionsFor({"H18"}));
     QVERIFY(!roofline::roofsOf(*target::findTarget("H18")->target)->bandwidth);
@@ -528,7 +529,8 @@ void TestPlan::frontsFall()
         QVERIFY(plan->storedFront[i].totals.error < plan->storedFront[i - 1].totals.error);
     }
     for (std::size_t i = 1; i < plan->timeFront.size(); ++i) {
-        QVERIFY(*plan->timeFront[i].totals.timeS[0] > *plan->timeFront[i - 1].totals.timeS[0]);
+        QVERIFY(*plan->timeFront[i].totals.engineTimeS(0) >
+                *plan->timeFront[i - 1].totals.engineTimeS(0));
         QVERIFY(plan->timeFront[i].totals.error < plan->timeFront[i - 1].totals.error);
     }
     QCOMPARE(plan->storedFront.back().totals.error, 0.0);

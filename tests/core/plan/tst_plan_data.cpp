@@ -112,11 +112,11 @@ void TestPlanData::beatsThePublishedBuilds()
     QVERIFY(found);
     qInfo("published: error %.4g, %llu B, %.4g s; plan: %.4g, %llu B, %.4g s",
           build->totals.largestError, static_cast<unsigned long long>(build->totals.stored),
-          *build->totals.timeS[0], found->totals.largestError,
-          static_cast<unsigned long long>(found->totals.stored), *found->totals.timeS[0]);
+          *build->totals.engineTimeS(0), found->totals.largestError,
+          static_cast<unsigned long long>(found->totals.stored), *found->totals.engineTimeS(0));
     QVERIFY(found->totals.largestError < build->totals.largestError);
     QVERIFY(found->totals.stored <= build->totals.stored);
-    QVERIFY(*found->totals.timeS[0] <= *build->totals.timeS[0] * (1 + 1e-12));
+    QVERIFY(*found->totals.engineTimeS(0) <= *build->totals.engineTimeS(0) * (1 + 1e-12));
     QCOMPARE(found->totals.stored, made->plan.after.stored);
     QVERIFY(qAbs(found->totals.error - made->plan.after.error) <= 1e-12);
 }
@@ -139,7 +139,7 @@ void TestPlanData::layersWithoutATime()
     const auto plan = solve(*judged, limits);
     QVERIFY2(plan, plan ? "" : describe(plan.error()).c_str());
     QVERIFY(plan->after.stored < plan->before.stored);
-    QVERIFY(!plan->before.timeS[0] && !plan->after.timeS[0]);
+    QVERIFY(!plan->before.engineTimeS(0) && !plan->after.engineTimeS(0));
 }
 
 QTEST_GUILESS_MAIN(TestPlanData)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Plan dock: plans, plans again where a form is asked for by hand, shows points of the front,
 // writes the bundle and its report.
+#include "tests/core/assessment/made_programs.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
+#include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/timeline_dock.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -48,6 +51,7 @@ class TestPlanDock : public QObject
 private slots:
     void saysWhatIsMissing();
     void plansAndPlansAgain();
+    void docksSayTheSameOfAProgram();
     void showsPointsOfTheFront();
     void drawsTheBuildBeside();
     void writesTheBundle();
@@ -61,6 +65,34 @@ void TestPlanDock::saysWhatIsMissing()
     PlanDock dock(session);
     QVERIFY(showDock(dock));
     QVERIFY(!dock.showsContent());
+}
+
+/// Of launches, loops and functions of which a run enters one: plan, roofline and timeline.
+void TestPlanDock::docksSayTheSameOfAProgram()
+{
+    Session session;
+    PlanDock plan(session);
+    RooflineDock roofline(session);
+    TimelineDock timeline(session);
+    const auto facts = [&](const test::MadeProgram &program) {
+        session.setBundle(*program.open());
+        for (Dock *dock : std::initializer_list<Dock *>{&plan, &roofline, &timeline}) {
+            if (!showDock(*dock))
+                qFatal("the dock does not settle");
+        }
+        return QStringList{plan.facts().text(), roofline.facts().text(), timeline.facts().text()};
+    };
+    for (const QString &text : facts(test::segmentedProgram()))
+        QVERIFY2(text.contains(QStringLiteral("launches the engine 3 times")), qPrintable(text));
+    QVERIFY(plan.facts().text().contains(QStringLiteral("(3 dispatches take at least")));
+    QVERIFY(timeline.facts().text().contains(QStringLiteral("3 dispatches take")));
+    for (const QString &text : facts(test::loopProgram()))
+        QVERIFY2(text.contains(QStringLiteral("comes to 1 of 2 layers is not known")),
+                 qPrintable(text));
+    QVERIFY(!plan.facts().text().contains(QStringLiteral("engine time")));
+    for (const QString &text : facts(test::calledProgram()))
+        QVERIFY2(text.contains(QStringLiteral("add up")), qPrintable(text));
+    QVERIFY(plan.facts().text().contains(QStringLiteral("other engine time")));
 }
 
 void TestPlanDock::plansAndPlansAgain()
