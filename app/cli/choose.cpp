@@ -2,7 +2,7 @@
 #include "app/cli/chips.h"
 #include "app/cli/shape_option.h"
 #include "app/cli/text_output.h"
-#include "core/assessment/old_network.h"
+#include "core/bundle/old_network.h"
 #include "core/report/chip_json.h"
 #include "core/report/choice_json.h"
 #include "core/report/json_values.h"

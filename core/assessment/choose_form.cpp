@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/assessment/choose_form.h"
 
-#include "core/assessment/old_network.h"
 #include "core/base/error_builder.h"
+#include "core/bundle/old_network.h"
 
 #include <algorithm>
 #include <cmath>

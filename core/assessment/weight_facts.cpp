@@ -2,8 +2,8 @@
 #include "core/assessment/weight_facts.h"
 
 #include "core/assessment/entries.h"
-#include "core/assessment/old_network.h"
 #include "core/assessment/shared_operations.h"
+#include "core/bundle/old_network.h"
 #include "core/bundle/stored_bytes.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/plan/survey.h"
 
-#include "core/assessment/old_network.h"
 #include "core/base/pattern.h"
+#include "core/bundle/old_network.h"
 #include "core/patch/reencode/reencode_draft.h"
 #include "core/plan/parallel.h"
 #include "core/plan/surveyor.h"

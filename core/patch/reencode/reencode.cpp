@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/patch/reencode/reencode.h"
 
-#include "core/assessment/old_network.h"
+#include "core/bundle/old_network.h"
 #include "core/container/mil/sniff.h"
 #include "core/patch/reencode/reencode_visit.h"
 #include "core/patch/reencode/reencoder.h"

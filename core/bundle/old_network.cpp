@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/assessment/old_network.h"
+#include "core/bundle/old_network.h"
 
 #include "core/base/error_builder.h"
 
