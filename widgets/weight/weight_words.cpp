@@ -96,7 +96,7 @@ QString consumerWords(const Weight &weight)
 QString storedWords(const Weight &weight)
 {
     const auto stored = knownStoredBytes(weight);
-    return stored ? WeightWords::tr("%1 B (%2)")
+    return stored ? QStringLiteral("%1 B (%2)")
                         .arg(groupedNumber(stored->value), ratioText(weight.ratio()))
                   : WeightWords::tr("unknown");
 }

@@ -117,10 +117,11 @@ inline void sumsAgree(const roofline::Network &network, const report::Json &docu
 
 /// What a plan says of the whole program before anything is changed, by target; nothing of a bundle
 /// that cannot be planned.
-inline std::vector<roofline::ProgramTime> plannedPrograms(const Bundle &bundle)
+inline std::vector<roofline::ProgramTime>
+plannedPrograms(const Bundle &bundle, const std::vector<const target::Target *> &targets)
 {
     plan::SurveyOptions options;
-    options.targets = allTargets();
+    options.targets = targets;
     options.forms = {std::string(plan::kKeep)}; // none is tried
     const auto survey = plan::survey(bundle, options);
     if (!survey)
@@ -202,7 +203,7 @@ inline void hasOneAnswer(const Bundle &bundle,
     const report::Json decided = report::Json::parse(text)["decisions"];
     QCOMPARE(decided.size(), table.rows() * table.columns());
     const auto layers = layersOf(bundle, weightForms(bundle));
-    const auto planned = plannedPrograms(bundle);
+    const auto planned = plannedPrograms(bundle, targets);
     QVERIFY(!planned.empty() || bundle.programFile() == kNoIndex || layers.empty());
     for (std::size_t column = 0; column < targets.size(); ++column) {
         compareOnChip(bundle, table, column, layers, decided);
