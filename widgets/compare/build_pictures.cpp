@@ -164,7 +164,9 @@ void BuildPictures::markCells()
             if (const auto at = tiles->reader().map().cell(*m_element))
                 cell = Cell{at->first, at->second};
         }
-        pane.view->setCurrentCell(cell);
+        // A cell that stays is not brought into sight again: an edit must not move the view.
+        if (pane.view->currentCell() != cell)
+            pane.view->setCurrentCell(cell);
     }
 }
 

@@ -280,22 +280,33 @@ void TestBuilds::picturesKeepTheirView()
     session.setBundle(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
     session.setOther(denseBundle({{"x", "[8, 8]", values}, {"y", "[8, 8]", values}}, false));
     QVERIFY(showDock(dock, 2400, 800));
-    session.goToElement(0, 3);
+    session.goToElement(0, 3 * 8 + 3);
     QVERIFY(settle(dock));
-    const TileView &first = *dock.pictures()->view(0), &second = *dock.pictures()->view(1);
+    TileView &first = const_cast<TileView &>(*dock.pictures()->view(0));
+    TileView &second = const_cast<TileView &>(*dock.pictures()->view(1));
     const ViewState whole = first.viewState();
-    const_cast<TileView &>(first).zoomIn(); // the next cell stays in sight
-    const_cast<TileView &>(second).setViewState(first.viewState());
+    first.zoomIn(); // the cell below stays in sight
+    second.setViewState(first.viewState());
     const ViewState near = first.viewState();
     QVERIFY(!(near == whole));
-    session.goToElement(0, 3 + 1);
+    session.goToElement(0, 4 * 8 + 3);
     QVERIFY(settle(dock));
     QVERIFY(first.viewState() == near && second.viewState() == near);
-    QCOMPARE(first.currentCell(), (std::optional(Cell{0, 4})));
+    QCOMPARE(first.currentCell(), (std::optional(Cell{4, 3})));
     session.updateBundle(session.bundle());
     QVERIFY(settle(dock));
     QTRY_VERIFY(session.tasks().idle());
     QVERIFY(first.viewState() == near && second.viewState() == near);
+
+    ViewState elsewhere; // where the cell is out of sight
+    elsewhere.scale = 4 * near.scale;
+    elsewhere.centreCol = elsewhere.centreRow = 1.5;
+    first.setViewState(elsewhere);
+    second.setViewState(elsewhere);
+    session.updateBundle(session.bundle());
+    QVERIFY(settle(dock));
+    QTRY_VERIFY(session.tasks().idle());
+    QVERIFY(first.viewState() == elsewhere && second.viewState() == elsewhere);
     session.goToWeight(1);
     QVERIFY(settle(dock));
     QVERIFY(first.viewState() == whole);
