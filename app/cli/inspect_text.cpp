@@ -34,8 +34,11 @@ std::string summaryText(const Bundle &bundle)
                        fmt::format("{}, {} in {} {}", bundleKindName(bundle.kind()),
                                    bytesText(bundle.totalBytes().value), bundle.files().size(),
                                    bundle.files().size() == 1 ? "file" : "files");
-    if (bundle.programFile() != kNoIndex)
-        text += ", program " + printable(bundle.program().version);
+    const mil::Program &program = bundle.program();
+    if (!program.version.empty())
+        text += ", program " + printable(program.version);
+    else if (!program.models.empty() && !program.models.front().specification.empty())
+        text += ", specification " + printable(program.models.front().specification);
     return text + "\n";
 }
 

@@ -150,7 +150,7 @@ Json inspectJson(const Bundle &bundle, const std::vector<std::optional<Statistic
     json["kind"] = bundleKindName(bundle.kind());
     json["bundle"] = bundle.name();
     json["program_version"] =
-        bundle.programFile() == kNoIndex ? Json(nullptr) : Json(bundle.program().version);
+        bundle.program().version.empty() ? Json(nullptr) : Json(bundle.program().version);
     json["functions"] = Json::array();
     for (const mil::Function &function : bundle.program().functions)
         json["functions"].push_back(functionJson(bundle.program(), function));

@@ -27,6 +27,7 @@ private slots:
     void dispatches();
     void backends();
     void decodeNetwork();
+    void networkVersion();
     void oldNetworksAreRefused_data();
     void oldNetworksAreRefused();
     void oldNetworksAreJudgedByForm();
@@ -220,6 +221,18 @@ void TestCliSamples::decodeNetwork()
                                  u"--output"_s, folder.filePath(u"w.npy"_s)});
     QVERIFY2(decoded.exitCode == 0, decoded.err);
     QVERIFY(QFile::exists(folder.filePath(u"w.npy"_s)));
+}
+
+/// A network has a specification version, and no program whose version could be said.
+void TestCliSamples::networkVersion()
+{
+    const QString path = sample("models/network.mlmodel");
+    const auto said = runCli({u"inspect"_s, path});
+    const QByteArray summary = said.out.left(said.out.indexOf('\n'));
+    QVERIFY2(summary.endsWith("in 1 file, specification 4"), summary);
+    const auto json = runCli({u"inspect"_s, path, u"--json"_s}).json();
+    QVERIFY(json["program_version"].is_null());
+    QCOMPARE(text(json["models"][0]["specification"]), QByteArray("\"4\""));
 }
 
 /// What needs statements or shapes says in one sentence what the file is, and what can be done.
