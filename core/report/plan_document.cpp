@@ -243,7 +243,8 @@ std::string frontPictures(const PlanSubject &subject)
     for (const plan::FrontPoint &point : subject.plan->storedFront)
         stored.emplace_back(static_cast<double>(point.totals.stored), point.totals.error);
     for (const plan::FrontPoint &point : subject.plan->timeFront) {
-        time.emplace_back(plan::slowest(point.totals).value_or(0), point.totals.error);
+        if (const auto slowest = plan::slowest(point.totals))
+            time.emplace_back(*slowest, point.totals.error);
     }
     return frontPicture(stored, "stored bytes") +
            (time.empty() ? "" : frontPicture(time, "seconds on the slowest chip"));

@@ -2,6 +2,7 @@
 #include "widgets/chips/front_plot.h"
 
 #include "widgets/chips/chip_words.h"
+#include "widgets/common/plot_tickers.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
@@ -14,9 +15,33 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+/// Powers of ten; the lowest stands for 0, which has no place on a logarithmic axis.
+class ErrorTicker final : public QCPAxisTickerLog
+{
+public:
+    double foot = 0;
+
+protected:
+    QString getTickLabel(double tick, const QLocale &, QChar, int) override
+    {
+        return tick < foot * 1.5 ? QStringLiteral("0") : QString::number(tick, 'g', 3);
+    }
+    QVector<double> createSubTickVector(int count, const QVector<double> &ticks) override
+    {
+        QVector<double> minor = QCPAxisTickerLog::createSubTickVector(count, ticks);
+        minor.removeIf([this](double tick) { return tick < foot * 10; });
+        return minor;
+    }
+};
+
+} // namespace
+
 FrontPlot::FrontPlot(QWidget *parent) : PlotWidget(tr("Front of plans"), parent)
 {
     plot().yAxis->setLabel(tr("Error of the network"));
+    plot().yAxis->setScaleType(QCPAxis::stLogarithmic);
     m_front = addMarks(tr("plans of least error"), QCPScatterStyle::ssCircle);
     m_front->setLineStyle(QCPGraph::lsLine);
     m_otherMark = addMarks(tr("the build beside"), QCPScatterStyle::ssTriangle);
@@ -33,10 +58,35 @@ QCPGraph *FrontPlot::addMarks(const QString &name, int shape)
     return graph;
 }
 
-double FrontPlot::costOf(const plan::PlanTotals &totals) const
+std::optional<double> FrontPlot::costOf(const plan::PlanTotals &totals) const
 {
-    return m_axis == Axis::Stored ? static_cast<double>(totals.stored)
-                                  : plan::slowest(totals).value_or(0);
+    return m_axis == Axis::Stored ? std::optional(static_cast<double>(totals.stored))
+                                  : plan::slowest(totals);
+}
+
+double FrontPlot::heightOf(double error) const
+{
+    return std::max(error, m_foot);
+}
+
+/// A decade below the least error that is not 0.
+void FrontPlot::setFoot()
+{
+    double least = 1;
+    const auto take = [&](const plan::PlanTotals &totals) {
+        if (totals.error > 0)
+            least = std::min(least, totals.error);
+    };
+    for (const plan::FrontPoint &point : m_points)
+        take(point.totals);
+    for (const auto &totals : {m_plan, m_other}) {
+        if (totals)
+            take(*totals);
+    }
+    m_foot = std::pow(10.0, std::floor(std::log10(least)) - 1);
+    auto ticker = QSharedPointer<ErrorTicker>::create();
+    ticker->foot = m_foot;
+    plot().yAxis->setTicker(ticker);
 }
 
 void FrontPlot::setFront(Axis axis, std::vector<plan::FrontPoint> points)
@@ -44,6 +94,10 @@ void FrontPlot::setFront(Axis axis, std::vector<plan::FrontPoint> points)
     beginData();
     m_axis = axis;
     m_points = std::move(points);
+    std::erase_if(m_points,
+                  [this](const plan::FrontPoint &point) { return !costOf(point.totals); });
+    plot().xAxis->setTicker(axis == Axis::Stored ? countTicker()
+                                                 : QSharedPointer<QCPAxisTicker>::create());
     plot().xAxis->setLabel(axis == Axis::Stored ? tr("Stored bytes")
                                                 : tr("Time on the slowest chip, s"));
     draw();
@@ -69,12 +123,16 @@ void FrontPlot::setOther(const QString &name, const std::optional<plan::PlanTota
 
 void FrontPlot::draw()
 {
-    double mostX = 0, mostY = 0;
+    setFoot();
+    double mostX = 0, mostY = 10 * m_foot;
     const auto fill = [&](QCPGraph *graph, const std::vector<const plan::PlanTotals *> &all) {
         QVector<double> x, y;
         for (const plan::PlanTotals *totals : all) {
-            x << costOf(*totals);
-            y << totals->error;
+            const auto cost = costOf(*totals);
+            if (!cost)
+                continue;
+            x << *cost;
+            y << heightOf(totals->error);
             mostX = std::max(mostX, x.back());
             mostY = std::max(mostY, y.back());
         }
@@ -98,20 +156,21 @@ void FrontPlot::draw()
         m_otherMark->addToLegend();
     }
     plot().xAxis->setRange(0, mostX > 0 ? mostX * 1.05 : 1);
-    plot().yAxis->setRange(0, mostY > 0 ? mostY * 1.08 : 1);
+    // Marks at the foot are seen whole.
+    plot().yAxis->setRange(m_foot / 1.3, mostY * 1.5);
 }
 
 QPoint FrontPlot::positionOf(int number) const
 {
     const plan::PlanTotals &totals = point(number).totals;
-    return QPointF(plot().xAxis->coordToPixel(costOf(totals)),
-                   plot().yAxis->coordToPixel(totals.error))
+    return QPointF(plot().xAxis->coordToPixel(keyOf(number)),
+                   plot().yAxis->coordToPixel(heightOf(totals.error)))
         .toPoint();
 }
 
 double FrontPlot::keyOf(int number) const
 {
-    return costOf(point(number).totals);
+    return costOf(point(number).totals).value_or(0); // known of every point that is kept
 }
 
 int FrontPlot::pointAt(double key) const
@@ -142,13 +201,14 @@ int FrontPlot::nearest(const QPoint &position) const
 QString FrontPlot::pointText(int number) const
 {
     const plan::PlanTotals &totals = point(number).totals;
+    const auto time = plan::slowest(totals);
     return tr("Plan %1 of %2: error of the network %3, largest of a layer %4, %5 stored, %6")
         .arg(number + 1)
         .arg(pointCount())
         .arg(totals.error, 0, 'g', 4)
         .arg(totals.largestError, 0, 'g', 4)
         .arg(totals.unread == 0 ? bytesWord(totals.stored) : tr("unknown bytes"),
-             siWord(plan::slowest(totals).value_or(0), QStringLiteral("s")));
+             time ? siWord(*time, QStringLiteral("s")) : tr("unknown time"));
 }
 
 QStringList FrontPlot::columns() const
@@ -165,7 +225,10 @@ QVariant FrontPlot::cell(int number, int column) const
     case 1: return totals.largestError;
     case 2:
         return totals.unread == 0 ? QVariant(static_cast<qulonglong>(totals.stored)) : QVariant();
-    case 3: return plan::slowest(totals).value_or(0);
+    case 3: {
+        const auto time = plan::slowest(totals);
+        return time ? QVariant(*time) : QVariant();
+    }
     default: return {};
     }
 }

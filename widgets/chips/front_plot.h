@@ -15,7 +15,8 @@ namespace kernscope::ui {
 
 /// The fronts of a plan: the error of the network against stored bytes, or against the time on the
 /// slowest chip. Each point is a whole plan. The plan that is shown and another build of the same
-/// network are drawn in.
+/// network are drawn in. Errors have a logarithmic axis whose foot is an error of 0; what has no
+/// time is not drawn against times.
 ///
 /// Keys: those of every plot.
 class FrontPlot final : public PlotWidget
@@ -51,7 +52,9 @@ protected:
 
 private:
     QCPGraph *addMarks(const QString &name, int shape);
-    double costOf(const plan::PlanTotals &totals) const;
+    std::optional<double> costOf(const plan::PlanTotals &totals) const; ///< empty: not known
+    double heightOf(double error) const;                                ///< on the axis of errors
+    void setFoot();
     int nearest(const QPoint &position) const;
     void draw();
 
@@ -59,6 +62,7 @@ private:
     std::vector<plan::FrontPoint> m_points;
     std::optional<plan::PlanTotals> m_plan, m_other;
     QString m_otherName;
+    double m_foot = 1e-3; ///< where the axis of errors has its 0
     QCPGraph *m_front = nullptr, *m_planMark = nullptr, *m_otherMark = nullptr;
 };
 
