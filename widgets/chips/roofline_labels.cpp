@@ -279,13 +279,18 @@ QStringList RooflinePlot::roofsInView() const
 }
 
 /// What the whole program reaches at most, while its dispatch takes the time that one takes. Of
-/// several functions none: each is a dispatch of its own arithmetic.
+/// several functions none: each is a dispatch of its own arithmetic. Nor where a layer's arithmetic
+/// is not known.
 void RooflinePlot::drawFloor()
 {
     m_floorRate.reset();
     double flops = 0;
-    for (const roofline::Placement &placed : m_placements)
-        flops += placed.layer.ofRuns(placed.stored().flops).value_or(0);
+    for (const roofline::Placement &placed : m_placements) {
+        const auto ofLayer = placed.layer.ofRuns(placed.stored().flops);
+        if (!ofLayer)
+            return;
+        flops += *ofLayer;
+    }
     if (m_program.uncounted > 0 || !m_program.dispatches.empty() ||
         m_program.launches != std::uint64_t(1) || !m_given.dispatchFloorS ||
         *m_given.dispatchFloorS <= 0 || flops <= 0)

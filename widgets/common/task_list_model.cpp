@@ -10,6 +10,21 @@
 
 namespace kernscope::ui {
 
+namespace {
+
+/// "?" where it is not known, as the command line has it.
+QString extentText(const std::optional<std::uint32_t> &extent)
+{
+    return extent ? groupedNumber(*extent) : QStringLiteral("?");
+}
+
+std::uint64_t orderOf(const std::optional<std::uint32_t> &extent)
+{
+    return extent ? std::min<std::uint64_t>(std::uint64_t(*extent) + 1, UINT32_MAX) : 0;
+}
+
+} // namespace
+
 std::vector<TaskRow> readTaskRows(const Bundle &bundle, Progress &progress)
 {
     std::vector<TaskRow> rows;
@@ -36,7 +51,7 @@ std::vector<TaskRow> readTaskRows(const Bundle &bundle, Progress &progress)
             reader.before(i);
             reader.read(i, detail);
             const auto value = [&](const char *role) {
-                return hwx::roleValue(detail, reader, role).value_or(0);
+                return hwx::roleValue(detail, reader, role);
             };
             TaskRow row;
             row.text = static_cast<std::uint32_t>(t);
@@ -144,8 +159,9 @@ std::uint64_t TaskListModel::numberOf(const TaskRow &task, int column) const
     case Bytes: return task.bytes;
     case Records: return task.records;
     case Stream: return task.stream;
-    case Channels: return std::uint64_t(task.cout) << 32 | task.cin;
-    case Kernel: return std::uint64_t(task.kernelHeight) << 32 | task.kernelWidth;
+    // What is not known comes before what is 0.
+    case Channels: return orderOf(task.cout) << 32 | orderOf(task.cin);
+    case Kernel: return orderOf(task.kernelHeight) << 32 | orderOf(task.kernelWidth);
     default: return task.lanes;
     }
 }
@@ -160,8 +176,10 @@ QString TaskListModel::textOf(const TaskRow &task, int column) const
     case Stream: return QString::number(task.stream);
     case Channels:
         return QStringLiteral("%1 \u2192 %2")
-            .arg(groupedNumber(task.cin), groupedNumber(task.cout));
-    case Kernel: return QStringLiteral("%1\u00D7%2").arg(task.kernelHeight).arg(task.kernelWidth);
+            .arg(extentText(task.cin), extentText(task.cout));
+    case Kernel:
+        return QStringLiteral("%1\u00D7%2").arg(extentText(task.kernelHeight),
+                                                extentText(task.kernelWidth));
     default: return task.lanes == 0 ? QStringLiteral("\u2013") : QString::number(task.lanes);
     }
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace kernscope::ui {
@@ -18,7 +19,9 @@ struct TaskRow {
     std::uint32_t index = 0; ///< within that text
     std::uint64_t fileOffset = 0;
     std::uint32_t bytes = 0, records = 0, stream = 0;
-    std::uint32_t cin = 0, cout = 0, kernelWidth = 0, kernelHeight = 0, lanes = 0;
+    std::uint32_t lanes = 0;
+    /// Empty: the task's registers do not say it.
+    std::optional<std::uint32_t> cin, cout, kernelWidth, kernelHeight;
     bool exact = true;
 };
 

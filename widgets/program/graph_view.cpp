@@ -5,6 +5,7 @@
 #include "widgets/common/form_token.h"
 #include "widgets/common/theme.h"
 
+#include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
 

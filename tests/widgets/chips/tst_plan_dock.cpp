@@ -6,6 +6,7 @@
 #include "widgets/chips/front_plot.h"
 #include "widgets/chips/plan_dock.h"
 #include "widgets/chips/roofline_dock.h"
+#include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
 
 #include <QAbstractItemModelTester>
@@ -50,6 +51,7 @@ class TestPlanDock : public QObject
 
 private slots:
     void saysWhatIsMissing();
+    void unknownWorkIsNotNone();
     void plansAndPlansAgain();
     void docksSayTheSameOfAProgram();
     void showsPointsOfTheFront();
@@ -93,6 +95,28 @@ void TestPlanDock::docksSayTheSameOfAProgram()
     for (const QString &text : facts(test::calledProgram()))
         QVERIFY2(text.contains(QStringLiteral("add up")), qPrintable(text));
     QVERIFY(plan.facts().text().contains(QStringLiteral("other engine time")));
+}
+
+/// The rate of the whole program is not drawn where the work of one of its layers is not known.
+void TestPlanDock::unknownWorkIsNotNone()
+{
+    const auto drawn = [](bool open) {
+        Session session;
+        RooflineDock dock(session);
+        test::MadeProgram made;
+        std::string statements = made.weight("w") + test::MadeProgram::linear("y", "w", "x");
+        if (open)
+            statements += "tensor<fp16, [1, ?, 128]> s = unheard_of(x = y)[name = string(\"s\")];\n"
+                          "tensor<fp16, [1, ?, 128]> z = linear(weight = w, x = s)"
+                          "[name = string(\"z\")];\n";
+        made.function("main", "x", statements, open ? "z" : "y");
+        session.setBundle(*made.open());
+        if (!showDock(dock))
+            qFatal("the dock does not settle");
+        return dock.plot().svg({800, 600});
+    };
+    QVERIFY(drawn(false).contains(QStringLiteral("whole program at the 230")));
+    QVERIFY(!drawn(true).contains(QStringLiteral("whole program at the")));
 }
 
 void TestPlanDock::plansAndPlansAgain()

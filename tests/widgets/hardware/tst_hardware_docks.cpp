@@ -75,6 +75,7 @@ private Q_SLOTS:
     void factTree();
     void factTreeFiltersAndSorts();
     void taskList();
+    void unknownExtentsAreNotNone();
     void docksSayWhatTheyNeed();
     void tasksShowRegisters();
     void tasksOfOtherFilesGo();
@@ -176,6 +177,28 @@ void TestHardwareDocks::taskList()
     QCOMPARE(model.numberAt(0), std::size_t(0));
     progress.cancel();
     QVERIFY(readTaskRows(*bundle, progress).size() < 300);
+}
+
+/// A task whose registers do not say its channels is not one of 0 channels.
+void TestHardwareDocks::unknownExtentsAreNotNone()
+{
+    TaskRow open, known;
+    open.cout = 16;
+    known.cin = 0;
+    known.cout = known.kernelWidth = known.kernelHeight = 3;
+    TaskListModel model;
+    const QAbstractItemModelTester tester(&model,
+                                          QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setTasks({known, open});
+    const auto cell = [&model](int row, int column) {
+        return model.index(row, column).data().toString();
+    };
+    QCOMPARE(cell(0, TaskListModel::Channels), QStringLiteral("0 \u2192 3"));
+    QCOMPARE(cell(1, TaskListModel::Channels), QStringLiteral("? \u2192 16"));
+    QCOMPARE(cell(0, TaskListModel::Kernel), QStringLiteral("3\u00D73"));
+    QCOMPARE(cell(1, TaskListModel::Kernel), QStringLiteral("?\u00D7?"));
+    model.sort(TaskListModel::Kernel, Qt::AscendingOrder);
+    QCOMPARE(cell(0, TaskListModel::Kernel), QStringLiteral("?\u00D7?"));
 }
 
 void TestHardwareDocks::docksSayWhatTheyNeed()
