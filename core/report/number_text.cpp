@@ -47,9 +47,9 @@ std::string siText(double value, std::string_view unit)
         double size;
         std::string_view letter;
     };
-    static constexpr Prefix kPrefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"},
-                                           {1e6, "M"},  {1e3, "k"},  {1, ""},
-                                           {1e-3, "m"}, {1e-6, "µ"}, {1e-9, "n"}};
+    static constexpr Prefix kPrefixes[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"},  {1e6, "M"},
+                                           {1e3, "k"},  {1, ""},     {1e-3, "m"}, {1e-6, "µ"},
+                                           {1e-9, "n"}, {1e-12, "p"}};
     for (const Prefix &prefix : kPrefixes) {
         if (std::abs(value) >= prefix.size * 0.9995)
             return fmt::format("{:.3g} {}{}", value / prefix.size, prefix.letter, unit);

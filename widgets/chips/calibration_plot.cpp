@@ -28,7 +28,7 @@ CalibrationPlot::CalibrationPlot(QWidget *parent) : PlotWidget(tr("Calibration")
     for (QCPAxis *axis : {plot().xAxis, plot().yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
         axis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
-        axis->setNumberFormat(QStringLiteral("gb"));
+        axis->setNumberFormat(QStringLiteral("eb"));
         axis->setNumberPrecision(0);
     }
     plot().xAxis->setLabel(tr("measured, s or ratio to fp16"));

@@ -97,9 +97,9 @@ void FrontPlot::setFront(Axis axis, std::vector<plan::FrontPoint> points)
     std::erase_if(m_points,
                   [this](const plan::FrontPoint &point) { return !costOf(point.totals); });
     plot().xAxis->setTicker(axis == Axis::Stored ? countTicker()
-                                                 : QSharedPointer<QCPAxisTicker>::create());
+                                                 : quantityTicker(QStringLiteral("s")));
     plot().xAxis->setLabel(axis == Axis::Stored ? tr("Stored bytes")
-                                                : tr("Time on the slowest chip, s"));
+                                                : tr("Time on the slowest chip"));
     draw();
     endData();
 }

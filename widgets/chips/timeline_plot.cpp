@@ -3,6 +3,7 @@
 
 #include "widgets/chips/chip_words.h"
 #include "widgets/common/elided_name.h"
+#include "widgets/common/plot_tickers.h"
 #include "widgets/common/short_names.h"
 #include "widgets/common/theme.h"
 
@@ -51,8 +52,8 @@ TimelinePlot::TimelinePlot(QWidget *parent) : PlotWidget(tr("Timeline"), parent)
     m_computeSlack = bars(tr("arithmetic, does not bind"));
     m_memorySlack = bars(tr("bytes, do not bind"));
     plot().yAxis->setScaleType(QCPAxis::stLogarithmic);
-    plot().yAxis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
-    plot().yAxis->setLabel(tr("time (s)"));
+    plot().yAxis->setTicker(logQuantityTicker(QStringLiteral("s")));
+    plot().yAxis->setLabel(tr("time"));
     plot().xAxis->setLabel(tr("layers in the order of the program"));
     m_sumLine = makeLine();
     m_floorLine = makeLine();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/plot_tickers.h"
 
+#include "core/report/number_text.h"
 #include "widgets/common/table_text.h"
 
 #include <qcustomplot.h>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 namespace kernscope::ui {
 
@@ -56,7 +58,35 @@ protected:
     }
 };
 
+/// Of either scale.
+template <class Base>
+class QuantityTicker final : public Base
+{
+public:
+    explicit QuantityTicker(const QString &unit) : m_unit(unit.toStdString()) {}
+
+protected:
+    QString getTickLabel(double tick, const QLocale &, QChar, int) override
+    {
+        return tick == 0 ? QStringLiteral("0")
+                         : QString::fromStdString(report::siText(tick, m_unit));
+    }
+
+private:
+    std::string m_unit;
+};
+
 } // namespace
+
+QSharedPointer<QCPAxisTicker> quantityTicker(const QString &unit)
+{
+    return QSharedPointer<QuantityTicker<QCPAxisTicker>>::create(unit);
+}
+
+QSharedPointer<QCPAxisTicker> logQuantityTicker(const QString &unit)
+{
+    return QSharedPointer<QuantityTicker<QCPAxisTickerLog>>::create(unit);
+}
 
 QSharedPointer<QCPAxisTicker> countTicker()
 {

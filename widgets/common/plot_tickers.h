@@ -4,6 +4,7 @@
 #include <QSharedPointer>
 
 class QCPAxisTicker;
+class QString;
 
 namespace kernscope::ui {
 
@@ -11,5 +12,9 @@ namespace kernscope::ui {
 QSharedPointer<QCPAxisTicker> countTicker();
 /// Powers of ten with the same labels.
 QSharedPointer<QCPAxisTicker> logTicker();
+/// Ticks labelled with prefixes, as "20 µs"; `unit` without a prefix.
+QSharedPointer<QCPAxisTicker> quantityTicker(const QString &unit);
+/// Powers of ten with the same labels.
+QSharedPointer<QCPAxisTicker> logQuantityTicker(const QString &unit);
 
 } // namespace kernscope::ui

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/plot_table_model.h"
+#include "widgets/common/plot_tickers.h"
 #include "widgets/common/theme.h"
 #include "widgets/weight/codebook_plot.h"
 #include "widgets/weight/density_plot.h"
@@ -11,6 +12,8 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <qcustomplot.h>
 
 #include <numeric>
 
@@ -53,6 +56,7 @@ class TestPlots : public QObject
 private Q_SLOTS:
     void histogramLeavesOutliersOut();
     void histogramOfOneValue();
+    void ticksHaveUnits();
     void keysWalkThePoints();
     void mouseActivates();
     void tableTwin();
@@ -101,6 +105,24 @@ void TestPlots::histogramOfOneValue()
     plot.setLogarithmic(true);
     QVERIFY(expose(plot));
     plot.grab();
+}
+
+/// Powers of ten far apart have one spelling; 0 has no prefix.
+void TestPlots::ticksHaveUnits()
+{
+    const auto labels = [](const QSharedPointer<QCPAxisTicker> &ticker, QCPRange range) {
+        QVector<double> ticks;
+        QVector<QString> texts;
+        ticker->generate(range, QLocale::c(), QLatin1Char('g'), 6, ticks, nullptr, &texts);
+        return QStringList(texts.begin(), texts.end());
+    };
+    const QString s = QStringLiteral("s");
+    const QStringList powers = labels(logQuantityTicker(s), {0.9e-10, 2e-3});
+    for (const char *text : {"100 ps", "1 ns", "10 \u00b5s", "1 ms"})
+        QVERIFY2(powers.contains(QString::fromUtf8(text)), qPrintable(powers.join(u'|')));
+    const QStringList even = labels(quantityTicker(s), {0, 8e-6});
+    QVERIFY2(even.contains(QStringLiteral("0")) && even.contains(QStringLiteral("4 \u00b5s")),
+             qPrintable(even.join(u'|')));
 }
 
 void TestPlots::keysWalkThePoints()
