@@ -175,11 +175,10 @@ QString TaskListModel::textOf(const TaskRow &task, int column) const
     case Records: return QString::number(task.records);
     case Stream: return QString::number(task.stream);
     case Channels:
-        return QStringLiteral("%1 \u2192 %2")
-            .arg(extentText(task.cin), extentText(task.cout));
+        return QStringLiteral("%1 \u2192 %2").arg(extentText(task.cin), extentText(task.cout));
     case Kernel:
-        return QStringLiteral("%1\u00D7%2").arg(extentText(task.kernelHeight),
-                                                extentText(task.kernelWidth));
+        return QStringLiteral("%1\u00D7%2")
+            .arg(extentText(task.kernelHeight), extentText(task.kernelWidth));
     default: return task.lanes == 0 ? QStringLiteral("\u2013") : QString::number(task.lanes);
     }
 }
