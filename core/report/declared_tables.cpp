@@ -9,6 +9,7 @@
 #include "core/report/graph_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
+#include "core/report/search_table.h"
 #include "core/report/section_table.h"
 #include "core/report/target_table.h"
 
@@ -28,8 +29,8 @@ std::vector<TableFacts> declaredTables()
 {
     return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(), diagnosticTable(),
                    editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
-                   graphTable(), plannedWeightTable(), frontTable(), reasonTable(), sectionTable(),
-                   targetFactTable(), floorTable(), placedFactTable());
+                   graphTable(), plannedWeightTable(), frontTable(), reasonTable(), hitTable(),
+                   sectionTable(), targetFactTable(), floorTable(), placedFactTable());
 }
 
 } // namespace kernscope::report
