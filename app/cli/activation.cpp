@@ -6,12 +6,11 @@
 #include "core/base/overlaid_file.h"
 #include "core/format/activation_table.h"
 #include "core/numeric/half.h"
+#include "core/report/activation_table.h"
 #include "core/report/engine_json.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -25,7 +24,6 @@ using format::ActivationField;
 using format::ActivationLayout;
 using format::ActivationTable;
 using format::ActivationTail;
-using report::Json;
 
 constexpr std::string_view kActivationCommand = "activation";
 
@@ -33,11 +31,6 @@ struct Named {
     std::string name;
     ActivationTable table;
 };
-
-Json finiteJson(double value)
-{
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
 
 Error missing(const std::string &path, std::string found)
 {
@@ -124,12 +117,6 @@ std::uint16_t evaluate(const ActivationTable &table, const ActivationOptions &op
         options.tail == "linear" ? ActivationTail::Linear : ActivationTail::Clamp);
 }
 
-std::string placeText(const ActivationField &field)
-{
-    return field.count == 1 ? std::to_string(field.index)
-                            : fmt::format("{} to {}", field.index, field.index + field.count - 1);
-}
-
 std::string tableText(const Named &named, const ActivationOptions &options)
 {
     const ActivationTable &table = named.table;
@@ -139,22 +126,7 @@ std::string tableText(const Named &named, const ActivationOptions &options)
         fmt::format("  {} layout; knots from {:g} to {:g}{}, clamps {:g} and {:g}\n",
                     format::activationLayoutName(table.layout()), domain.low, domain.high,
                     domain.assumed ? " (assumed)" : "", table.lowClamp(), table.highClamp());
-    Table rows({{"entry", Table::Align::Right},
-                {"field"},
-                {"bits"},
-                {"value", Table::Align::Right},
-                {"confidence"},
-                {"note"}});
-    for (const ActivationField &field : format::activationFields()) {
-        if (field.layout != table.layout())
-            continue;
-        const bool one = field.count == 1;
-        rows.add({placeText(field), field.name,
-                  one ? fmt::format("{:#06x}", table.entries()[field.index]) : "",
-                  one ? fmt::format("{:g}", table.value(field.index)) : "",
-                  std::string(format::confidenceName(field.confidence)), field.note});
-    }
-    text += rows.text();
+    text += terminalText(textTable(report::activationTable(), report::activationFieldRows(table)));
     Table knots({{"knot", Table::Align::Right},
                  {"input", Table::Align::Right},
                  {"output", Table::Align::Right}});
@@ -168,44 +140,12 @@ std::string tableText(const Named &named, const ActivationOptions &options)
     return text;
 }
 
-Json tableJson(const Named &named, const ActivationOptions &options)
+report::Json tableJson(const Named &named, const ActivationOptions &options)
 {
-    const ActivationTable &table = named.table;
-    Json json;
-    json["name"] = named.name;
-    json["layout"] = format::activationLayoutName(table.layout());
-    json["domain"] = {{"low", finiteJson(table.domain().low)},
-                      {"high", finiteJson(table.domain().high)},
-                      {"assumed", table.domain().assumed}};
-    json["entries"] = table.entries();
-    json["fields"] = Json::array();
-    for (const ActivationField &field : format::activationFields()) {
-        if (field.layout != table.layout())
-            continue;
-        Json row;
-        row["name"] = field.name;
-        row["entry"] = field.index;
-        row["count"] = field.count;
-        row["values"] = Json::array();
-        for (std::size_t i = 0; i < field.count; ++i)
-            row["values"].push_back(finiteJson(static_cast<double>(table.value(field.index + i))));
-        row["source"] = field.source;
-        row["confidence"] = format::confidenceName(field.confidence);
-        row["note"] = field.note;
-        json["fields"].push_back(std::move(row));
-    }
-    json["knots"] = Json::array();
-    for (std::size_t i = 0; i < ActivationTable::kKnots; ++i)
-        json["knots"].push_back({{"input", finiteJson(table.knotInput(i))},
-                                 {"output", finiteJson(static_cast<double>(table.knot(i)))}});
-    json["evaluated"] = Json::array();
-    for (const double input : options.inputs) {
-        const std::uint16_t bits = evaluate(table, options, input);
-        json["evaluated"].push_back({{"input", input},
-                                     {"output", finiteJson(static_cast<double>(halfToFloat(bits)))},
-                                     {"bits", bits}});
-    }
-    return json;
+    std::vector<report::EvaluatedInput> evaluated;
+    for (const double input : options.inputs)
+        evaluated.push_back({input, evaluate(named.table, options, input)});
+    return report::activationJson(named.name, named.table, evaluated);
 }
 
 } // namespace
@@ -230,8 +170,8 @@ int runActivation(const ActivationOptions &options, Session &session)
         printDiagnostics(session, diagnostics);
         return exitCodeOf(diagnostics);
     }
-    Json document = report::document(kActivationCommand);
-    document["tables"] = Json::array();
+    report::Json document = report::document(kActivationCommand);
+    document["tables"] = report::Json::array();
     for (const Named &named : *tables)
         document["tables"].push_back(tableJson(named, options));
     document["arithmetic"] = options.arithmetic;

@@ -6,8 +6,8 @@
 #include "app/cli/usage.h"
 #include "core/base/csv.h"
 #include "core/base/quantity.h"
+#include "core/report/collective_json.h"
 #include "core/report/engine_json.h"
-#include "core/report/json_values.h"
 
 #include <algorithm>
 
@@ -123,20 +123,13 @@ Result<void> workSharding(const CollectiveOptions &options, const Mesh &mesh, Wo
     if (!axes)
         return tl::unexpected(axes.error());
     const decision::Sharding sharding = decision::checkSharding(mesh, *tensor, *axes);
-    Json json;
-    json["tensor"] = *tensor;
-    json["valid"] = sharding.valid();
-    json["shard"] = sharding.valid() ? Json(sharding.shard) : Json(nullptr);
-    json["checks"] = Json::array();
     for (const decision::ShardCheck &check : sharding.checks) {
-        json["checks"].push_back(
-            {{"name", check.name}, {"found", check.found}, {"passes", check.passes}});
         out.text += fmt::format("  {}: {} ({})\n", check.passes ? "passes" : "fails", check.name,
                                 check.found);
     }
     if (sharding.valid())
         out.text += fmt::format("  each device holds {}\n", fmt::join(sharding.shard, " x "));
-    out.json["sharding"] = std::move(json);
+    out.json["sharding"] = report::shardingJson(*tensor, sharding);
     out.holds = out.holds && sharding.valid();
     return {};
 }
@@ -151,10 +144,7 @@ Result<void> workMesh(const CollectiveOptions &options, Worked &out)
     const auto count = decision::deviceCount(mesh);
     if (!count)
         return tl::unexpected(count.error());
-    out.json["mesh"] = {{"extents", *extents},
-                        {"die_axis", options.dieAxis},
-                        {"engines_per_die", mesh.enginesPerDie},
-                        {"devices", *count}};
+    out.json["mesh"] = report::meshJson(mesh, *count);
     out.text +=
         fmt::format("  {} devices ({}), dies on the axes below {}, {} engines a die\n", *count,
                     fmt::join(*extents, " x "), options.dieAxis, mesh.enginesPerDie);
@@ -177,10 +167,8 @@ Result<Worked> worked(const CollectiveOptions &options)
         const auto word = decision::atomicWord(*operation, options.dataType);
         if (!word)
             return tl::unexpected(word.error());
-        out.json["atomic"] = {{"reduction_type", options.reductionType},
-                              {"operation", *operation},
-                              {"data_type", options.dataType},
-                              {"word", fmt::format("{:#x}", *word)}};
+        out.json["atomic"] =
+            report::atomicJson(options.reductionType, *operation, options.dataType, *word);
         out.text += fmt::format("  reduction type {}: atomic operation {}, data type {}, word "
                                 "{:#x}\n",
                                 options.reductionType, *operation, options.dataType, *word);

@@ -190,8 +190,7 @@ int runEncode(const EncodeOptions &options, Session &session)
         printDiagnostics(session, diagnostics);
         return kDone;
     }
-    report::Json document = report::document("encode");
-    addEncodeJson(document, **bundle, *encoded, *form, options);
+    report::Json document = report::encodeJson(**bundle, *encoded, *form, options.output);
     document["verified"] = saved->verified;
     printDocument(session, document, diagnostics);
     return kDone;

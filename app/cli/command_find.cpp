@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/command.h"
 #include "app/cli/text_output.h"
-#include "core/report/json_values.h"
+#include "core/report/search_table.h"
 #include "core/search/find.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -19,7 +18,6 @@ namespace kernscope::cli {
 
 namespace {
 
-using report::Json;
 using search::What;
 
 constexpr std::uint64_t kMostPlaces = 100'000'000;
@@ -34,14 +32,6 @@ struct FindArguments {
                 *isNan = nullptr, *isInfinite = nullptr, *isZeros = nullptr, *isZeroBytes = nullptr,
                 *isLargest = nullptr, *hasTolerance = nullptr, *hasLimit = nullptr;
 };
-
-/// "0.3", "inf", "nan": JSON has no numbers for the last two.
-Json valueJson(double value)
-{
-    if (std::isfinite(value))
-        return value;
-    return std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf";
-}
 
 /// What is looked for, without the weight.
 Result<search::Query> queryOf(const FindArguments &arguments)
@@ -78,107 +68,11 @@ Result<search::Query> queryOf(const FindArguments &arguments)
     return query;
 }
 
-std::string_view whatName(What what)
+std::string foundText(const search::Query &query, const search::Found &found,
+                      const std::vector<report::HitFacts> &rows)
 {
-    switch (what) {
-    case What::Bytes: return "bytes";
-    case What::ZeroBytes: return "zero-bytes";
-    case What::Value: return "value";
-    case What::NotANumber: return "nan";
-    case What::Infinite: return "infinite";
-    case What::ZeroValues: return "zeros";
-    case What::Largest: return "largest";
-    }
-    return "";
-}
-
-std::string weightName(const Bundle &bundle, std::size_t weight)
-{
-    return weight < bundle.weights().size() ? bundle.weights()[weight].findableName()
-                                            : std::string();
-}
-
-std::string hexText(const Bundle &bundle, const search::Hit &hit, std::string_view between)
-{
-    constexpr std::uint64_t kMostBytes = 16;
-    const auto bytes = bundle.files()[hit.file].file->bytes().subspan(
-        hit.bytes.offset.value, std::min(hit.bytes.bytes.value, kMostBytes));
-    std::string text;
-    for (const std::byte byte : bytes)
-        text += fmt::format("{}{:02x}", text.empty() ? "" : between, static_cast<unsigned>(byte));
-    return text;
-}
-
-Json hitJson(const Bundle &bundle, const search::Hit &hit, What what)
-{
-    Json json;
-    const std::string weight = weightName(bundle, hit.weight);
-    if (hit.element) {
-        const Weight &found = bundle.weights()[hit.weight];
-        json["place"] = search::elementAddress(found, *hit.element);
-        json["weight"] = weight;
-        json["element"] = report::numberJson(*hit.element);
-        if (what == What::ZeroValues)
-            json["count"] = report::numberJson(hit.count);
-        json["value"] = hit.wide ? Json(hit.valueText()) : valueJson(hit.value.value_or(0));
-        return json;
-    }
-    json["place"] = search::byteAddress(bundle, hit);
-    json["file"] = bundle.files()[hit.file].path;
-    json["offset"] = report::numberJson(hit.bytes.offset.value);
-    json["bytes"] = report::numberJson(hit.bytes.bytes.value);
-    if (hit.section < bundle.sections().size())
-        json["section"] = bundle.sections()[hit.section].name;
-    json["weight"] = weight.empty() ? Json(nullptr) : Json(weight);
-    if (what == What::Bytes)
-        json["hex"] = hexText(bundle, hit, "");
-    return json;
-}
-
-Json foundJson(const FindArguments &arguments, const Bundle &bundle, const search::Query &query,
-               const search::Found &found)
-{
-    Json document = report::document("find");
-    document["path"] = arguments.path;
-    document["what"] = whatName(query.what);
-    document["weight"] =
-        query.weight == kNoIndex ? Json(nullptr) : Json(weightName(bundle, query.weight));
-    document["found"] = found.hits.size();
-    document["complete"] = found.complete;
-    Json &hits = document["hits"] = Json::array();
-    for (const search::Hit &hit : found.hits)
-        hits.push_back(hitJson(bundle, hit, query.what));
-    return document;
-}
-
-std::string foundText(const Bundle &bundle, const search::Query &query, const search::Found &found)
-{
-    const bool elements = search::ofElements(query.what);
-    const bool runs = query.what == What::ZeroValues || query.what == What::ZeroBytes;
-    std::vector<Table::Column> columns{{"place", Table::Align::Name}};
-    if (!elements)
-        columns.push_back({"section", Table::Align::Name});
-    if (runs)
-        columns.push_back({elements ? "elements" : "bytes", Table::Align::Right});
-    else
-        columns.push_back(
-            {elements ? "value" : "bytes", elements ? Table::Align::Right : Table::Align::Left});
-    Table table(columns);
-    for (const search::Hit &hit : found.hits) {
-        std::vector<std::string> cells{
-            printable(elements ? search::elementAddress(bundle.weights()[hit.weight], *hit.element)
-                               : search::byteAddress(bundle, hit))};
-        if (!elements)
-            cells.push_back(hit.section < bundle.sections().size()
-                                ? printable(bundle.sections()[hit.section].name)
-                                : std::string());
-        if (runs)
-            cells.push_back(grouped(elements ? hit.count : hit.bytes.bytes.value));
-        else
-            cells.push_back(elements ? hit.valueText() : hexText(bundle, hit, " "));
-        table.add(std::move(cells));
-    }
-    std::string text = table.empty() ? std::string() : table.text();
+    std::string text =
+        rows.empty() ? std::string() : terminalText(textTable(report::hitTable(), rows));
     if (found.hits.empty())
         text += "nothing found\n";
     else if (found.complete)
@@ -227,13 +121,14 @@ int runFind(const FindArguments &arguments, Session &session)
     diagnostics.insert(diagnostics.end(), found->diagnostics.begin(), found->diagnostics.end());
     const int answer = found->hits.empty() ? kDiffers : kDone;
     const int code = hasErrors(diagnostics) ? kBadInput : answer;
+    const auto rows = report::hitRows(*bundle, query->what, found->hits);
     if (session.json) {
-        Json document = foundJson(arguments, **bundle, *query, *found);
+        report::Json document = report::foundJson(arguments.path, **bundle, *query, *found, rows);
         printDocument(session, document, diagnostics);
         return code;
     }
     if (!session.quiet)
-        print(foundText(**bundle, *query, *found));
+        print(foundText(*query, *found, rows));
     printDiagnostics(session, diagnostics);
     return code;
 }

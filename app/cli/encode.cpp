@@ -3,12 +3,10 @@
 
 #include "app/cli/text_output.h"
 #include "core/base/error_builder.h"
-#include "core/report/encode_json.h"
 
 #include <charconv>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
 
@@ -122,45 +120,6 @@ Result<FormSpec> formOf(const EncodeOptions &options)
     if (form && options.method == "feedback")
         form->method = codec::EncodeMethod::Feedback;
     return form;
-}
-
-static void addWeightJson(report::Json &json, const Bundle &bundle, const EncodedBundle &encoded,
-                          const EncodedOne &one)
-{
-    const Weight &after = encoded.made->weights()[one.after];
-    json["name"] = after.name;
-    json["form"] = formText(after.form);
-    json["before"] = report::weightJson(bundle, one.before, std::nullopt, {});
-    json["after"] = report::weightJson(*encoded.made, one.after, std::nullopt, {});
-    json["error"] = report::accuracyJson(one.error);
-    json["error"]["inputs_relative"] =
-        one.inputRelative ? report::Json(*one.inputRelative) : report::Json(nullptr);
-}
-
-void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,
-                   const codec::FormSpec &form, const EncodeOptions &options)
-{
-    document["asked"] = codec::describe(form);
-    document["method"] = codec::encodeMethodName(form.method);
-    if (encoded.weights.size() == 1) // the weight that was asked for, as ever
-        addWeightJson(document, bundle, encoded, encoded.weights.front());
-    document["weights"] = report::Json::array();
-    for (const EncodedOne &one : encoded.weights) {
-        report::Json json;
-        addWeightJson(json, bundle, encoded, one);
-        document["weights"].push_back(std::move(json));
-    }
-    document["refused"] = report::Json::array();
-    for (const RefusedWeight &refused : encoded.refused)
-        document["refused"].push_back(bundle.weights()[refused.weight].findableName());
-    document["bytes_before"] = bundle.totalBytes().value;
-    document["bytes_after"] = encoded.made->totalBytes().value;
-    document["output"] = options.output;
-    document["opset"] =
-        encoded.raised.empty() ? report::Json(nullptr) : report::raisedJson(encoded.raised.front());
-    document["opsets"] = report::Json::array();
-    for (const RaisedBundle &raised : encoded.raised)
-        document["opsets"].push_back(report::raisedJson(raised));
 }
 
 /// Which operations the later operation set defines anew; all of them mean what they meant.

@@ -6,8 +6,7 @@
 #include "core/bundle/bundle.h"
 #include "core/codec/analysis/accuracy.h"
 #include "core/codec/encode/form_spec.h"
-#include "core/patch/reencode/raise_opset.h"
-#include "core/report/json.h"
+#include "core/report/encode_json.h"
 
 #include <cstdint>
 #include <memory>
@@ -54,27 +53,10 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
 
 using InputStatistics = std::shared_ptr<const codec::InputStatistics>;
 
-/// A weight that has its new form.
-struct EncodedOne {
-    std::size_t before = 0; ///< index of the weight in the old bundle
-    std::size_t after = 0;  ///< and in the new one
-    codec::AccuracyError error;
-    /// Root of the share of what the outputs are expected to be that they are expected to be off
-    /// by, by the statistics of the inputs; empty without them.
-    std::optional<double> inputRelative;
-};
-/// A weight that keeps its form, and why.
-struct RefusedWeight {
-    std::size_t weight = 0;
-    Error error;
-};
-/// What came of it; `made` is in memory until it is saved.
-struct EncodedBundle {
-    BundlePtr made; ///< null where nothing could be encoded
-    std::vector<EncodedOne> weights;
-    std::vector<RefusedWeight> refused;
-    std::vector<RaisedBundle> raised; ///< where the operation set had to follow the form, by model
-};
+using report::EncodedBundle;
+using report::EncodedOne;
+using report::RefusedWeight;
+
 /// All in one pass; what is refused is left out. `inputs`: by weight of the bundle, or empty.
 /// `opset`: "ios16" to raise the program to; empty: where the form needs it, to the earliest that
 /// has it. Errors: "encode.…", "task.cancelled".
@@ -83,8 +65,6 @@ Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::s
                                     std::span<const InputStatistics> inputs,
                                     const std::string &opset, Progress &progress);
 
-void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,
-                   const codec::FormSpec &form, const EncodeOptions &options);
 std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
                        const codec::FormSpec &form, const EncodeOptions &options);
 

@@ -5,11 +5,10 @@
 #include "core/codec/analysis/reduction.h"
 #include "core/format/contested.h"
 #include "core/numeric/half.h"
-#include "core/report/engine_json.h"
-#include "core/report/json_values.h"
+#include "core/report/reduce_json.h"
 
 #include <algorithm>
-#include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,87 +17,18 @@ namespace kernscope::cli {
 
 namespace {
 
-using report::Json;
-
 constexpr std::size_t kTilesShown = 16;
 using codec::ReductionTrace;
 
-Json numberOrNull(double value)
-{
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-}
-
-/// The port's number as an 8-bit float, in one mode of overflow.
-struct Narrowed {
-    const char *mode = "nan";
-    std::uint8_t code = 0;
-    float value = 0;
-};
-
-std::vector<Narrowed> narrowed(const ReductionTrace &made, const ChipOptions &options)
-{
-    std::vector<Narrowed> all;
-    for (const char *mode : {"nan", "saturate"}) {
-        if (options.to.empty() || (!options.overflow.empty() && options.overflow != mode))
-            continue;
-        const auto overflow =
-            std::string_view(mode) == "nan" ? Fp8Overflow::Special : Fp8Overflow::Saturate;
-        const float port = halfToFloat(made.whole.port);
-        const bool e4m3 = options.to == "e4m3";
-        const std::uint8_t code = e4m3 ? floatToE4m3(port, overflow) : floatToE5m2(port, overflow);
-        all.push_back({mode, code, e4m3 ? e4m3ToFloat(code) : e5m2ToFloat(code)});
-    }
-    return all;
-}
-
-std::string narrowedText(const ReductionTrace &made, const ChipOptions &options)
+std::string narrowedText(const std::vector<report::NarrowedPort> &narrowed,
+                         const ChipOptions &options)
 {
     std::string text;
-    for (const Narrowed &one : narrowed(made, options))
+    for (const report::NarrowedPort &one : narrowed)
         text += fmt::format("  as {}, overflow {:<8} {} ({:#04x})\n", options.to,
-                            options.to == "e5m2" && std::string_view(one.mode) == "nan" ? "infinite"
-                                                                                        : one.mode,
+                            options.to == "e5m2" && one.mode == "nan" ? "infinite" : one.mode,
                             one.value, one.code);
     return text;
-}
-
-void printJson(Session &session, const ReductionTrace &made, const ChipOptions &options,
-               std::size_t values)
-{
-    Json document = report::document("reduce");
-    document["values"] = values;
-    document["tile"] = codec::Reduction::kTile;
-    document["tiles"] = Json::array();
-    for (std::size_t i = 0; i < made.tiles.size(); ++i)
-        document["tiles"].push_back(
-            {{"first", i * codec::Reduction::kTile},
-             {"sum", numberOrNull(static_cast<double>(made.tiles[i].sum))},
-             {"aligned_sum", numberOrNull(static_cast<double>(made.tiles[i].alignedSum))},
-             {"contested", made.tiles[i].contested}});
-    document["accumulator"] = numberOrNull(static_cast<double>(made.whole.accumulator));
-    document["port"] = numberOrNull(static_cast<double>(halfToFloat(made.whole.port)));
-    document["port_bits"] = made.whole.port;
-    document["exact"] = numberOrNull(made.exact);
-    document["fp16_accumulator"] = numberOrNull(static_cast<double>(made.everyStep));
-    document["contested_tiles"] = made.whole.contested;
-    document["readings"] = report::readingsJson(format::readingsOf("reduction_tile"));
-    document["aligned"] = {
-        {"bits", ReductionTrace::kAlignedBits},
-        {"accumulator", numberOrNull(static_cast<double>(made.aligned.accumulator))},
-        {"port", numberOrNull(static_cast<double>(halfToFloat(made.aligned.port)))},
-        {"port_bits", made.aligned.port},
-        {"differs", made.readingsDiffer()}};
-    document["contested_range"] = {codec::Reduction::kContestedFrom,
-                                   codec::Reduction::kContestedTo - 1};
-    document["narrowed"] = Json::array();
-    for (const Narrowed &one : narrowed(made, options))
-        document["narrowed"].push_back({{"format", options.to},
-                                        {"overflow", one.mode},
-                                        {"code", one.code},
-                                        {"value", numberOrNull(static_cast<double>(one.value))},
-                                        {"source", "chapter 36, fp8 datapath"}});
-    document["source"] = "chapter 20, radix-4 reduction and wide accumulator";
-    printDocument(session, document, {});
 }
 
 /// The reading that is not followed, with its source.
@@ -148,10 +78,13 @@ int runReduce(const ChipOptions &options, Session &session)
         return refuseTarget(session, "reduce", values.error());
     }
     const ReductionTrace made = codec::traceReduction(*values);
-    if (session.json)
-        printJson(session, made, options, values->size());
-    else if (!session.quiet)
-        print(reducedText(made) + narrowedText(made, options));
+    const auto narrowed = report::narrowedPort(made, options.to, options.overflow);
+    if (session.json) {
+        report::Json document = report::reduceJson(made, values->size(), options.to, narrowed);
+        printDocument(session, document, {});
+    } else if (!session.quiet) {
+        print(reducedText(made) + narrowedText(narrowed, options));
+    }
     return kDone;
 }
 

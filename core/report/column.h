@@ -3,6 +3,7 @@
 
 #include "core/report/text_table.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -137,6 +138,9 @@ enum Shown : unsigned {
     kEverywhere = kDocument | kTables,
 };
 
+/// What a column sorts by: nothing before numbers before texts.
+using SortValue = std::variant<std::monostate, std::uint64_t, double, std::string>;
+
 /// What a column says of itself, without its rows.
 struct ColumnFacts {
     std::string_view key, title, unit, explanation, unknown;
@@ -168,6 +172,8 @@ struct Column {
     Json (*document)(const Row &) = nullptr;
     std::string (*origin)(const Row &) =
         nullptr; ///< where the cell comes from, as the window says it
+    /// What it sorts by where that is not the value, such as a place by file and offset.
+    SortValue (*order)(const Row &) = nullptr;
 
     ColumnFacts facts() const
     {
@@ -202,8 +208,6 @@ struct TableFacts {
 std::string text(const Value &value, std::string_view unknown = "-");
 /// For programs: numbers without separators, nothing for what is not known.
 std::string plainText(const Value &value);
-/// What a column sorts by: nothing before numbers before texts.
-using SortValue = std::variant<std::monostate, std::uint64_t, double, std::string>;
 SortValue sortValue(const Value &value);
 
 /// Places of the columns with that flag of Shown: those of the keys `first`, then the others.
@@ -214,15 +218,32 @@ std::vector<std::size_t> columnOrder(const std::vector<ColumnFacts> &columns,
 using Titles = std::vector<std::pair<std::string_view, std::string>>;
 TextTable emptyTextTable(const std::vector<ColumnFacts> &columns, const Titles &titles);
 std::string csvLine(std::vector<std::string> cells);
-/// The columns for the terminal.
+/// True where no row has that column: each of its cells is Absent.
+template <class Row, class Rows>
+bool absent(const Column<Row> &column, const Rows &rows)
+{
+    for (const Row &row : rows) {
+        if (!std::holds_alternative<Absent>(column.value(row)))
+            return false;
+    }
+    return true;
+}
+
+/// The columns for the terminal, without those that no row has.
 template <class Row, class Rows>
 TextTable textTable(const TableOf<Row> &table, const Rows &rows, const Titles &titles = {})
 {
-    TextTable text = emptyTextTable(table.facts(), titles);
+    std::vector<ColumnFacts> facts = table.facts();
+    for (std::size_t i = 0; i < facts.size(); ++i) {
+        if ((facts[i].shown & kTerminal) != 0 && absent(table.columns[i], rows))
+            facts[i].shown = 0;
+    }
+    TextTable text = emptyTextTable(facts, titles);
     for (const Row &row : rows) {
         std::vector<std::string> cells;
-        for (const Column<Row> &column : table.columns) {
-            if ((column.shown & kTerminal) != 0)
+        for (std::size_t i = 0; i < facts.size(); ++i) {
+            const Column<Row> &column = table.columns[i];
+            if ((facts[i].shown & kTerminal) != 0)
                 cells.push_back(report::text(column.value(row), column.unknown));
         }
         text.add(std::move(cells));

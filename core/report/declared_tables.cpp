@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/declared_tables.h"
 
+#include "core/report/activation_table.h"
 #include "core/report/calibration_table.h"
 #include "core/report/choice_json.h"
 #include "core/report/diagnostic_table.h"
@@ -9,6 +10,7 @@
 #include "core/report/graph_table.h"
 #include "core/report/plan_table.h"
 #include "core/report/reason_table.h"
+#include "core/report/search_table.h"
 #include "core/report/section_table.h"
 #include "core/report/target_table.h"
 
@@ -26,10 +28,10 @@ std::vector<TableFacts> factsOf(const TableOf<Row> &...tables)
 
 std::vector<TableFacts> declaredTables()
 {
-    return factsOf(calibrationTable(), publishedFigureTable(), candidateTable(), diagnosticTable(),
-                   editTable(), kernelFormatTable(), elementTypeTable(), codegenTable(),
-                   graphTable(), plannedWeightTable(), frontTable(), reasonTable(), sectionTable(),
-                   targetFactTable(), floorTable(), placedFactTable());
+    return factsOf(activationTable(), calibrationTable(), publishedFigureTable(), candidateTable(),
+                   diagnosticTable(), editTable(), kernelFormatTable(), elementTypeTable(),
+                   codegenTable(), graphTable(), plannedWeightTable(), frontTable(), reasonTable(),
+                   hitTable(), sectionTable(), targetFactTable(), floorTable(), placedFactTable());
 }
 
 } // namespace kernscope::report

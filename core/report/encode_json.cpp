@@ -1,10 +1,52 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/report/encode_json.h"
 
+#include "core/report/json_values.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::report {
+
+namespace {
+
+void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &encoded,
+                      const EncodedOne &one)
+{
+    const Weight &after = encoded.made->weights()[one.after];
+    json["name"] = after.name;
+    json["form"] = formText(after.form);
+    json["before"] = weightJson(bundle, one.before, std::nullopt, {});
+    json["after"] = weightJson(*encoded.made, one.after, std::nullopt, {});
+    json["error"] = accuracyJson(one.error);
+    json["error"]["inputs_relative"] = optionalJson(one.inputRelative);
+}
+
+} // namespace
+
+Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, const codec::FormSpec &form,
+                std::string_view output)
+{
+    Json json = document("encode");
+    json["asked"] = codec::describe(form);
+    json["method"] = codec::encodeMethodName(form.method);
+    if (encoded.weights.size() == 1) // the weight that was asked for, as ever
+        addEncodedWeight(json, bundle, encoded, encoded.weights.front());
+    json["weights"] = Json::array();
+    for (const EncodedOne &one : encoded.weights)
+        addEncodedWeight(json["weights"].emplace_back(), bundle, encoded, one);
+    json["refused"] = Json::array();
+    for (const RefusedWeight &refused : encoded.refused)
+        json["refused"].push_back(bundle.weights()[refused.weight].findableName());
+    json["bytes_before"] = bundle.totalBytes().value;
+    json["bytes_after"] = encoded.made->totalBytes().value;
+    json["output"] = output;
+    json["opset"] = encoded.raised.empty() ? Json(nullptr) : raisedJson(encoded.raised.front());
+    json["opsets"] = Json::array();
+    for (const RaisedBundle &raised : encoded.raised)
+        json["opsets"].push_back(raisedJson(raised));
+    return json;
+}
 
 Json accuracyJson(const codec::AccuracyError &error)
 {

@@ -185,7 +185,7 @@ std::vector<Column<PlannedWeight>> plannedColumns()
                                                 : noKey();
              }},
         {.key = "time_s",
-         .title = "planned",
+         .title = "planned time",
          .unit = "s",
          .explanation = "Predicted time in the planned form",
          .align = kFigure,

@@ -173,15 +173,14 @@ void PlanDock::buildBars(QWidget *content, QVBoxLayout *column)
 
 void PlanDock::buildTable(QWidget *content, QVBoxLayout *column)
 {
-    m_model = new FactTableModel(
-        {tr("weight"), tr("stored as"), tr("planned as"), tr("stored B"), tr("planned B"),
-         tr("error"), tr("time"), tr("planned time"), tr("why")},
-        {tr("Name of the weight"), tr("The form that it has"), tr("The form that it gets"),
-         tr("Stored bytes now"), tr("Stored bytes in the planned form"),
-         tr("Relative error of the planned form, with the weight's sensitivity"),
-         tr("Predicted time of its layers on the slowest chip"),
-         tr("Predicted time in the planned form"), tr("Why it gets that form, or stays")},
-        this);
+    m_model = new PlanModel(report::plannedWeightTable(), this);
+    m_model->setLook([](const report::PlannedWeight &row, std::string_view key, int role) {
+        if (role != Qt::FontRole || key != "to" || row.choice == 0)
+            return QVariant();
+        QFont font;
+        font.setBold(true);
+        return QVariant(font);
+    });
     auto *splitter = new QSplitter(Qt::Horizontal, content);
     splitter->setChildrenCollapsible(false);
     m_table = new QTableView(splitter);

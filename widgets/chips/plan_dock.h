@@ -3,9 +3,10 @@
 
 #include "core/plan/measure_build.h"
 #include "core/plan/write_plan.h"
+#include "core/report/plan_table.h"
 #include "widgets/chips/chip_state.h"
-#include "widgets/chips/fact_table_model.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 
 #include <map>
 #include <memory>
@@ -26,6 +27,8 @@ namespace kernscope::ui {
 
 class FrontPlot;
 
+using PlanModel = RowTable<report::PlannedWeight>;
+
 /// A plan for the whole network: the form of every weight, what it costs before and after, and the
 /// front of plans. Forms may be asked for by hand; the rest is planned again. Writes the bundle.
 class PlanDock final : public Dock
@@ -36,7 +39,7 @@ public:
     explicit PlanDock(Session &session, QWidget *parent = nullptr);
 
     QList<QAction *> menuActions() const { return m_actions; }
-    FactTableModel &model() { return *m_model; }
+    PlanModel &model() { return *m_model; }
     FrontPlot &plot() { return *m_plot; }
     QDoubleSpinBox &tolerance() { return *m_tolerance; }
     QDoubleSpinBox &maxBytes() { return *m_maxBytes; }
@@ -90,7 +93,7 @@ private:
     void stop();
 
     ChipState &m_state;
-    FactTableModel *m_model = nullptr;
+    PlanModel *m_model = nullptr;
     FrontPlot *m_plot = nullptr;
     QTableView *m_table = nullptr;
     QComboBox *m_goal = nullptr, *m_axis = nullptr, *m_form = nullptr;

@@ -21,57 +21,10 @@ namespace kernscope::ui {
 
 namespace {
 
-FactCell timeCell(const std::optional<double> &time)
-{
-    if (!time)
-        return {QStringLiteral("\u2013")};
-    return {siWord(*time, QStringLiteral("s")), *time};
-}
-
-FactCell bytesCell(std::uint64_t bytes)
-{
-    return {groupedNumber(bytes), static_cast<qulonglong>(bytes)};
-}
-
 QString storedWord(const plan::PlanTotals &totals)
 {
     const auto stored = totals.allStored();
     return stored ? bytesWord(*stored) : PlanDock::tr("unknown");
-}
-
-FactTableModel::Row planRow(const plan::Survey &survey, const plan::Row &row, std::size_t choice,
-                            const std::string &why)
-{
-    const bool changed = choice != 0;
-    FactTableModel::Row cells;
-    cells.push_back({fromUtf8(row.name)});
-    cells.push_back({fromUtf8(row.stored)});
-    cells.push_back(
-        {(changed ? QStringLiteral("\u25b6 ") : QString()) + fromUtf8(plan::formOf(row, choice))});
-    cells.back().strong = changed;
-    if (!row.candidates) {
-        const auto own = plan::ownBytes(survey, row);
-        const FactCell stored = own ? bytesCell(*own) : FactCell{PlanDock::tr("unknown")};
-        cells.insert(cells.end(), {stored,
-                                   stored,
-                                   {QStringLiteral("\u2013")},
-                                   {QStringLiteral("\u2013")},
-                                   {QStringLiteral("\u2013")}});
-        cells.push_back({fromUtf8(why)});
-        return cells;
-    }
-    const plan::Candidate &before = row.candidates->front();
-    const plan::Candidate &after = (*row.candidates)[choice];
-    const double error = plan::layerError(row, after);
-    cells.push_back(bytesCell(before.stored));
-    cells.push_back(bytesCell(after.stored));
-    cells.push_back(
-        {(after.sampled ? QStringLiteral("~ ") : QString()) + QString::number(error, 'g', 3), error,
-         after.sampled ? PlanDock::tr("From some of the rows") : QString()});
-    cells.push_back(timeCell(plan::slowest(before)));
-    cells.push_back(timeCell(plan::slowest(after)));
-    cells.push_back({fromUtf8(why)});
-    return cells;
 }
 
 /// The engine's time before and after; of functions of which a run enters one that of each.
@@ -130,17 +83,16 @@ void PlanDock::showChoice(std::vector<std::size_t> choice)
 {
     const std::size_t selected = currentRow();
     m_choice = std::move(choice);
-    std::vector<FactTableModel::Row> rows;
+    std::vector<std::string> why;
     for (std::size_t r = 0; r < m_survey->rows.size(); ++r) {
         const plan::Row &row = m_survey->rows[r];
-        const std::string why = !row.fixed.empty() ? "stays: " + row.fixed
-                                : m_showsPoint     ? "a point of the front"
-                                : m_plan           ? m_plan->why[r]
-                                                   : "no plan within the limits";
-        rows.push_back(planRow(*m_survey, row, m_choice[r], why));
+        why.push_back(!row.fixed.empty() ? "stays: " + row.fixed
+                      : m_showsPoint     ? "a point of the front"
+                      : m_plan           ? m_plan->why[r]
+                                         : "no plan within the limits");
     }
     const int scrolled = m_table->verticalScrollBar()->value();
-    m_model->setRows(std::move(rows));
+    m_model->setRows(report::plannedWeights(*m_survey, m_choice, why));
     m_following = true;
     for (int r = 0; r < m_model->rowCount(); ++r) {
         if (m_model->sourceRow(r) == selected)

@@ -53,13 +53,15 @@ QString termText(const report::Word &word)
     return word.detail.empty() ? text : text + QStringLiteral(": ") + fromUtf8(word.detail);
 }
 
-QVariant sortVariant(const report::Value &value)
+QVariant sortVariant(const report::SortValue &sort, const report::Value &value)
 {
-    const report::SortValue sort = report::sortValue(value);
     if (const auto *number = std::get_if<std::uint64_t>(&sort))
         return QVariant(static_cast<qulonglong>(*number));
     if (const auto *real = std::get_if<double>(&sort))
         return QVariant(*real);
+    if (const auto *text = std::get_if<std::string>(&sort);
+        text && sort != report::sortValue(value))
+        return fromUtf8(*text);
     return std::holds_alternative<std::monostate>(sort) ? QVariant() : QVariant(cellText(value));
 }
 
@@ -134,6 +136,20 @@ QVariant RowTableModel::lookOf(std::size_t, int, int) const
     return {};
 }
 
+bool RowTableModel::isAbsent(int column) const
+{
+    for (std::size_t row = 0; row < rowTotal(); ++row) {
+        if (!std::holds_alternative<report::Absent>(value(row, column)))
+            return false;
+    }
+    return true;
+}
+
+report::SortValue RowTableModel::orderOf(std::size_t row, std::size_t declared) const
+{
+    return report::sortValue(valueOf(row, declared));
+}
+
 report::Value RowTableModel::value(std::size_t row, int column) const
 {
     return valueOf(row, m_places[static_cast<std::size_t>(column)]);
@@ -192,10 +208,11 @@ void RowTableModel::orderRows()
 {
     std::sort(m_shown.begin(), m_shown.end());
     if (sortColumn() >= 0 && sortColumn() < columnCount()) {
+        const std::size_t declared = m_places[static_cast<std::size_t>(sortColumn())];
         std::vector<std::pair<report::SortValue, std::size_t>> keys;
         keys.reserve(m_shown.size());
         for (const std::size_t row : m_shown)
-            keys.emplace_back(report::sortValue(value(row, sortColumn())), row);
+            keys.emplace_back(orderOf(row, declared), row);
         const bool down = sortOrder() == Qt::DescendingOrder;
         std::stable_sort(keys.begin(), keys.end(), [down](const auto &a, const auto &b) {
             return down ? b.first < a.first : a.first < b.first;
@@ -245,7 +262,9 @@ QVariant RowTableModel::data(const QModelIndex &index, int role) const
     switch (role) {
     case Qt::DisplayRole: return cellText(value(row, index.column()), column.unknown);
     case Qt::AccessibleTextRole: return spokenText(value(row, index.column()), column.unknown);
-    case SortRole: return sortVariant(value(row, index.column()));
+    case SortRole:
+        return sortVariant(orderOf(row, m_places[static_cast<std::size_t>(index.column())]),
+                           value(row, index.column()));
     case CopyRole: return QString::fromStdString(report::plainText(value(row, index.column())));
     case Qt::ToolTipRole: {
         const std::string origin =

@@ -35,6 +35,8 @@ public:
     int rowOf(std::size_t source) const;
     /// Another title than the declared one, such as the name of a chip.
     void setTitle(std::string_view key, const QString &title);
+    /// True where no row has that column, so that a view may hide it.
+    bool isAbsent(int column) const;
 
     int rowCount(const QModelIndex &parent = {}) const override;
     int columnCount(const QModelIndex &parent = {}) const override;
@@ -52,6 +54,8 @@ protected:
     /// A cell by its place among the declared columns.
     virtual report::Value valueOf(std::size_t row, std::size_t declared) const = 0;
     virtual std::string originOf(std::size_t row, std::size_t declared) const = 0;
+    /// What a cell sorts by.
+    virtual report::SortValue orderOf(std::size_t row, std::size_t declared) const;
     /// What else a cell has: its icon, ground or font. Invalid: what the base says of that role.
     virtual QVariant lookOf(std::size_t row, int column, int role) const;
     /// Rows that are shown at all, before the filter.
@@ -110,6 +114,11 @@ protected:
     {
         const auto origin = m_table.columns[declared].origin;
         return origin != nullptr ? origin(m_rows[row]) : std::string();
+    }
+    report::SortValue orderOf(std::size_t row, std::size_t declared) const override
+    {
+        const auto order = m_table.columns[declared].order;
+        return order != nullptr ? order(m_rows[row]) : RowTableModel::orderOf(row, declared);
     }
     QVariant lookOf(std::size_t row, int column, int role) const override
     {

@@ -5,7 +5,6 @@
 #include "widgets/common/dock_tools.h"
 #include "widgets/common/flow_layout.h"
 #include "widgets/common/table_text.h"
-#include "widgets/hardware/activation_model.h"
 #include "widgets/hardware/activation_plot.h"
 #include "widgets/weight/weight_words.h"
 
@@ -72,7 +71,7 @@ QComboBox *chooser(QWidget *parent, const QString &name, const QStringList &word
 
 ActivationDock::ActivationDock(Session &session, QWidget *parent)
     : Dock(session, QStringLiteral("activation"), tr("Activation Table"), parent),
-      m_model(new ActivationModel(this))
+      m_model(new ActivationModel(report::activationTable(), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -271,7 +270,7 @@ void ActivationDock::choose()
 
 void ActivationDock::display()
 {
-    m_model->setTable(m_table);
+    m_model->setRows(report::activationEntries(*m_table));
     m_plot->setTable(m_table,
                      m_arithmetic->currentIndex() == 0 ? ActivationArithmetic::Exact
                                                        : ActivationArithmetic::Half,
@@ -309,7 +308,7 @@ void ActivationDock::clear()
 {
     m_table.reset();
     m_ofFile = false;
-    m_model->setTable(std::nullopt);
+    m_model->setRows({});
     m_plot->setTable(std::nullopt, ActivationArithmetic::Exact, ActivationTail::Clamp);
     showMessage(needed());
 }

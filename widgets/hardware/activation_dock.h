@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/format/activation_table.h"
+#include "core/report/activation_table.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 
 #include <QList>
 
@@ -16,8 +18,9 @@ class QTableView;
 
 namespace kernscope::ui {
 
-class ActivationModel;
 class ActivationPlot;
+
+using ActivationModel = RowTable<report::ActivationEntry>;
 
 /// The activation table in the selected bytes or in a file: the function over fp16 with its knots,
 /// clamps and tails, and the 43 entries by name. The tables of a hardware container or a weight

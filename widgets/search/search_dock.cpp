@@ -6,10 +6,10 @@
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
-#include "widgets/search/search_model.h"
 
 #include <QAction>
 #include <QComboBox>
+#include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -35,19 +35,11 @@ enum SearchKind : int { Bytes, Text, Integer, Value, NotANumber, Infinite, Zeros
 constexpr int kSearchClockMs = 80;
 constexpr std::uint64_t kTopUnasked = 100, kMostTop = 10'000; ///< largest magnitudes to list
 
-/// The first bytes of a place, as the table shows them.
-QByteArray shownBytes(const Bundle &bundle, const search::Hit &hit)
-{
-    constexpr std::uint64_t kMost = 16;
-    const auto bytes = bundle.files()[hit.file].file->bytes().subspan(
-        hit.bytes.offset.value, std::min(hit.bytes.bytes.value, kMost));
-    return {reinterpret_cast<const char *>(bytes.data()), qsizetype(bytes.size())};
-}
-
 } // namespace
 
 SearchDock::SearchDock(Session &session, QWidget *parent)
-    : Dock(session, QStringLiteral("search"), tr("Search"), parent), m_model(new SearchModel(this))
+    : Dock(session, QStringLiteral("search"), tr("Search"), parent),
+      m_model(new SearchModel(report::hitTable(), this))
 {
     auto *content = new QWidget(this);
     QVBoxLayout *column = contentColumn(content);
@@ -127,10 +119,16 @@ void SearchDock::buildBar(QBoxLayout *bar, QWidget *parent)
 void SearchDock::buildTable()
 {
     m_table->setAccessibleName(tr("Places found"));
+    m_model->setLook([](const report::HitFacts &, std::string_view key, int role) {
+        return role == Qt::FontRole && key == "hex"
+                   ? QVariant(QFontDatabase::systemFont(QFontDatabase::FixedFont))
+                   : QVariant();
+    });
     m_table->setModel(m_model);
     prepareTable(m_table);
-    setColumnWidths(m_table->horizontalHeader(), {16, 10, 6, 4.5, 7});
-    growColumns(m_table, {SearchModel::PlaceColumn, SearchModel::Owner});
+    setColumnWidths(m_table->horizontalHeader(), {16, 10, 10, 6, 4.5, 4.5, 7, 14});
+    growColumns(m_table, {m_model->columnOf("place"), m_model->columnOf("section"),
+                          m_model->columnOf("weight")});
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex &index) {
                 if (!m_filling)
@@ -248,13 +246,21 @@ void SearchDock::start()
             progress.setTotal(search::workOf(*bundle, query));
             SearchAnswer answer{
                 search::find(*bundle, query, &progress), {}, query.what == What::Largest};
-            if (answer.found && query.what == What::Bytes) {
-                for (const search::Hit &hit : answer.found->hits)
-                    answer.bytes.push_back(shownBytes(*bundle, hit));
-            }
+            if (answer.found)
+                answer.rows = report::hitRows(bundle, query.what, answer.found->hits);
             return answer;
         },
         [this, bundle](const SearchAnswer &answer) { deliver(bundle, answer); }));
+}
+
+/// The columns that this kind of search has; those that no row has are hidden.
+void SearchDock::showPlaces(std::vector<report::HitFacts> rows)
+{
+    m_filling = true;
+    m_model->setRows(std::move(rows));
+    for (int column = 0; column < m_model->columnCount(); ++column)
+        m_table->setColumnHidden(column, m_model->rowCount() > 0 && m_model->isAbsent(column));
+    m_filling = false;
 }
 
 void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
@@ -265,9 +271,7 @@ void SearchDock::deliver(const BundlePtr &bundle, const SearchAnswer &answer)
         say(fromUtf8(describe(found.error())));
         return;
     }
-    m_filling = true;
-    m_model->setFound(bundle, *found, answer.bytes);
-    m_filling = false;
+    showPlaces(answer.rows);
     m_searched = bundle;
     const QString count = groupedNumber(found->hits.size());
     QString text = found->hits.empty() ? tr("Nothing found.")
@@ -315,7 +319,7 @@ void SearchDock::refresh()
     if (!bundle || !m_searched || m_searched->path() != bundle->path()) {
         cancel();
         m_searched = nullptr;
-        m_model->clear();
+        showPlaces({});
         say(tr("Enter lists every place of it; a row leads there."));
     } else if (m_searched != bundle) {
         say(tr("Found before the last change of the bytes: search again for what holds now."));
@@ -331,7 +335,7 @@ void SearchDock::goTo(const QModelIndex &index)
     const BundlePtr &bundle = session().bundle();
     if (!index.isValid() || !bundle || !m_searched || m_searched->path() != bundle->path())
         return;
-    const search::Hit &hit = m_model->hitAt(index.row());
+    const search::Hit &hit = m_model->rowAt(index.row()).hit;
     if (hit.element && hit.weight < bundle->weights().size() &&
         *hit.element < bundle->weights()[hit.weight].elements.value)
         session().goToElement(hit.weight, *hit.element, this);
@@ -344,8 +348,8 @@ void SearchDock::open(const QModelIndex &index)
 {
     goTo(index);
     if (index.isValid())
-        Q_EMIT raiseRequested(m_model->hitAt(index.row()).element ? QStringLiteral("weight")
-                                                                  : QStringLiteral("hex"));
+        Q_EMIT raiseRequested(m_model->rowAt(index.row()).hit.element ? QStringLiteral("weight")
+                                                                      : QStringLiteral("hex"));
 }
 
 void SearchDock::keyPressEvent(QKeyEvent *event)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/report/search_table.h"
 #include "core/search/find.h"
 #include "widgets/common/dock.h"
+#include "widgets/common/row_table_model.h"
 #include "widgets/common/task_manager.h"
-
-#include <QByteArray>
 
 #include <optional>
 #include <vector>
@@ -21,12 +21,13 @@ class QTimer;
 namespace kernscope::ui {
 
 class ElidedLabel;
-class SearchModel;
 
-/// What a search hands over: the places, and the bytes of each where bytes were looked for.
+using SearchModel = RowTable<report::HitFacts>;
+
+/// What a search hands over: the places, and the rows that show them.
 struct SearchAnswer {
     Result<search::Found> found;
-    std::vector<QByteArray> bytes;
+    std::vector<report::HitFacts> rows;
     bool ranked = false; ///< the largest magnitudes
 };
 
@@ -63,6 +64,7 @@ private:
     void buildActions();
     void showFields();
     std::optional<search::Query> query();
+    void showPlaces(std::vector<report::HitFacts> rows);
     void deliver(const BundlePtr &bundle, const SearchAnswer &answer);
     void setTask(TaskPtr task);
     void say(const QString &text);

@@ -2,10 +2,11 @@
 #include "tests/widgets/sample_session.h"
 
 #include "core/format/activation_table.h"
+#include "core/report/activation_table.h"
 #include "widgets/chips/chip_state.h"
 #include "widgets/chips/formats_dock.h"
+#include "widgets/common/table_text.h"
 #include "widgets/hardware/activation_dock.h"
-#include "widgets/hardware/activation_model.h"
 #include "widgets/hardware/activation_plot.h"
 
 #include <QAbstractItemModelTester>
@@ -15,6 +16,9 @@
 #include <QTemporaryDir>
 
 #include <cmath>
+#include <string>
+
+#include <nlohmann/json.hpp>
 
 using namespace kernscope;
 using namespace kernscope::ui;
@@ -163,20 +167,37 @@ private Q_SLOTS:
 
     void activationModel()
     {
-        ActivationModel model;
+        ActivationModel model(report::activationTable());
         const QAbstractItemModelTester tester(
             &model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         QCOMPARE(model.rowCount(), 0);
-        model.setTable(*ActivationTable::parse(tanhRecord()));
+        const ActivationTable table = *ActivationTable::parse(tanhRecord());
+        model.setRows(report::activationEntries(table));
         QCOMPARE(model.rowCount(), 43);
-        QCOMPARE(model.index(0, ActivationModel::Value).data().toString(), QStringLiteral("-4"));
-        QCOMPARE(model.index(20, ActivationModel::Field).data().toString(),
-                 QStringLiteral("knot 16"));
-        QVERIFY(model.index(37, ActivationModel::Known)
-                    .data()
-                    .toString()
-                    .contains(QStringLiteral("contested")));
-        model.setTable(std::nullopt);
+        const auto cell = [&model](int row, const char *key) {
+            return model.index(row, model.columnOf(key)).data().toString();
+        };
+        QCOMPARE(cell(0, "value"), QStringLiteral("-4"));
+        QVERIFY(cell(20, "name").contains(QStringLiteral("knot")) &&
+                cell(20, "name").contains(QStringLiteral("16")));
+        QVERIFY(cell(37, "confidence").contains(QStringLiteral("contested")));
+        // The fields of the command are the entries of the dock.
+        std::size_t entries = 0;
+        const auto json = report::activationJson("tanh", table, {});
+        for (const auto &field : json["fields"]) {
+            const int row = field["entry"].get<int>();
+            if (field["count"] == 1)
+                QCOMPARE(cell(row, "name").toStdString(), field["name"].get<std::string>());
+            for (std::size_t i = 0; i < field["values"].size(); ++i)
+                QCOMPARE(model.index(row + int(i), model.columnOf("value"))
+                             .data(CopyRole)
+                             .toString()
+                             .toDouble(),
+                         field["values"][i].get<double>());
+            entries += field["values"].size();
+        }
+        QCOMPARE(entries, std::size_t(43));
+        model.setRows({});
         QCOMPARE(model.rowCount(), 0);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Plan dock: plans, plans again where a form is asked for by hand, shows points of the front,
 // writes the bundle and its report.
+#include "core/report/json_table.h"
 #include "tests/core/assessment/made_programs.h"
 #include "tests/widgets/sample_session.h"
 #include "widgets/chips/front_plot.h"
@@ -8,6 +9,7 @@
 #include "widgets/chips/roofline_dock.h"
 #include "widgets/chips/roofline_plot.h"
 #include "widgets/chips/timeline_dock.h"
+#include "widgets/common/table_text.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -18,6 +20,8 @@
 #include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace kernscope;
 using namespace kernscope::test;
@@ -38,9 +42,9 @@ std::pair<std::size_t, std::string> otherForm(const PlanDock &dock)
     return {kNoIndex, {}};
 }
 
-QString text(const FactTableModel &model, int row, int column)
+QString text(const PlanModel &model, int row, const char *key)
 {
-    return model.index(row, column).data().toString();
+    return model.index(row, model.columnOf(key)).data().toString();
 }
 
 } // namespace
@@ -53,6 +57,7 @@ private slots:
     void saysWhatIsMissing();
     void unknownWorkIsNotNone();
     void plansAndPlansAgain();
+    void saysWhatTheCommandSays();
     void docksSayTheSameOfAProgram();
     void showsPointsOfTheFront();
     void drawsTheBuildBeside();
@@ -137,11 +142,11 @@ void TestPlanDock::plansAndPlansAgain()
     QSignalSpy planned(&dock, &PlanDock::planned);
     dock.force(row, form);
     QVERIFY(planned.wait(20000));
-    QVERIFY(text(dock.model(), int(row), 2).contains(QString::fromStdString(form)));
-    QCOMPARE(text(dock.model(), int(row), 8), QStringLiteral("asked for by hand"));
+    QVERIFY(text(dock.model(), int(row), "to").contains(QString::fromStdString(form)));
+    QCOMPARE(text(dock.model(), int(row), "why"), QStringLiteral("asked for by hand"));
     dock.force(row, {});
     QVERIFY(planned.wait(20000));
-    QVERIFY(text(dock.model(), int(row), 8) != QStringLiteral("asked for by hand"));
+    QVERIFY(text(dock.model(), int(row), "why") != QStringLiteral("asked for by hand"));
     // Another goal and tolerance plan again, without judging the forms again.
     const plan::Survey *judged = dock.survey();
     dock.tolerance().setValue(0);
@@ -150,6 +155,37 @@ void TestPlanDock::plansAndPlansAgain()
     QCOMPARE(dock.plan()->after.error, 0.0);
     for (QAction *action : dock.menuActions())
         QVERIFY(!action->text().isEmpty());
+}
+
+/// Each cell of the dock is that of the rows of `plan --json`.
+void TestPlanDock::saysWhatTheCommandSays()
+{
+    Session session;
+    PlanDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    dock.tolerance().setValue(0.2);
+    QVERIFY(showDock(dock));
+    QVERIFY(dock.plan());
+    const auto array = report::jsonArray(
+        report::plannedWeightTable(),
+        report::plannedWeights(*dock.survey(), dock.plan()->choice, dock.plan()->why));
+    const PlanModel &model = dock.model();
+    QCOMPARE(array.size(), std::size_t(model.rowCount()));
+    for (int row = 0; row < model.rowCount(); ++row) {
+        const auto &weight = array[std::size_t(row)];
+        const auto cell = [&](const char *key) {
+            return model.index(row, model.columnOf(key)).data(CopyRole).toString().toStdString();
+        };
+        for (const char *key : {"weight", "from", "to", "why"})
+            QCOMPARE(cell(key), weight[key].get<std::string>());
+        QCOMPARE(cell("bytes"), weight["bytes"].dump());
+    }
+    for (int column = 0; column < model.columnCount(); ++column) {
+        const std::string key(model.keyOf(column));
+        QVERIFY2(std::any_of(array.begin(), array.end(),
+                             [&key](const auto &weight) { return weight.contains(key); }),
+                 key.c_str());
+    }
 }
 
 void TestPlanDock::showsPointsOfTheFront()

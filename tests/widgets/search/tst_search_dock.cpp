@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/json_table.h"
+#include "core/report/search_table.h"
 #include "tests/widgets/sample_bundles.h"
 #include "widgets/common/session.h"
 #include "widgets/common/table_text.h"
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
 #include "widgets/search/search_dock.h"
-#include "widgets/search/search_model.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
@@ -33,6 +34,8 @@ private Q_SLOTS:
     void init();
     void finds_data();
     void finds();
+    void columnsAreThoseOfTheCommand_data() { finds_data(); }
+    void columnsAreThoseOfTheCommand();
     void largestFirst();
     void inTheWeightOnly();
     void rowsAreGoneTo();
@@ -113,8 +116,33 @@ void TestSearchDock::finds()
     QVERIFY2((model.rowCount() > 0) == any, qPrintable(m_dock->message()));
     QVERIFY(!m_dock->message().isEmpty());
     for (int row = 0; row < std::min(model.rowCount(), 50); ++row) {
-        QCOMPARE(model.hitAt(row).element.has_value(), elements);
-        QVERIFY(!model.index(row, SearchModel::PlaceColumn).data().toString().isEmpty());
+        QCOMPARE(model.rowAt(row).hit.element.has_value(), elements);
+        QVERIFY(!model.index(row, model.columnOf("place")).data().toString().isEmpty());
+    }
+}
+
+/// What the table shows of a search has a key in the JSON of `find`, and what it hides has none.
+void TestSearchDock::columnsAreThoseOfTheCommand()
+{
+    QFETCH(int, kind);
+    QFETCH(QString, text);
+    QFETCH(bool, any);
+    type(kind, text);
+    QVERIFY(search());
+    const SearchModel &model = m_dock->model();
+    const auto *table = m_dock->findChild<QTableView *>();
+    const auto array = report::jsonArray(report::hitTable(), model.rows());
+    QCOMPARE(array.size(), std::size_t(model.rowCount()));
+    for (int column = 0; any && column < model.columnCount(); ++column) {
+        const std::string key(model.keyOf(column));
+        const bool inJson = std::any_of(array.begin(), array.end(),
+                                        [&key](const auto &hit) { return hit.contains(key); });
+        QVERIFY2(table->isColumnHidden(column) != inJson, key.c_str());
+        const QString cell = model.index(0, column).data(CopyRole).toString();
+        if (key == "place" || key == "weight" || key == "section")
+            QCOMPARE(cell, inJson && array[0][key].is_string()
+                               ? fromUtf8(array[0][key].get<std::string>())
+                               : QString());
     }
 }
 
@@ -126,7 +154,7 @@ void TestSearchDock::largestFirst()
     const SearchModel &model = m_dock->model();
     QCOMPARE(model.rowCount(), 30);
     for (int row = 1; row < model.rowCount(); ++row)
-        QVERIFY(std::abs(*model.hitAt(row - 1).value) >= std::abs(*model.hitAt(row).value));
+        QVERIFY(std::abs(*model.rowAt(row - 1).hit.value) >= std::abs(*model.rowAt(row).hit.value));
     QVERIFY2(m_dock->message().contains(QStringLiteral("30")), qPrintable(m_dock->message()));
     for (const char *wrong : {"0", "many", "-3", "10001"}) {
         type(8, QString::fromLatin1(wrong));
@@ -146,7 +174,7 @@ void TestSearchDock::inTheWeightOnly()
     QVERIFY(search());
     QVERIFY(m_dock->model().rowCount() > 0);
     for (int row = 0; row < m_dock->model().rowCount(); ++row)
-        QCOMPARE(m_dock->model().hitAt(row).weight, std::size_t{0});
+        QCOMPARE(m_dock->model().rowAt(row).hit.weight, std::size_t{0});
 }
 
 void TestSearchDock::rowsAreGoneTo()
@@ -156,7 +184,7 @@ void TestSearchDock::rowsAreGoneTo()
     auto *table = m_dock->findChild<QTableView *>();
     QVERIFY(m_dock->model().rowCount() > 1);
     table->setCurrentIndex(m_dock->model().index(1, 0));
-    const search::Hit hit = m_dock->model().hitAt(1);
+    const search::Hit hit = m_dock->model().rowAt(1).hit;
     QCOMPARE(m_session->place().weight, hit.weight);
     QCOMPARE(m_session->place().element, hit.element);
     QSignalSpy raised(m_dock.get(), &SearchDock::raiseRequested);
@@ -167,7 +195,7 @@ void TestSearchDock::rowsAreGoneTo()
     QVERIFY(search());
     Q_EMIT table->activated(m_dock->model().index(0, 0));
     QCOMPARE(raised[1][0].toString(), QStringLiteral("hex"));
-    QCOMPARE(m_session->place().bytes, m_dock->model().hitAt(0).bytes);
+    QCOMPARE(m_session->place().bytes, m_dock->model().rowAt(0).hit.bytes);
 }
 
 void TestSearchDock::sortsByNumbers()
@@ -176,12 +204,12 @@ void TestSearchDock::sortsByNumbers()
     type(6, QStringLiteral("1"));
     QVERIFY(search());
     SearchModel &model = m_dock->model();
-    model.sort(SearchModel::Length, Qt::DescendingOrder);
+    model.sort(model.columnOf("count"), Qt::DescendingOrder);
     for (int row = 1; row < model.rowCount(); ++row)
-        QVERIFY(model.hitAt(row - 1).count >= model.hitAt(row).count);
+        QVERIFY(model.rowAt(row - 1).hit.count >= model.rowAt(row).hit.count);
     model.sort(-1, Qt::AscendingOrder);
     for (int row = 1; row < model.rowCount(); ++row)
-        QVERIFY(model.hitAt(row - 1).weight <= model.hitAt(row).weight);
+        QVERIFY(model.rowAt(row - 1).hit.weight <= model.rowAt(row).hit.weight);
 }
 
 void TestSearchDock::refusesInWords_data()

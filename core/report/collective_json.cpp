@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/collective_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace kernscope::report {
+
+Json meshJson(const decision::Mesh &mesh, std::uint64_t devices)
+{
+    return {{"extents", mesh.extents},
+            {"die_axis", mesh.dieAxis},
+            {"engines_per_die", mesh.enginesPerDie},
+            {"devices", devices}};
+}
+
+Json shardingJson(const std::vector<std::uint64_t> &tensor, const decision::Sharding &sharding)
+{
+    Json json;
+    json["tensor"] = tensor;
+    json["valid"] = sharding.valid();
+    json["shard"] = sharding.valid() ? Json(sharding.shard) : Json(nullptr);
+    json["checks"] = Json::array();
+    for (const decision::ShardCheck &check : sharding.checks)
+        json["checks"].push_back(
+            {{"name", check.name}, {"found", check.found}, {"passes", check.passes}});
+    return json;
+}
+
+Json atomicJson(std::uint32_t reductionType, unsigned operation, std::uint32_t dataType,
+                std::uint32_t word)
+{
+    return {{"reduction_type", reductionType},
+            {"operation", operation},
+            {"data_type", dataType},
+            {"word", fmt::format("{:#x}", word)}};
+}
+
+} // namespace kernscope::report

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/report/search_table.h"
+
+#include "core/report/json_table.h"
+#include "core/report/json_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace kernscope::report {
+
+namespace {
+
+using search::What;
+
+constexpr std::uint64_t kMostHitBytes = 16;
+constexpr auto kHitNumber = TextTable::Align::Right;
+
+std::string hitBytes(const HitFacts &row, std::string_view between)
+{
+    std::string text;
+    for (const std::byte byte : row.bytes)
+        text += fmt::format("{}{:02x}", text.empty() ? "" : between, static_cast<unsigned>(byte));
+    return text;
+}
+
+const Weight *hitWeight(const HitFacts &row)
+{
+    const auto &weights = row.bundle->weights();
+    return row.hit.weight < weights.size() ? &weights[row.hit.weight] : nullptr;
+}
+
+/// JSON has no numbers for what is not finite.
+Json hitValueJson(const HitFacts &row)
+{
+    if (!row.hit.element)
+        return noKey();
+    const double value = row.hit.value.value_or(0);
+    if (std::isnan(value))
+        return "nan"; // of either sign
+    return row.hit.wide || !std::isfinite(value) ? Json(row.hit.valueText()) : Json(value);
+}
+
+/// The numbers before what is no number, as Real has it; exact integers by their double.
+SortValue hitValueOrder(const HitFacts &row)
+{
+    return row.hit.value ? sortValue(Real{*row.hit.value}) : SortValue();
+}
+
+std::string hitPlaceText(const HitFacts &row)
+{
+    return row.hit.element ? search::elementAddress(*hitWeight(row), *row.hit.element)
+                           : search::byteAddress(*row.bundle, row.hit);
+}
+
+SortValue hitPlaceOrder(const HitFacts &row)
+{
+    const search::Hit &hit = row.hit;
+    return hit.element ? fmt::format("{:016x} {:016x}", hit.weight, *hit.element)
+                       : fmt::format("{:016x} {:016x}", hit.file, hit.bytes.offset.value);
+}
+
+std::vector<Column<HitFacts>> hitPlaceColumns()
+{
+    return {{.key = "place",
+             .title = "place",
+             .explanation = "Where it is, as Go To and the command line take it",
+             .align = TextTable::Align::Name,
+             .value = [](const HitFacts &row) -> Value { return hitPlaceText(row); },
+             .order = hitPlaceOrder},
+            {.key = "file",
+             .title = "file",
+             .explanation = "File of the bundle that has the bytes",
+             .shown = kDocument,
+             .value = [](const HitFacts &row) -> Value {
+                 return row.hit.element ? Value(Absent())
+                                        : Value(View(row.bundle->files()[row.hit.file].path));
+             }},
+            {.key = "offset",
+             .title = "offset",
+             .explanation = "First byte, counted from the start of the file",
+             .align = kHitNumber,
+             .shown = kDocument,
+             .value = [](const HitFacts &row) -> Value {
+                 return row.hit.element ? Value(Absent()) : Value(Hex{row.hit.bytes.offset.value});
+             }},
+            {.key = "section",
+             .title = "section",
+             .explanation = "Section that the first byte lies in",
+             .align = TextTable::Align::Name,
+             .value = [](const HitFacts &row) -> Value {
+                 const auto &sections = row.bundle->sections();
+                 return row.hit.element || row.hit.section >= sections.size()
+                            ? Value(Absent())
+                            : Value(View(sections[row.hit.section].name));
+             }},
+            {.key = "weight",
+             .title = "weight",
+             .explanation = "Weight that it is part of",
+             .align = TextTable::Align::Name,
+             .shown = kDocument | kWindow,
+             .value = [](const HitFacts &row) -> Value {
+                 const Weight *weight = hitWeight(row);
+                 return weight != nullptr ? Value(weight->findableName()) : Value(Nothing());
+             }},
+            {.key = "element",
+             .title = "element",
+             .explanation = "Its number in the order of the elements, from 0",
+             .align = kHitNumber,
+             .shown = kDocument | kWindow,
+             .value = [](const HitFacts &row) -> Value {
+                 return row.hit.element ? Value(Count{*row.hit.element}) : Value(Absent());
+             }}};
+}
+
+std::vector<Column<HitFacts>> hitColumns()
+{
+    std::vector<Column<HitFacts>> columns = hitPlaceColumns();
+    const std::vector<Column<HitFacts>> found{
+        {.key = "bytes",
+         .title = "length",
+         .unit = "B",
+         .explanation = "How many bytes it has",
+         .align = kHitNumber,
+         .value = [](const HitFacts &row) -> Value {
+             return row.hit.element ? Value(Absent()) : Value(Count{row.hit.bytes.bytes.value});
+         }},
+        {.key = "count",
+         .title = "elements",
+         .explanation = "Elements of the run",
+         .align = kHitNumber,
+         .value = [](const HitFacts &row) -> Value {
+             return row.what == What::ZeroValues ? Value(Count{row.hit.count}) : Value(Absent());
+         }},
+        {.key = "value",
+         .title = "value",
+         .explanation = "The decoded value, of a run that of its first element",
+         .align = kHitNumber,
+         .value = [](const HitFacts &row) -> Value {
+             return row.hit.element ? Value(row.hit.valueText()) : Value(Absent());
+         },
+         .document = hitValueJson,
+         .order = hitValueOrder},
+        {.key = "hex",
+         .title = "bytes",
+         .explanation = "The first 16 bytes that were found, in hexadecimal",
+         .value = [](const HitFacts &row) -> Value {
+             return row.what == What::Bytes ? Value(hitBytes(row, " ")) : Value(Absent());
+         },
+         .document =
+             [](const HitFacts &row) {
+                 return row.what == What::Bytes ? Json(hitBytes(row, "")) : noKey();
+             }},
+    };
+    columns.insert(columns.end(), found.begin(), found.end());
+    return columns;
+}
+
+} // namespace
+
+std::vector<HitFacts> hitRows(const BundlePtr &bundle, What what,
+                              const std::vector<search::Hit> &hits)
+{
+    std::vector<HitFacts> rows;
+    rows.reserve(hits.size());
+    for (const search::Hit &hit : hits) {
+        HitFacts row{bundle, hit, what, {}};
+        if (what == What::Bytes) {
+            const auto bytes = bundle->files()[hit.file].file->bytes().subspan(
+                hit.bytes.offset.value, std::min(hit.bytes.bytes.value, kMostHitBytes));
+            row.bytes.assign(bytes.begin(), bytes.end());
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+const TableOf<HitFacts> &hitTable()
+{
+    static const TableOf<HitFacts> kTable{
+        "found", hitColumns(), {"place", "file", "offset", "bytes", "section"}};
+    return kTable;
+}
+
+std::string_view whatName(What what)
+{
+    switch (what) {
+    case What::Bytes: return "bytes";
+    case What::ZeroBytes: return "zero-bytes";
+    case What::Value: return "value";
+    case What::NotANumber: return "nan";
+    case What::Infinite: return "infinite";
+    case What::ZeroValues: return "zeros";
+    case What::Largest: return "largest";
+    }
+    return "";
+}
+
+Json foundJson(std::string_view path, const Bundle &bundle, const search::Query &query,
+               const search::Found &found, const std::vector<HitFacts> &rows)
+{
+    Json json = document("find");
+    json["path"] = path;
+    json["what"] = whatName(query.what);
+    json["weight"] = query.weight < bundle.weights().size()
+                         ? Json(bundle.weights()[query.weight].findableName())
+                         : Json(nullptr);
+    json["found"] = found.hits.size();
+    json["complete"] = found.complete;
+    json["hits"] = jsonArray(hitTable(), rows);
+    return json;
+}
+
+} // namespace kernscope::report
