@@ -149,6 +149,28 @@ Result<void> findCodebooks(Checked &checked, Session &session)
     return {};
 }
 
+/// Of one build as it is found; of several the weights of the first are decoded once.
+Result<std::vector<Difference>>
+compareWithFirst(const std::vector<BundlePtr> &bundles,
+                 const std::vector<std::vector<PairChoice>> &choices,
+                 const DiffArguments &arguments, Session &session)
+{
+    std::vector<const Bundle *> builds;
+    std::vector<DiffOptions> options;
+    for (std::size_t i = 1; i < bundles.size(); ++i) {
+        builds.push_back(bundles[i].get());
+        options.push_back(arguments.options);
+        options.back().pairs = choices[i - 1];
+    }
+    if (builds.size() > 1)
+        return compareBuilds(*bundles.front(), builds, options, &session.progress);
+    auto one =
+        compareBundles(*bundles.front(), *builds.front(), options.front(), &session.progress);
+    if (!one)
+        return tl::unexpected(std::move(one.error()));
+    return std::vector<Difference>{*std::move(one)};
+}
+
 Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
                                         const DiffArguments &arguments, const DiffLimits &limits,
                                         Session &session)
@@ -159,13 +181,11 @@ Result<std::vector<Checked>> compareAll(const std::vector<BundlePtr> &bundles,
         return tl::unexpected(choices.error());
     const ProgressLine line(session, "Comparing");
     const BundlePtr &a = bundles.front();
+    auto differences = compareWithFirst(bundles, *choices, arguments, session);
+    if (!differences)
+        return tl::unexpected(std::move(differences.error()));
     for (std::size_t i = 1; i < bundles.size(); ++i) {
-        DiffOptions options = arguments.options;
-        options.pairs = (*choices)[i - 1];
-        auto difference = compareBundles(*a, *bundles[i], options, &session.progress);
-        if (!difference)
-            return tl::unexpected(std::move(difference.error()));
-        Checked checked{a, bundles[i], *std::move(difference), {}, {}, {}, {}, {}};
+        Checked checked{a, bundles[i], std::move((*differences)[i - 1]), {}, {}, {}, {}, {}};
         checked.faults = checkLimits(*a, *checked.b, checked.difference, limits);
         checked.verdict = buildVerdict(*a, *checked.b, checked.difference);
         if (arguments.checkForms) {

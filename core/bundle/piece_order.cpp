@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/piece_order.h"
 
+#include "core/form/order_layout.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -8,7 +10,7 @@ namespace kernscope {
 
 namespace {
 
-class PieceOrder final : public codec::ElementOrder
+class PieceOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     PieceOrder(const std::vector<ByteRange> &pieces, unsigned width, std::string reason)
@@ -45,6 +47,16 @@ public:
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_extent; }
     std::string lockReason() const override { return m_reason; }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::Pieces);
+        notes.add(m_width);
+        for (const ByteRange &piece : m_pieces) {
+            notes.add(piece.bytes.value);
+            notes.addRun(piece.offset.value, piece.bytes.value);
+        }
+        return true;
+    }
 
 private:
     std::vector<ByteRange> m_pieces;
@@ -54,7 +66,7 @@ private:
     std::uint64_t m_elements = 0, m_extent = 0;
 };
 
-class LockedOrder final : public codec::ElementOrder
+class LockedOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     LockedOrder(std::shared_ptr<const codec::ElementOrder> order, std::string reason)
@@ -77,6 +89,11 @@ public:
     bool skipsZeros() const override { return m_order->skipsZeros(); }
     std::shared_ptr<const codec::ElementOrder> mask() const override { return m_order->mask(); }
     std::string lockReason() const override { return m_reason; }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        const auto *noted = dynamic_cast<const codec::NotedOrder *>(m_order.get());
+        return noted != nullptr && noted->note(notes);
+    }
 
 private:
     std::shared_ptr<const codec::ElementOrder> m_order;

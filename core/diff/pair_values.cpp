@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/build_pairs.h"
+#include "core/diff/same_decoding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,22 +28,6 @@ std::optional<double> largestScale(const Bundle &bundle, std::size_t weight)
             largest = std::max(largest, std::abs(value));
     }
     return largest;
-}
-
-/// Whether the same stored bytes stand for the same values.
-bool sameDecoding(const Weight &a, const Weight &b)
-{
-    const auto sameOperand = [](const codec::Operand &x, const codec::Operand &y) {
-        return x.declaredShape() == y.declaredShape() && !x.order && !y.order;
-    };
-    const OperandList &x = a.operands(), &y = b.operands();
-    const auto axisOf = [](const Weight &weight) {
-        const codec::Scaling *scaling = weight.form.scaling();
-        return scaling ? scaling->axis : 0;
-    };
-    return !a.fault && !b.fault && a.sourceOp == b.sourceOp &&
-           a.form.vectorAxis() == b.form.vectorAxis() && axisOf(a) == axisOf(b) &&
-           std::equal(x.begin(), x.end(), y.begin(), y.end(), sameOperand);
 }
 
 } // namespace
@@ -75,9 +60,16 @@ void describeValues(const Bundle &a, const Bundle &b, WeightPair &pair)
 
 bool diff::valuesOfSameBytes(const Bundle &a, const Bundle &b, WeightPair &pair)
 {
-    const Weight &from = a.weights()[pair.a];
-    if (!pair.storedEqual || !sameDecoding(from, b.weights()[pair.b]))
+    const Weight &from = a.weights()[pair.a], &to = b.weights()[pair.b];
+    if (!pair.storedEqual || from.fault || to.fault || !from.form.encoding() ||
+        !to.form.encoding() || !sameDecoding(*from.form.encoding(), *to.form.encoding()))
         return false;
+    {
+        // What only shows when it is read, such as a mask that does not fit, is a fault of one.
+        const PairReadLock lock(a, b);
+        if (!a.decoder(pair.a) || !b.decoder(pair.b))
+            return false;
+    }
     pair.values = ValueDifference::same(from.elements.value, from.type);
     pair.step = quantisationStep(a, pair.a, b, pair.b);
     return true;

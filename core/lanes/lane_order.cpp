@@ -2,6 +2,7 @@
 #include "core/lanes/lane_order.h"
 
 #include "core/base/error_builder.h"
+#include "core/form/order_layout.h"
 
 #include <algorithm>
 #include <array>
@@ -69,7 +70,22 @@ std::optional<Place> sliceAt(const SlicePlaces &places, std::uint64_t engines, s
     return place;
 }
 
-class DenseOrder final : public codec::ElementOrder
+void noteLayout(codec::LayoutNotes &notes, const SliceLayout &layout)
+{
+    const Geometry &g = layout.geometry();
+    const SliceForm &form = layout.form();
+    for (const std::uint64_t number :
+         {g.outputs, g.inputs, g.depth, g.height, g.width, g.groups, std::uint64_t{g.bias},
+          std::uint64_t{form.engines}, form.planeAlignment, form.sliceAlignment,
+          std::uint64_t{form.narrowLast}, std::uint64_t{layout.chunks().size()}})
+        notes.add(number);
+    for (const Chunk &chunk : layout.chunks()) {
+        notes.add(chunk.lanes);
+        notes.add(chunk.channels);
+    }
+}
+
+class DenseOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     DenseOrder(const SliceLayout &layout, SlicePlaces places, std::uint64_t extent, bool bias)
@@ -120,6 +136,26 @@ public:
         return bits;
     }
 
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::Slices);
+        notes.add(m_bias);
+        noteLayout(notes, m_layout);
+        const std::uint64_t biasRows = m_layout.geometry().bias ? 1 : 0;
+        for (std::uint64_t chunk = 0; chunk < m_layout.chunks().size(); ++chunk) {
+            for (std::uint64_t engine = 0; engine < m_layout.engines(); ++engine) {
+                const auto plane = m_layout.plane(chunk, engine);
+                if (!plane)
+                    continue;
+                const std::uint64_t row = 2 * plane->width;
+                const std::uint64_t start = m_places.starts[engine] + plane->offset;
+                notes.addRun(m_bias ? start : start + biasRows * row,
+                             m_bias ? row : m_layout.steps() * row);
+            }
+        }
+        return true;
+    }
+
 private:
     Place placeIn(std::uint64_t channel, std::uint64_t step) const
     {
@@ -156,7 +192,7 @@ constexpr auto kBytesBefore = [] {
 }();
 
 /// The stored numbers, or the bits of the mask bytes among them.
-class SparseOrder final : public codec::ElementOrder
+class SparseOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     enum class Of : std::uint8_t { Numbers, MaskBits };
@@ -237,6 +273,19 @@ public:
         return std::make_shared<const SparseOrder>(std::move(slices), m_of);
     }
 
+    /// The pieces are the rows, whose places the length words say: the same rows at the same places
+    /// of the slices are the same numbers.
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::SparseSlices);
+        notes.add(static_cast<std::uint64_t>(m_slices->form));
+        notes.add(static_cast<std::uint64_t>(m_of));
+        noteLayout(notes, m_slices->layout);
+        for (std::uint64_t engine = 0; engine < m_slices->layout.engines(); ++engine)
+            notes.addPiecesIn(m_slices->places.starts[engine], m_slices->places.lengths[engine]);
+        return true;
+    }
+
     std::shared_ptr<const codec::ElementOrder> mask() const override
     {
         return m_of == Of::Numbers ? std::make_shared<const SparseOrder>(m_slices, Of::MaskBits)
@@ -271,7 +320,7 @@ private:
 static_assert(codec::ElementOrder::kAbsent == ~std::uint64_t{0});
 
 /// Biases of slices whose planes lie where their length words say.
-class SparseBiasOrder final : public codec::ElementOrder
+class SparseBiasOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     SparseBiasOrder(const SliceLayout &layout, const std::vector<SparsePlane> &planes,
@@ -311,6 +360,17 @@ public:
         for (const auto &starts : m_places.copies)
             bits.push_back(8 * (starts[m_of[element].engine] + m_of[element].offset));
         return bits;
+    }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::SparseBiases);
+        notes.add(m_of.size());
+        for (const SparsePlane &plane : m_planes) {
+            notes.add(plane.firstChannel);
+            notes.add(plane.width);
+            notes.addRun(m_places.starts[plane.engine] + plane.bias, 2 * plane.width);
+        }
+        return true;
     }
 
 private:

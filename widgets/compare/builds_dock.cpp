@@ -35,17 +35,21 @@ namespace {
 BuildMatrixPtr matrixOf(const std::vector<BundlePtr> &builds, const std::vector<PairChoice> &chosen,
                         Progress &progress)
 {
+    DiffOptions wanted;
+    wanted.values = true;
+    wanted.bytes = false;
+    std::vector<const Bundle *> others;
+    for (std::size_t i = 1; i < builds.size(); ++i)
+        others.push_back(builds[i].get());
+    std::vector<DiffOptions> options(others.size(), wanted);
+    options.front().pairs = chosen;
+    auto differences = compareBuilds(*builds.front(), others, options, &progress);
+    if (!differences)
+        return nullptr; // cancelled: there is no other error
     std::vector<report::CheckedDifference> all;
-    DiffOptions options;
-    options.values = true;
-    options.bytes = false;
-    for (std::size_t i = 1; i < builds.size(); ++i) {
-        options.pairs = i == 1 ? chosen : std::vector<PairChoice>();
-        auto difference = compareBundles(*builds.front(), *builds[i], options, &progress);
-        if (!difference)
-            return nullptr; // cancelled: there is no other error
-        all.push_back({builds.front(), builds[i], *std::move(difference), {}, {}, {}, {}, {}});
-    }
+    for (std::size_t i = 1; i < builds.size(); ++i)
+        all.push_back(
+            {builds.front(), builds[i], std::move((*differences)[i - 1]), {}, {}, {}, {}, {}});
     return std::make_shared<const report::BuildMatrix>(report::buildMatrix(*builds.front(), all));
 }
 

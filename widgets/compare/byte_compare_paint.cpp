@@ -190,7 +190,7 @@ void ByteCompareView::paintSide(QPainter &painter, const ByteRows::Row &row, con
     // What the other side has beyond the end of this one.
     const std::uint64_t wanted = segment.text && shown > 0 ? shown : row.bytes;
     if (shown < wanted) {
-        const QBrush hatch(palette().color(QPalette::Mid), Qt::BDiagPattern);
+        const QBrush hatch = theme::brushOf(SectionKind::Padding, theme::isDark(palette()));
         painter.fillRect(cells(segment.text, side.left, shown, wanted, false, top), hatch);
         if (!segment.text)
             painter.fillRect(cells(false, side.left, shown, wanted, true, top), hatch);

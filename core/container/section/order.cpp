@@ -3,6 +3,7 @@
 #include "core/base/error_builder.h"
 #include "core/codec/decode/mask_index.h"
 #include "core/container/section/layout.h"
+#include "core/form/order_layout.h"
 #include "core/format/kernel_format.h"
 
 #include <algorithm>
@@ -41,7 +42,16 @@ std::uint64_t entryBytesOf(const Unit &unit)
     return entry && entry->value == 4 ? 2 : 1; // fp16, or one of the 8-bit formats
 }
 
-class CoefficientOrder final : public codec::ElementOrder
+void noteChunks(codec::LayoutNotes &notes, const std::vector<lanes::Chunk> &chunks)
+{
+    notes.add(chunks.size());
+    for (const lanes::Chunk &chunk : chunks) {
+        notes.add(chunk.lanes);
+        notes.add(chunk.channels);
+    }
+}
+
+class CoefficientOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     CoefficientOrder(const Section &section, const UnitGroup &group)
@@ -72,6 +82,31 @@ public:
     }
 
     void usePalettesOfCores() { m_perCore = true; }
+
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::Coefficients);
+        for (const std::uint64_t number :
+             {m_cores, m_steps, m_outputs, m_bits, m_vector, m_books, std::uint64_t{m_sparse},
+              std::uint64_t{m_perCore}, std::uint64_t{m_maskBits}})
+            notes.add(number);
+        noteChunks(notes, m_chunks);
+        notes.add(m_before);
+        notes.add(m_channels);
+        for (std::size_t i = 0; i < m_starts.size(); ++i)
+            notes.add(m_starts[i] == 0 ? 0 : m_starts[i] - 8 * m_weights[i % m_cores].offset.value);
+        for (std::uint64_t core = 0; core < m_cores; ++core) {
+            // Masks lie ahead of their survivors, and are an operand of their own.
+            const std::uint64_t mask = m_sparse ? (m_channels[core] * m_steps + 7) / 8 : 0;
+            const std::uint64_t first = m_weights[core].offset.value;
+            notes.add(m_weights[core].bytes.value);
+            if (m_maskBits)
+                notes.addRun(first, mask);
+            else
+                notes.addRun(first + mask, m_weights[core].bytes.value - mask);
+        }
+        return true;
+    }
 
     void positions(std::uint64_t first, std::span<std::uint64_t> out) const override
     {
@@ -236,7 +271,7 @@ private:
     std::shared_ptr<std::deque<codec::MaskIndex>> m_masks; ///< by core; sparse and bound only
 };
 
-class ChannelOrder final : public codec::ElementOrder
+class ChannelOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     ChannelOrder(const Section &section, const UnitGroup &group, Kind kind)
@@ -274,6 +309,19 @@ public:
     }
     std::uint64_t elements() const override { return m_outputs; }
     std::uint64_t extent() const override { return m_fileBytes; }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::Channels);
+        notes.add(m_outputs);
+        noteChunks(notes, m_chunks);
+        for (std::size_t core = 0; core < m_starts.size(); ++core) {
+            std::uint64_t channels = 0;
+            for (const lanes::Chunk &chunk : m_chunks)
+                channels += chunk.channelsOf(core);
+            notes.addRun(m_starts[core], 2 * channels);
+        }
+        return true;
+    }
 
 private:
     std::vector<lanes::Chunk> m_chunks;
@@ -281,7 +329,7 @@ private:
     std::vector<std::uint64_t> m_starts; ///< by core
 };
 
-class BookOrder final : public codec::ElementOrder
+class BookOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     BookOrder(const Section &section, const UnitGroup &group, bool same)
@@ -301,6 +349,16 @@ public:
         return (m_same ? 1 : m_starts.size()) * m_books * m_vector;
     }
     std::uint64_t entries() const { return m_entries; }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::Codebooks);
+        for (const std::uint64_t number :
+             {m_vector, m_books, m_entries, m_bytes, std::uint64_t{m_same}})
+            notes.add(number);
+        for (std::size_t core = 0; core < (m_same ? 1 : m_starts.size()); ++core)
+            notes.addRun(m_starts[core], m_books * m_entries * m_vector * m_bytes);
+        return true;
+    }
     std::uint64_t elements() const override { return tables() * m_entries; }
     std::uint64_t extent() const override { return m_fileBytes; }
 

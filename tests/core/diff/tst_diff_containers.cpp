@@ -95,6 +95,7 @@ void TestDiffContainers::selfIsEqual()
             QCOMPARE(pair.a, pair.b);
             QVERIFY(pair.layoutEqual && pair.storedEqual && !pair.moved);
             QVERIFY(pair.values && pair.values->identical() && pair.values->faithful());
+            QCOMPARE(pair.values->decoded, std::uint64_t(0)); // the stored bytes say it
             QCOMPARE(verdict(pair, *a, *other), std::string("identical"));
         }
         QCOMPARE(bytesApart(difference), std::uint64_t(0));

@@ -103,6 +103,8 @@ private Q_SLOTS:
     void messages();
     void dockWalksDifferences();
     void paintsDifferences();
+    void gapsAreSeen_data();
+    void gapsAreSeen();
     void keyboard();
     void filesAndFollowing();
     void elementsAndBytes();
@@ -458,6 +460,35 @@ void TestCompareBytes::paintsDifferences()
             colors.insert(picture.pixel(x, y));
     }
     QVERIFY(colors.size() >= 2);
+}
+
+void TestCompareBytes::gapsAreSeen_data()
+{
+    QTest::addColumn<bool>("dark");
+    QTest::newRow("light") << false;
+    QTest::newRow("dark") << true;
+}
+
+/// The hatching of what a side lacks stands out from its ground.
+void TestCompareBytes::gapsAreSeen()
+{
+    QFETCH(const bool, dark);
+    theme::apply(dark);
+    ByteCompareView view;
+    view.resize(1300, 500);
+    const auto bytes = blobPair({1, 2, 3, 4, 5, 6}, {1, 2, 9, 4});
+    view.setBytes(bytes);
+    view.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&view));
+    const QImage picture = view.viewport()->grab().toImage();
+    const QRect gap = view.cellRect({payloadSegment(*bytes), 4}, false).adjusted(2, 2, -2, -2);
+    double most = 0;
+    for (int y = gap.top(); y <= gap.bottom(); ++y) {
+        for (int x = gap.left(); x <= gap.right(); ++x)
+            most = std::max(most, theme::contrast(picture.pixelColor(x, y),
+                                                  view.palette().color(QPalette::Base)));
+    }
+    QVERIFY2(most >= 2, qPrintable(QString::number(most)));
 }
 
 void TestCompareBytes::keyboard()

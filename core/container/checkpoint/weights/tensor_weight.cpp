@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/container/checkpoint/weights/tensor_weight.h"
 
+#include "core/form/order_layout.h"
+
 #include <memory>
 #include <utility>
 
@@ -11,7 +13,7 @@ namespace kernscope::checkpoint {
 namespace {
 
 /// Elements that lie with the first axis innermost.
-class ColumnOrder final : public codec::ElementOrder
+class ColumnOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     ColumnOrder(Shape shape, unsigned width) : m_shape(std::move(shape)), m_width(width)
@@ -35,6 +37,13 @@ public:
     }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_elements * m_width / 8; }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::Columns);
+        notes.add(m_width);
+        notes.add(m_shape);
+        return true;
+    }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
         std::uint64_t place = bit / m_width;

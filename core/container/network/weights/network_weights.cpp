@@ -2,6 +2,7 @@
 #include "core/container/network/weights/network_weights.h"
 
 #include "core/bundle/piece_order.h"
+#include "core/form/order_layout.h"
 
 #include <memory>
 #include <utility>
@@ -15,7 +16,7 @@ using codec::PartRole;
 using network::StoredWeight;
 
 /// Codes of fewer than eight bits, packed highest bit first.
-class HighestFirstOrder final : public codec::ElementOrder
+class HighestFirstOrder final : public codec::ElementOrder, public codec::NotedOrder
 {
 public:
     HighestFirstOrder(std::uint64_t elements, std::uint64_t bytes, unsigned width)
@@ -31,6 +32,13 @@ public:
     bool highestFirst() const override { return true; }
     std::uint64_t elements() const override { return m_elements; }
     std::uint64_t extent() const override { return m_bytes; }
+    bool note(codec::LayoutNotes &notes) const override
+    {
+        notes.begin(codec::LayoutNotes::Kind::HighestFirst);
+        notes.add(m_width);
+        notes.add(m_elements);
+        return true;
+    }
     std::optional<std::uint64_t> elementAt(std::uint64_t bit) const override
     {
         const std::uint64_t element = (bit / 8 * 8 + (7 - bit % 8)) / m_width;
