@@ -37,6 +37,7 @@ void collect(const mil::Block &block, std::vector<const mil::Operation *> &out)
 
 GoToBox::GoToBox(ui::Session &session, QWidget *parent) : QLineEdit(parent), m_session(session)
 {
+    setObjectName(QStringLiteral("goToBox"));
     setPlaceholderText(tr("Search, go to weight[3,0,1], 0x1f40\u2026   Ctrl+K"));
     setAccessibleName(tr("Search, or go to a weight, a section or an offset"));
     setToolTip(tr("A weight, weight[i,j], section+0x40, file:0x1f40 or an offset; or a part of the "

@@ -8,6 +8,7 @@
 #include "app/status_line.h"
 #include "app/tab_titles.h"
 #include "app/table_columns.h"
+#include "app/tour.h"
 #include "app/view_accessible.h"
 #include "app/welcome_page.h"
 #include "widgets/common/diagnostics_dock.h"
@@ -56,6 +57,8 @@ MainWindow::MainWindow(Settings &settings, QWidget *parent)
     connectSession();
     connectDocument();
     keepPairs();
+    m_tour = new Tour(*this);
+    connect(m_tour, &Tour::runningChanged, this, &MainWindow::onTourChanged);
     fillRecent();
     showState();
     resize(sizeHint());

@@ -28,6 +28,7 @@ class NoticeArea;
 class PaletteIndex;
 class StatusLine;
 class TableColumns;
+class Tour;
 class WelcomePage;
 
 /// The window: menus, docks in layouts, the status line, and every question that is asked. What it
@@ -54,6 +55,9 @@ public:
     NoticeArea &notices() { return *m_notices; }
     StatusLine &statusLine() { return *m_status; }
     ThemeSwitch &theme() { return m_theme; }
+    Tour &tour() { return *m_tour; }
+    /// Of an open bundle, also where the welcome page was shown.
+    void showLayout(Layout layout);
 
     QSize sizeHint() const override;
 
@@ -108,6 +112,7 @@ private:
     void whenKept(std::function<void()> next);
     void pickFolder(const QString &title, std::function<void(const QString &)> chosen);
     void noteSample();
+    void onTourChanged(bool running);
     void pickFile(const QString &title, std::function<void(const QString &)> chosen);
     void askTolerance();
     void connectDocument();
@@ -133,7 +138,6 @@ private:
     void connectSession();
     void togglePatching();
     void showWelcome(bool welcome);
-    void showLayout(Layout layout);
     void onPlaceChanged();
     void chooseLayout(Layout layout); ///< by hand: later files leave it
     Layout layoutForOpened() const;
@@ -158,6 +162,7 @@ private:
     NoticeArea *m_notices = nullptr;
     StatusLine *m_status = nullptr;
     GoToBox *m_goTo = nullptr;
+    Tour *m_tour = nullptr;
 
     QMenu *m_recentMenu = nullptr;
     QActionGroup *m_layoutGroup = nullptr;
@@ -168,6 +173,7 @@ private:
     std::function<void()> m_afterSave;
     /// Of the bundle that is being opened; empty: by what it turns out to be.
     std::optional<Layout> m_wantedLayout = Layout::Inspect;
+    QStringList m_beforeTour; ///< what the tour took the place of
     QString m_askedPath; ///< of the bundle that was last asked for as A
     struct PartnerWish {
         std::size_t weight = kNoIndex; ///< of the document

@@ -6,6 +6,7 @@
 #include "app/notice_area.h"
 #include "app/place_text.h"
 #include "app/status_line.h"
+#include "app/tour.h"
 #include "resources/sample.h"
 #include "widgets/common/diagnostics_dock.h"
 #include "widgets/common/table_text.h"
@@ -77,16 +78,45 @@ void MainWindow::openSample(const QString &name, const QString &other)
 
 void MainWindow::noteSample()
 {
+    if (m_tour->running())
+        return;
     const QString dense = QStringLiteral("sample-dense.mlmodelc");
     const QString sparse = QStringLiteral("sample-sparse.mlmodelc");
     const QString palette = QStringLiteral("sample-palette.mlmodelc");
-    m_notices->add(
-        NoticeArea::Kind::Note, QStringLiteral("sample"),
-        tr("This is the embedded sample, a small network in three builds. Open your own "
-           "with Ctrl+O, or drop it here."),
-        {{tr("Sparse Build"), [this, sparse] { openSample(sparse); }},
-         {tr("Palette Build"), [this, palette] { openSample(palette); }},
-         {tr("Compare Dense with Sparse"), [this, dense, sparse] { openSample(dense, sparse); }}});
+    std::vector<NoticeAction> actions{
+        {tr("Sparse Build"), [this, sparse] { openSample(sparse); }},
+        {tr("Palette Build"), [this, palette] { openSample(palette); }},
+        {tr("Compare Dense with Sparse"), [this, dense, sparse] { openSample(dense, sparse); }}};
+    // Offered once; the Help menu has it always.
+    if (!m_settings.tourOffered()) {
+        m_settings.setTourOffered();
+        actions.insert(actions.begin(), {tr("Take the Tour"), [this] { m_tour->start(); }});
+    }
+    m_notices->add(NoticeArea::Kind::Note, QStringLiteral("sample"),
+                   tr("This is the embedded sample, a small network in three builds. Open your own "
+                      "with Ctrl+O, or drop it here."),
+                   std::move(actions));
+}
+
+/// The tour opens the sample; what it took the place of is one press away at its end.
+void MainWindow::onTourChanged(bool running)
+{
+    if (running) {
+        m_notices->remove(QStringLiteral("sample"));
+        m_notices->remove(QStringLiteral("tour"));
+        m_beforeTour.clear();
+        for (const QString &path : {m_document.path(), m_document.otherPath()}) {
+            if (!path.isEmpty())
+                m_beforeTour += path;
+        }
+        return;
+    }
+    const QStringList paths = std::exchange(m_beforeTour, {});
+    if (paths.isEmpty() || !m_document.inMemory())
+        return;
+    m_notices->add(NoticeArea::Kind::Note, QStringLiteral("tour"), tr("The tour has ended."),
+                   {{tr("Open %1 Again").arg(QFileInfo(paths.first()).fileName()),
+                     [this, paths] { openPaths(paths); }}});
 }
 
 void MainWindow::pickFolder(const QString &title, std::function<void(const QString &)> chosen)

@@ -5,6 +5,7 @@
 #include "app/notice_area.h"
 #include "app/status_line.h"
 #include "app/table_columns.h"
+#include "app/tour.h"
 #include "app/welcome_page.h"
 #include "widgets/common/help_dock.h"
 #include "widgets/common/line_icon.h"
@@ -51,6 +52,7 @@ void MainWindow::buildMenus()
 void MainWindow::buildFileMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&File"));
+    menu->setObjectName(QStringLiteral("file"));
     m_open =
         add(menu, tr("&Open Bundle Folder\u2026"), QKeySequence::Open, [this] { openFolder(); });
     m_open->setIcon(ui::lineIcon(QStringLiteral("open")));
@@ -149,6 +151,7 @@ void MainWindow::buildEditMenu()
         m_patching->setChecked(m_session.patchingEnabled());
         togglePatching();
     });
+    m_patching->setObjectName(QStringLiteral("patching"));
     m_patching->setCheckable(true);
     m_patching->setIcon(ui::lineIcon(QStringLiteral("lock")));
     m_needBundle << m_patching;
@@ -299,6 +302,7 @@ void MainWindow::buildHelpMenu()
 {
     QMenu *menu = menuBar()->addMenu(tr("&Help"));
     add(menu, tr("&Help on This Dock"), QKeySequence::HelpContents, [this] { showHelp(); });
+    add(menu, tr("Take the &Tour"), Qt::CTRL | Qt::Key_F1, [this] { m_tour->start(); });
     menu->addActions(m_docks->help()->menuActions());
     menu->addSeparator();
     add(menu, tr("&Welcome Page"), {}, [this] { showWelcome(true); });

@@ -20,6 +20,7 @@ const QString kFontKey = QStringLiteral("appearance/fontStep");
 const QString kGeometryKey = QStringLiteral("window/geometry");
 const QString kLastLayoutKey = QStringLiteral("window/layout");
 const QString kContainerLayoutKey = QStringLiteral("window/containerLayout");
+const QString kTourKey = QStringLiteral("window/tourOffered");
 const QString kBackupKey = QStringLiteral("save/keepBackup");
 const QString kFolderKey = QStringLiteral("open/folder");
 const QString kColumnsGroup = QStringLiteral("columns/");
@@ -266,6 +267,16 @@ void Settings::forgetLayout(const QString &layout)
 {
     m_store->remove(docksKey(layout));
     m_store->remove(stateKey(layout));
+}
+
+bool Settings::tourOffered() const
+{
+    return m_store->value(kTourKey, false).toBool();
+}
+
+void Settings::setTourOffered()
+{
+    m_store->setValue(kTourKey, true);
 }
 
 bool Settings::keepBackup() const

@@ -68,6 +68,10 @@ public:
     void setLayoutState(const QString &layout, const QStringList &docks, const QByteArray &state);
     void forgetLayout(const QString &layout);
 
+    /// Whether the tour was offered once.
+    bool tourOffered() const;
+    void setTourOffered();
+
     /// Whether a save in place first copies what it changes beside the bundle; off by default.
     bool keepBackup() const;
     void setKeepBackup(bool keep);

@@ -40,6 +40,7 @@ WeightDock::WeightDock(Session &session, QWidget *parent)
     m_header = new WeightHeader(true, content);
     m_picker = new SlicePicker(content);
     m_grid = new WeightGridView(session.tasks(), content);
+    m_grid->setObjectName(QStringLiteral("valueGrid"));
 
     m_pictures = new QSplitter(Qt::Vertical, content);
     QWidget *bar = createHeatMap(content);
@@ -90,6 +91,7 @@ QWidget *WeightDock::createHeatMap(QWidget *parent)
 {
     auto *box = new QWidget(parent);
     m_map = new TileView(session().tasks(), box);
+    m_map->setObjectName(QStringLiteral("heatMap"));
     m_map->setAccessibleName(tr("Heat map of the slice"));
     m_map->setDescribe([this](const Cell &cell, const Tile *tile, std::size_t index) {
         return describeCell(cell, tile, index);
