@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/kernels/split_kernels.h"
 
+#include "core/codec/kernels/run_error.h"
+
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -21,29 +22,15 @@ using Doubles = hn::CappedTag<double, 8>;
 using Nearby = hn::CappedTag<double, 4>;
 static_assert(kSplitPadding >= 8);
 
-/// What an fp16 number adds to a double to round it: 1.5 * 2^42 times the number's power of two
-/// leaves 10 bits behind its leading one; subnormal numbers have the last place of 2^-14.
-constexpr std::uint64_t kExponent = std::uint64_t{0x7ff} << 52;
-constexpr std::uint64_t kRounder = (std::uint64_t{42} << 52) + (std::uint64_t{1} << 51);
-
-/// The nearest fp16 number to one that is within their range, ties to even.
-HWY_INLINE double nearestHalf(double value)
-{
-    constexpr std::uint64_t kSmallest = std::uint64_t{1023 - 14} << 52;
-    const std::uint64_t power =
-        std::max(std::bit_cast<std::uint64_t>(value) & kExponent, kSmallest);
-    const auto rounder = std::bit_cast<double>(power + kRounder);
-    return (value + rounder) - rounder;
-}
-
 template <class D>
 HWY_INLINE hn::Vec<D> nearestHalf(D d, hn::Vec<D> value)
 {
     const hn::Repartition<std::uint64_t, D> bits;
     const auto power =
-        hn::Max(hn::BitCast(d, hn::And(hn::BitCast(bits, value), hn::Set(bits, kExponent))),
+        hn::Max(hn::BitCast(d, hn::And(hn::BitCast(bits, value), hn::Set(bits, kDoubleExponent))),
                 hn::Set(d, 0x1p-14));
-    const auto rounder = hn::BitCast(d, hn::Add(hn::BitCast(bits, power), hn::Set(bits, kRounder)));
+    const auto rounder =
+        hn::BitCast(d, hn::Add(hn::BitCast(bits, power), hn::Set(bits, kHalfRounder)));
     return hn::Sub(hn::Add(value, rounder), rounder);
 }
 
@@ -60,12 +47,7 @@ public:
         const double mass = m_sums.mass[end] - m_sums.mass[first];
         const double sum = m_sums.sum[end] - m_sums.sum[first];
         const double square = m_sums.square[end] - m_sums.square[first];
-        const double error = std::max(0.0, square - sum * sum / mass);
-        if constexpr (Centre == RunCentre::Mean)
-            return error;
-        const double middle = sum / mass;
-        const double off = nearestHalf(middle) - middle;
-        return error + mass * off * off;
+        return errorAround<Centre>(mass, sum, square);
     }
 
     /// Of the runs that begin at `first` and the places behind it.
@@ -112,7 +94,7 @@ public:
         const double error = std::max(0.0, square - product - lost - middle * rest);
         if constexpr (Centre == RunCentre::Mean)
             return error;
-        const double off = nearestHalf(middle) - middle;
+        const double off = toNearestHalf(middle) - middle;
         return error + mass * off * off;
     }
 
@@ -285,7 +267,7 @@ double centreOf(const RunningSums &sums, RunCentre centre, std::size_t first, st
     if (sums.sumRest != nullptr)
         sum += sums.sumRest[end] - sums.sumRest[first];
     const double middle = sum / (sums.mass[end] - sums.mass[first]);
-    return centre == RunCentre::Half ? nearestHalf(middle) : middle;
+    return centre == RunCentre::Half ? toNearestHalf(middle) : middle;
 }
 
 } // namespace kernscope::codec::HWY_NAMESPACE
