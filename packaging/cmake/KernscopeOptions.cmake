@@ -126,12 +126,16 @@ function(kernscope_test name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
     target_link_libraries(${name} PRIVATE kernscope_test_options fmt::fmt ${ARG_LIBRARIES})
-    # Programs of two kinds: with widgets and without. The first of its kind owns the header.
+    # Programs of three kinds: with widgets, with models only, without either. The first of its kind
+    # owns the header.
     set(kind core)
     set(headers ${KERNSCOPE_TEST_HEADERS})
     if(ARG_LIBRARIES MATCHES "kernscope::(widgets|app)")
         set(kind widgets)
         list(PREPEND headers <QtWidgets/QtWidgets>)
+    elseif(ARG_LIBRARIES MATCHES "kernscope::models")
+        set(kind models)
+        list(PREPEND headers <QtGui/QtGui>)
     endif()
     get_property(owner GLOBAL PROPERTY KERNSCOPE_TEST_PCH_${kind})
     if(NOT owner)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/chips/roofline_plot.h"
 
-#include "widgets/chips/chip_words.h"
-#include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 
 #include <QApplication>
@@ -18,30 +16,8 @@ namespace kernscope::ui {
 
 namespace {
 
-constexpr qsizetype kMostOthers = 12; ///< layers at one place that are named in its words
-
 using roofline::Assessment;
 using roofline::Placement;
-
-QString flops(const std::optional<double> &value)
-{
-    return value ? siWord(*value, QStringLiteral("FLOP/s")) : RooflinePlot::tr("unknown");
-}
-
-QString seconds(const std::optional<double> &value)
-{
-    return value ? siWord(*value, QStringLiteral("s")) : RooflinePlot::tr("unknown");
-}
-
-QString boundWord(roofline::Bound bound)
-{
-    switch (bound) {
-    case roofline::Bound::Compute: return RooflinePlot::tr("compute bound");
-    case roofline::Bound::Bandwidth: return RooflinePlot::tr("bandwidth bound");
-    case roofline::Bound::Unknown: break;
-    }
-    return RooflinePlot::tr("bound unknown");
-}
 
 } // namespace
 
@@ -184,141 +160,6 @@ int RooflinePlot::nextAt(const QPoint &position) const
     if (now == here.end())
         return here.front();
     return now + 1 == here.end() ? here.front() : *(now + 1);
-}
-
-QString RooflinePlot::pointText(int point) const
-{
-    const Placement &placed = placementOf(point);
-    const Assessment &stored = placed.stored();
-    const Assessment &dense = placed.trail[placed.dense];
-    QString text =
-        tr("%1 (%2, %3)\n%4 / %5 = %6 FLOP/B\n")
-            .arg(fromUtf8(placed.layer.label()), fromUtf8(placed.layer.op), fromUtf8(stored.form),
-                 stored.flops ? siWord(*stored.flops, QStringLiteral("FLOP")) : tr("unknown FLOP"),
-                 siWord(stored.bytes.value_or(0), QStringLiteral("B")))
-            .arg(*stored.intensity, 0, 'g', 4);
-    if (m_given.compute && m_given.bandwidth)
-        text +=
-            tr("min(%1, %2 FLOP/B \u00d7 %3 = %4) = %5\n")
-                .arg(flops(m_given.compute->value))
-                .arg(*stored.intensity, 0, 'g', 4)
-                .arg(siWord(m_given.bandwidth->value, QStringLiteral("B/s")),
-                     flops(*stored.intensity * m_given.bandwidth->value), flops(stored.attainable));
-    text += timeText(placed);
-    if (placed.dense != 0)
-        text +=
-            tr("\ndense %1 FLOP/B, %2").arg(*dense.intensity, 0, 'g', 4).arg(seconds(dense.timeS));
-    if (const Assessment *best = placed.bestForm())
-        text += tr("; best %1, %2").arg(fromUtf8(best->form), seconds(best->timeS));
-    const std::vector<int> here = coinciding(point);
-    QStringList others;
-    for (const int other : here) {
-        if (other == point)
-            continue;
-        if (others.size() == kMostOthers) {
-            others << tr("\u2026");
-            break;
-        }
-        others << fromUtf8(placementOf(other).layer.label());
-    }
-    if (!others.isEmpty())
-        text += tr("\n%1 of %2 that lie here, with %3")
-                    .arg(std::find(here.begin(), here.end(), point) - here.begin() + 1)
-                    .arg(here.size())
-                    .arg(others.join(QStringLiteral(", ")));
-    const QString compiler = m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
-    if (!compiler.isEmpty())
-        text += tr("\nthe compiler estimates %1").arg(compiler);
-    if (placed.estimated)
-        text += tr("\n~ estimated: a roof that is not measured, or an extent that is not known");
-    if (placed.aboveWorkingSet.value_or(false))
-        text += tr("\n! an operand is larger than the working set: it is tiled and streamed");
-    QStringList above;
-    for (const std::string &roof : placed.above)
-        above << fromUtf8(roof).replace(QLatin1Char('_'), QLatin1Char(' '));
-    if (!above.isEmpty())
-        text += tr("\n! above: %1").arg(above.join(QStringLiteral(", ")));
-    return text;
-}
-
-/// How often a run comes to the layer where it is not once, and its share of what the run takes.
-QString RooflinePlot::runText(const Placement &placed, const roofline::Run &run) const
-{
-    const roofline::ProgramTime &program = roofline::dispatchOf(m_program, run);
-    const auto &once = placed.stored().timeS;
-    const QString entry =
-        placed.layer.runs.size() > 1 ? tr("\nin %1").arg(fromUtf8(run.entry)) : QString();
-    if (!run.onEngine())
-        return entry + tr("\nruns on %1, beside the engine").arg(fromUtf8(run.backend));
-    if (!run.times)
-        return entry + tr("\nhow often it runs is not known");
-    QString text = entry;
-    if (*run.times != 1)
-        text += tr("\nruns %1 times").arg(*run.times);
-    const auto share = [&once, &run](double of) {
-        return QString::number(100 * static_cast<double>(*run.times) * *once / of, 'g', 3) +
-               QStringLiteral(" %");
-    };
-    if (once && program.engineTimeS && *program.engineTimeS > 0)
-        text += tr("\n%1 of the %2 of all layers")
-                    .arg(share(*program.engineTimeS), seconds(program.engineTimeS));
-    if (once && program.dispatchFloorS && *program.dispatchFloorS > 0)
-        text += (program.launches == std::uint64_t(1)
-                     ? tr("; %1 of the %2 that a dispatch takes at least")
-                     : tr("; %1 of the %2 that its dispatches take at least"))
-                    .arg(share(*program.dispatchFloorS), seconds(program.dispatchFloorS));
-    return text;
-}
-
-/// Both times, the longer of which binds; and its share of what the program takes.
-QString RooflinePlot::timeText(const Placement &placed) const
-{
-    const Assessment &stored = placed.stored();
-    QString text = tr("arithmetic %1, bytes %2: %3, %4")
-                       .arg(seconds(stored.computeS), seconds(stored.memoryS),
-                            boundWord(stored.bound), seconds(stored.timeS));
-    for (const roofline::Run &run : placed.layer.runs)
-        text += runText(placed, run);
-    return text;
-}
-
-QStringList RooflinePlot::columns() const
-{
-    return {tr("layer"),   tr("op"),        tr("form"),        tr("FLOP"),
-            tr("bytes"),   tr("FLOP/B"),    tr("bound"),       tr("attainable FLOP/s"),
-            tr("time s"),  tr("dense B"),   tr("dense s"),     tr("best form"),
-            tr("best s"),  tr("estimated"), tr("above roofs"), tr("compiler's estimate"),
-            tr("function")};
-}
-
-QVariant RooflinePlot::cell(int point, int column) const
-{
-    const Placement &placed = placementOf(point);
-    const Assessment &stored = placed.stored();
-    const Assessment &dense = placed.trail[placed.dense];
-    const Assessment *best = placed.bestForm();
-    const auto number = [](const std::optional<double> &value) {
-        return value ? QVariant(*value) : QVariant();
-    };
-    switch (column) {
-    case 0: return fromUtf8(placed.layer.name);
-    case 1: return fromUtf8(placed.layer.op);
-    case 2: return fromUtf8(stored.form);
-    case 3: return number(stored.flops);
-    case 4: return number(stored.bytes);
-    case 5: return number(stored.intensity);
-    case 6: return fromUtf8(roofline::boundName(stored.bound));
-    case 7: return number(stored.attainable);
-    case 8: return number(stored.timeS);
-    case 9: return number(dense.bytes);
-    case 10: return number(dense.timeS);
-    case 11: return best ? fromUtf8(best->form) : QVariant();
-    case 12: return best ? number(best->timeS) : QVariant();
-    case 13: return placed.estimated ? tr("yes") : tr("no");
-    case 14: return static_cast<int>(placed.above.size());
-    case 15: return m_estimates.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
-    default: return m_functions.value(static_cast<qsizetype>(m_order[std::size_t(point)]));
-    }
 }
 
 void RooflinePlot::fit()

@@ -3,8 +3,8 @@
 
 #include "widgets/common/table_text.h"
 
-#include <QApplication>
 #include <QFontDatabase>
+#include <QGuiApplication>
 
 #include <algorithm>
 

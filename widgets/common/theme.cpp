@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/theme.h"
 
-#include "widgets/common/quiet_style.h"
-
-#include <QApplication>
 #include <QCoreApplication>
-#include <QFontMetrics>
-#include <QWidget>
 
 #include <algorithm>
 #include <cmath>
@@ -211,17 +206,6 @@ QPalette palette(bool dark)
 bool isDark(const QPalette &palette)
 {
     return palette.color(QPalette::Window).lightness() < 128;
-}
-
-void apply(bool dark)
-{
-    QApplication::setStyle(new QuietStyle);
-    QApplication::setPalette(palette(dark));
-}
-
-int em(const QWidget *widget, double ems)
-{
-    return static_cast<int>(std::lround(QFontMetrics(widget->font()).height() * ems));
 }
 
 } // namespace kernscope::ui::theme

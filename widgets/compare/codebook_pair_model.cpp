@@ -15,8 +15,8 @@ namespace {
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 /// A sign beside the word, so that a column of them is read at a glance.
-constexpr std::array<const char *, kEntryChanges> kGlyphs{"=",      "\u21C5", "\u2260", "\u22CF",
-                                                          "\u22CE", "\u2715", "\u25CB", "+"};
+constexpr std::array<const char *, kEntryChanges> kChangeGlyphs{
+    "=", "\u21C5", "\u2260", "\u22CF", "\u22CE", "\u2715", "\u25CB", "+"};
 constexpr std::array<const char *, kEntryChanges> kWords{
     QT_TRANSLATE_NOOP("kernscope::ui::CodebookPairModel", "same"),
     QT_TRANSLATE_NOOP("kernscope::ui::CodebookPairModel", "moved"),
@@ -105,7 +105,7 @@ QString CodebookPairModel::text(std::size_t item, int column) const
     case UsesA: return inA ? groupedNumber(entry.usesA) : QString();
     case Change: {
         const auto at = static_cast<std::size_t>(entry.change);
-        return QString::fromUtf8(kGlyphs[at]) + QLatin1Char(' ') + tr(kWords[at]);
+        return QString::fromUtf8(kChangeGlyphs[at]) + QLatin1Char(' ') + tr(kWords[at]);
     }
     case EntryB: return fromUtf8(texts.b);
     case ValueB: return fromUtf8(texts.valueB);

@@ -5,7 +5,7 @@
 #include "widgets/common/theme.h"
 #include "widgets/weight/weight_words.h"
 
-#include <QApplication>
+#include <QGuiApplication>
 
 #include <algorithm>
 #include <bit>
@@ -240,7 +240,7 @@ QVariant CodebookModel::swatch(int row, int column) const
         return {};
     const double scale = m_largest > 0 ? m_largest : 1;
     return theme::diverging(value(row, column - FirstValueColumn) / scale,
-                            theme::isDark(QApplication::palette()));
+                            theme::isDark(QGuiApplication::palette()));
 }
 
 QVariant CodebookModel::data(const QModelIndex &index, int role) const
@@ -266,7 +266,7 @@ QVariant CodebookModel::data(const QModelIndex &index, int role) const
             .trimmed();
     case Qt::ForegroundRole:
         if (isValue(column) && changed(row, column - FirstValueColumn))
-            return theme::color(Token::MarkChanged, theme::isDark(QApplication::palette()));
+            return theme::color(Token::MarkChanged, theme::isDark(QGuiApplication::palette()));
         return {};
     case Qt::TextAlignmentRole:
         return QVariant((column == noteColumn() ? Qt::AlignLeft : Qt::AlignRight) |

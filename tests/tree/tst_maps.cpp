@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The maps (README.md of the tree, of core/, widgets/ and tests/) name what is there.
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QSet>
+#include <QTest>
+
+namespace {
+
+QDir tree()
+{
+    return QDir(QStringLiteral(KERNSCOPE_SOURCE));
+}
+
+QString contentsOf(const QString &path)
+{
+    QFile file(tree().filePath(path));
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+/// "widgets/x.{h,cpp}" as its two names.
+QStringList spelledOut(const QString &path)
+{
+    static const QRegularExpression kBraces(QStringLiteral("\\{([^}]*)\\}"));
+    const auto found = kBraces.match(path);
+    if (!found.hasMatch())
+        return {path};
+    QStringList all;
+    for (const QString &each : found.captured(1).split(u','))
+        all << path.left(found.capturedStart()) + each + path.mid(found.capturedEnd());
+    return all;
+}
+
+/// Every file and folder of the sources, from the tree's folder.
+QStringList everything()
+{
+    QStringList all;
+    for (const char *part : {"app", "core", "packaging", "resources", "tests", "widgets"}) {
+        all << QString::fromLatin1(part);
+        QDirIterator files(tree().filePath(QString::fromLatin1(part)),
+                           QDir::AllEntries | QDir::NoDotAndDotDot | QDir::Hidden,
+                           QDirIterator::Subdirectories);
+        while (files.hasNext())
+            all << tree().relativeFilePath(files.next());
+    }
+    return all;
+}
+
+/// True where a path of the tree ends with these steps; "*" is any text within a step.
+bool exists(const QStringList &all, const QString &path)
+{
+    QString pattern =
+        QRegularExpression::escape(path.endsWith(u'/') ? path.left(path.size() - 1) : path);
+    pattern.replace(QStringLiteral("\\*"), QStringLiteral("[^/]*"));
+    const QRegularExpression steps(QStringLiteral("(^|/)%1$").arg(pattern));
+    return std::any_of(all.begin(), all.end(),
+                       [&steps](const QString &each) { return steps.match(each).hasMatch(); });
+}
+
+/// The first column of the table below "Who lives here": names and what stands in the others.
+QList<QStringList> inhabitants(const QString &map)
+{
+    QList<QStringList> rows;
+    for (const QString &line : contentsOf(map).split(u'\n')) {
+        if (line.startsWith(QStringLiteral("| `")))
+            rows << line.split(u'|');
+    }
+    return rows;
+}
+
+} // namespace
+
+class TestMaps : public QObject
+{
+    Q_OBJECT
+
+private Q_SLOTS:
+    void pathsExist_data();
+    void pathsExist();
+    void everyFolderIsOnItsMap_data();
+    void everyFolderIsOnItsMap();
+    void widgetsIncludeWhatTheTableSays();
+};
+
+void TestMaps::pathsExist_data()
+{
+    QTest::addColumn<QString>("map");
+    for (const char *map : {"README.md", "core/README.md", "widgets/README.md", "tests/README.md"})
+        QTest::newRow(map) << QString::fromLatin1(map);
+}
+
+/// What is between backticks and looks like a path. Words in capitals stand for any name.
+void TestMaps::pathsExist()
+{
+    QFETCH(QString, map);
+    static const QRegularExpression kQuoted(QStringLiteral("`([A-Za-z0-9_./*{},-]+)`"));
+    static const QRegularExpression kPath(
+        QStringLiteral("/.|\\.(h|cpp|csv|cmake|md|sh|svg|txt|xml|1)$"));
+    static const QRegularExpression kAnyName(QStringLiteral("\\b[A-Z]{2,}\\b|_?NAME|^\\.|^/"));
+    const QStringList all = everything();
+    QStringList missing;
+    int checked = 0;
+    auto found = kQuoted.globalMatch(contentsOf(map));
+    while (found.hasNext()) {
+        const QString quoted = found.next().captured(1);
+        if (!kPath.match(quoted).hasMatch() ||
+            (kAnyName.match(quoted).hasMatch() && !quoted.endsWith(QStringLiteral("README.md"))))
+            continue;
+        for (const QString &path : spelledOut(quoted)) {
+            ++checked;
+            if (!exists(all, path))
+                missing << path;
+        }
+    }
+    QVERIFY(checked > 5);
+    QVERIFY2(missing.isEmpty(), qPrintable(missing.join(u'\n')));
+}
+
+void TestMaps::everyFolderIsOnItsMap_data()
+{
+    QTest::addColumn<QString>("part");
+    for (const char *part : {"core", "widgets", "tests"})
+        QTest::newRow(part) << QString::fromLatin1(part);
+}
+
+void TestMaps::everyFolderIsOnItsMap()
+{
+    QFETCH(QString, part);
+    const QString map = contentsOf(part + QStringLiteral("/README.md"));
+    const QStringList folders =
+        QDir(tree().filePath(part)).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+    QVERIFY(folders.size() > 5);
+    for (const QString &folder : folders)
+        QVERIFY2(map.contains(QStringLiteral("`%1/").arg(folder)), qPrintable(folder));
+}
+
+void TestMaps::widgetsIncludeWhatTheTableSays()
+{
+    const QString arrows = contentsOf(QStringLiteral("tests/tree/include_arrows.csv"));
+    int compared = 0;
+    for (const QStringList &cells : inhabitants(QStringLiteral("widgets/README.md"))) {
+        const QString folder = cells.value(1).trimmed().remove(u'`').chopped(1);
+        QSet<QString> told, held;
+        for (const QString &each : cells.value(3).split(u','))
+            told << each.trimmed();
+        told.remove(QStringLiteral("nothing"));
+        const QRegularExpression row(QStringLiteral("^widgets/%1,(.*)$").arg(folder),
+                                     QRegularExpression::MultilineOption);
+        for (const QString &each : row.match(arrows).captured(1).split(u' ')) {
+            if (each != QLatin1String("core"))
+                held << each.section(u'/', 1);
+        }
+        QVERIFY2(told == held, qPrintable(folder));
+        ++compared;
+    }
+    QVERIFY(compared > 5);
+}
+
+QTEST_APPLESS_MAIN(TestMaps)
+#include "tst_maps.moc"
