@@ -129,6 +129,19 @@ Result<void> findWorst(Checked &checked, const DiffArguments &arguments, Session
             return tl::unexpected(std::move(worst.error()));
         checked.worst.emplace_back(i, *std::move(worst));
     }
+    const auto &joined = checked.difference.joined;
+    for (std::size_t i = 0; i < joined.size(); ++i) {
+        for (std::size_t part = 0; part < joined[i].parts.size(); ++part) {
+            const auto &values = joined[i].parts[part].values;
+            if (!values || values->identical())
+                continue;
+            auto worst =
+                findWorstPlaces(*checked.a, *checked.b, joined[i], part, wanted, &session.progress);
+            if (!worst)
+                return tl::unexpected(std::move(worst.error()));
+            checked.partWorst.push_back({i, part, *std::move(worst)});
+        }
+    }
     return {};
 }
 
@@ -348,7 +361,7 @@ int runDiff(DiffArguments arguments, Session &session)
     if (!all)
         return reportFailure(session, "diff", all.error());
     Answer answer{*std::move(all),
-                  {arguments.options, limits->any(), arguments.places(), session.target},
+                  {arguments.options, limits->any(), session.target},
                   diagnosticsOf(bundles)};
     addUnusedRules(answer.diagnostics, bundles, *limits, arguments.rules);
     if (const auto delivered = deliver(arguments, answer, session); !delivered)

@@ -15,7 +15,6 @@ std::string differenceText(const Bundle &a, const Bundle &b, const Difference &d
 struct DiffTextOptions {
     DiffOptions options;
     bool limits = false; ///< limits were given: say what exceeds them
-    bool places = false; ///< the worst places were asked for
     std::string target;  ///< chip whose outcomes are said, as given; empty: target::defaultTarget()
 };
 

@@ -182,40 +182,36 @@ std::string channelsText(const WorstPlaces &worst)
     return table.empty() ? std::string() : table.text();
 }
 
-/// Of split and merged weights no worst places are found: said where some differ.
-std::string unplacedText(const Checked &checked)
+std::string placesText(const WorstPlaces &worst, const Shape &shape)
 {
-    std::uint64_t parts = 0;
-    for (const JoinedWeights &joined : checked.difference.joined)
-        parts += static_cast<std::uint64_t>(
-            std::count_if(joined.parts.begin(), joined.parts.end(), [](const JoinedPart &part) {
-                return part.values && !part.values->identical();
-            }));
-    if (parts == 0)
-        return {};
-    return fmt::format(
-        "\n  Worst places are not looked for in split and merged weights, of which {} "
-        "differ{}.\n",
-        counted(parts, "part"), parts == 1 ? "s" : "");
+    std::string text = fmt::format("  {} of {} output channels differ\n",
+                                   grouped(worst.differentChannels), grouped(worst.channels));
+    Table elements({{"element"}, {"A", Table::Align::Right}, {"B", Table::Align::Right}});
+    for (const ElementPair &element : worst.worstElements)
+        elements.add({fmt::format("[{}]", fmt::join(elementPlace(shape, element.element), ",")),
+                      fmt::format("{}", element.a), fmt::format("{}", element.b)});
+    text += channelsText(worst);
+    if (!elements.empty())
+        text += elements.text();
+    if (worst.bins)
+        text += histogramText(*worst.bins);
+    return text;
 }
 
+/// Elements and channels of a part are its own, not those of the whole.
 std::string worstText(const Checked &checked)
 {
     std::string text;
-    for (const auto &[index, worst] : checked.worst) {
+    for (const auto &[index, worst] : checked.worst)
         text += heading("Worst places of " + pairText(checked, index)) +
-                fmt::format("  {} of {} output channels differ\n", grouped(worst.differentChannels),
-                            grouped(worst.channels));
-        Table elements({{"element"}, {"A", Table::Align::Right}, {"B", Table::Align::Right}});
-        const Shape &shape = checked.a->weights()[checked.difference.weights[index].a].shape;
-        for (const ElementPair &element : worst.worstElements)
-            elements.add({fmt::format("[{}]", fmt::join(elementPlace(shape, element.element), ",")),
-                          fmt::format("{}", element.a), fmt::format("{}", element.b)});
-        text += channelsText(worst);
-        if (!elements.empty())
-            text += elements.text();
-        if (worst.bins)
-            text += histogramText(*worst.bins);
+                placesText(worst, checked.a->weights()[checked.difference.weights[index].a].shape);
+    for (const auto &[index, part, worst] : checked.partWorst) {
+        const JoinedWeights &joined = checked.difference.joined[index];
+        const Weight &weight =
+            (joined.split ? *checked.b : *checked.a).weights()[joined.parts[part].weight];
+        text += heading(fmt::format("Worst places of {} ({})", weight.findableName(),
+                                    joinedText(joined, part))) +
+                placesText(worst, weight.shape);
     }
     return text;
 }
@@ -303,8 +299,7 @@ std::string differencesText(std::span<const Checked> all, const DiffTextOptions 
     if (all.size() == 1) {
         const Checked &checked = all.front();
         return differenceText(*checked.a, *checked.b, checked.difference, options.options) +
-               worstText(checked) + (options.places ? unplacedText(checked) : "") +
-               codebooksText(checked) + verdictText(checked, options) +
+               worstText(checked) + codebooksText(checked) + verdictText(checked, options) +
                (options.limits ? faultsText(checked) : "");
     }
     std::string text = fmt::format("A  {}  {} B\n", printable(all.front().a->name()),

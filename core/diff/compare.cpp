@@ -173,7 +173,9 @@ bool BundleComparison::comparePairValues(WeightPair &pair)
 
 Result<Difference> BundleComparison::run()
 {
-    PairedWeights paired = pairWeights(m_a, m_b, m_options.pairs);
+    PairedWeights paired = pairWeights(m_a, m_b, m_options.pairs, m_progress);
+    if (m_progress != nullptr && m_progress->cancelled())
+        return tl::unexpected(cancelledError("The comparison was cancelled"));
     m_result.weights = std::move(paired.pairs);
     m_result.joined = std::move(paired.joined);
     m_result.onlyA = std::move(paired.onlyA);

@@ -26,8 +26,10 @@ std::map<Shape, Indices> byShape(const Bundle &bundle, std::span<const std::size
 class ShapeGroup
 {
 public:
-    ShapeGroup(const Bundle &a, Indices weightsA, const Bundle &b, Indices weightsB)
-        : m_a(a), m_b(b), m_weightsA(std::move(weightsA)), m_weightsB(std::move(weightsB))
+    ShapeGroup(const Bundle &a, Indices weightsA, const Bundle &b, Indices weightsB,
+               const Progress *progress)
+        : m_a(a), m_b(b), m_progress(progress), m_weightsA(std::move(weightsA)),
+          m_weightsB(std::move(weightsB))
     {
     }
 
@@ -39,12 +41,12 @@ public:
     }
 
 private:
-    static std::vector<std::optional<WeightSketch>> sketches(const Bundle &bundle,
-                                                             const Indices &weights)
+    std::vector<std::optional<WeightSketch>> sketches(const Bundle &bundle,
+                                                      const Indices &weights) const
     {
         std::vector<std::optional<WeightSketch>> list;
         for (const std::size_t weight : weights)
-            list.push_back(WeightSketch::make(bundle, weight, 0));
+            list.push_back(cancelled() ? std::nullopt : WeightSketch::make(bundle, weight, 0));
         return list;
     }
 
@@ -53,7 +55,7 @@ private:
         const auto a = sketches(m_a, m_weightsA), b = sketches(m_b, m_weightsB);
         std::vector<ContentMatch> candidates;
         for (std::size_t i = 0; i < a.size(); ++i) {
-            for (std::size_t j = 0; j < b.size(); ++j) {
+            for (std::size_t j = 0; j < b.size() && !cancelled(); ++j) {
                 if (a[i] && b[j])
                     candidates.push_back({m_weightsA[i], m_weightsB[j],
                                           WeightSketch::correlation(*a[i], *b[j]), 0,
@@ -71,6 +73,8 @@ private:
         std::vector<ContentMatch> candidates;
         for (const std::size_t a : m_weightsA) {
             for (const std::size_t b : m_weightsB) {
+                if (cancelled())
+                    return;
                 if (auto order = findChannelOrder(m_a, a, m_b, b)) {
                     const double similarity = order->correlation;
                     candidates.push_back({a, b, similarity, 0, std::move(order)});
@@ -106,8 +110,11 @@ private:
         }
     }
 
+    bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
+
     const Bundle &m_a;
     const Bundle &m_b;
+    const Progress *m_progress;
     Indices m_weightsA, m_weightsB; ///< left over
     std::vector<ContentMatch> m_found;
 };
@@ -115,14 +122,15 @@ private:
 } // namespace
 
 std::vector<ContentMatch> matchContent(const Bundle &a, std::span<const std::size_t> weightsA,
-                                       const Bundle &b, std::span<const std::size_t> weightsB)
+                                       const Bundle &b, std::span<const std::size_t> weightsB,
+                                       const Progress *progress)
 {
     std::vector<ContentMatch> result;
     auto groupsB = byShape(b, weightsB);
     for (auto &[shape, ofA] : byShape(a, weightsA)) {
         const auto ofB = groupsB.find(shape);
         if (ofB != groupsB.end())
-            ShapeGroup(a, ofA, b, std::move(ofB->second)).run(result);
+            ShapeGroup(a, ofA, b, std::move(ofB->second), progress).run(result);
     }
     return result;
 }

@@ -24,6 +24,7 @@ struct ContentMatch {
 /// another order. Decodes at most WeightSketch::kMostElements of each along either axis. Hold the
 /// files for reading.
 std::vector<ContentMatch> matchContent(const Bundle &a, std::span<const std::size_t> weightsA,
-                                       const Bundle &b, std::span<const std::size_t> weightsB);
+                                       const Bundle &b, std::span<const std::size_t> weightsB,
+                                       const Progress *progress = nullptr);
 
 } // namespace kernscope::diff

@@ -144,9 +144,10 @@ struct PairedWeights {
 };
 /// Pairing only: what the window shows at once. Reads the tables; of weights that neither a
 /// consumer nor a name pairs, at most 65,536 decoded elements each. Choices that name no weight
-/// are left out.
-PairedWeights pairWeights(const Bundle &a, const Bundle &b,
-                          std::span<const PairChoice> chosen = {});
+/// are left out. Cancelled: pairs of whatever was looked at, which are of no use. The progress is
+/// asked before every weight that is read, and not advanced.
+PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen = {},
+                          Progress *progress = nullptr);
 
 /// What happened to a weight on its way from A to B: "renamed", "moved", "reordered" (its
 /// channels), "re-encoded" (stored otherwise), "re-trained" (most values are others, stored alike),

@@ -95,16 +95,18 @@ Likeness likenessOf(std::span<const float> x, std::span<const float> y)
 class JoinSearch
 {
 public:
-    JoinSearch(const Bundle &whole, const Bundle &part, bool exact)
-        : m_whole(whole), m_part(part), m_exact(exact)
+    JoinSearch(const Bundle &whole, const Bundle &part, bool exact, const Progress *progress)
+        : m_whole(whole), m_part(part), m_exact(exact), m_progress(progress)
     {
     }
+
+    bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
 
     std::optional<JoinedWeights> find(std::size_t weight, std::span<const std::size_t> others)
     {
         const Weight &whole = m_whole.weights()[weight];
         const auto decoder = m_whole.decoder(weight);
-        if (!decoder || whole.elements.value == 0)
+        if (!decoder || whole.elements.value == 0 || cancelled())
             return std::nullopt;
         std::optional<JoinedWeights> best;
         for (std::size_t axis = 0; axis < whole.shape.size(); ++axis) {
@@ -147,7 +149,7 @@ private:
                 continue;
             if (auto made = candidateOf(other, extent))
                 list.push_back(*std::move(made));
-            if (list.size() == kMostCandidates)
+            if (list.size() == kMostCandidates || cancelled())
                 break;
         }
         return list;
@@ -198,7 +200,7 @@ private:
         std::size_t evidence = 0;
         for (std::uint64_t at = 0; at < places.all;) {
             const Fit fit = bestFit(whole, places, at, candidates);
-            if (fit.candidate == kNoIndex || joined.parts.size() == kMostParts)
+            if (fit.candidate == kNoIndex || joined.parts.size() == kMostParts || cancelled())
                 return std::nullopt;
             Candidate &taken = candidates[fit.candidate];
             taken.used = true;
@@ -258,6 +260,7 @@ private:
     const Bundle &m_whole;
     const Bundle &m_part;
     bool m_exact;
+    const Progress *m_progress;
     std::map<std::size_t, std::optional<Candidate>> m_made; ///< by weight of the parts' side
 };
 
@@ -265,7 +268,7 @@ private:
 
 std::vector<JoinedWeights> findJoined(const Bundle &a, std::span<const std::size_t> weightsA,
                                       const Bundle &b, std::span<const std::size_t> weightsB,
-                                      bool exact)
+                                      bool exact, const Progress *progress)
 {
     std::vector<JoinedWeights> result;
     std::vector<std::size_t> left[2] = {{weightsA.begin(), weightsA.end()},
@@ -273,10 +276,10 @@ std::vector<JoinedWeights> findJoined(const Bundle &a, std::span<const std::size
     for (const bool split : {true, false}) {
         auto &wholes = left[split ? 0 : 1];
         auto &parts = left[split ? 1 : 0];
-        JoinSearch search(split ? a : b, split ? b : a, exact);
+        JoinSearch search(split ? a : b, split ? b : a, exact, progress);
         for (const std::size_t whole : std::vector(wholes)) {
             auto found = search.find(whole, parts);
-            if (!found)
+            if (!found || search.cancelled())
                 continue;
             found->split = split;
             std::erase(wholes, whole);
@@ -324,18 +327,32 @@ std::string joinedVerdict(const JoinedWeights &joined, std::size_t part)
            (one.values->different() == 1 ? " differs" : " differ");
 }
 
-bool compareJoined(const Bundle &a, const Bundle &b, JoinedWeights &joined, double tolerance,
-                   Progress *progress)
+diff::Slice diff::sliceOf(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                          std::size_t part)
 {
     const Shape &shape = (joined.split ? a : b).weights()[joined.whole].shape;
     std::uint64_t inner = 1;
     for (std::size_t i = joined.axis + 1; i < shape.size(); ++i)
         inner *= shape[i];
+    const JoinedPart &one = joined.parts[part];
+    return {one.first * inner, one.count * inner, shape[joined.axis] * inner};
+}
+
+Result<diff::PairReader> diff::partReader(const Bundle &a, const Bundle &b,
+                                          const JoinedWeights &joined, std::size_t part)
+{
+    return PairReader::make(a, joined.weightA(part), b, joined.weightB(part),
+                            sliceOf(a, b, joined, part), joined.split);
+}
+
+bool compareJoined(const Bundle &a, const Bundle &b, JoinedWeights &joined, double tolerance,
+                   Progress *progress)
+{
     for (std::size_t i = 0; i < joined.parts.size(); ++i) {
         JoinedPart &part = joined.parts[i];
-        const diff::Slice slice{part.first * inner, part.count * inner, shape[joined.axis] * inner};
-        auto values = diff::compareSlice(a, joined.weightA(i), b, joined.weightB(i), slice,
-                                         joined.split, tolerance, progress);
+        auto values =
+            diff::compareSlice(a, joined.weightA(i), b, joined.weightB(i),
+                               diff::sliceOf(a, b, joined, i), joined.split, tolerance, progress);
         if (!values && values.error().code == "task.cancelled")
             return false;
         if (values) {

@@ -63,7 +63,7 @@ namespace diff {
 /// Hold the files for reading.
 std::vector<JoinedWeights> findJoined(const Bundle &a, std::span<const std::size_t> weightsA,
                                       const Bundle &b, std::span<const std::size_t> weightsB,
-                                      bool exact);
+                                      bool exact, const Progress *progress = nullptr);
 
 } // namespace diff
 

@@ -87,4 +87,26 @@ Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle
     return sample;
 }
 
+double diff::sampledRange(const PairReader &reader)
+{
+    const std::uint64_t elements = reader.elements();
+    const bool whole = elements <= PairSample::kMost;
+    const std::uint64_t run = std::min(elements, kRun);
+    const std::uint64_t runs = whole ? (elements + kRun - 1) / kRun : PairSample::kMost / kRun;
+    const std::uint64_t stratum = elements / std::max<std::uint64_t>(runs, 1);
+    std::vector<float> magnitudes;
+    std::vector<double> values(run);
+    for (std::uint64_t i = 0; i < runs; ++i) {
+        const std::uint64_t first = whole ? i * kRun : spread(i, stratum, run);
+        const auto some =
+            std::span(values).first(static_cast<std::size_t>(std::min(run, elements - first)));
+        for (const bool ofA : {true, false}) {
+            reader.readDoubles(ofA, first, some);
+            for (const double value : some)
+                addMagnitude(magnitudes, static_cast<float>(value));
+        }
+    }
+    return rangeOf(std::move(magnitudes));
+}
+
 } // namespace kernscope

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/bundle/bundle.h"
+#include "core/diff/pair_reader.h"
 
 #include <cstdint>
 #include <vector>
@@ -28,5 +29,12 @@ struct PairSample {
 /// Bundle::decoder, "task.cancelled". Takes the locks of the files itself.
 Result<PairSample> samplePair(const Bundle &a, std::size_t weightA, const Bundle &b,
                               std::size_t weightB, Progress &progress);
+
+namespace diff {
+
+/// PairSample::valueRange of the elements that a reader reads. Hold the files for reading.
+double sampledRange(const PairReader &reader);
+
+} // namespace diff
 
 } // namespace kernscope

@@ -26,10 +26,11 @@ using Groups = std::map<std::string, std::vector<std::size_t>>;
 class Pairer
 {
 public:
-    Pairer(const Bundle &a, const Bundle &b)
-        : m_a(a), m_b(b), m_ofA(a.weights().size(), kNoIndex), m_ofB(b.weights().size(), kNoIndex),
-          m_how(a.weights().size(), Pairing::Name), m_shared(a.weights().size(), false),
-          m_rounded(a.weights().size(), false), m_match(a.weights().size())
+    Pairer(const Bundle &a, const Bundle &b, const Progress *progress)
+        : m_a(a), m_b(b), m_progress(progress), m_ofA(a.weights().size(), kNoIndex),
+          m_ofB(b.weights().size(), kNoIndex), m_how(a.weights().size(), Pairing::Name),
+          m_shared(a.weights().size(), false), m_rounded(a.weights().size(), false),
+          m_match(a.weights().size())
     {
     }
 
@@ -62,8 +63,11 @@ private:
                            const KeyOf &keyOf);
     bool pair(std::size_t a, std::size_t b, Pairing how);
 
+    bool cancelled() const { return m_progress != nullptr && m_progress->cancelled(); }
+
     const Bundle &m_a;
     const Bundle &m_b;
+    const Progress *m_progress;
     std::vector<std::size_t> m_ofA, m_ofB; ///< partner of each weight
     std::vector<Pairing> m_how;            ///< by weight of A
     std::vector<bool> m_shared;  ///< by weight of A: others have the key that it was paired by
@@ -216,7 +220,8 @@ void Pairer::byContent(diff::KeyPrecision precision)
         sizes[m_b.weights()[i].elements.value][1] += m_ofB[i] == kNoIndex;
     byKey(Pairing::Content, [&](const Bundle &bundle, std::size_t i) {
         const auto [a, b] = sizes[bundle.weights()[i].elements.value];
-        return a > 0 && b > 0 ? diff::contentKey(bundle, i, precision) : std::string();
+        return a > 0 && b > 0 && !cancelled() ? diff::contentKey(bundle, i, precision)
+                                              : std::string();
     });
     for (std::size_t i = 0; i < m_ofA.size(); ++i)
         m_rounded[i] = m_ofA[i] == before[i] ? m_rounded[i] : precision == diff::KeyPrecision::Half;
@@ -241,7 +246,7 @@ void Pairer::byJoining(bool exact)
         if (m_ofB[i] == kNoIndex || (paired(m_ofB[i]) && poorly(m_ofB[i])))
             b.push_back(i);
     }
-    for (JoinedWeights &joined : diff::findJoined(m_a, a, m_b, b, exact)) {
+    for (JoinedWeights &joined : diff::findJoined(m_a, a, m_b, b, exact, m_progress)) {
         for (std::size_t i = 0; i < joined.parts.size(); ++i) {
             unpair(m_ofA, m_ofB, joined.weightA(i), kJoined);
             unpair(m_ofB, m_ofA, joined.weightB(i), kJoined);
@@ -255,7 +260,7 @@ void Pairer::byNearest()
 {
     std::vector<std::size_t> onlyA, onlyB;
     leftOver(onlyA, onlyB, false);
-    for (diff::ContentMatch &match : diff::matchContent(m_a, onlyA, m_b, onlyB)) {
+    for (diff::ContentMatch &match : diff::matchContent(m_a, onlyA, m_b, onlyB, m_progress)) {
         if (pair(match.a, match.b, Pairing::Content))
             m_match[match.a] = std::move(match);
     }
@@ -375,10 +380,11 @@ std::string baseName(std::string_view name)
     return std::string(name);
 }
 
-PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen)
+PairedWeights pairWeights(const Bundle &a, const Bundle &b, std::span<const PairChoice> chosen,
+                          Progress *progress)
 {
     const PairReadLock lock(a, b);
-    Pairer pairer(a, b);
+    Pairer pairer(a, b, progress);
     pairer.byHand(chosen);
     pairer.byConsumer();
     pairer.byName();

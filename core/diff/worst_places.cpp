@@ -4,11 +4,13 @@
 #include "core/bundle/pair_read_lock.h"
 #include "core/diff/pair_reader.h"
 #include "core/diff/pair_sample.h"
+#include "core/diff/pair_slice.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
+#include <utility>
 
 namespace kernscope {
 
@@ -140,6 +142,30 @@ private:
     Largest<ElementPair> m_elements;
 };
 
+/// `shape`: that of the elements that are read.
+Result<WorstPlaces> placesOf(const diff::PairReader &reader, const Shape &shape,
+                             std::optional<diff::PairBinner> binner, const PlacesWanted &wanted,
+                             Progress *progress)
+{
+    const std::uint64_t outputs = shape.empty() ? 1 : std::max<std::uint64_t>(shape.front(), 1);
+    PlaceFinder finder(std::max<std::uint64_t>(reader.elements() / outputs, 1), wanted);
+    std::vector<double> valuesA(kWorstRun), valuesB(kWorstRun);
+    for (std::uint64_t first = 0; first < reader.elements(); first += kWorstRun) {
+        const auto count = static_cast<std::size_t>(std::min(kWorstRun, reader.elements() - first));
+        const auto runA = std::span(valuesA).first(count), runB = std::span(valuesB).first(count);
+        reader.readDoubles(first, runA, runB);
+        finder.add(first, runA, runB);
+        if (binner)
+            binner->add(first, runA, runB);
+        if (progress != nullptr && !progress->advance(count))
+            return tl::unexpected(cancelledError("The search was cancelled"));
+    }
+    WorstPlaces places = finder.finish();
+    if (binner)
+        places.bins = binner->take();
+    return places;
+}
+
 } // namespace
 
 Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const Bundle &b,
@@ -158,25 +184,23 @@ Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const 
     const auto reader = diff::PairReader::make(a, weightA, b, weightB);
     if (!reader)
         return tl::unexpected(reader.error());
-    const Shape &shape = a.weights()[weightA].shape;
-    const std::uint64_t outputs = shape.empty() ? 1 : std::max<std::uint64_t>(shape.front(), 1);
-    PlaceFinder finder(std::max<std::uint64_t>(reader->elements() / outputs, 1), wanted);
-    std::vector<double> valuesA(kWorstRun), valuesB(kWorstRun);
-    for (std::uint64_t first = 0; first < reader->elements(); first += kWorstRun) {
-        const auto count =
-            static_cast<std::size_t>(std::min(kWorstRun, reader->elements() - first));
-        const auto runA = std::span(valuesA).first(count), runB = std::span(valuesB).first(count);
-        reader->readDoubles(first, runA, runB);
-        finder.add(first, runA, runB);
-        if (binner)
-            binner->add(first, runA, runB);
-        if (progress != nullptr && !progress->advance(count))
-            return tl::unexpected(cancelledError("The search was cancelled"));
-    }
-    WorstPlaces places = finder.finish();
-    if (binner)
-        places.bins = binner->take();
-    return places;
+    return placesOf(*reader, a.weights()[weightA].shape, std::move(binner), wanted, progress);
+}
+
+Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                                    std::size_t part, const PlacesWanted &wanted,
+                                    Progress *progress)
+{
+    const PairReadLock lock(a, b);
+    const auto reader = diff::partReader(a, b, joined, part);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    std::optional<diff::PairBinner> binner;
+    if (wanted.bins)
+        binner.emplace(diff::sampledRange(*reader));
+    const Bundle &parts = joined.split ? b : a;
+    return placesOf(*reader, parts.weights()[joined.parts[part].weight].shape, std::move(binner),
+                    wanted, progress);
 }
 
 } // namespace kernscope

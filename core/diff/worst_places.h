@@ -44,4 +44,10 @@ Result<WorstPlaces> findWorstPlaces(const Bundle &a, std::size_t weightA, const 
                                     std::size_t weightB, const PlacesWanted &wanted,
                                     Progress *progress = nullptr);
 
+/// The same of one part of a split or merged weight against its slice of the whole: elements,
+/// channels and their numbers are those of the part.
+Result<WorstPlaces> findWorstPlaces(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                                    std::size_t part, const PlacesWanted &wanted,
+                                    Progress *progress = nullptr);
+
 } // namespace kernscope

@@ -10,6 +10,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -72,29 +73,95 @@ std::string figureHtml(const IndexedPicture &picture, std::string_view what, dou
                        what, dataUrl(pngOf(picture)), range);
 }
 
-/// The pairs that differ in value, the worst first.
-std::vector<const WeightPair *> worstPairs(const CheckedDifference &checked)
+/// A pair, or a part of a split or merged weight, whose values differ.
+struct DifferentValues {
+    const ValueDifference *values = nullptr;
+    std::size_t index = 0; ///< of the pair; of a part: of Difference::joined
+    std::optional<std::size_t> part;
+};
+
+/// The worst first.
+std::vector<DifferentValues> worstValues(const CheckedDifference &checked)
 {
-    std::vector<const WeightPair *> worst;
-    for (const WeightPair &pair : checked.difference.weights) {
-        if (pair.values && !pair.values->identical())
-            worst.push_back(&pair);
+    const Difference &difference = checked.difference;
+    std::vector<DifferentValues> worst;
+    for (std::size_t i = 0; i < difference.weights.size(); ++i) {
+        const auto &values = difference.weights[i].values;
+        if (values && !values->identical())
+            worst.push_back({&*values, i, std::nullopt});
     }
-    std::stable_sort(worst.begin(), worst.end(), [](const WeightPair *x, const WeightPair *y) {
-        return x->values->snr < y->values->snr;
-    });
+    for (std::size_t i = 0; i < difference.joined.size(); ++i) {
+        const auto &parts = difference.joined[i].parts;
+        for (std::size_t k = 0; k < parts.size(); ++k) {
+            if (parts[k].values && !parts[k].values->identical())
+                worst.push_back({&*parts[k].values, i, k});
+        }
+    }
+    std::stable_sort(worst.begin(), worst.end(),
+                     [](const DifferentValues &x, const DifferentValues &y) {
+                         return x.values->snr < y.values->snr;
+                     });
     worst.resize(std::min(worst.size(), kMostPictures));
     return worst;
 }
 
-/// The worst channels and elements of a pair, where they were asked for.
-std::string worstHtml(const CheckedDifference &checked, std::size_t index)
+/// The worst places that were asked for; null where they were not.
+const WorstPlaces *placesOf(const CheckedDifference &checked, const DifferentValues &one)
 {
-    const auto found = std::find_if(checked.worst.begin(), checked.worst.end(),
-                                    [index](const auto &each) { return each.first == index; });
-    if (found == checked.worst.end())
-        return {};
-    const WorstPlaces &worst = found->second;
+    if (!one.part) {
+        for (const auto &[index, places] : checked.worst) {
+            if (index == one.index)
+                return &places;
+        }
+        return nullptr;
+    }
+    for (const auto &found : checked.partWorst) {
+        if (found.joined == one.index && found.part == *one.part)
+            return &found.places;
+    }
+    return nullptr;
+}
+
+const Shape &shapeOf(const CheckedDifference &checked, const DifferentValues &one)
+{
+    if (!one.part)
+        return checked.a->weights()[checked.difference.weights[one.index].a].shape;
+    const JoinedWeights &joined = checked.difference.joined[one.index];
+    return (joined.split ? *checked.b : *checked.a).weights()[joined.parts[*one.part].weight].shape;
+}
+
+/// "name: verdict"
+std::string titleOf(const CheckedDifference &checked, const DifferentValues &one)
+{
+    const auto heading = [](const std::string &name, const std::string &verdict) {
+        return fmt::format("<h3>{}: {}</h3>\n", escapedMarkup(printable(name)),
+                           escapedMarkup(verdict));
+    };
+    if (!one.part) {
+        const WeightPair &pair = checked.difference.weights[one.index];
+        return heading(checked.a->weights()[pair.a].findableName(),
+                       verdict(pair, *checked.a, *checked.b));
+    }
+    const JoinedWeights &joined = checked.difference.joined[one.index];
+    const std::string a = checked.a->weights()[joined.weightA(*one.part)].findableName();
+    const std::string b = checked.b->weights()[joined.weightB(*one.part)].findableName();
+    return heading(fmt::format("{} > {}", a, b),
+                   joinedVerdict(joined, *one.part) + "; " + joinedText(joined, *one.part));
+}
+
+Result<PairPicture> pictureOf(const CheckedDifference &checked, const DifferentValues &one,
+                              Progress *progress)
+{
+    if (one.part)
+        return pairPicture(*checked.a, *checked.b, checked.difference.joined[one.index], *one.part,
+                           progress);
+    const WeightPair &pair = checked.difference.weights[one.index];
+    return pairPicture(*checked.a, pair.a, *checked.b, pair.b, progress);
+}
+
+/// The worst channels and elements of a pair, where they were asked for.
+std::string worstHtml(const WorstPlaces &worst, const Shape &shape)
+{
     std::string text = fmt::format(
         "<p>{} of {} output channels differ. The worst of them, and the worst elements:</p>\n"
         "<div class=\"wide\"><table><thead><tr><th class=\"n\">channel</th><th class=\"n\">"
@@ -102,7 +169,6 @@ std::string worstHtml(const CheckedDifference &checked, std::size_t index)
         "SNR, dB</th><th>element</th><th class=\"n\">A</th><th class=\"n\">B</th></tr></thead>"
         "<tbody>\n",
         worst.differentChannels, worst.channels);
-    const Shape &shape = checked.a->weights()[checked.difference.weights[index].a].shape;
     for (std::size_t i = 0; i < std::max(worst.worstChannels.size(), worst.worstElements.size());
          ++i) {
         if (i < worst.worstChannels.size()) {
@@ -129,29 +195,27 @@ std::string worstHtml(const CheckedDifference &checked, std::size_t index)
 
 Result<std::string> picturesHtml(const CheckedDifference &checked, Progress *progress)
 {
-    const auto worst = worstPairs(checked);
+    const auto worst = worstValues(checked);
     if (worst.empty())
         return std::string();
-    const auto &pairs = checked.difference.weights;
     std::string text = fmt::format(
         "<h2>Values of the weights that differ</h2><p>{} with the least signal to noise ratio, the "
         "worst first. Output channels go down, the rest across; blue is less than 0, white is 0, "
         "orange is more, black is not finite. Colours grow with the square root.</p>\n",
         worst.size() == 1 ? std::string("The one") : fmt::format("The {}", worst.size()));
-    for (const WeightPair *pair : worst) {
-        const auto picture = pairPicture(*checked.a, pair->a, *checked.b, pair->b, progress);
+    for (const DifferentValues &one : worst) {
+        const auto picture = pictureOf(checked, one, progress);
         if (!picture && picture.error().code == "task.cancelled")
             return tl::unexpected(picture.error());
-        text += fmt::format("<h3>{}: {}</h3>\n",
-                            escapedMarkup(printable(checked.a->weights()[pair->a].findableName())),
-                            escapedMarkup(verdict(*pair, *checked.a, *checked.b)));
+        text += titleOf(checked, one);
         if (picture) {
             text += figureHtml(picture->a, "A", picture->valueRange) +
                     figureHtml(picture->b, "B", picture->valueRange) +
                     figureHtml(picture->difference, "B - A", picture->differenceRange);
         }
-        text += histogramSvg(*pair->values) + "\n";
-        text += worstHtml(checked, static_cast<std::size_t>(pair - pairs.data()));
+        text += histogramSvg(*one.values) + "\n";
+        if (const WorstPlaces *places = placesOf(checked, one))
+            text += worstHtml(*places, shapeOf(checked, one));
         if (picture && picture->binned)
             text += "<p>A cell stands for several elements: their mean in A and B, the largest "
                     "difference in B - A.</p>\n";

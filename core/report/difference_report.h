@@ -29,6 +29,13 @@ struct CheckedDifference {
     /// What matchCodebooks() found, likewise.
     std::vector<std::pair<std::size_t, CodebookMatch>> codebooks = {};
 
+    /// The worst places of a part of Difference::joined[joined].
+    struct PartPlaces {
+        std::size_t joined = 0, part = 0;
+        WorstPlaces places;
+    };
+    std::vector<PartPlaces> partWorst = {};
+
     bool holds() const { return faults.empty(); }
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/error.h"
 #include "core/base/progress.h"
 #include "core/bundle/bundle.h"
+#include "core/diff/joined_weights.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,10 @@ struct PairPicture {
 /// files' locks itself, shared. Progress in elements.
 Result<PairPicture> pairPicture(const Bundle &a, std::size_t weightA, const Bundle &b,
                                 std::size_t weightB, Progress *progress = nullptr);
+
+/// Of a part of a split or merged weight and its slice of the whole.
+Result<PairPicture> pairPicture(const Bundle &a, const Bundle &b, const JoinedWeights &joined,
+                                std::size_t part, Progress *progress = nullptr);
 
 /// A PNG file of the picture with its colours.
 std::vector<std::byte> pngOf(const IndexedPicture &picture);

@@ -254,6 +254,12 @@ Json checkedDifferenceJson(const CheckedDifference &checked)
     for (const auto &[index, worst] : checked.worst)
         json["weights"][index]["worst"] =
             worstJson(worst, checked.a->weights()[checked.difference.weights[index].a].shape);
+    for (const auto &[index, part, worst] : checked.partWorst) {
+        const JoinedWeights &joined = checked.difference.joined[index];
+        const Bundle &parts = joined.split ? *checked.b : *checked.a;
+        json["joined"][index]["parts"][part]["worst"] =
+            worstJson(worst, parts.weights()[joined.parts[part].weight].shape);
+    }
     for (const auto &[index, match] : checked.codebooks)
         json["weights"][index]["codebooks"] = codebookMatchJson(match);
     json["verdict"] = verdictJson(checked);

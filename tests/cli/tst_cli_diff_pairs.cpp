@@ -18,6 +18,7 @@ class TestCliDiffPairs : public QObject
 private slots:
     void pairsByHand();
     void joinedWeights();
+    void worstOfParts();
     void codebooks();
     void binaryPatches();
 
@@ -109,6 +110,9 @@ void TestCliDiffPairs::joinedWeights()
         diff(a, b, {m_values, QStringLiteral("--format"), QStringLiteral("csv")}).out;
     QVERIFY2(table.contains("split: part 2 of 2, 3 to 7 of axis 0 of the whole"),
              table.constData());
+    // Nothing of equal parts is worth a place.
+    QVERIFY(
+        !diff(a, b, {QStringLiteral("--worst"), QStringLiteral("2")}).out.contains("Worst places"));
     // No script of edits can say it.
     const CliResult script = diff(a, b, {QStringLiteral("--format"), QStringLiteral("changes")});
     QCOMPARE(script.exitCode, 3);
@@ -116,6 +120,50 @@ void TestCliDiffPairs::joinedWeights()
     // Under limits a split weight holds where its parts do.
     QCOMPARE(diff(a, b, {QStringLiteral("--max-abs"), QStringLiteral("0")}).exitCode, 0);
     QCOMPARE(diff(a, b).exitCode, 1);
+}
+
+/// The worst places of a part, by its own numbers, in text, JSON and on the page.
+void TestCliDiffPairs::worstOfParts()
+{
+    std::vector<float> values(32);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        values[i] = float((i * 37) % 101) / 16;
+    const auto some = [](const std::vector<float> &of, std::size_t first, std::size_t count) {
+        Bytes bytes;
+        for (std::size_t i = first; i < first + count; ++i) {
+            const Bytes half = halves({of[i]});
+            bytes.insert(bytes.end(), half.begin(), half.end());
+        }
+        return bytes;
+    };
+    MadeBundle whole, parts;
+    whole.constant("tensor<fp16, [8, 4]>", "qk",
+                   whole.blob(ElementType::Fp16, "[8, 4]", some(values, 0, 32)));
+    values[12 + 2 * 4 + 3] += 8; // of k: row 2, column 3
+    parts.constant("tensor<fp16, [3, 4]>", "q",
+                   parts.blob(ElementType::Fp16, "[3, 4]", some(values, 0, 12)));
+    parts.constant("tensor<fp16, [5, 4]>", "k",
+                   parts.blob(ElementType::Fp16, "[5, 4]", some(values, 12, 20)));
+    const QString a = writeBundle(m_scratch, "worst_whole.mlmodelc", whole);
+    const QString b = writeBundle(m_scratch, "worst_parts.mlmodelc", parts);
+    const QStringList worst{QStringLiteral("--worst"), QStringLiteral("2")};
+    const auto found = diff(a, b, worst + QStringList{m_json}).json()["joined"][0]["parts"];
+    QVERIFY(!found[0].contains("worst"));
+    QCOMPARE(found[1]["worst"]["different_channels"].get<int>(), 1);
+    QCOMPARE(found[1]["worst"]["worst_channels"][0]["channel"].get<int>(), 2);
+    const auto element = found[1]["worst"]["worst_elements"][0];
+    QCOMPARE(element["index"][0].get<int>(), 2);
+    QCOMPARE(element["index"][1].get<int>(), 3);
+    QCOMPARE(element["b"].get<double>() - element["a"].get<double>(), 8.0);
+    const QByteArray text = diff(a, b, worst).out;
+    QVERIFY2(text.contains("Worst places of k (split: part 2 of 2") && text.contains("[2,3]"),
+             text.constData());
+    const QByteArray page =
+        diff(a, b, worst + QStringList{QStringLiteral("--format"), QStringLiteral("html")}).out;
+    QVERIFY2(page.contains("<h3>qk &gt; k: split, ") && page.contains("<td>[2,3]</td>") &&
+                 page.contains("data:image/png;base64,"),
+             page.constData());
+    QVERIFY(!page.contains("<h3>qk &gt; q")); // its values are the same
 }
 
 /// Two palettes: an entry of another value, one under another number.

@@ -201,8 +201,10 @@ void BytesDock::align()
     m_task = session().tasks().start(
         this, tr("Aligning bytes"),
         [a = m_swapped ? other : document, b = m_swapped ? document : other,
-         chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &) {
-            const auto pairs = pairWeights(*a, *b, chosen).pairs;
+         chosen = m_choices.resolve(*document, *other, m_swapped)](Progress &progress) {
+            const auto pairs = pairWeights(*a, *b, chosen, &progress).pairs;
+            if (progress.cancelled())
+                return AlignedBytesPtr(); // nobody is told
             const PairReadLock lock(*a, *b);
             return AlignedBytesPtr(
                 std::make_shared<AlignedBytes>(AlignedBytes{a, b, ByteAlignment(*a, *b, pairs)}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/diff/build_verdict.h"
 #include "core/diff/limits.h"
+#include "core/diff/worst_places.h"
 #include "core/numeric/half.h"
 #include "diff_sample.h"
 
@@ -120,6 +121,9 @@ private slots:
     void found();
     void nearly();
     void oneValue();
+    void worstPlaces_data() { found_data(); }
+    void worstPlaces();
+    void cancelled();
     void manyUnrelated();
     void namedLikeAPart();
     void unrelated_data();
@@ -215,6 +219,60 @@ void TestJoinedWeights::oneValue()
 }
 
 /// Unrelated weights of shapes that would fit: their samples are taken once, not once a whole.
+/// One value of the second part is far off: its element and its channel, by the part's own numbers.
+void TestJoinedWeights::worstPlaces()
+{
+    QFETCH(const int, axis);
+    QFETCH(const bool, split);
+    const auto along = static_cast<std::size_t>(axis);
+    const std::vector<Made> parts{{"q", {16, 16}, randomValues(256, 1)},
+                                  {"k", {16, 16}, randomValues(256, 2)},
+                                  {"v", {16, 16}, randomValues(256, 3)}};
+    std::vector<Made> others = parts;
+    others[1].values[5 * 16 + 7] += 2;
+    const BundlePtr whole = bundleOf({joined("qkv", parts, along)}), apart = bundleOf(others);
+    const BundlePtr a = split ? whole : apart, b = split ? apart : whole;
+    const Difference difference = ::whole(a, b);
+    QCOMPARE(difference.joined.size(), std::size_t(1));
+    const JoinedWeights &found = difference.joined.front();
+    for (std::size_t part = 0; part < 3; ++part) {
+        const auto places = findWorstPlaces(*a, *b, found, part, {16, 4, true});
+        QVERIFY(places);
+        QCOMPARE(places->channels, std::uint64_t(16));
+        QCOMPARE(places->differentChannels, std::uint64_t(part == 1));
+        QCOMPARE(places->worstElements.size(), std::size_t(part == 1));
+        std::uint64_t binned = 0;
+        for (const std::uint64_t count : places->bins->a)
+            binned += count;
+        QCOMPARE(binned + places->bins->outsideA, std::uint64_t(256));
+        if (part != 1)
+            continue;
+        QCOMPARE(places->worstElements.front().element, std::uint64_t(5 * 16 + 7));
+        QCOMPARE(places->worstChannels.front().channel, std::uint64_t(5));
+        QCOMPARE(places->worstChannels.front().changed, std::uint64_t(1));
+        QCOMPARE(places->worstChannels.front().maxAbs, found.parts[part].values->maxAbs);
+        const double far = places->worstElements.front().b - places->worstElements.front().a;
+        QCOMPARE(std::abs(far), found.parts[part].values->maxAbs);
+        QCOMPARE(far > 0, split);
+    }
+}
+
+/// Nothing is read once the person cancelled: no pair by content, no part.
+void TestJoinedWeights::cancelled()
+{
+    const Made one{"q", {16, 16}, randomValues(256, 1)}, two{"k", {16, 16}, randomValues(256, 2)};
+    const BundlePtr a = bundleOf({joined("qk", {one, two}, 0), {"x", {64}, randomValues(64, 4)}});
+    const BundlePtr b = bundleOf({one, two, {"y", {64}, randomValues(64, 4)}});
+    QCOMPARE(pairWeights(*a, *b).joined.size(), std::size_t(1));
+    QCOMPARE(pairWeights(*a, *b).pairs.front().pairing, Pairing::Content);
+    Progress progress;
+    progress.cancel();
+    const PairedWeights stopped = pairWeights(*a, *b, {}, &progress);
+    QVERIFY(stopped.joined.empty());
+    for (const WeightPair &pair : stopped.pairs)
+        QVERIFY(pair.pairing != Pairing::Content);
+}
+
 void TestJoinedWeights::manyUnrelated()
 {
     std::vector<Made> wholes, parts;
