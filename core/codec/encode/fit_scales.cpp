@@ -74,32 +74,55 @@ public:
             return m_plain; // nothing to gain, or numbers that the sums cannot hold
         const double plain = m_best.sums.error;
         std::vector<Tried> clipped = movesZero ? clippedRanges() : clippedScales();
+        tryAll(clipped);
+        std::vector<std::pair<double, const Tried *>> bounds;
+        bounds.reserve(clipped.size());
+        for (const Tried &one : clipped)
+            bounds.emplace_back(one.bound(), &one);
         constexpr std::size_t kRefined = 3;
         const std::size_t count = std::min(kRefined, clipped.size());
-        std::partial_sort(clipped.begin(), clipped.begin() + static_cast<std::ptrdiff_t>(count),
-                          clipped.end(),
-                          [](const Tried &a, const Tried &b) { return a.bound() < b.bound(); });
+        std::partial_sort(bounds.begin(), bounds.begin() + static_cast<std::ptrdiff_t>(count),
+                          bounds.end(),
+                          [](const auto &a, const auto &b) { return a.first < b.first; });
         for (std::size_t i = 0; i < count; ++i)
-            refine(clipped[i], movesZero);
+            refine(*bounds[i].second, movesZero);
         const QuantGrid found = amongHalves();
         return m_best.sums.error < plain ? found : m_plain;
     }
 
 private:
+    FitSteps stepsOf(float scale, std::int32_t zero) const
+    {
+        return {scale, static_cast<float>(m_codes.low - zero),
+                static_cast<float>(m_codes.high - zero)};
+    }
+
     Tried tried(float scale, std::int32_t zero) const
     {
-        const FitSteps steps{scale, static_cast<float>(m_codes.low - zero),
-                             static_cast<float>(m_codes.high - zero)};
-        return {scale, zero, sumFit(m_values, m_masses, steps)};
+        return {scale, zero, sumFit(m_values, m_masses, stepsOf(scale, zero))};
+    }
+
+    /// Fills in the sums of all at once.
+    void tryAll(std::vector<Tried> &all) const
+    {
+        std::vector<FitSteps> steps;
+        steps.reserve(all.size());
+        for (const Tried &one : all)
+            steps.push_back(stepsOf(one.scale, one.zero));
+        std::vector<FitSums> sums(all.size());
+        sumFits(m_values, m_masses, steps, sums);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            all[i].sums = sums[i];
     }
 
     std::vector<Tried> clippedScales() const
     {
         constexpr int kSteps = 48;
         std::vector<Tried> all;
+        all.reserve(kSteps + 3);
         for (int i = -2; i <= kSteps; ++i)
             all.push_back(
-                tried(1 - static_cast<float>(i) / 64, static_cast<std::int32_t>(m_plain.zero)));
+                {1 - static_cast<float>(i) / 64, static_cast<std::int32_t>(m_plain.zero), {}});
         return all;
     }
 
@@ -121,7 +144,7 @@ private:
                     continue;
                 const auto zero = static_cast<std::int32_t>(std::nearbyint(-bottom / scale));
                 all.push_back(
-                    tried(scale, std::clamp(m_codes.low + zero, m_codes.low, m_codes.high)));
+                    {scale, std::clamp(m_codes.low + zero, m_codes.low, m_codes.high), {}});
             }
         }
         return all;
@@ -160,16 +183,21 @@ private:
         const Tried around = m_best;
         const int middle = floatToHalf(around.scale * m_plain.scale);
         m_best.sums.error = std::numeric_limits<double>::infinity();
-        QuantGrid grid = m_plain;
+        std::vector<float> scales;
+        std::vector<Tried> all;
         for (int step = 0; step <= 2 * kReach; ++step) {
             const int bits = middle + (step % 2 == 0 ? step / 2 : -(step + 1) / 2);
             if (bits < 1 || bits > kLargestHalf)
                 continue;
-            const float scale = halfToFloat(static_cast<std::uint16_t>(bits));
-            const Tried one = tried(scale / m_plain.scale, around.zero);
-            if (one.betterThan(m_best)) {
-                m_best = one;
-                grid = {scale, around.zero};
+            scales.push_back(halfToFloat(static_cast<std::uint16_t>(bits)));
+            all.push_back({scales.back() / m_plain.scale, around.zero, {}});
+        }
+        tryAll(all);
+        QuantGrid grid = m_plain;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            if (all[i].betterThan(m_best)) {
+                m_best = all[i];
+                grid = {scales[i], around.zero};
             }
         }
         return grid;
