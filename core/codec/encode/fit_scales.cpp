@@ -45,17 +45,20 @@ struct Tried {
     bool betterThan(const Tried &other) const { return sums.error < other.sums.error; }
 };
 
-/// The search for one cell, in units of its plain scale.
+/// The search for one cell after the other, in units of its plain scale.
 class ScaleSearch
 {
 public:
-    ScaleSearch(std::span<const float> values, std::span<const float> masses,
-                const QuantGrid &plain, CodeRange codes)
-        : m_plain(plain), m_codes(codes)
+    explicit ScaleSearch(CodeRange codes) : m_codes(codes) {}
+
+    /// The cell that is next.
+    void begin(std::span<const float> values, std::span<const float> masses, const QuantGrid &plain)
     {
+        m_plain = plain;
         const std::size_t padded = (values.size() + kFitLanes - 1) / kFitLanes * kFitLanes;
-        m_values.resize(padded);
-        m_masses.resize(padded);
+        m_values.assign(padded, 0.0f);
+        m_masses.assign(padded, 0.0f);
+        m_least = m_largest = 0;
         const float inverse = 1.0f / plain.scale;
         for (std::size_t i = 0; i < values.size(); ++i) {
             const bool counts = std::isfinite(values[i]);
@@ -73,41 +76,59 @@ public:
         if (!(m_best.sums.error > 0) || !std::isfinite(m_best.sums.error))
             return m_plain; // nothing to gain, or numbers that the sums cannot hold
         const double plain = m_best.sums.error;
-        std::vector<Tried> clipped = movesZero ? clippedRanges() : clippedScales();
+        m_tried.clear();
+        movesZero ? clipRanges() : clipScales();
+        tryAll();
+        m_bounds.clear();
+        for (const Tried &one : m_tried)
+            m_bounds.emplace_back(one.bound(), &one);
         constexpr std::size_t kRefined = 3;
-        const std::size_t count = std::min(kRefined, clipped.size());
-        std::partial_sort(clipped.begin(), clipped.begin() + static_cast<std::ptrdiff_t>(count),
-                          clipped.end(),
-                          [](const Tried &a, const Tried &b) { return a.bound() < b.bound(); });
+        const std::size_t count = std::min(kRefined, m_bounds.size());
+        std::partial_sort(m_bounds.begin(), m_bounds.begin() + static_cast<std::ptrdiff_t>(count),
+                          m_bounds.end(),
+                          [](const auto &a, const auto &b) { return a.first < b.first; });
         for (std::size_t i = 0; i < count; ++i)
-            refine(clipped[i], movesZero);
+            refine(*m_bounds[i].second, movesZero);
         const QuantGrid found = amongHalves();
         return m_best.sums.error < plain ? found : m_plain;
     }
 
 private:
-    Tried tried(float scale, std::int32_t zero) const
+    FitSteps stepsOf(float scale, std::int32_t zero) const
     {
-        const FitSteps steps{scale, static_cast<float>(m_codes.low - zero),
-                             static_cast<float>(m_codes.high - zero)};
-        return {scale, zero, sumFit(m_values, m_masses, steps)};
+        return {scale, static_cast<float>(m_codes.low - zero),
+                static_cast<float>(m_codes.high - zero)};
     }
 
-    std::vector<Tried> clippedScales() const
+    Tried tried(float scale, std::int32_t zero) const
+    {
+        return {scale, zero, sumFit(m_values, m_masses, stepsOf(scale, zero))};
+    }
+
+    /// Fills in the sums of all at once.
+    void tryAll()
+    {
+        m_steps.clear();
+        for (const Tried &one : m_tried)
+            m_steps.push_back(stepsOf(one.scale, one.zero));
+        m_sums.resize(m_tried.size());
+        sumFits(m_values, m_masses, m_steps, m_sums);
+        for (std::size_t i = 0; i < m_tried.size(); ++i)
+            m_tried[i].sums = m_sums[i];
+    }
+
+    void clipScales()
     {
         constexpr int kSteps = 48;
-        std::vector<Tried> all;
         for (int i = -2; i <= kSteps; ++i)
-            all.push_back(
-                tried(1 - static_cast<float>(i) / 64, static_cast<std::int32_t>(m_plain.zero)));
-        return all;
+            m_tried.push_back(
+                {1 - static_cast<float>(i) / 64, static_cast<std::int32_t>(m_plain.zero), {}});
     }
 
     /// Ranges that leave out up to two fifths on either side.
-    std::vector<Tried> clippedRanges() const
+    void clipRanges()
     {
         constexpr std::array<float, 6> kShares{1.0f, 0.92f, 0.84f, 0.76f, 0.68f, 0.6f};
-        std::vector<Tried> all;
         for (const float low : kShares) {
             if (m_least == 0 && low != 1)
                 continue;
@@ -120,11 +141,10 @@ private:
                 if (!(scale > 0) || !std::isfinite(scale))
                     continue;
                 const auto zero = static_cast<std::int32_t>(std::nearbyint(-bottom / scale));
-                all.push_back(
-                    tried(scale, std::clamp(m_codes.low + zero, m_codes.low, m_codes.high)));
+                m_tried.push_back(
+                    {scale, std::clamp(m_codes.low + zero, m_codes.low, m_codes.high), {}});
             }
         }
-        return all;
     }
 
     void keepIfBetter(const Tried &one)
@@ -160,16 +180,21 @@ private:
         const Tried around = m_best;
         const int middle = floatToHalf(around.scale * m_plain.scale);
         m_best.sums.error = std::numeric_limits<double>::infinity();
-        QuantGrid grid = m_plain;
+        m_tried.clear();
+        m_scales.clear();
         for (int step = 0; step <= 2 * kReach; ++step) {
             const int bits = middle + (step % 2 == 0 ? step / 2 : -(step + 1) / 2);
             if (bits < 1 || bits > kLargestHalf)
                 continue;
-            const float scale = halfToFloat(static_cast<std::uint16_t>(bits));
-            const Tried one = tried(scale / m_plain.scale, around.zero);
-            if (one.betterThan(m_best)) {
-                m_best = one;
-                grid = {scale, around.zero};
+            m_scales.push_back(halfToFloat(static_cast<std::uint16_t>(bits)));
+            m_tried.push_back({m_scales.back() / m_plain.scale, around.zero, {}});
+        }
+        tryAll();
+        QuantGrid grid = m_plain;
+        for (std::size_t i = 0; i < m_tried.size(); ++i) {
+            if (m_tried[i].betterThan(m_best)) {
+                m_best = m_tried[i];
+                grid = {m_scales[i], around.zero};
             }
         }
         return grid;
@@ -182,6 +207,12 @@ private:
     float m_least = 0;
     float m_largest = 0;
     Tried m_best;
+    // What is tried together; kept from cell to cell, of which a weight has many.
+    std::vector<Tried> m_tried;
+    std::vector<std::pair<double, const Tried *>> m_bounds;
+    std::vector<FitSteps> m_steps;
+    std::vector<FitSums> m_sums;
+    std::vector<float> m_scales; ///< of amongHalves
 };
 
 StepRun stepsOfGrid(const QuantGrid &grid, CodeRange codes)
@@ -307,6 +338,7 @@ void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const f
     const CodeRange codes{static_cast<std::int32_t>(smallestCode(data->type)) + (movesZero ? 0 : 1),
                           static_cast<std::int32_t>(largestCode(data->type))};
     CodeStore store(*data);
+    ScaleSearch search(codes);
     std::vector<float> valueBuffer, massBuffer;
     for (std::size_t cell = 0; cell < cells.outer * cells.cells; ++cell) {
         const auto some = gathered(values, cells, cell, valueBuffer);
@@ -314,7 +346,8 @@ void fitScales(EncodedWeight &weight, const ScaleCells &cells, std::span<const f
         const auto half = loadCode(scale->bytes, ElementType::Fp16, cell);
         const QuantGrid plain{halfToFloat(static_cast<std::uint16_t>(half)),
                               zero == nullptr ? 0 : loadCode(zero->bytes, zero->type, cell)};
-        const QuantGrid found = ScaleSearch(some, weighing, plain, codes).find(movesZero);
+        search.begin(some, weighing, plain);
+        const QuantGrid found = search.find(movesZero);
         if ((found.scale == plain.scale && found.zero == plain.zero) ||
             !(storedError(some, weighing, found, codes) <
               storedError(some, weighing, plain, codes)))

@@ -2,7 +2,6 @@
 #include "core/codec/kernels/fit_kernels.h"
 
 #include <algorithm>
-#include <array>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/codec/kernels/fit_kernels.cpp"
@@ -15,12 +14,14 @@ namespace kernscope::codec::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr std::size_t kFitSums = 4; ///< of each lane, of which three count
+
 /// Adding it to a number below 2^22 rounds that to a whole one, ties to even.
 constexpr float kWhole = 12582912.0f;
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Eight sums each of error, cross and square into `sums`.
+/// Eight times the sums of error, cross and square, and a zero, into `sums`.
 void fitRun(const float *values, const float *masses, std::size_t count, float scale, float low,
             float high, float *sums)
 {
@@ -46,9 +47,20 @@ void fitRun(const float *values, const float *masses, std::size_t count, float s
             cross = hn::Add(cross, hn::Mul(weighed, value));
             square = hn::Add(square, hn::Mul(weighed, code));
         }
-        hn::StoreU(error, d, sums + lane);
-        hn::StoreU(cross, d, sums + kFitLanes + lane);
-        hn::StoreU(square, d, sums + 2 * kFitLanes + lane);
+        hn::StoreInterleaved4(error, cross, square, hn::Zero(d), d, sums + kFitSums * lane);
+    }
+}
+
+/// Adds them up, one after the other.
+void addFits(const float *sums, double *totals)
+{
+    const hn::CappedTag<double, kFitSums> d;
+    const hn::Rebind<float, decltype(d)> narrow;
+    for (std::size_t i = 0; i < kFitSums; i += hn::Lanes(d)) {
+        auto total = hn::LoadU(d, totals + i);
+        for (std::size_t lane = 0; lane < kFitLanes; ++lane)
+            total = hn::Add(total, hn::PromoteTo(d, hn::LoadU(narrow, sums + kFitSums * lane + i)));
+        hn::StoreU(total, d, totals + i);
     }
 }
 
@@ -58,20 +70,42 @@ void fitRun(const float *values, const float *masses, std::size_t count, float s
             float high, float *sums)
 {
     const float inverse = 1.0f / scale;
-    std::fill(sums, sums + 3 * kFitLanes, 0.0f);
+    std::fill(sums, sums + kFitSums * kFitLanes, 0.0f);
     for (std::size_t at = 0; at < count; ++at) {
-        float *const to = sums + at % kFitLanes;
+        float *const to = sums + kFitSums * (at % kFitLanes);
         const float steps = std::min(std::max(values[at] * inverse, low), high);
         const float code = (steps + kWhole) - kWhole;
         const float off = values[at] - code * scale;
         const float weighed = masses[at] * code;
         to[0] += masses[at] * off * off;
-        to[kFitLanes] += weighed * values[at];
-        to[2 * kFitLanes] += weighed * code;
+        to[1] += weighed * values[at];
+        to[2] += weighed * code;
     }
 }
 
+void addFits(const float *sums, double *totals)
+{
+    for (std::size_t i = 0; i < kFitSums * kFitLanes; ++i)
+        totals[i % kFitSums] += static_cast<double>(sums[i]);
+}
+
 #endif
+
+void fitMany(const float *values, const float *masses, std::size_t count, const FitSteps *steps,
+             std::size_t many, FitSums *found)
+{
+    constexpr std::size_t kRun = 4096;
+    HWY_ALIGN float sums[kFitSums * kFitLanes];
+    for (std::size_t i = 0; i < many; ++i) {
+        double totals[kFitSums] = {};
+        for (std::size_t at = 0; at < count; at += kRun) {
+            fitRun(values + at, masses + at, std::min(kRun, count - at), steps[i].scale,
+                   steps[i].low, steps[i].high, sums);
+            addFits(sums, totals);
+        }
+        found[i] = {totals[0], totals[1], totals[2]};
+    }
+}
 
 } // namespace kernscope::codec::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -79,24 +113,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace kernscope::codec {
 
-HWY_EXPORT(fitRun);
+HWY_EXPORT(fitMany);
 
 FitSums sumFit(std::span<const float> values, std::span<const float> masses, const FitSteps &steps)
 {
-    constexpr std::size_t kRun = 4096;
-    FitSums total;
-    std::array<float, 3 * kFitLanes> sums;
-    for (std::size_t at = 0; at < values.size(); at += kRun) {
-        HWY_DYNAMIC_DISPATCH(fitRun)
-        (values.data() + at, masses.data() + at, std::min(kRun, values.size() - at), steps.scale,
-         steps.low, steps.high, sums.data());
-        for (std::size_t lane = 0; lane < kFitLanes; ++lane) {
-            total.error += static_cast<double>(sums[lane]);
-            total.cross += static_cast<double>(sums[kFitLanes + lane]);
-            total.square += static_cast<double>(sums[2 * kFitLanes + lane]);
-        }
-    }
-    return total;
+    FitSums sums;
+    sumFits(values, masses, std::span(&steps, 1), std::span(&sums, 1));
+    return sums;
+}
+
+void sumFits(std::span<const float> values, std::span<const float> masses,
+             std::span<const FitSteps> steps, std::span<FitSums> sums)
+{
+    HWY_DYNAMIC_DISPATCH(fitMany)
+    (values.data(), masses.data(), values.size(), steps.data(), steps.size(), sums.data());
 }
 
 } // namespace kernscope::codec

@@ -24,4 +24,8 @@ struct FitSums {
 FitSums sumFit(std::span<const float> values, std::span<const float> masses, const FitSteps &steps);
 inline constexpr std::size_t kFitLanes = 8;
 
+/// The same for several sizes of steps: sums[i] = sumFit(values, masses, steps[i]).
+void sumFits(std::span<const float> values, std::span<const float> masses,
+             std::span<const FitSteps> steps, std::span<FitSums> sums);
+
 } // namespace kernscope::codec

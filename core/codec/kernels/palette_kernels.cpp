@@ -52,12 +52,14 @@ public:
     template <bool Streamed>
     HWY_INLINE void lookUp(hn::Vec<CodeTag> codes, std::uint16_t *HWY_RESTRICT out) const
     {
-        storeHalves<Streamed>(pick(hn::PromoteTo(m_d, codes)), m_d, out);
+        storeHalves<Streamed>(found(codes), m_d, out);
     }
 
-private:
     using Tag = hn::FixedTag<std::uint16_t, 32>;
     using V = hn::Vec<Tag>;
+    HWY_INLINE V found(hn::Vec<CodeTag> codes) const { return pick(hn::PromoteTo(m_d, codes)); }
+
+private:
     static constexpr std::size_t kRegisters = Width <= 4 ? 1 : (std::size_t{1} << Width) / 32;
 
     HWY_INLINE V two(V codes, std::size_t i) const
@@ -268,8 +270,37 @@ std::size_t vectorRunOf(const std::uint8_t *codes, const std::byte *tables, std:
     return done;
 }
 
-/// The same for codes of `width` bits, one a byte; returns how many. None for codes of 8 bits,
-/// whose tables fill too many registers: copying entries is as quick.
+#if HWY_TARGET <= HWY_AVX3
+
+/// Pairs of halves from two tables of 256, which fill half of the registers.
+std::size_t bytePairsRun(const std::uint8_t *codes, const std::byte *tables, std::uint16_t *out,
+                         std::size_t count)
+{
+    constexpr std::size_t kTable = std::size_t{2} << 8; ///< bytes
+    const CodeTag d;
+    const hn::FixedTag<std::uint16_t, 32> d16;
+    alignas(64) std::uint16_t lower[32], upper[32];
+    for (std::size_t i = 0; i < 32; ++i) {
+        lower[i] = static_cast<std::uint16_t>(i / 2 + i % 2 * 32);
+        upper[i] = static_cast<std::uint16_t>(lower[i] + 16);
+    }
+    const auto toLower = hn::Load(d16, lower), toUpper = hn::Load(d16, upper);
+    const RegisterTable<8> first(tables), second(tables + kTable);
+    std::size_t done = 0;
+    for (; done + hn::Lanes(d) <= count; done += hn::Lanes(d)) {
+        const auto some = hn::LoadU(d, codes + done);
+        const auto a = first.found(some), b = second.found(some);
+        std::uint16_t *const to = out + 2 * done;
+        hn::StoreU(decltype(a){_mm512_permutex2var_epi16(a.raw, toLower.raw, b.raw)}, d16, to);
+        hn::StoreU(decltype(a){_mm512_permutex2var_epi16(a.raw, toUpper.raw, b.raw)}, d16, to + 32);
+    }
+    return done;
+}
+
+#endif
+
+/// The same for codes of `width` bits, one a byte; returns how many. None for codes of 8 bits where
+/// registers cannot hold their tables: copying entries is quicker.
 std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte *tables,
                       std::size_t vector, std::uint16_t *out, std::size_t count)
 {
@@ -284,6 +315,9 @@ std::size_t vectorRun(const std::uint8_t *codes, unsigned width, const std::byte
     case 3: return run(vectorRunOf<3, 2>, vectorRunOf<3, 4>);
     case 4: return run(vectorRunOf<4, 2>, vectorRunOf<4, 4>);
     case 6: return run(vectorRunOf<6, 2>, vectorRunOf<6, 4>);
+#if HWY_TARGET <= HWY_AVX3
+    case 8: return vector == 2 ? bytePairsRun(codes, tables, out, count) : 0;
+#endif
     default: return 0;
     }
 }

@@ -125,6 +125,8 @@ private slots:
     void cachedCentresAreTheSame();
     void vectorCentresAsByPlainRounds_data();
     void vectorCentresAsByPlainRounds();
+    void manyVectorCentresAsByPlainRounds();
+    void vectorCentresAsByMassesOfOne();
     void deterministic();
 };
 
@@ -338,6 +340,48 @@ void TestEncodePalette::vectorCentresAsByPlainRounds()
             plain = plainRound(points, masses, size, plain, served);
         QVERIFY(served); // each centre began at a point of its own: these numbers empty none
         QCOMPARE(massedVectorCentres(points, masses, size, centres.size() / size, centres), plain);
+    }
+}
+
+/// Rounds that look at near centres only, with points that many centres are equally near to.
+void TestEncodePalette::manyVectorCentresAsByPlainRounds()
+{
+    std::mt19937 random(14);
+    for (const std::size_t size : {2u, 3u, 4u, 5u, 7u}) {
+        for (const std::size_t count : {512u, 777u}) {
+            for (const float grid : {0.0f, 16.0f, 512.0f}) {
+                auto points = gaussian(count * size);
+                for (float &value : points)
+                    value = grid > 0 ? std::round(value * grid) / grid : value;
+                std::vector<float> centres;
+                const std::size_t clusters = 48 + random() % 80;
+                for (std::size_t c = 0; c < clusters * size; ++c)
+                    centres.push_back(points[(c / size * 5 * size + c % size) % points.size()]);
+                std::vector<float> plain = centres;
+                bool served = true;
+                for (int round = 0; round < 25 && served; ++round)
+                    plain = plainRound(points, {}, size, plain, served);
+                if (!served) // then they are moved, as no plain round does
+                    continue;
+                QCOMPARE(massedVectorCentres(points, {}, size, clusters, centres), plain);
+            }
+        }
+    }
+}
+
+/// Against the same rounds where the masses are all one, which look at every centre.
+void TestEncodePalette::vectorCentresAsByMassesOfOne()
+{
+    for (const std::size_t size : {2u, 3u, 4u, 5u}) {
+        for (const float grid : {0.0f, 4.0f, 32.0f, 512.0f}) {
+            auto points = gaussian(601 * size);
+            for (float &value : points)
+                value = grid > 0 ? std::round(value * grid) / grid : value;
+            const std::vector<float> ones(points.size(), 1.0f);
+            for (const std::size_t clusters : {47u, 48u, 64u, 256u})
+                QCOMPARE(massedVectorCentres(points, {}, size, clusters, {}),
+                         massedVectorCentres(points, ones, size, clusters, {}));
+        }
     }
 }
 
