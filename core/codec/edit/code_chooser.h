@@ -55,6 +55,11 @@ private:
         std::vector<std::int64_t> codes;
 
         std::optional<Candidate> nearest(double value) const;
+        /// nearest() for each of them, which are finite; kNoCode where there is none.
+        void nearestOf(std::span<const double> asked, std::span<Candidate> found) const;
+
+    private:
+        Candidate besides(std::size_t below, double value) const;
     };
 
     std::optional<Candidate> compute(const ElementPlace &place, double value);
