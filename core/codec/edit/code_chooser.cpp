@@ -83,18 +83,6 @@ void CodeChooser::fillSteps(std::uint64_t elements)
         m_steps = {};
 }
 
-/// The nearest value, of which `below` ones are less than the one asked for; of equally near
-/// values, that of the lower code.
-Candidate CodeChooser::Table::besides(std::size_t below, double value) const
-{
-    const std::size_t down = below - (below > 0 ? 1 : 0);
-    const std::size_t up = below - (below == values.size() ? 1 : 0);
-    const double downBy = std::abs(values[down] - value), upBy = std::abs(values[up] - value);
-    const bool lower = (downBy < upBy) | ((downBy == upBy) & (codes[down] < codes[up]));
-    const std::size_t taken = lower ? down : up;
-    return Candidate{codes[taken], values[taken]};
-}
-
 /// Without branches that nobody could foresee: it runs once for each of millions of elements.
 std::optional<Candidate> CodeChooser::Table::nearest(double value) const
 {
