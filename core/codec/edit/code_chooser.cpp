@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/codec/edit/code_chooser.h"
 
+#include "core/codec/kernels/nearest_kernels.h"
 #include "core/numeric/convert.h"
 
 #include <algorithm>
@@ -82,29 +83,35 @@ void CodeChooser::fillSteps(std::uint64_t elements)
         m_steps = {};
 }
 
-/// Of equally near values, that of the lower code. Without branches that nobody could foresee: it
-/// runs once for each of millions of elements.
+/// Without branches that nobody could foresee: it runs once for each of millions of elements.
 std::optional<Candidate> CodeChooser::Table::nearest(double value) const
 {
     if (values.empty())
         return std::nullopt;
-    constexpr std::size_t kFew = 16; // are counted sooner than halved
     const double *const held = values.data();
     std::size_t below = 0; // how many are
-    if (values.size() <= kFew) {
-        for (std::size_t i = 0; i < values.size(); ++i)
-            below += static_cast<std::size_t>(held[i] < value);
-    } else {
-        for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
-            below += rest / 2 * static_cast<std::size_t>(held[below + rest / 2 - 1] < value);
-        below += static_cast<std::size_t>(held[below] < value);
+    for (std::size_t rest = values.size(); rest > 1; rest -= rest / 2)
+        below += rest / 2 * static_cast<std::size_t>(held[below + rest / 2 - 1] < value);
+    below += static_cast<std::size_t>(held[below] < value);
+    return besides(below, value);
+}
+
+void CodeChooser::Table::nearestOf(std::span<const double> asked, std::span<Candidate> found) const
+{
+    constexpr std::size_t kFew = 64; // are counted sooner than halved
+    constexpr std::size_t kPart = 256;
+    if (values.empty() || values.size() > kFew) {
+        for (std::size_t i = 0; i < asked.size(); ++i)
+            found[i] = nearest(asked[i]).value_or(Candidate{kNoCode, 0});
+        return;
     }
-    const std::size_t down = below - (below > 0 ? 1 : 0);
-    const std::size_t up = below - (below == values.size() ? 1 : 0);
-    const double downBy = std::abs(values[down] - value), upBy = std::abs(values[up] - value);
-    const bool lower = (downBy < upBy) | ((downBy == upBy) & (codes[down] < codes[up]));
-    const std::size_t taken = lower ? down : up;
-    return Candidate{codes[taken], values[taken]};
+    std::array<std::uint8_t, kPart> below;
+    for (std::size_t at = 0; at < asked.size(); at += kPart) {
+        const auto some = asked.subspan(at, std::min(kPart, asked.size() - at));
+        countBelow(some, values, std::span(below).first(some.size()));
+        for (std::size_t i = 0; i < some.size(); ++i)
+            found[at + i] = besides(below[i], some[i]);
+    }
 }
 
 std::optional<Candidate> CodeChooser::nearest(const ElementPlace &place, double value)
@@ -194,8 +201,7 @@ void CodeChooser::nearestOf(std::uint64_t element, std::span<const double> value
     }
     const Table &table =
         m_state.palette ? tableFor({element, 0, element}, values.front()) : m_steps;
-    for (std::size_t i = 0; i < values.size(); ++i)
-        found[i] = table.nearest(values[i]).value_or(Candidate{kNoCode, 0});
+    table.nearestOf(values, found);
 }
 
 /// aroundGuess() with a reach of one for each of them: three codes an element, scaled together.

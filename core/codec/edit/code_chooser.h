@@ -5,6 +5,7 @@
 #include "core/codec/edit/element_candidates.h"
 #include "core/codec/edit/stored_code.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -55,6 +56,22 @@ private:
         std::vector<std::int64_t> codes;
 
         std::optional<Candidate> nearest(double value) const;
+        /// nearest() for each of them, which are finite; kNoCode where there is none.
+        void nearestOf(std::span<const double> asked, std::span<Candidate> found) const;
+
+    private:
+        /// The nearest of the values, of which `below` are less than the one asked for; of equally
+        /// near ones, that of the lower code. Here, so that it becomes part of the loops.
+        Candidate besides(std::size_t below, double value) const
+        {
+            const std::size_t down = below - (below > 0 ? 1 : 0);
+            const std::size_t up = below - (below == values.size() ? 1 : 0);
+            const double downBy = std::abs(values[down] - value);
+            const double upBy = std::abs(values[up] - value);
+            const bool lower = (downBy < upBy) | ((downBy == upBy) & (codes[down] < codes[up]));
+            const std::size_t taken = lower ? down : up;
+            return Candidate{codes[taken], values[taken]};
+        }
     };
 
     std::optional<Candidate> compute(const ElementPlace &place, double value);

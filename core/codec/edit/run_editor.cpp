@@ -73,6 +73,37 @@ void RunEditor::State::take(std::uint64_t element, std::uint64_t index, double v
     store(index - firstCode, element, chosen->code);
 }
 
+/// take() where the tolerance alone settles it, of packed codes and finite values: without the
+/// questions that millions of elements have no need of. False: nothing was done.
+bool RunEditor::State::takeHeld(std::uint64_t index, double value, double tolerance, float &held,
+                                const Candidate &chosen, RunOutcome &outcome)
+{
+    const double now = static_cast<double>(held);
+    const double byNow = std::abs(now - value), byChosen = std::abs(chosen.value - value);
+    const bool stays = byNow <= byChosen; // not where it is not a number
+    const double error = stays ? byNow : byChosen;
+    if (chosen.code == CodeChooser::kNoCode || width > 8 || outcome.refusal ||
+        !(error <= tolerance))
+        return false;
+    if (error > outcome.worst) {
+        outcome.worst = error;
+        outcome.asked = value;
+        outcome.stored = stays ? now : chosen.value;
+    }
+    // Stored in either case: nothing tells beforehand which elements change.
+    const auto becomes = static_cast<std::uint8_t>(chosen.code & ((1 << width) - 1));
+    if (width < 8) {
+        std::uint8_t &code = narrow[index - firstCode];
+        code = stays ? code : becomes;
+    } else {
+        std::byte &code = packed[index - firstCode];
+        code = stays ? code : std::byte{becomes};
+    }
+    held = stays ? held : static_cast<float>(chosen.value);
+    outcome.changed += stays ? 0 : 1;
+    return true;
+}
+
 /// One finite value for all of them: one code wherever codebook and scale are the same.
 void RunEditor::State::setAlike(std::uint64_t element, std::uint64_t index, double value,
                                 double tolerance, std::span<float> held, RunOutcome &outcome)
@@ -169,6 +200,9 @@ bool RunEditor::State::setFinite(std::uint64_t element, std::uint64_t index,
             const double value = values[at + i];
             const std::uint64_t place = element + at + i;
             if (static_cast<double>(held[at + i]) != value) {
+                if (takeHeld(index + at + i, value, tolerance.of(value), held[at + i], some[i],
+                             outcome))
+                    continue;
                 const auto chosen = some[i].code != CodeChooser::kNoCode
                                         ? std::optional(some[i])
                                         : chooser.nearest({place, 0, place}, value);

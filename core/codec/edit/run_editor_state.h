@@ -32,6 +32,8 @@ struct RunEditor::State {
     /// The element's code becomes `chosen`, or stays.
     void take(std::uint64_t element, std::uint64_t index, double value, double tolerance,
               float &held, const std::optional<Candidate> &chosen, RunOutcome &outcome);
+    bool takeHeld(std::uint64_t index, double value, double tolerance, float &held,
+                  const Candidate &chosen, RunOutcome &outcome);
     /// setOne for finite values, with what they share looked up once.
     bool setFinite(std::uint64_t element, std::uint64_t index, std::span<const double> values,
                    EditTolerance tolerance, std::span<float> held, RunOutcome &outcome);
