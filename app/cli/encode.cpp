@@ -5,9 +5,11 @@
 #include "core/base/error_builder.h"
 #include "core/report/encode_json.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::cli {
@@ -112,7 +114,7 @@ static Result<FormSpec> plainFormOf(const EncodeOptions &options)
     return form;
 }
 
-Result<FormSpec> formOf(const EncodeOptions &options)
+Result<WantedForm> formOf(const EncodeOptions &options)
 {
     auto form = plainFormOf(options);
     const bool fitted =
@@ -121,7 +123,20 @@ Result<FormSpec> formOf(const EncodeOptions &options)
         form->method = codec::EncodeMethod::Fitted;
     if (form && options.method == "feedback")
         form->method = codec::EncodeMethod::Feedback;
-    return form;
+    if (!form)
+        return tl::unexpected(form.error());
+    return WantedForm{*form, options.axis.has_value()};
+}
+
+/// The forms that the weights were asked in: several where their channels lie along other axes.
+static std::string askedText(const EncodedBundle &encoded)
+{
+    std::vector<std::string> asked;
+    for (const EncodedOne &one : encoded.weights) {
+        if (std::find(asked.begin(), asked.end(), one.asked) == asked.end())
+            asked.push_back(one.asked);
+    }
+    return fmt::format("{}", fmt::join(asked, "; "));
 }
 
 static void addWeightJson(report::Json &json, const Bundle &bundle, const EncodedBundle &encoded,
@@ -130,6 +145,7 @@ static void addWeightJson(report::Json &json, const Bundle &bundle, const Encode
     const Weight &after = encoded.made->weights()[one.after];
     json["name"] = after.name;
     json["form"] = formText(after.form);
+    json["asked"] = one.asked;
     json["before"] = report::weightJson(bundle, one.before, std::nullopt, {});
     json["after"] = report::weightJson(*encoded.made, one.after, std::nullopt, {});
     json["error"] = report::accuracyJson(one.error);
@@ -138,10 +154,10 @@ static void addWeightJson(report::Json &json, const Bundle &bundle, const Encode
 }
 
 void addEncodeJson(report::Json &document, const Bundle &bundle, const EncodedBundle &encoded,
-                   const codec::FormSpec &form, const EncodeOptions &options)
+                   const WantedForm &form, const EncodeOptions &options)
 {
-    document["asked"] = codec::describe(form);
-    document["method"] = codec::encodeMethodName(form.method);
+    document["asked"] = askedText(encoded);
+    document["method"] = codec::encodeMethodName(form.spec.method);
     if (encoded.weights.size() == 1) // the weight that was asked for, as ever
         addWeightJson(document, bundle, encoded, encoded.weights.front());
     document["weights"] = report::Json::array();
@@ -174,8 +190,7 @@ static std::string raisedText(const RaisedBundle &raised)
     return text;
 }
 
-static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
-                           const codec::FormSpec &form)
+static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded)
 {
     const EncodedOne &one = encoded.weights.front();
     const Weight &before = bundle.weights()[one.before];
@@ -195,7 +210,7 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
     row("before", bundle, before);
     row("after", *encoded.made, after);
     text += table.text();
-    text += fmt::format("asked   {}\n", codec::describe(form));
+    text += fmt::format("asked   {}\n", askedText(encoded));
     text += fmt::format("weights max |d| {:.6g}, rmse {:.6g}, relative {:.6g}\n",
                         error.weightMaxAbs, error.weightRmse, error.weightRelative);
     text += fmt::format("layer   relative {:.6g} through the engine's reduction (estimate; dense "
@@ -210,8 +225,7 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
     return text;
 }
 
-static std::string severalText(const Bundle &bundle, const EncodedBundle &encoded,
-                               const codec::FormSpec &form)
+static std::string severalText(const Bundle &bundle, const EncodedBundle &encoded)
 {
     Table table({{"weight", Table::Align::Name},
                  {"before"},
@@ -232,7 +246,7 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
                    one.inputRelative ? fmt::format("{:.3g}", *one.inputRelative) : "-"});
     }
     std::string text = table.text();
-    text += fmt::format("asked   {}\n", codec::describe(form));
+    text += fmt::format("asked   {}\n", askedText(encoded));
     text += "errors  relative: of the weights, of the layer through the engine's reduction "
             "(estimate), by the statistics of the inputs (expected)\n";
     text +=
@@ -243,10 +257,10 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
 }
 
 std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
-                       const codec::FormSpec &form, const EncodeOptions &options)
+                       const EncodeOptions &options)
 {
     const bool one = encoded.weights.size() == 1 && encoded.refused.empty();
-    std::string text = one ? oneText(bundle, encoded, form) : severalText(bundle, encoded, form);
+    std::string text = one ? oneText(bundle, encoded) : severalText(bundle, encoded);
     for (const RaisedBundle &raised : encoded.raised)
         text += raisedText(raised);
     return text + fmt::format("written {}\n", printable(options.output));
