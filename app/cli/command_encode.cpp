@@ -113,7 +113,7 @@ void hintAtSections(std::vector<RefusedWeight> &refused, const EncodeOptions &op
 /// All weights that are encoded, and those that are refused; of the chip too. With --skip-refused
 /// the bundle is made again without what the chip refuses.
 Result<EncodedBundle> encodeFor(const Bundle &bundle, std::vector<std::size_t> weights,
-                                const codec::FormSpec &form, const EncodeOptions &options,
+                                const WantedForm &form, const EncodeOptions &options,
                                 Session &session, Diagnostics &diagnostics)
 {
     const auto inputs = inputsOf(bundle, options);
@@ -186,11 +186,12 @@ int runEncode(const EncodeOptions &options, Session &session)
     outputInPlace();
     if (!session.json) {
         if (!session.quiet)
-            print(encodeText(**bundle, *encoded, *form, options));
+            print(encodeText(**bundle, *encoded, options));
         printDiagnostics(session, diagnostics);
         return kDone;
     }
-    report::Json document = report::encodeJson(**bundle, *encoded, *form, options.output);
+    report::Json document =
+        report::encodeJson(**bundle, *encoded, form->spec.method, options.output);
     document["verified"] = saved->verified;
     printDocument(session, document, diagnostics);
     return kDone;
@@ -254,7 +255,9 @@ void addFormOptions(CLI::App &command, EncodeOptions &options)
     command.add_option("--type", options.type, "Affine and blockwise: type of the codes (int8)")
         ->check(CLI::IsMember({"int4", "uint4", "int8", "uint8"}));
     command.add_option("--axis", options.axis,
-                       "Affine: channels (0); blockwise and patterns: runs (1)");
+                       "Affine: channels; blockwise and patterns: runs; by default the output "
+                       "and the input channels of the layer that reads the weight (0 and 1 "
+                       "where none does)");
     command.add_option("--block", options.block, "Blockwise: elements that share a scale")
         ->capture_default_str();
     command.add_flag("--per-tensor", options.perTensor, "Affine: one scale for all channels");

@@ -110,7 +110,7 @@ static Result<FormSpec> plainFormOf(const EncodeOptions &options)
     return form;
 }
 
-Result<FormSpec> formOf(const EncodeOptions &options)
+Result<WantedForm> formOf(const EncodeOptions &options)
 {
     auto form = plainFormOf(options);
     const bool fitted =
@@ -119,7 +119,9 @@ Result<FormSpec> formOf(const EncodeOptions &options)
         form->method = codec::EncodeMethod::Fitted;
     if (form && options.method == "feedback")
         form->method = codec::EncodeMethod::Feedback;
-    return form;
+    if (!form)
+        return tl::unexpected(form.error());
+    return WantedForm{*form, options.axis.has_value()};
 }
 
 /// Which operations the later operation set defines anew; all of them mean what they meant.
@@ -133,8 +135,7 @@ static std::string raisedText(const RaisedBundle &raised)
     return text;
 }
 
-static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
-                           const codec::FormSpec &form)
+static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded)
 {
     const EncodedOne &one = encoded.weights.front();
     const Weight &before = bundle.weights()[one.before];
@@ -154,7 +155,7 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
     row("before", bundle, before);
     row("after", *encoded.made, after);
     text += table.text();
-    text += fmt::format("asked   {}\n", codec::describe(form));
+    text += fmt::format("asked   {}\n", report::askedText(encoded));
     text += fmt::format("weights max |d| {:.6g}, rmse {:.6g}, relative {:.6g}\n",
                         error.weightMaxAbs, error.weightRmse, error.weightRelative);
     text += fmt::format("layer   relative {:.6g} through the engine's reduction (estimate; dense "
@@ -169,8 +170,7 @@ static std::string oneText(const Bundle &bundle, const EncodedBundle &encoded,
     return text;
 }
 
-static std::string severalText(const Bundle &bundle, const EncodedBundle &encoded,
-                               const codec::FormSpec &form)
+static std::string severalText(const Bundle &bundle, const EncodedBundle &encoded)
 {
     Table table({{"weight", Table::Align::Name},
                  {"before"},
@@ -191,7 +191,7 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
                    one.inputRelative ? fmt::format("{:.3g}", *one.inputRelative) : "-"});
     }
     std::string text = table.text();
-    text += fmt::format("asked   {}\n", codec::describe(form));
+    text += fmt::format("asked   {}\n", report::askedText(encoded));
     text += "errors  relative: of the weights, of the layer through the engine's reduction "
             "(estimate), by the statistics of the inputs (expected)\n";
     text +=
@@ -202,10 +202,10 @@ static std::string severalText(const Bundle &bundle, const EncodedBundle &encode
 }
 
 std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
-                       const codec::FormSpec &form, const EncodeOptions &options)
+                       const EncodeOptions &options)
 {
     const bool one = encoded.weights.size() == 1 && encoded.refused.empty();
-    std::string text = one ? oneText(bundle, encoded, form) : severalText(bundle, encoded, form);
+    std::string text = one ? oneText(bundle, encoded) : severalText(bundle, encoded);
     for (const RaisedBundle &raised : encoded.raised)
         text += raisedText(raised);
     return text + fmt::format("written {}\n", printable(options.output));

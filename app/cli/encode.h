@@ -45,8 +45,15 @@ struct EncodeOptions {
     std::optional<std::uint64_t> inputAxis; ///< of those statistics, in place of the consumer's
 };
 
-/// The form that the options ask for. Errors: "encode.usage".
-Result<codec::FormSpec> formOf(const EncodeOptions &options);
+/// The form that the options ask for.
+struct WantedForm {
+    codec::FormSpec spec;
+    /// An axis was asked for; else each weight has its scales, blocks and patterns along the
+    /// channels of the layer that reads it (alongChannels).
+    bool ownAxis = false;
+};
+/// Errors: "encode.usage".
+Result<WantedForm> formOf(const EncodeOptions &options);
 
 /// The names and patterns, or all, without those that have too few elements. Errors: "cli.weight".
 Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOptions &options);
@@ -61,11 +68,10 @@ using report::RefusedWeight;
 /// `opset`: "ios16" to raise the program to; empty: where the form needs it, to the earliest that
 /// has it. Errors: "encode.…", "task.cancelled".
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,
-                                    const codec::FormSpec &form,
-                                    std::span<const InputStatistics> inputs,
+                                    const WantedForm &form, std::span<const InputStatistics> inputs,
                                     const std::string &opset, Progress &progress);
 
 std::string encodeText(const Bundle &bundle, const EncodedBundle &encoded,
-                       const codec::FormSpec &form, const EncodeOptions &options);
+                       const EncodeOptions &options);
 
 } // namespace kernscope::cli

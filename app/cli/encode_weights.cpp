@@ -2,6 +2,7 @@
 #include "app/cli/encode.h"
 
 #include "app/cli/command.h"
+#include "core/assessment/weight_facts.h"
 #include "core/base/error_builder.h"
 #include "core/patch/edit/find_weights.h"
 #include "core/patch/reencode/reencode.h"
@@ -45,10 +46,12 @@ struct Pending {
     std::vector<float> values;
     codec::EncodedWeight encoded;
     InputStatistics inputs;
+    ChannelAxes axes;
+    std::string asked;
 };
 
-Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, const codec::FormSpec &form,
-                          InputStatistics inputs)
+Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, codec::FormSpec form,
+                          InputStatistics inputs, const ChannelAxes &axes)
 {
     const Weight &weight = bundle.weights()[index];
     if (weight.fault)
@@ -56,18 +59,14 @@ Result<Pending> encodeOne(const Bundle &bundle, std::size_t index, const codec::
     const auto decoder = bundle.decoder(index);
     if (!decoder)
         return tl::unexpected(decoder.error());
-    Pending pending{index, std::vector<float>(decoder->elements().value), {}, inputs};
+    Pending pending{index, std::vector<float>(decoder->elements().value),
+                    {},    inputs,
+                    axes,  codec::describe(form)};
     decoder->decodeFloat(0, pending.values);
-    codec::FormSpec wanted = form;
-    wanted.inputs = std::move(inputs);
-    const bool wide = weight.type == ElementType::Fp32;
-    if (wide)
-        wanted.denseType = ElementType::Fp32;
-    auto encoded = codec::encodeForm(pending.values, weight.shape, wanted);
+    form.inputs = std::move(inputs);
+    auto encoded = codec::encodeForm(pending.values, weight.shape, form, weight.type);
     if (!encoded)
         return tl::unexpected(std::move(encoded.error()));
-    if (wide)
-        codec::widenToFp32(*encoded);
     pending.encoded = std::move(*encoded);
     return pending;
 }
@@ -194,7 +193,9 @@ Result<EncodedOne> measured(const Bundle &bundle, const Bundle &made, const Pend
     EncodedOne result;
     result.before = one.weight;
     result.after = *after;
-    const auto error = codec::accuracyError(*stored, one.values, codec::layerOf(weight.shape));
+    result.asked = one.asked;
+    const auto error =
+        codec::accuracyError(*stored, one.values, layerShape(weight.shape, one.axes));
     if (!error)
         return tl::unexpected(error.error());
     result.error = *error;
@@ -239,15 +240,17 @@ Result<std::vector<std::size_t>> weightsOf(const Bundle &bundle, const EncodeOpt
 }
 
 Result<EncodedBundle> encodeWeights(const Bundle &bundle, std::span<const std::size_t> weights,
-                                    const codec::FormSpec &form,
-                                    std::span<const InputStatistics> inputs,
+                                    const WantedForm &form, std::span<const InputStatistics> inputs,
                                     const std::string &opset, Progress &progress)
 {
     EncodedBundle result;
+    const auto axes = judgedAxes(bundle);
     std::vector<Pending> pending;
     for (const std::size_t weight : weights) {
-        auto one =
-            encodeOne(bundle, weight, form, inputs.empty() ? InputStatistics() : inputs[weight]);
+        const codec::FormSpec spec =
+            form.ownAxis ? form.spec : alongChannels(form.spec, axes[weight]);
+        auto one = encodeOne(bundle, weight, spec,
+                             inputs.empty() ? InputStatistics() : inputs[weight], axes[weight]);
         if (one)
             pending.push_back(std::move(*one));
         else

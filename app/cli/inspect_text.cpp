@@ -276,8 +276,10 @@ std::string totalsText(const Bundle &bundle)
     if (unread > 0)
         return text + fmt::format("  stored bytes unknown ({} cannot be read), {} as dense fp16\n",
                                   counted(unread, "weight"), dense);
-    return text + fmt::format("  stored {} of {} as dense fp16: ratio {:.3f}\n",
-                              bytesText(totals.storedBytes.value), dense, totals.ratio);
+    const std::string ratio =
+        totals.denseFp16Bytes.value > 0 ? fmt::format("{:.3f}", totals.ratio) : "-";
+    return text + fmt::format("  stored {} of {} as dense fp16: ratio {}\n",
+                              bytesText(totals.storedBytes.value), dense, ratio);
 }
 
 std::string sectionsText(const Bundle &bundle)

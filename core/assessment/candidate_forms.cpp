@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace kernscope {
 
@@ -13,16 +14,15 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kCandidates{"palette4", "palette8", "sparse", "int8",
                                                       "blockwise"};
-constexpr std::uint64_t kMostBlock = 32; ///< elements of a block in a candidate
 
-/// Bytes of a blockwise weight: the codes, and an fp16 scale for each row and block; one for all
-/// indices of the axes behind.
+/// Bytes of a blockwise weight: the codes, and fp16 scales.
 std::uint64_t blockwiseBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes)
 {
-    return codes + 2 * shape[0] * (shape[spec.blockwise.axis] / spec.blockwise.block);
+    const auto scales = elementCount(codec::blockScales(shape, spec.blockwise));
+    return codes + 2 * (scales ? scales->value : 0); // no more than codes: known of them
 }
 
-/// Bytes of int8 codes with an fp16 scale and a zero point, a byte, for each index of axis 0.
+/// Bytes of int8 codes with an fp16 scale and a zero point, a byte, for each output channel.
 std::uint64_t affineBytes(const codec::FormSpec &spec, const Shape &shape, std::uint64_t codes)
 {
     return codes + 3 * (spec.affine.axis ? shape[*spec.affine.axis] : 1);
@@ -38,7 +38,8 @@ std::uint64_t sparseBytes(std::uint64_t elements, double density)
 
 } // namespace
 
-std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape)
+std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape,
+                                          const ChannelAxes &axes)
 {
     codec::FormSpec spec;
     if (form == "palette4" || form == "palette8") {
@@ -51,18 +52,18 @@ std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &sh
     } else if (form == "sparse") {
         spec.node = FormNode::Sparse;
     } else if (form == "blockwise") {
-        if (shape.size() < 2)
+        if (shape.size() < 2 || axes.input >= shape.size())
             return std::nullopt;
         spec.node = FormNode::Blockwise;
-        spec.blockwise.block = kMostBlock;
-        while (shape[spec.blockwise.axis] % spec.blockwise.block != 0)
+        spec.blockwise.block = kCandidateBlock;
+        while (shape[axes.input] % spec.blockwise.block != 0)
             spec.blockwise.block /= 2;
     } else if (form == "dense") {
         spec.node = FormNode::Dense;
     } else {
         return std::nullopt;
     }
-    return spec;
+    return alongChannels(std::move(spec), axes);
 }
 
 namespace roofline {
@@ -76,12 +77,13 @@ std::span<const std::string_view> candidateForms()
 
 std::optional<WeightForm> sizedForm(const WeightForm &form, std::string_view key)
 {
-    const auto spec = formSpecOf(key, form.shape);
+    const auto spec = formSpecOf(key, form.shape, form.axes);
     if (!spec)
         return std::nullopt;
     WeightForm other;
     other.use = form.use;
     other.shape = form.shape;
+    other.axes = form.axes;
     other.elements = form.elements;
     other.denseBytes = form.denseBytes;
     other.density = form.density;

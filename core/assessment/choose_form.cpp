@@ -25,36 +25,14 @@ Error failure(std::string code, std::string message, std::string found = {})
 struct LayerValues {
     std::vector<float> values;
     Shape shape;
-    std::size_t axis = 0; ///< of the output channels
+    ChannelAxes axes{0, 1, 0, 1};
     bool sampled = false;
     double zeroFraction = 0;
 };
 
-/// [outer, channels, inner] to [channels, outer x inner].
-std::vector<float> channelsFirst(std::vector<float> values, const Shape &shape, std::size_t axis)
-{
-    if (axis == 0)
-        return values;
-    std::size_t outer = 1, inner = 1;
-    for (std::size_t i = 0; i < axis; ++i)
-        outer *= shape[i];
-    for (std::size_t i = axis + 1; i < shape.size(); ++i)
-        inner *= shape[i];
-    const std::size_t channels = shape[axis];
-    std::vector<float> moved(values.size());
-    for (std::size_t o = 0; o < outer; ++o) {
-        for (std::size_t c = 0; c < channels; ++c) {
-            const auto from =
-                values.begin() + static_cast<std::ptrdiff_t>((o * channels + c) * inner);
-            std::copy_n(from, inner,
-                        moved.begin() + static_cast<std::ptrdiff_t>((c * outer + o) * inner));
-        }
-    }
-    return moved;
-}
-
-/// Some rows of axis 0, evenly picked: all where the weight is small.
-LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight)
+/// Some rows of axis 0, evenly picked: all where the weight is small. Where the input channels lie
+/// along it, as many as blocks of 32 divide.
+LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight, const ChannelAxes &axes)
 {
     LayerValues picked;
     picked.shape = weight.shape;
@@ -64,6 +42,8 @@ LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight)
     if (weight.elements.value > kMostElements) {
         take =
             std::clamp<std::uint64_t>(kMostElements / std::max<std::uint64_t>(length, 1), 1, rows);
+        if (axes.input == 0 && take > kCandidateBlock)
+            take -= take % kCandidateBlock;
         picked.sampled = true;
     }
     const std::uint64_t width = std::min(length, kMostElements);
@@ -80,7 +60,7 @@ LayerValues pickRows(const codec::Decoder &decoder, const Weight &weight)
     return picked;
 }
 
-Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const Consumer &consumer)
+Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const ChannelAxes &axes)
 {
     const Weight &weight = bundle.weights()[index];
     const auto decoder = bundle.decoder(index);
@@ -88,7 +68,7 @@ Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const C
         return tl::unexpected(decoder.error());
     LayerValues picked = [&] {
         const BundleReadLock lock(bundle);
-        return pickRows(*decoder, weight);
+        return pickRows(*decoder, weight, axes);
     }();
     // Zero in fp16, which sparse values are kept in.
     const auto zeros = std::count_if(picked.values.begin(), picked.values.end(),
@@ -97,7 +77,7 @@ Result<LayerValues> layerValues(const Bundle &bundle, std::size_t index, const C
                                                 : static_cast<double>(zeros) /
                                                       static_cast<double>(picked.values.size());
     if (picked.shape.size() == weight.shape.size())
-        picked.axis = channelAxes(weight, consumer).output;
+        picked.axes = axes;
     return picked;
 }
 
@@ -250,30 +230,6 @@ void adviseForSize(FormChoice &choice, const roofline::Roofs &roofs)
         bytes->bytes, bytes->assessment.weight.denseBytes, roofs.target->name);
 }
 
-/// The error of what an encoder makes of the values, in the order of the output channels.
-Result<codec::AccuracyError> encodedError(const codec::FormSpec &spec, const LayerValues &weight)
-{
-    const auto encoded = codec::encodeForm(weight.values, weight.shape, spec);
-    if (!encoded)
-        return tl::unexpected(encoded.error());
-    const auto decoder = codec::Decoder::make(encoded->encoding());
-    if (!decoder)
-        return tl::unexpected(decoder.error());
-    std::vector<float> found(weight.values.size());
-    decoder->decodeFloat(0, found);
-    const std::uint64_t channels = weight.shape[weight.axis];
-    const Shape layer{channels, found.size() / std::max<std::uint64_t>(channels, 1)};
-    const auto moved = codec::encodeDense(
-        channelsFirst(std::move(found), weight.shape, weight.axis), layer, ElementType::Fp32);
-    if (!moved)
-        return tl::unexpected(moved.error());
-    const auto stored = codec::Decoder::make(moved->encoding());
-    if (!stored)
-        return tl::unexpected(stored.error());
-    return codec::accuracyError(*stored, channelsFirst(weight.values, weight.shape, weight.axis),
-                                codec::layerOf(layer), codec::AccuracyOptions());
-}
-
 /// The error of a candidate, encoded as the whole weight would be: of the stored form its decoded
 /// values are the reference.
 Result<codec::AccuracyError> candidateError(const FormCandidate &candidate, const Weight &weight,
@@ -281,13 +237,16 @@ Result<codec::AccuracyError> candidateError(const FormCandidate &candidate, cons
 {
     if (candidate.stored)
         return codec::AccuracyError();
-    const auto spec = formSpecOf(candidate.form, weight.shape);
+    const auto spec = formSpecOf(candidate.form, weight.shape, values.axes);
     if (!spec)
         return tl::unexpected(failure("choose.form", "No encoder for it.", candidate.form));
-    if (values.axis > 0)
-        return encodedError(*spec, values);
-    return codec::accuracyError(*spec, values.values, values.shape, codec::layerOf(values.shape),
-                                codec::AccuracyOptions());
+    const auto encoded = codec::encodeForm(values.values, values.shape, *spec, weight.type);
+    if (!encoded)
+        return tl::unexpected(encoded.error());
+    const auto stored = codec::Decoder::make(encoded->encoding());
+    if (!stored)
+        return tl::unexpected(stored.error());
+    return codec::accuracyError(*stored, values.values, layerShape(values.shape, values.axes));
 }
 
 Result<void> judgeErrors(FormChoice &choice, const Weight &weight, const LayerValues &values,
@@ -339,7 +298,7 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t index, const roo
         choice.reason = "nothing to compress: the weight has no elements";
         return choice;
     }
-    const auto values = layerValues(bundle, index, weight.consumers[layer->consumer]);
+    const auto values = layerValues(bundle, index, layer->form.axes);
     if (!values)
         return tl::unexpected(values.error());
     choice.sampled = values->sampled;

@@ -54,8 +54,12 @@ Result<FormChoice> chooseForm(const Bundle &bundle, std::size_t weight,
                               const roofline::Roofs &roofs, decision::Judge &judge,
                               const ChooseOptions &options = {});
 
+constexpr std::uint64_t kCandidateBlock = 32; ///< most elements of a block in a candidate
+
 /// What an encoder is asked for under a candidate's name: one codebook, a scale a channel, blocks
-/// of up to 32 along axis 1 as far as they divide it. Nothing for a name that is no candidate.
-std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape);
+/// of up to 32 along the input channels as far as they divide them. Nothing for a name that is no
+/// candidate.
+std::optional<codec::FormSpec> formSpecOf(std::string_view form, const Shape &shape,
+                                          const ChannelAxes &axes);
 
 } // namespace kernscope

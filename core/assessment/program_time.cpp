@@ -47,6 +47,24 @@ std::string uncountedNote(const ProgramTime &program)
                        program.uncounted, program.layers);
 }
 
+/// Layers that the compiler gives another backend, one by one: no call says a launch.
+std::string elsewhereNote(std::size_t elsewhere, std::size_t layers)
+{
+    return fmt::format("By the compiler's choice of a backend (SelectedBackend) {} of {} layers "
+                       "run elsewhere than on the engine: they have no part in these times.",
+                       elsewhere, layers);
+}
+
+/// Layers whose run comes more than once to the engine: what is known of their bytes.
+std::string repeatedNote(std::size_t repeated, std::size_t layers)
+{
+    return fmt::format("{} of {} layers run more than once, or nobody knows how often. Bytes moved "
+                       "count a weight once for each layer; times have its bytes cross in each "
+                       "run. Whether a weight stays on the chip from one run to the next is not "
+                       "known.",
+                       repeated, layers);
+}
+
 /// How many launches of the engine, by what, and what has no part in the times.
 std::string launchNote(const ProgramTime &program, std::size_t elsewhere)
 {
@@ -81,6 +99,11 @@ ProgramTime launchesOf(const Parts &parts, const Roofs &roofs, const std::string
     program.dispatchFloorS = floorOf(roofs, launches);
     if (program.uncounted > 0)
         program.notes.push_back(uncountedNote(program));
+    const auto repeated = std::count_if(parts.begin(), parts.end(), [](const Part &part) {
+        return part.run->times != std::uint64_t(1);
+    });
+    if (repeated > 0)
+        program.notes.push_back(repeatedNote(static_cast<std::size_t>(repeated), parts.size()));
     if (!program.dispatchFloorS)
         return program;
     // Layers of unknown time can only add to a sum that is past the floor already.
@@ -157,8 +180,14 @@ ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &e
     }
     const std::size_t elsewhere = parts.size() - engine.size();
     auto total = parts.empty() ? std::optional<std::uint64_t>(0) : parts.front().run->allLaunches;
-    if (total == std::uint64_t(0) && elsewhere == 0)
-        return launchesOf(parts, roofs, entry, 1); // the program says nothing of launches
+    if (total == std::uint64_t(0) && (elsewhere == 0 || !engine.empty())) {
+        // The program says nothing of launches.
+        ProgramTime whole = launchesOf(engine, roofs, entry, 1);
+        if (elsewhere > 0)
+            whole.notes.push_back(elsewhereNote(elsewhere, parts.size()));
+        return whole;
+    }
+    const bool calls = total != std::uint64_t(0);
     std::vector<ProgramTime> dispatches;
     std::optional<std::uint64_t> withLayers = 0;
     for (const std::string &function : functions) {
@@ -188,7 +217,8 @@ ProgramTime ofEntry(const Parts &parts, const Roofs &roofs, const std::string &e
             whole.launches = 0; // all of it runs elsewhere
     }
     whole.function = entry;
-    whole.notes.push_back(launchNote(whole, elsewhere));
+    whole.notes.push_back(calls ? launchNote(whole, elsewhere)
+                                : elsewhereNote(elsewhere, parts.size()));
     return whole;
 }
 

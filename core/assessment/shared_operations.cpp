@@ -2,10 +2,13 @@
 #include "core/assessment/shared_operations.h"
 
 #include "core/assessment/entries.h"
+#include "core/base/quantity.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
+#include <utility>
 
 namespace kernscope {
 
@@ -44,6 +47,21 @@ void shareAttention(const std::vector<Layer *> &group)
         (query == group.front() ? key : query)->flops = 0;
 }
 
+/// Layers of one operation that have the weight of another of them: it is read once, so they are
+/// no layers of their own. The first has the arithmetic of all.
+void findRepeated(const std::vector<Layer *> &group, std::set<const Layer *> &repeated)
+{
+    std::map<std::size_t, Layer *> readers;
+    for (Layer *layer : group) {
+        const auto [first, isNew] = readers.emplace(layer->weight, layer);
+        if (isNew)
+            continue;
+        auto &flops = first->second->flops;
+        flops = flops && layer->flops ? checkedAdd(*flops, *layer->flops) : std::nullopt;
+        repeated.insert(layer);
+    }
+}
+
 void shareOne(const std::vector<Layer *> &group)
 {
     const std::string &op = group.front()->op;
@@ -77,11 +95,22 @@ void shareOperations(const Bundle &bundle, std::vector<Layer> &layers)
     std::map<OperationKey, std::size_t> counts;
     for (const mil::Function &function : bundle.program().functions)
         countOperations(function.body, functionAddress(function.model, function.name), counts);
+    std::set<const Layer *> repeated;
     for (const auto &[key, group] : groups) {
         const auto count = counts.find(key);
-        if (count != counts.end() && count->second == 1)
-            shareOne(group);
+        if (count == counts.end() || count->second != 1)
+            continue;
+        shareOne(group);
+        findRepeated(group, repeated);
     }
+    if (repeated.empty())
+        return;
+    std::vector<Layer> once;
+    for (Layer &layer : layers) {
+        if (!repeated.contains(&layer))
+            once.push_back(std::move(layer));
+    }
+    layers = std::move(once);
 }
 
 } // namespace kernscope

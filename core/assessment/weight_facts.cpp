@@ -225,12 +225,13 @@ ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer)
     if (rank < 2)
         return {};
     if (consumer.op == "conv_transpose")
-        return {1, 0};
+        return {1, 0, 0, consumer.geometry.groups};
     if (consumer.op != "matmul")
         return {0, 1};
     const bool outputsFirst =
         consumer.param == "x" ? !consumer.geometry.transposeX : consumer.geometry.transposeY;
-    return outputsFirst ? ChannelAxes{rank - 2, rank - 1} : ChannelAxes{rank - 1, rank - 2};
+    return outputsFirst ? ChannelAxes{rank - 2, rank - 1, rank - 2, 1}
+                        : ChannelAxes{rank - 1, rank - 2, rank - 2, 1};
 }
 
 std::vector<Unassessed> unassessedWeights(const Bundle &bundle)
@@ -339,12 +340,17 @@ std::vector<roofline::Layer> layersOf(const Bundle &bundle,
             layer.outputBytes = halfBytes(consumer.geometry.output);
             layer.operation = operationOf(weight, consumer, forms[i]);
             layer.form = forms[i];
+            layer.form.axes = channelAxes(weight, consumer);
             if (isGather(consumer))
                 layer.shareRead = shareRead(weight, consumer);
             layer.function = function;
             layer.model = weight.model;
             layer.runs = runs;
+            const std::string &selected = consumer.backends.selected;
             for (roofline::Run &run : layer.runs) {
+                // What a call launches is on the call's backend; else the operation's own counts.
+                if (run.backend.empty() && !selected.empty())
+                    run.backend = selected == roofline::kEngineBackend ? std::string() : selected;
                 if (consumer.geometry.insideLoop)
                     run.times.reset();
             }
@@ -387,6 +393,17 @@ std::vector<WeightLayers> weightLayers(const Bundle &bundle)
         weight.form = std::move(forms[i]);
     }
     return weights;
+}
+
+std::vector<ChannelAxes> judgedAxes(const Bundle &bundle)
+{
+    const auto layers = weightLayers(bundle);
+    std::vector<ChannelAxes> axes(layers.size(), ChannelAxes{0, 1, 0, 1});
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        if (!layers[i].all.empty())
+            axes[i] = layers[i].judged.form.axes;
+    }
+    return axes;
 }
 
 } // namespace kernscope

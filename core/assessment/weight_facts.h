@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/assessment/assess.h"
+#include "core/assessment/channel_axes.h"
 #include "core/bundle/bundle.h"
 
 #include <cstdint>
@@ -30,12 +31,6 @@ std::vector<decision::WeightForm> weightForms(const Bundle &bundle);
 std::optional<decision::Operation> operationOf(const Weight &weight, const Consumer &consumer,
                                                const decision::WeightForm &form);
 
-/// The axes of a weight that its output and its input channels lie along.
-struct ChannelAxes {
-    std::size_t output = 0;
-    std::size_t input = 0; ///< that of the output where there is only one
-    friend auto operator<=>(const ChannelAxes &, const ChannelAxes &) = default;
-};
 /// As the operation of the consumer reads the weight.
 ChannelAxes channelAxes(const Weight &weight, const Consumer &consumer);
 
@@ -64,6 +59,9 @@ struct WeightLayers {
 };
 /// In the bundle's order.
 std::vector<WeightLayers> weightLayers(const Bundle &bundle);
+/// In the bundle's order: as the layer reads the weight that it is judged in. Of a weight in no
+/// layer axis 0 is the output's, axis 1 the input's.
+std::vector<ChannelAxes> judgedAxes(const Bundle &bundle);
 
 /// Sums at the foot of a column of decisions.
 struct TargetTotals {

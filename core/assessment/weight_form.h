@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "core/assessment/channel_axes.h"
 #include "core/form/storage_form.h"
 
 #include <cstdint>
@@ -30,7 +31,8 @@ struct WeightForm {
     bool zeroPoint = false;                  ///< a zero point or offset that is not known to be 0
     WeightUse use;
 
-    Shape shape; ///< as the encoders take it; empty: a single number
+    Shape shape;                  ///< as the encoders take it; empty: a single number
+    ChannelAxes axes{0, 1, 0, 1}; ///< what other forms have their scales and blocks along
     std::uint64_t elements = 0;
     std::optional<std::uint64_t> storedBytes = 0; ///< empty: an operand could not be read
     std::uint64_t denseBytes = 0;                 ///< as fp16

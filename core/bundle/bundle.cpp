@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
 #include <string>
 #include <tuple>
@@ -99,7 +100,7 @@ Totals Bundle::totals() const
     totals.storedBytes = ByteCount(stored);
     totals.denseFp16Bytes = ByteCount(dense);
     totals.ratio = dense == 0
-                       ? 0.0
+                       ? std::numeric_limits<double>::quiet_NaN() // of nothing there is no share
                        : static_cast<double>(totals.storedBytes.value) / static_cast<double>(dense);
     return totals;
 }

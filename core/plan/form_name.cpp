@@ -121,6 +121,7 @@ bool readBlockwise(std::string_view name, const Axes &axes, codec::BlockwiseOpti
         return false;
     blocks.block = *block;
     blocks.axis = axes.input;
+    blocks.channels = axes.output;
     blocks.withOffset = !name.empty() || !isSignedInteger(blocks.codeType);
     return true;
 }

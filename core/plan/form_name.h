@@ -24,7 +24,7 @@ constexpr std::string_view kKeep = "keep";
 std::string formName(const codec::FormSpec &spec);
 
 /// The form of that name. Errors: "plan.form".
-Result<codec::FormSpec> formFromName(std::string_view name, const Axes &axes = {0, 1});
+Result<codec::FormSpec> formFromName(std::string_view name, const Axes &axes = {0, 1, 0, 1});
 
 /// The name of a form that a weight has, as decisions call it ("palette4", "int8").
 std::string storedFormName(const decision::WeightForm &form);

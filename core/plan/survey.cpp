@@ -94,7 +94,7 @@ void Surveyor::readLayers()
     const std::size_t count = m_bundle.weights().size();
     m_forms = weightForms(m_bundle);
     m_layers = layersIn(shaped());
-    m_axes.assign(count, Axes{0, 1});
+    m_axes.assign(count, Axes{0, 1, 0, 1});
     std::map<std::pair<std::string, std::string>, unsigned> opsets;
     for (const mil::Function &function : m_bundle.program().functions)
         opsets[{function.model, function.name}] = patch::opsetNumber(function.opset);

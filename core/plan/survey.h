@@ -59,7 +59,7 @@ struct Row {
     double sensitivity = 1; ///< its relative error counts so many times
     std::string fixed;      ///< why it stays as it is; empty where it is planned
     bool unread = false;    ///< its stored bytes are not known
-    Axes axes{0, 1};        ///< of its channels
+    Axes axes{0, 1, 0, 1};  ///< of its channels
     std::size_t item = 0;   ///< weights that lie at the same place are one item
     /// Of a weight that stays: by target, of one run of each of its layers.
     std::vector<std::vector<std::optional<double>>> fixedS;

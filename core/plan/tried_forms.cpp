@@ -51,6 +51,7 @@ void addBlockwise(std::vector<FormSpec> &forms, const Shape &shape, const Axes &
     FormSpec spec;
     spec.node = FormNode::Blockwise;
     spec.blockwise.axis = axes.input;
+    spec.blockwise.channels = axes.output;
     for (const ElementType type : {ElementType::Int8, ElementType::Int4}) {
         for (const std::uint64_t block :
              {std::uint64_t(16), std::uint64_t(32), std::uint64_t(64)}) {
@@ -86,7 +87,7 @@ void addSparse(std::vector<FormSpec> &forms, const Shape &shape, const Axes &axe
             forms.push_back(joint);
         }
         joint.survivors = FormNode::Blockwise;
-        joint.blockwise = {ElementType::Int8, 32, axes.input, false};
+        joint.blockwise = {ElementType::Int8, 32, axes.input, false, axes.output};
         if (axes.input < shape.size() && shape[axes.input] % 32 == 0)
             forms.push_back(joint);
     }

@@ -62,43 +62,14 @@ Result<codec::Decoder> decoderOf(const codec::EncodedWeight &encoded)
     return codec::Decoder::make(encoded.encoding());
 }
 
-/// [outer, channels, inner] to [channels, outer x inner], each input weighed by the root of its
-/// mean square.
-std::vector<float> asLayer(const WeightValues &weight, std::span<const float> values)
+Result<double> outputError(const WeightValues &weight, const codec::Decoder &stored)
 {
-    const std::size_t axis = std::min(weight.axes.output, weight.shape.size());
-    std::uint64_t inner = 1;
-    for (std::size_t i = axis + 1; i < weight.shape.size(); ++i)
-        inner *= weight.shape[i];
-    const std::uint64_t channels = axis < weight.shape.size() ? weight.shape[axis] : 1;
-    const std::uint64_t outer = values.size() / (channels * inner);
     const auto masses = weight.inputs == nullptr ? std::vector<float>()
                                                  : codec::inputMasses(*weight.inputs, weight.shape);
-    std::vector<float> layer(values.size());
-    for (std::uint64_t i = 0; i < values.size(); ++i) {
-        const std::uint64_t o = i / (channels * inner), c = i / inner % channels, n = i % inner;
-        const double factor = masses.empty() ? 1 : std::sqrt(static_cast<double>(masses[i]));
-        layer[(c * outer + o) * inner + n] =
-            static_cast<float>(static_cast<double>(values[i]) * factor);
-    }
-    return layer;
-}
-
-Result<double> outputError(const WeightValues &weight, const codec::Decoder &decoder)
-{
-    std::vector<float> found(weight.values.size());
-    decoder.decodeFloat(0, found);
-    const std::uint64_t channels =
-        weight.axes.output < weight.shape.size() ? weight.shape[weight.axes.output] : 1;
-    const Shape layer{channels, weight.values.size() / std::max<std::uint64_t>(channels, 1)};
-    const auto dense = codec::encodeDense(asLayer(weight, found), layer, ElementType::Fp32);
-    if (!dense)
-        return tl::unexpected(dense.error());
-    const auto stored = decoderOf(*dense);
-    if (!stored)
-        return tl::unexpected(stored.error());
-    const auto error = codec::accuracyError(*stored, asLayer(weight, weight.values),
-                                            codec::layerOf(layer), codec::AccuracyOptions());
+    codec::AccuracyOptions options;
+    options.inputMeanSquares = masses;
+    const auto error =
+        codec::accuracyError(stored, weight.values, layerShape(weight.shape, weight.axes), options);
     if (!error)
         return tl::unexpected(error.error());
     return error->outputRelative;
@@ -211,17 +182,12 @@ std::vector<codec::EncodeMethod> methodsFor(const WeightValues &weight, const co
 Result<EncodedForm> encodeBy(const WeightValues &weight, codec::FormSpec spec,
                              codec::EncodeMethod method, ErrorModel model)
 {
-    const bool wide = weight.type == ElementType::Fp32;
-    if (wide)
-        spec.denseType = ElementType::Fp32;
     spec.method = method;
     spec.inputs = method == codec::EncodeMethod::Plain ? nullptr : weight.inputs;
     spec.codebooks = weight.codebooks;
-    auto encoded = codec::encodeForm(weight.values, weight.shape, spec);
+    auto encoded = codec::encodeForm(weight.values, weight.shape, spec, weight.type);
     if (!encoded)
         return tl::unexpected(std::move(encoded.error()));
-    if (wide)
-        codec::widenToFp32(*encoded);
     const auto error = formError(weight, *encoded, model);
     if (!error)
         return tl::unexpected(error.error());

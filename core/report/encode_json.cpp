@@ -3,7 +3,10 @@
 
 #include "core/report/json_values.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace kernscope::report {
@@ -16,6 +19,7 @@ void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &enc
     const Weight &after = encoded.made->weights()[one.after];
     json["name"] = after.name;
     json["form"] = formText(after.form);
+    json["asked"] = one.asked;
     json["before"] = weightJson(bundle, one.before, std::nullopt, {});
     json["after"] = weightJson(*encoded.made, one.after, std::nullopt, {});
     json["error"] = accuracyJson(one.error);
@@ -24,12 +28,22 @@ void addEncodedWeight(Json &json, const Bundle &bundle, const EncodedBundle &enc
 
 } // namespace
 
-Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, const codec::FormSpec &form,
+std::string askedText(const EncodedBundle &encoded)
+{
+    std::vector<std::string> asked;
+    for (const EncodedOne &one : encoded.weights) {
+        if (std::find(asked.begin(), asked.end(), one.asked) == asked.end())
+            asked.push_back(one.asked);
+    }
+    return fmt::format("{}", fmt::join(asked, "; "));
+}
+
+Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::EncodeMethod method,
                 std::string_view output)
 {
     Json json = document("encode");
-    json["asked"] = codec::describe(form);
-    json["method"] = codec::encodeMethodName(form.method);
+    json["asked"] = askedText(encoded);
+    json["method"] = codec::encodeMethodName(method);
     if (encoded.weights.size() == 1) // the weight that was asked for, as ever
         addEncodedWeight(json, bundle, encoded, encoded.weights.front());
     json["weights"] = Json::array();

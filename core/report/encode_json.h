@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace kernscope::report {
 struct EncodedOne {
     std::size_t before = 0; ///< index of the weight in the old bundle
     std::size_t after = 0;  ///< and in the new one
+    std::string asked;      ///< the form that its encoder was asked for
     codec::AccuracyError error;
     /// Root of the share of what the outputs are expected to be that they are expected to be off
     /// by, by the statistics of the inputs; empty without them.
@@ -36,8 +38,10 @@ struct EncodedBundle {
     std::vector<RefusedWeight> refused;
     std::vector<RaisedBundle> raised; ///< where the operation set had to follow the form, by model
 };
+/// The forms that the weights were asked in: several where their channels lie along other axes.
+std::string askedText(const EncodedBundle &encoded);
 /// Everything of `encode` but whether the copy was verified.
-Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, const codec::FormSpec &form,
+Json encodeJson(const Bundle &bundle, const EncodedBundle &encoded, codec::EncodeMethod method,
                 std::string_view output);
 
 /// Errors of the weight and of the products with it, both as estimated from its values.

@@ -100,6 +100,9 @@ std::string untimedNote(const plan::Survey &survey, const roofline::ProgramTime 
         return fmt::format(
             "A dispatch on {} enters one of {} functions: their times do not add up.", name,
             program.dispatches.size());
+    if (program.layers == 0 && program.dispatches.empty())
+        return fmt::format("There are no times on {}: no layer on the engine reads a weight.",
+                           name);
     if (!survey.roofs[target].compute || !survey.roofs[target].bandwidth)
         return fmt::format("Times on {} are not known, because its ceilings are not.", name);
     const auto unknown =

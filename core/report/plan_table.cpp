@@ -19,7 +19,8 @@ Json chipFiguresJson(const std::string &target, const plan::ChipFigures &figures
     json["target"] = target;
     json["outcome"] = decision::outcomeName(figures.outcome);
     json["bytes_moved"] = numberJson(figures.moved);
-    json["time_s"] = optionalJson(figures.timeS);
+    // A weight that no layer reads has no time.
+    json["time_s"] = figures.layerS.empty() ? Json(nullptr) : optionalJson(figures.timeS);
     return json;
 }
 

@@ -41,7 +41,7 @@ Json programJson(const ProgramTime &program)
 {
     Json json;
     json["engine_time_s"] = optionalJson(program.engineTimeS);
-    json["known_time_s"] = program.knownS;
+    json["known_time_s"] = program.timed > 0 ? Json(program.knownS) : Json(nullptr);
     json["layers"] = program.layers;
     json["layers_timed"] = program.timed;
     json["layers_uncounted"] = program.uncounted; // how often they run is not known

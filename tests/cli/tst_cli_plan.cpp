@@ -17,6 +17,7 @@
 
 using namespace kernscope;
 using namespace kernscope::test;
+using namespace Qt::StringLiterals;
 
 namespace {
 
@@ -60,6 +61,7 @@ private slots:
     void programsOfSeveralParts_data();
     void programsOfSeveralParts();
     void openExtents();
+    void withoutLayers();
 
 private:
     QStringList line(const QByteArray &text) const
@@ -86,6 +88,27 @@ void TestCliPlan::initTestCase()
     }
     m_path = writeBundle(m_scratch, "m.mlmodelc", made);
     QVERIFY(!m_path.isEmpty());
+}
+
+/// A program in which no layer reads a weight has no time, not one of 0; weights without elements
+/// have no ratio.
+void TestCliPlan::withoutLayers()
+{
+    MadeBundle made;
+    made.constant("tensor<fp16, [2]>", "w", made.blob(ElementType::Fp16, "[2]", Bytes(4)));
+    const QString path = writeBundle(m_scratch, "none.mlmodelc", made);
+    const auto json = runCli({u"plan"_s, path, u"--target"_s, u"M1"_s, u"--json"_s}).json();
+    const auto &chip = json["totals"]["before"]["chips"][0];
+    QVERIFY(chip["engine_time_s"].is_null() && chip["time_s"].is_null());
+    for (const auto &row : json["plan"])
+        QVERIFY(row["time_s"].is_null());
+    const auto drawn = runCli({u"roofline"_s, path, u"--json"_s}).json();
+    QVERIFY(drawn["program"]["known_time_s"].is_null());
+    MadeBundle empty;
+    empty.constant("tensor<fp16, [0, 4]>", "w", empty.blob(ElementType::Fp16, "[0, 4]", Bytes()));
+    const QString nothing = writeBundle(m_scratch, "empty.mlmodelc", empty);
+    QVERIFY(runCli({u"inspect"_s, nothing}).out.contains("as dense fp16: ratio -"));
+    QVERIFY(runCli({u"inspect"_s, nothing, u"--json"_s}).json()["totals"]["ratio"].is_null());
 }
 
 void TestCliPlan::document()

@@ -43,7 +43,7 @@ QString writeReencoded(const Bundle &bundle, std::size_t index, const std::strin
                        const QString &path, Progress &progress)
 {
     const Weight &weight = bundle.weights()[index];
-    const auto spec = formSpecOf(form, weight.shape);
+    const auto spec = formSpecOf(form, weight.shape, judgedAxes(bundle)[index]);
     if (!spec)
         return ChooseDock::tr("There is no form of that name.");
     const auto decoder = bundle.decoder(index);
@@ -54,15 +54,9 @@ QString writeReencoded(const Bundle &bundle, std::size_t index, const std::strin
         const BundleReadLock lock(bundle);
         decoder->decodeFloat(0, values);
     }
-    codec::FormSpec wanted = *spec;
-    const bool wide = weight.type == ElementType::Fp32;
-    if (wide)
-        wanted.denseType = ElementType::Fp32;
-    auto encoded = codec::encodeForm(values, weight.shape, wanted);
+    const auto encoded = codec::encodeForm(values, weight.shape, *spec, weight.type);
     if (!encoded)
         return fromUtf8(describe(encoded.error()));
-    if (wide)
-        codec::widenToFp32(*encoded);
     const auto made = reencodeWeight(bundle, index, *encoded);
     if (!made)
         return fromUtf8(describe(made.error()));

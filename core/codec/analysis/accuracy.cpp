@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <numbers>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -59,17 +61,56 @@ struct Difference {
     double relative() const { return reference > 0 ? std::sqrt(squares / reference) : 0; }
 };
 
-Result<void> checkLengths(std::uint64_t stored, std::uint64_t original, const LayerShape &layer)
+/// Empty: more than fits a count.
+std::optional<std::uint64_t> product(std::initializer_list<std::uint64_t> factors)
 {
-    const auto needed = checkedMultiply(layer.channels, layer.reduction);
-    if (needed && *needed == stored && *needed == original)
+    std::uint64_t all = 1;
+    for (const std::uint64_t factor : factors) {
+        const auto next = checkedMultiply(all, factor);
+        if (!next)
+            return std::nullopt;
+        all = *next;
+    }
+    return all;
+}
+
+Result<void> checkLengths(std::uint64_t stored, std::uint64_t original, const LayerShape &layer,
+                          std::size_t meanSquares)
+{
+    const auto needed = product({layer.groups, layer.outer, layer.channels, layer.inner});
+    if (needed && *needed == stored && *needed == original &&
+        (meanSquares == 0 || meanSquares == original))
         return {};
     return ErrorBuilder("codec.shape")
         .field("layer")
-        .expected(fmt::format("{} x {} weights", layer.channels, layer.reduction))
-        .found(fmt::format("{} stored, {} original", stored, original))
+        .expected(fmt::format("{} x {} x {} x {} weights", layer.groups, layer.outer,
+                              layer.channels, layer.inner))
+        .found(
+            fmt::format("{} stored, {} original, {} mean squares", stored, original, meanSquares))
         .message("The weights do not fit the layer")
         .unexpected();
+}
+
+/// Where the weights of one output are: runs of `length` elements, `step` apart.
+struct Runs {
+    std::uint64_t first = 0;
+    std::uint64_t length = 0;
+    std::uint64_t step = 0;
+
+    /// Calls `take(element, index of the output's first weight, count)` until `most` are taken.
+    template <typename Take>
+    void each(std::uint64_t most, const Take &take) const
+    {
+        for (std::uint64_t at = 0, from = first; at < most; at += length, from += step)
+            take(from, at, std::min(length, most - at));
+    }
+};
+
+Runs runsOf(const LayerShape &layer, std::uint64_t output)
+{
+    const std::uint64_t group = output / layer.channels, channel = output % layer.channels;
+    const std::uint64_t step = layer.channels * layer.inner;
+    return {group * layer.outer * step + channel * layer.inner, layer.inner, step};
 }
 
 /// Works one channel after the other through all inputs.
@@ -77,8 +118,8 @@ class Estimator
 {
 public:
     Estimator(const LayerShape &layer, const AccuracyOptions &options)
-        : m_reduction(std::min(layer.reduction, options.mostReduction)),
-          m_inputs(options.samples * m_reduction)
+        : m_reduction(std::min(layer.outer * layer.inner, options.mostReduction)),
+          m_inputs(options.samples * m_reduction), m_scaled(m_reduction)
     {
         NormalNumbers numbers;
         for (std::uint16_t &input : m_inputs)
@@ -87,7 +128,9 @@ public:
 
     std::uint64_t reduction() const { return m_reduction; }
 
-    void add(std::span<const std::uint16_t> stored, std::span<const float> original)
+    /// The weights of one output; `meanSquares` of its inputs, or none.
+    void add(std::span<const std::uint16_t> stored, std::span<const float> original,
+             std::span<const float> meanSquares)
     {
         std::vector<std::uint16_t> dense(original.size());
         convertFloatToHalf(original, dense);
@@ -95,7 +138,8 @@ public:
             m_weights.add(static_cast<double>(halfToFloat(stored[i])),
                           static_cast<double>(original[i]));
         for (std::size_t at = 0; at < m_inputs.size(); at += m_reduction) {
-            const auto input = std::span<const std::uint16_t>(m_inputs).subspan(at, m_reduction);
+            const auto input = scaled(
+                std::span<const std::uint16_t>(m_inputs).subspan(at, m_reduction), meanSquares);
             double exact = 0;
             for (std::size_t i = 0; i < input.size(); ++i)
                 exact +=
@@ -124,6 +168,17 @@ public:
     }
 
 private:
+    std::span<const std::uint16_t> scaled(std::span<const std::uint16_t> inputs,
+                                          std::span<const float> meanSquares)
+    {
+        if (meanSquares.empty())
+            return inputs;
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            m_scaled[i] = doubleToHalf(static_cast<double>(halfToFloat(inputs[i])) *
+                                       std::sqrt(static_cast<double>(meanSquares[i])));
+        return m_scaled;
+    }
+
     void addOutput(const Reduction &sum, double exact, Difference &difference)
     {
         const auto found = static_cast<double>(halfToFloat(sum.port));
@@ -137,6 +192,7 @@ private:
 
     std::size_t m_reduction;
     std::vector<std::uint16_t> m_inputs;
+    std::vector<std::uint16_t> m_scaled;
     Difference m_weights;
     Difference m_outputs;
     Difference m_dense;
@@ -149,28 +205,38 @@ LayerShape layerOf(std::span<const std::uint64_t> shape)
 {
     LayerShape layer{shape.empty() ? 1 : shape[0], 1};
     for (std::size_t i = 1; i < shape.size(); ++i)
-        layer.reduction *= shape[i];
+        layer.inner *= shape[i];
     return layer;
 }
 
 Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float> original,
                                     const LayerShape &layer, const AccuracyOptions &options)
 {
-    if (auto fits = checkLengths(stored.elements().value, original.size(), layer); !fits)
+    const std::span<const float> meanSquares = options.inputMeanSquares;
+    if (auto fits =
+            checkLengths(stored.elements().value, original.size(), layer, meanSquares.size());
+        !fits)
         return tl::unexpected(fits.error());
     if (original.empty())
         return AccuracyError{};
     Estimator estimator(layer, options);
-    const std::uint64_t channels =
-        std::clamp<std::uint64_t>(options.mostChannels, 1, layer.channels);
+    const std::uint64_t outputs = layer.groups * layer.channels;
+    const std::uint64_t taken = std::clamp<std::uint64_t>(options.mostChannels, 1, outputs);
     std::vector<std::uint16_t> halves(estimator.reduction());
-    for (std::uint64_t n = 0; n < channels; ++n) {
-        // Evenly spread over all channels without a product that could overflow.
-        const std::uint64_t channel =
-            layer.channels / channels * n + layer.channels % channels * n / channels;
-        const std::uint64_t first = channel * layer.reduction;
-        stored.decodeHalf(first, halves);
-        estimator.add(halves, original.subspan(first, halves.size()));
+    std::vector<float> values(halves.size()), squares(meanSquares.empty() ? 0 : halves.size());
+    for (std::uint64_t n = 0; n < taken; ++n) {
+        // Evenly spread over all outputs without a product that could overflow.
+        const std::uint64_t output = outputs / taken * n + outputs % taken * n / taken;
+        const auto gather = [&](std::uint64_t from, std::uint64_t at, std::uint64_t count) {
+            stored.decodeHalf(from, std::span(halves).subspan(at, count));
+            std::copy_n(original.begin() + static_cast<std::ptrdiff_t>(from), count,
+                        values.begin() + static_cast<std::ptrdiff_t>(at));
+            if (!squares.empty())
+                std::copy_n(meanSquares.begin() + static_cast<std::ptrdiff_t>(from), count,
+                            squares.begin() + static_cast<std::ptrdiff_t>(at));
+        };
+        runsOf(layer, output).each(halves.size(), gather);
+        estimator.add(halves, values, squares);
         if (options.progress != nullptr && !options.progress->advance(1))
             break;
     }

@@ -11,10 +11,13 @@
 
 namespace kernscope::codec {
 
-/// How a layer uses a weight: output channel c sums weights[c * reduction + i] * input[i].
+/// How a layer uses a weight that is stored as [groups, outer, channels, inner]: each channel of
+/// each group is an output, which sums over all outer and inner indices.
 struct LayerShape {
-    std::uint64_t channels = 0;
-    std::uint64_t reduction = 0;
+    std::uint64_t channels = 0; ///< of a group
+    std::uint64_t inner = 0;    ///< indices behind the channel's
+    std::uint64_t outer = 1;    ///< indices before it
+    std::uint64_t groups = 1;   ///< parts that have no output in common
 };
 /// Axis 0 are the output channels, all others are summed over (convolutions and linear layers).
 LayerShape layerOf(std::span<const std::uint64_t> shape);
@@ -25,6 +28,9 @@ struct AccuracyOptions {
     std::uint64_t samples = 8;       ///< input vectors
     std::uint64_t mostChannels = 64; ///< output channels, evenly picked
     std::uint64_t mostReduction = 65536;
+    /// By weight element, the mean square of the input that it meets; empty: 1 of all. It scales
+    /// the inputs.
+    std::span<const float> inputMeanSquares;
     Progress *progress = nullptr; ///< advances by one a channel; cancelled: what was summed up
 };
 
@@ -43,7 +49,7 @@ struct AccuracyError {
 };
 
 /// The error of a weight as stored, against the values it was made from. Errors: "codec.shape"
-/// where the lengths differ from the layer's.
+/// where the lengths differ from the layer's. The one error of a layer that every command gives.
 Result<AccuracyError> accuracyError(const Decoder &stored, std::span<const float> original,
                                     const LayerShape &layer, const AccuracyOptions &options = {});
 /// Encodes the weights in `form` first. Errors: those of the encoder as well.

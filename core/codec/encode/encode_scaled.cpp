@@ -168,6 +168,15 @@ Result<void> checkBlockwise(const Shape &shape, const BlockwiseOptions &options)
 
 } // namespace
 
+Shape blockScales(const Shape &shape, const BlockwiseOptions &options)
+{
+    Shape scales(shape.size(), 1);
+    for (std::size_t i = 0; i < shape.size() && i <= options.channels; ++i)
+        scales[i] = shape[i];
+    scales[options.axis] = shape[options.axis] / options.block;
+    return scales;
+}
+
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
                                       const BlockwiseOptions &options)
 {
@@ -176,9 +185,7 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
     if (auto checked = checkBlockwise(shape, options); !checked)
         return tl::unexpected(checked.error());
     const ElementType codeType = options.codeType;
-    Shape scaleShape(shape.size(), 1);
-    scaleShape[0] = shape[0];
-    scaleShape[options.axis] = shape[options.axis] / options.block;
+    const Shape scaleShape = blockScales(shape, options);
     EncodedWeight weight;
     weight.shape = shape;
     weight.scaling = Scaling::Kind::Blockwise;
@@ -234,8 +241,7 @@ Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape
 {
     auto weight = encodeBlockwise(values, shape, options);
     if (weight && !masses.empty())
-        fitScales(*weight, blockCells(shape, options.block, options.axis), values, masses,
-                  options.withOffset);
+        fitScales(*weight, blockCells(shape, options), values, masses, options.withOffset);
     return weight;
 }
 

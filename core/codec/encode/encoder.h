@@ -83,14 +83,18 @@ struct SparsePattern {
 };
 Result<EncodedWeight> encodeSparsePattern(std::span<const float> values, const Shape &shape,
                                           const SparsePattern &pattern);
-/// Blocks of `block` elements along `axis`, one scale each, per index of axis 0. Without an offset
+/// Blocks of `block` elements along `axis`, one scale each, per index of the axes up to `channels`
+/// (`axis` itself apart); one for all indices of the axes behind. Without an offset
 /// the codes are symmetric (and must be signed); with one it is an integer of the codes' type.
 struct BlockwiseOptions {
     ElementType codeType = ElementType::Int8; ///< int4, uint4, int8 or uint8
     std::uint64_t block = 32;
     std::uint64_t axis = 1;
     bool withOffset = false;
+    std::uint64_t channels = 0; ///< axis of the output channels
 };
+/// The shape of the scales: extents of 1 where one scale is for all. `axis` is one of the shape's.
+Shape blockScales(const Shape &shape, const BlockwiseOptions &options);
 Result<EncodedWeight> encodeBlockwise(std::span<const float> values, const Shape &shape,
                                       const BlockwiseOptions &options);
 

@@ -311,15 +311,21 @@ ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis)
     return cells;
 }
 
-ScaleCells blockCells(const Shape &shape, std::uint64_t block, std::uint64_t axis)
+ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options)
 {
+    const std::uint64_t axis = options.axis, blocks = shape[axis] / options.block;
+    const bool channelsBehind = options.channels > axis;
     ScaleCells cells;
-    cells.length = block;
+    // Blocks that channels lie behind are walked in runs: an element of a block, then all channels.
+    (channelsBehind ? cells.outer : cells.cells) = blocks;
+    (channelsBehind ? cells.repeats : cells.length) = options.block;
     for (std::size_t i = 0; i < shape.size(); ++i) {
         if (i == axis)
-            cells.cells = shape[i] / block;
+            continue;
+        if (i < axis)
+            (i <= options.channels ? cells.outer : cells.repeats) *= shape[i];
         else
-            (i > axis ? cells.length : i == 0 ? cells.outer : cells.repeats) *= shape[i];
+            (i <= options.channels ? cells.cells : cells.length) *= shape[i];
     }
     return cells;
 }

@@ -25,8 +25,8 @@ struct ScaleCells {
 };
 /// `axis`: that of the channels; none: one scale for all.
 ScaleCells affineCells(const Shape &shape, std::optional<std::uint64_t> axis);
-/// `block` divides the extent of `axis`.
-ScaleCells blockCells(const Shape &shape, std::uint64_t block, std::uint64_t axis);
+/// The blocks divide the extent of their axis. The cells of blockScales().
+ScaleCells blockCells(const Shape &shape, const BlockwiseOptions &options);
 
 /// Moves each scale of a weight that the plain encoder of its form made of `values`, so that the
 /// error by `masses` (as many as values) becomes as small as a search finds: sizes of steps from

@@ -213,4 +213,17 @@ Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &sha
     return encodeWithFeedback(values, shape, spec, std::move(*fitted));
 }
 
+Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
+                                 const FormSpec &spec, ElementType type)
+{
+    if (type != ElementType::Fp32)
+        return encodeForm(values, shape, spec);
+    FormSpec wide = spec;
+    wide.denseType = ElementType::Fp32;
+    auto encoded = encodeForm(values, shape, wide);
+    if (encoded)
+        widenToFp32(*encoded);
+    return encoded;
+}
+
 } // namespace kernscope::codec

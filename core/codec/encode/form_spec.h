@@ -47,5 +47,8 @@ void widenToFp32(EncodedWeight &weight);
 /// means nor second moments; second moments of no data; vectors where the inputs are not axis 1).
 Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
                                  const FormSpec &spec);
+/// Of a weight of that type: what is made of an fp32 weight is one of fp32.
+Result<EncodedWeight> encodeForm(std::span<const float> values, const Shape &shape,
+                                 const FormSpec &spec, ElementType type);
 
 } // namespace kernscope::codec

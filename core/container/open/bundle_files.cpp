@@ -149,8 +149,11 @@ Result<void> findFileKind(OpenedFiles &opened)
     }
     if (archive::isZip(bytes))
         return openArchive(opened);
+    const std::string_view espresso = espressoKind(only.path);
     return tl::unexpected(
-        kindError(knownKind(bytes), "This kind of file is not read by this version."));
+        espresso.empty()
+            ? kindError(knownKind(bytes), "This kind of file is not read by this version.")
+            : kindError(espresso, "Bundles of this older kind are not read."));
 }
 
 void addFile(std::vector<BundleFile> &files, const OpenedFiles &opened, const fs::path &place,

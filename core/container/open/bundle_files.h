@@ -54,5 +54,7 @@ Error noBundle(const std::filesystem::path &folder);
 
 /// Names what the first bytes are, for an error: "a hardware container (.hwx)", "a ZIP archive".
 std::string_view knownKind(std::span<const std::byte> bytes);
+/// The same by the name of a file that a folder of an older kind holds; empty: no such name.
+std::string_view espressoKind(std::string_view name);
 
 } // namespace kernscope

@@ -7,12 +7,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace kernscope {
 
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_view_literals;
 
 bool startsWith(std::span<const std::byte> bytes, std::string_view magic)
 {
@@ -41,7 +43,6 @@ std::string_view knownKind(std::span<const std::byte> bytes)
         std::string_view bytes;
         std::string_view what;
     };
-    using namespace std::string_view_literals;
     static constexpr std::array kMagics = {
         Magic{"\xce\xfa\xef\xbe"sv, "a hardware container (.hwx)"},
         Magic{"\xce\xfa\xed\xfe"sv, "a Mach-O file"},
@@ -67,6 +68,20 @@ std::string_view knownKind(std::span<const std::byte> bytes)
             return magic.what;
     }
     return bytes.empty() ? "an empty file" : "something else";
+}
+
+std::string_view espressoKind(std::string_view name)
+{
+    constexpr std::array kEndings = {
+        std::pair{".espresso.net"sv, "the layers of a compiled neural network (Espresso)"sv},
+        std::pair{".espresso.shape"sv, "the shapes of a compiled neural network (Espresso)"sv},
+        std::pair{".espresso.weights"sv, "the weights of a compiled neural network (Espresso)"sv},
+    };
+    for (const auto &[ending, what] : kEndings) {
+        if (name.ends_with(ending))
+            return what;
+    }
+    return {};
 }
 
 Error kindError(std::string_view found, std::string message)

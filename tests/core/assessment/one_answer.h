@@ -276,7 +276,7 @@ inline void candidateIsEncoded(const Bundle &bundle, const FormChoice &choice,
     QVERIFY(decoder);
     std::vector<float> values(weight.elements.value);
     decoder->decodeFloat(0, values);
-    const auto spec = formSpecOf(candidate.form, weight.shape);
+    const auto spec = formSpecOf(candidate.form, weight.shape, judgedAxes(bundle)[choice.weight]);
     QVERIFY(spec);
     const auto encoded = codec::encodeForm(values, weight.shape, *spec);
     QVERIFY2(encoded.has_value() == candidate.error.has_value(), candidate.form.c_str());

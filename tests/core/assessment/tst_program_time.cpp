@@ -96,7 +96,8 @@ private Q_SLOTS:
         const ProgramTime silent = assessed(calledProgram({}).open()).program.dispatches[0];
         QCOMPARE(silent.launches, std::optional<std::uint64_t>(1));
         QCOMPARE(silent.timeS, std::optional(kFloor));
-        QVERIFY(silent.notes.empty());
+        QCOMPARE(silent.notes.size(), std::size_t(1)); // of the bytes of a second run
+        QVERIFY(says(silent.notes, "run more than once"));
     }
 
     void aStepBesideTheEngineParts()
@@ -179,6 +180,63 @@ private Q_SLOTS:
         QCOMPARE(flops["lstm"], 8 * kProduct); // each weight with every step
         QCOMPARE(inputs["lstm"], kMatrix);
         QCOMPARE(outputs["lstm"], kMatrix);
+    }
+
+    /// A weight times itself is read once.
+    void oneWeightTwiceInAProduct()
+    {
+        MadeProgram made;
+        made.function("main", "x",
+                      made.weight("w") + "tensor<fp16, [128, 128]> y = matmul(x = w, y = w)[name = "
+                                         "string(\"y\")];\n",
+                      "y");
+        const Network network = assessed(made.open());
+        QCOMPARE(network.placements.size(), std::size_t(1));
+        const Placement &placed = network.placements[0];
+        QCOMPARE(placed.stored().weightBytes, std::optional<std::uint64_t>(2 * 128 * 128));
+        QCOMPARE(placed.layer.flops, std::optional<std::uint64_t>(2 * 128 * 128 * 128));
+        QCOMPARE(placed.stored().bytes, std::optional(2.0 * 2 * 128 * 128)); // and its output
+        MadeProgram attention;
+        attention.function("main", "x",
+                           attention.weight("w") +
+                               "tensor<fp16, [128, 128]> q = squeeze(x = x)[name = "
+                               "string(\"q\")];\ntensor<fp16, [128, 128]> y = "
+                               "scaled_dot_product_attention(query = q, key = w, value = "
+                               "w)[name = string(\"y\")];\n",
+                           "y");
+        const Network both = assessed(attention.open());
+        QCOMPARE(both.placements.size(), std::size_t(1));
+        QCOMPARE(both.placements[0].layer.flops,
+                 std::optional<std::uint64_t>(2 * 2 * 128 * 128 * 128)); // two products
+    }
+
+    /// What the compiler gives another backend has no part in the engine's time.
+    void operationsBesideTheEngine()
+    {
+        const auto linear = [](const char *out, const char *weight, const char *backend) {
+            std::string statement = MadeProgram::linear(out, weight, "x");
+            statement.insert(statement.rfind(']'),
+                             std::string(", SelectedBackend = string(\"") + backend + "\")");
+            return statement;
+        };
+        MadeProgram made;
+        made.function("main", "x",
+                      made.weight("v") + made.weight("w") + linear("y", "v", "ane") +
+                          linear("z", "w", "bnns"),
+                      "z");
+        const Network network = assessed(made.open());
+        QCOMPARE(network.placements.size(), std::size_t(2));
+        const double once = *network.placements[0].stored().timeS;
+        QCOMPARE(network.program.engineTimeS, std::optional(once));
+        QCOMPARE(network.program.layers, std::size_t(1));
+        QCOMPARE(network.program.launches, std::optional<std::uint64_t>(1));
+        QVERIFY(says(network.program.notes, "1 of 2 layers run elsewhere"));
+        QVERIFY(!network.placements[1].layer.ofRuns(once));
+        MadeProgram none;
+        none.function("main", "x", none.weight("w") + linear("z", "w", "bnns"), "z");
+        const Network beside = assessed(none.open());
+        QVERIFY(!beside.program.engineTimeS && !beside.program.timeS);
+        QCOMPARE(beside.program.launches, std::optional<std::uint64_t>(0));
     }
 
     /// Two operations of one name are two.

@@ -347,6 +347,16 @@ void TestCheckpoint::folders()
     const auto espresso = Bundle::open(dir.filePath(u"old.mlmodelc"_s).toStdString());
     QVERIFY(!espresso);
     QVERIFY(espresso.error().found.find("Espresso") != std::string::npos);
+    // The same files without their folder.
+    for (const char *ending : {"net", "shape", "weights"}) {
+        QFile loose(dir.filePath(u"model.espresso."_s + QString::fromUtf8(ending)));
+        QVERIFY(loose.open(QIODevice::WriteOnly) && loose.write("{\"layers\"") > 0);
+        loose.close();
+        const auto refused = Bundle::open(loose.fileName().toStdString());
+        QVERIFY(!refused && refused.error().code == "bundle.kind");
+        QVERIFY2(refused.error().found.find("neural network (Espresso)") != std::string::npos,
+                 refused.error().found.c_str());
+    }
     QFile archive(dir.filePath(u"m.mlarchive"_s));
     QVERIFY(archive.open(QIODevice::WriteOnly));
     archive.write("AA01....");
