@@ -110,6 +110,14 @@ BuildOutcome outcomeOf(const TargetTotals &totals)
 
 BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference)
 {
+    const auto targets = allTargets();
+    return buildVerdict(a, b, difference, DecisionTable(weightLayers(a), targets),
+                        DecisionTable(weightLayers(b), targets));
+}
+
+BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference,
+                          const DecisionTable &before, const DecisionTable &after)
+{
     BuildVerdict verdict;
     verdict.storedA = knownBytes(a);
     verdict.storedB = knownBytes(b);
@@ -118,11 +126,9 @@ BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &di
             static_cast<double>(*verdict.storedB) / static_cast<double>(*verdict.storedA);
     judgeFaithful(difference, verdict);
     findWorst(difference, verdict);
-    const auto targets = allTargets();
-    const DecisionTable before(weightLayers(a), targets), after(weightLayers(b), targets);
-    for (std::size_t i = 0; i < targets.size(); ++i)
+    for (std::size_t i = 0; i < before.columns(); ++i)
         verdict.chips.push_back(
-            {targets[i], outcomeOf(before.totals(i)), outcomeOf(after.totals(i))});
+            {&before.target(i), outcomeOf(before.totals(i)), outcomeOf(after.totals(i))});
     return verdict;
 }
 

@@ -11,6 +11,8 @@
 
 namespace kernscope {
 
+class DecisionTable;
+
 /// What a chip does with the weights of one build, in the one assessment's words.
 struct BuildOutcome {
     std::size_t streams = 0, folds = 0, dense = 0, rejected = 0, unknown = 0; ///< weights
@@ -48,6 +50,9 @@ struct BuildVerdict {
 
 /// Costs the tables of both bundles; decodes nothing.
 BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference);
+/// The same over decisions that are made already: of all weights of A, and of B, on the same chips.
+BuildVerdict buildVerdict(const Bundle &a, const Bundle &b, const Difference &difference,
+                          const DecisionTable &before, const DecisionTable &after);
 
 /// "bit-faithful to A apart from fp16 rounding: proved", or the first counterexample with its
 /// place, or what was not compared.

@@ -198,7 +198,7 @@ void PairGatherer::addDoubles(BaseRun &base)
             exact ? m_codesA[i] == m_codesB[i] : a == b || (std::isnan(a) && std::isnan(b));
         addDouble(first + i, a, b, same);
         const std::uint64_t steps =
-            exact ? codeDistance(isSignedInteger(m_result.ulpType), m_codesA[i], m_codesB[i])
+            exact ? codeDistance(m_result.ulpType != ElementType::Uint64, m_codesA[i], m_codesB[i])
                   : ulpDistance(m_result.ulpType, a, b);
         m_result.maxUlp = std::max(m_result.maxUlp, steps);
         const std::size_t last = m_result.ulpHistogram.size() - 1;

@@ -10,10 +10,17 @@ namespace kernscope::diff {
 
 namespace {
 
-bool longInteger(const codec::Decoder &decoder)
+/// Whether both are integers whose stored codes are compared, because doubles do not hold those of
+/// one of them. The codes of unsigned ones of 64 bits are only compared with their like.
+bool longIntegers(const codec::Decoder &a, const codec::Decoder &b)
 {
-    return plainOperand(decoder) != nullptr && !isFloatingPoint(decoder.type()) &&
-           bitWidth(decoder.type()) == 64;
+    const auto plain = [](const codec::Decoder &decoder) {
+        return plainOperand(decoder) != nullptr && !isFloatingPoint(decoder.type());
+    };
+    const bool alike = a.type() == b.type();
+    const bool fits = a.type() != ElementType::Uint64 && b.type() != ElementType::Uint64;
+    return plain(a) && plain(b) && (alike || fits) &&
+           (bitWidth(a.type()) == 64 || bitWidth(b.type()) == 64);
 }
 
 tl::unexpected<Error> shapeFault(const Weight &a, const Weight &b)
@@ -32,7 +39,7 @@ tl::unexpected<Error> shapeFault(const Weight &a, const Weight &b)
 PairReader::PairReader(codec::Decoder a, codec::Decoder b)
     : m_a(std::move(a)), m_b(std::move(b)), m_elements(m_a.elements().value),
       m_halves(exactInHalf(m_a.type()) && exactInHalf(m_b.type())),
-      m_longIntegers(longInteger(m_a) && longInteger(m_b) && m_a.type() == m_b.type())
+      m_longIntegers(kernscope::diff::longIntegers(m_a, m_b))
 {
 }
 

@@ -35,7 +35,8 @@ public:
     const codec::Decoder &b() const { return m_b; }
     /// Both types are exact in fp16: readHalves loses nothing.
     bool halves() const { return m_halves; }
-    /// Integers of 64 bits on both sides, which doubles do not hold: readCodes is exact.
+    /// Integers on both sides, of 64 bits on one of them at least, which doubles do not hold:
+    /// readCodes is exact. Unsigned ones of 64 bits only against their like.
     bool longIntegers() const { return m_longIntegers; }
 
     void readHalves(bool ofA, std::uint64_t first, std::span<std::uint16_t> out) const;

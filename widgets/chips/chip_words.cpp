@@ -20,35 +20,6 @@ struct ChipWords {
 
 } // namespace
 
-Token outcomeToken(decision::Outcome outcome)
-{
-    switch (outcome) {
-    case decision::Outcome::Streams: return Token::OutStreams;
-    case decision::Outcome::Folds: return Token::OutFolds;
-    case decision::Outcome::Dense: return Token::OutDense;
-    case decision::Outcome::Rejected: return Token::OutRefused;
-    case decision::Outcome::Unknown: break;
-    }
-    return Token::OutUnknown;
-}
-
-QString outcomeWord(decision::Outcome outcome)
-{
-    switch (outcome) {
-    case decision::Outcome::Streams: return ChipWords::tr("streams");
-    case decision::Outcome::Folds: return ChipWords::tr("folds");
-    case decision::Outcome::Dense: return ChipWords::tr("dense");
-    case decision::Outcome::Rejected: return ChipWords::tr("refused");
-    case decision::Outcome::Unknown: break;
-    }
-    return ChipWords::tr("unknown");
-}
-
-QString outcomeLabel(decision::Outcome outcome)
-{
-    return theme::glyph(outcomeToken(outcome)) + QLatin1Char(' ') + outcomeWord(outcome);
-}
-
 QVariant outcomeLook(decision::Outcome outcome, int role)
 {
     const Token token = outcomeToken(outcome);

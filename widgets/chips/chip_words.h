@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/assessment/assess.h"
-#include "widgets/common/theme.h"
+#include "widgets/common/outcome_words.h"
 
 #include <QString>
 #include <QStringList>
@@ -12,9 +12,6 @@ namespace kernscope::ui {
 
 /// A pale ground of a token's hue, on which the text of the palette keeps its contrast.
 QColor tokenTint(Token token, bool dark);
-Token outcomeToken(decision::Outcome outcome);
-QString outcomeWord(decision::Outcome outcome);  ///< translated: "streams", "refused", …
-QString outcomeLabel(decision::Outcome outcome); ///< with its glyph: "▶ streams"
 /// Ground and text of a cell that holds an outcome; invalid for other roles.
 QVariant outcomeLook(decision::Outcome outcome, int role);
 QString confidenceWord(format::Confidence confidence);

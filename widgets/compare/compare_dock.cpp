@@ -7,11 +7,13 @@
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_header.h"
 #include "widgets/compare/compare_runner.h"
+#include "widgets/compare/error_bar_delegate.h"
 #include "widgets/compare/limits_bar.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/places_dock.h"
 #include "widgets/compare/same_tables.h"
+#include "widgets/compare/verdict_strip.h"
 
 #include <QAction>
 #include <QActionGroup>
@@ -21,6 +23,8 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace kernscope::ui {
 
@@ -32,6 +36,8 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     QVBoxLayout *column = contentColumn(content);
     m_header = new CompareHeader(content);
     column->addWidget(m_header);
+    m_strip = new VerdictStrip(content);
+    column->addWidget(m_strip);
 
     m_splitter = new QSplitter(Qt::Vertical, content);
     m_splitter->setChildrenCollapsible(false);
@@ -40,8 +46,8 @@ CompareDock::CompareDock(Session &session, QWidget *parent)
     details->setChildrenCollapsible(false);
     m_pictures = new PairPictures(session.tasks(), details);
     m_figures = new PairFigures(details);
-    // A quarter each for the three pictures and the figures.
-    details->setSizes({theme::em(this, 54), theme::em(this, 18)});
+    // The tabs of the figures need as much as all of their titles.
+    details->setSizes({theme::em(this, 54), theme::em(this, 23)});
     details->setStretchFactor(0, 3);
     details->setStretchFactor(1, 1);
     m_splitter->setSizes({theme::em(this, 16), theme::em(this, 24)});
@@ -66,8 +72,10 @@ void CompareDock::buildTable(QWidget *parent)
     prepareTable(m_table);
     m_table->setMinimumHeight(theme::em(this, 4));
     m_table->setColumnHidden(static_cast<int>(CompareColumn::Limits), true);
+    m_table->setItemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs),
+                                      new ErrorBarDelegate(*m_model, m_table));
     setColumnWidths(m_table->horizontalHeader(),
-                    {15, 6, 6, 4.8, 4.8, 4.8, 4.4, 12, 14, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
+                    {15, 6, 6, 4.8, 6, 4.8, 4.4, 12, 14, 5.5, 5.5, 5.5, 5.5, 5, 5.2, 5.2, 5, 5});
 }
 
 /// Wraps where the dock is narrow, so that it never widens the window.
@@ -121,8 +129,12 @@ void CompareDock::connectParts()
             onElement(element);
     });
     connect(&session().tasks(), &TaskManager::changed, this, &CompareDock::onTasksChanged);
-    connect(m_pictures, &PairPictures::elementRead, this,
-            [this](quint64, double a, double b) { m_figures->setValues(std::pair(a, b)); });
+    connect(m_pictures, &PairPictures::elementRead, this, [this](const ElementReadings &readings) {
+        m_figures->showElement(m_pictures->subject(), readings);
+    });
+    connect(m_pictures, &PairPictures::elementLeft, m_figures, &PairFigures::clearElement);
+    connect(m_runner, &CompareRunner::summedUp, this, &CompareDock::showOutcome);
+    connect(m_strip, &VerdictStrip::placeWanted, this, &CompareDock::goToPair);
     connect(m_figures, &PairFigures::elementPicked, this,
             [this](quint64 element) { showElement(element); });
     connect(m_runner, &CompareRunner::rowsReady, this, &CompareDock::onRows);
@@ -175,6 +187,7 @@ void CompareDock::refresh()
     m_b = ready ? b : nullptr;
     cancelPair(); // the rows that come show theirs again
     m_runner->start(m_a, m_b, resolvedChoices());
+    showOutcome();
     if (!ready) {
         showMessage(document ? tr("Open a second bundle to compare (Ctrl+Shift+O).")
                              : tr("Open a bundle to begin (Ctrl+O)."));
@@ -290,6 +303,31 @@ void CompareDock::showRow(std::size_t number)
         return;
     }
     m_pictures->show(subject, PairSample::none());
+}
+
+void CompareDock::showOutcome()
+{
+    m_strip->setOutcome(m_runner->outcome());
+    m_figures->showOutcome(m_runner->outcome());
+}
+
+/// The row of two weights, also where the filter leaves it out, and an element of it.
+void CompareDock::goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element)
+{
+    const auto &rows = m_model->rows();
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const CompareRow &row) {
+        return row.pair.a == weightA && row.pair.b == weightB;
+    });
+    if (found == rows.end())
+        return;
+    const auto row = static_cast<std::size_t>(found - rows.begin());
+    selectRow(row);
+    if (row != m_row)
+        showRow(row);
+    if (element)
+        showElement(*element);
+    else if (const std::size_t weight = documentWeight(row); weight != kNoIndex)
+        session().goToWeight(weight, this);
 }
 
 void CompareDock::goToLargest()

@@ -25,6 +25,7 @@ class CompareRunner;
 class LimitsBar;
 class PairFigures;
 class PairPictures;
+class VerdictStrip;
 struct PairPlaces;
 struct PairSubject;
 
@@ -56,6 +57,7 @@ public:
     PairPictures *pictures() const { return m_pictures; }
     PairFigures *figures() const { return m_figures; }
     LimitsBar *limits() const { return m_limits; }
+    VerdictStrip *verdictStrip() const { return m_strip; }
     /// Row (by its stable number) whose pair is shown; kNoIndex for none.
     std::size_t shownRow() const { return m_row; }
 
@@ -105,6 +107,8 @@ private:
     void selectRow(std::size_t row);
     void keepSelection(const std::function<void()> &change);
     void showRow(std::size_t number);
+    void showOutcome();
+    void goToPair(std::size_t weightA, std::size_t weightB, std::optional<quint64> element);
     void goToLargest();
     void showElement(std::uint64_t element);
     // compare_dock_shown.cpp
@@ -118,6 +122,7 @@ private:
     CompareModel *m_model = nullptr;
     CompareRunner *m_runner = nullptr;
     CompareHeader *m_header = nullptr;
+    VerdictStrip *m_strip = nullptr;
     QLineEdit *m_filter = nullptr;
     LimitsBar *m_limits = nullptr;
     QTableView *m_table = nullptr;

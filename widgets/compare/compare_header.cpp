@@ -98,10 +98,11 @@ void CompareHeader::setDifference(const Difference *difference)
 {
     const bool known = difference != nullptr;
     const bool none = known && !difference->program.bytesA && !difference->program.bytesB;
-    m_program->setText(!known                      ? tr("program: \u2026")
-                       : none                      ? tr("no program")
-                       : difference->program.equal ? tr("program: = equal")
-                                                   : tr("program: \u2260 differs"));
+    m_program->setText(!known                                ? tr("program: \u2026")
+                       : none                                ? tr("no program")
+                       : difference->program.equal           ? tr("program: = equal")
+                       : difference->program.sameComputation ? tr("program: = same operations")
+                                                             : tr("program: \u2260 differs"));
     if (!m_nameA.isEmpty())
         relabel(); // the names have what these words leave, whichever of the two came first
 }

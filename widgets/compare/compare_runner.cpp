@@ -48,6 +48,7 @@ void CompareRunner::start(BundlePtr a, BundlePtr b, std::vector<PairChoice> chos
     m_task = nullptr;
     m_stopped = false;
     m_files = nullptr;
+    m_outcome = nullptr;
     m_poll.stop();
     if (!a || !b) {
         m_memory = nullptr;
@@ -79,11 +80,13 @@ void CompareRunner::drain()
 {
     std::optional<std::vector<CompareRow>> rows;
     std::shared_ptr<const Difference> files;
+    ComparisonOutcomePtr outcome;
     std::vector<ComparisonInbox::Finding> pairs;
     {
         const std::lock_guard guard(m_inbox->mutex);
         rows.swap(m_inbox->rows);
         files.swap(m_inbox->files);
+        outcome.swap(m_inbox->outcome);
         pairs.swap(m_inbox->pairs);
     }
     if (rows) {
@@ -99,6 +102,10 @@ void CompareRunner::drain()
         const CompareState state = pair.values ? CompareState::Compared : CompareState::NoValues;
         m_model.setPair(row, pair, state, fromUtf8(verdict), fromUtf8(changes));
         Q_EMIT pairCompared(row);
+    }
+    if (outcome) {
+        m_outcome = std::move(outcome);
+        Q_EMIT summedUp();
     }
 }
 

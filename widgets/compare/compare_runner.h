@@ -3,6 +3,7 @@
 
 #include "widgets/common/task_manager.h"
 #include "widgets/compare/compare_model.h"
+#include "widgets/compare/comparison_outcome.h"
 
 #include <QObject>
 #include <QTimer>
@@ -35,12 +36,15 @@ public:
     double fraction() const;
     /// What the files say, without values; null until known.
     const std::shared_ptr<const Difference> &files() const { return m_files; }
+    /// What it all comes to; null until every value was compared.
+    const ComparisonOutcomePtr &outcome() const { return m_outcome; }
 
 Q_SIGNALS:
     void rowsReady();     ///< the model has all its rows
     void filesCompared(); ///< files() is there
     void pairCompared(std::size_t row);
     void progressed();
+    void summedUp(); ///< outcome() is there
     void finished(); ///< everything is there, or the task was cancelled; settle the model now
 
 private:
@@ -57,6 +61,7 @@ private:
     /// Of the last run: what need not be read again.
     std::shared_ptr<const ComparisonMemory> m_memory;
     std::shared_ptr<const Difference> m_files;
+    ComparisonOutcomePtr m_outcome;
     bool m_rowsReady = false, m_stopped = false;
 };
 

@@ -30,7 +30,7 @@ public:
 
     void run(Progress &progress)
     {
-        pairUp();
+        pairUp(progress);
         if (!progress.cancelled())
             compareFiles(progress);
         for (std::size_t row = 0; row < m_rows.size() && !progress.cancelled(); ++row)
@@ -41,12 +41,16 @@ public:
                 compareParts(row, joined, progress);
             row += joined.parts.size();
         }
+        if (!progress.cancelled())
+            sumUp();
     }
 
 private:
-    void pairUp()
+    void pairUp(Progress &progress)
     {
-        PairedWeights paired = pairWeights(*m_now.a, *m_now.b, m_now.chosen);
+        PairedWeights paired = pairWeights(*m_now.a, *m_now.b, m_now.chosen, &progress);
+        if (progress.cancelled())
+            return;
         m_rows = makeCompareRows(*m_now.a, *m_now.b, paired);
         m_pairs = paired.pairs.size();
         m_joined = std::move(paired.joined);
@@ -91,8 +95,9 @@ private:
             row.pair.layoutEqual = found->second->layoutEqual;
             row.pair.storedEqual = found->second->storedEqual;
         }
+        m_files = std::make_shared<const Difference>(*std::move(files));
         const std::lock_guard guard(m_inbox.mutex);
-        m_inbox.files = std::make_shared<const Difference>(*std::move(files));
+        m_inbox.files = m_files;
     }
 
     void compareRow(std::size_t number, Progress &progress)
@@ -131,11 +136,27 @@ private:
         }
     }
 
+    /// The same pairs as those of the files, now with their values.
+    void sumUp()
+    {
+        if (!m_files || m_files->weights.size() != m_pairs)
+            return;
+        Difference whole = *m_files;
+        for (std::size_t i = 0; i < m_pairs; ++i)
+            whole.weights[i] = m_rows[i].pair;
+        whole.joined = m_joined;
+        auto outcome =
+            std::make_shared<const ComparisonOutcome>(m_now.a, m_now.b, std::move(whole));
+        const std::lock_guard guard(m_inbox.mutex);
+        m_inbox.outcome = std::move(outcome);
+    }
+
     ComparisonMemory &m_now;
     const ComparisonMemory *m_before;
     ComparisonInbox &m_inbox;
     std::vector<CompareRow> m_rows;
     std::vector<JoinedWeights> m_joined; ///< their rows follow those of the pairs
+    std::shared_ptr<const Difference> m_files;
     std::size_t m_pairs = 0;
     std::uint64_t m_elements = 0; ///< to be decoded on either side
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "widgets/compare/compare_row.h"
+#include "widgets/compare/comparison_outcome.h"
 
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@ struct ComparisonInbox {
     std::mutex mutex;
     std::optional<std::vector<CompareRow>> rows;
     std::shared_ptr<const Difference> files;
+    ComparisonOutcomePtr outcome;
     struct Finding {
         std::size_t row = 0;
         WeightPair pair;
@@ -41,8 +43,8 @@ struct ComparisonMemory {
 };
 
 /// Compares `now->b` against `now->a` in stages, handing each to the inbox: the rows, what the
-/// files say, the values of one pair after the other. Values that `before` still holds for are not
-/// read again. Runs on a worker; progress in elements.
+/// files say, the values of one pair after the other, and what it all comes to. Values that
+/// `before` still holds for are not read again. Runs on a worker; progress in elements.
 void runComparison(ComparisonMemory &now, const ComparisonMemory *before, ComparisonInbox &inbox,
                    Progress &progress);
 

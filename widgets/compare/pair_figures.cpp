@@ -5,6 +5,8 @@
 #include "widgets/common/table_text.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/histogram_pair_plot.h"
+#include "widgets/compare/pair_chips.h"
+#include "widgets/compare/pair_element.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
 
@@ -34,6 +36,10 @@ PairFigures::PairFigures(QWidget *parent) : QTabWidget(parent)
     addTab(m_histogram, tr("Values"));
     addTab(m_scatter, tr("Scatter"));
     addTab(m_table, tr("Figures"));
+    m_element = new PairElementTable(this);
+    m_chips = new PairChipsTable(this);
+    addTab(m_element, tr("Cell"));
+    addTab(m_chips, tr("Chips"));
     connect(m_scatter, &ScatterPlot::currentPointChanged, this, [this](int point) {
         if (point >= 0)
             Q_EMIT elementPicked(m_scatter->elementOf(point));
@@ -47,6 +53,29 @@ void PairFigures::showRow(const CompareRow &row)
     else
         m_ulp->clear();
     fillTable(row);
+    m_weightA = row.pair.a;
+    m_weightB = row.pair.b;
+    m_chips->showPair(m_outcome, m_weightA, m_weightB);
+}
+
+void PairFigures::showOutcome(const ComparisonOutcomePtr &outcome)
+{
+    m_outcome = outcome;
+    m_chips->showPair(m_outcome, m_weightA, m_weightB);
+}
+
+void PairFigures::showElement(const PairSubject &subject, const ElementReadings &readings)
+{
+    m_element->showElement(subject, readings);
+    setValues(readings.a && readings.b
+                  ? std::optional(std::pair(readings.a->value, readings.b->value))
+                  : std::nullopt);
+}
+
+void PairFigures::clearElement()
+{
+    m_element->clearElement();
+    setValues(std::nullopt);
 }
 
 void PairFigures::showBins(const std::shared_ptr<const PairBins> &bins, double range)
@@ -63,6 +92,9 @@ void PairFigures::clear()
     m_histogram->clear();
     m_values.reset();
     m_table->setRowCount(0);
+    m_element->clearElement();
+    m_weightA = m_weightB = kNoIndex;
+    m_chips->showPair(nullptr, kNoIndex, kNoIndex);
 }
 
 void PairFigures::setValues(std::optional<std::pair<double, double>> values)

@@ -17,41 +17,31 @@ namespace kernscope::ui {
 
 namespace {
 
-/// What one cell holds on one side.
-struct CellReading {
-    bool there = false, stored = true;
-    float value = 0;
-};
-
-CellReading readElement(const WeightReaderPtr &reader, std::uint64_t element)
+std::optional<StoredElement> readElement(const WeightReaderPtr &reader, std::size_t weight,
+                                         std::uint64_t element)
 {
-    CellReading reading;
     const codec::Decoder *decoder = reader ? reader->decoder() : nullptr;
     if (!decoder || element >= decoder->elements().value)
-        return reading;
-    reading.there = true;
-    reading.stored = decoder->stored(element);
-    decoder->decodeFloat(element, std::span(&reading.value, 1));
-    return reading;
+        return std::nullopt;
+    return readStoredElement(*reader->bundle(), weight, *decoder, element);
 }
 
-QString readingText(const CellReading &reading)
+QString readingText(const std::optional<StoredElement> &reading)
 {
-    if (!reading.there)
+    if (!reading)
         return QStringLiteral("\u2013");
-    const QString value = QString::number(static_cast<double>(reading.value), 'g', 5);
-    return reading.stored ? value : PairPictures::tr("%1 (left out)").arg(value);
+    const QString value = QString::number(reading->value, 'g', 5);
+    return reading->stored ? value : PairPictures::tr("%1 (left out)").arg(value);
 }
 
-QString changeText(float a, float b)
+QString changeText(double a, double b)
 {
     if (a == b || (std::isnan(a) && std::isnan(b)))
         return PairPictures::tr("equal");
-    const QString difference =
-        QString::number(static_cast<double>(b) - static_cast<double>(a), 'g', 4);
-    const QString word = b == 0.0f   ? PairPictures::tr("zeroed")
-                         : a == 0.0f ? PairPictures::tr("revived")
-                                     : PairPictures::tr("changed");
+    const QString difference = QString::number(b - a, 'g', 4);
+    const QString word = b == 0   ? PairPictures::tr("zeroed")
+                         : a == 0 ? PairPictures::tr("revived")
+                                  : PairPictures::tr("changed");
     return PairPictures::tr("\u0394 %1, %2").arg(difference, word);
 }
 
@@ -314,28 +304,28 @@ void PairPictures::readCell()
     m_reading = nullptr;
     if (!m_element || (!m_readerA && !m_readerB)) {
         setReadout({});
+        Q_EMIT elementLeft();
         return;
     }
-    using Readings = std::pair<CellReading, CellReading>;
     m_reading = m_tasks.start(
         this, tr("Reading a cell"),
-        [a = m_readerA, b = m_readerB, element = *m_element](Progress &) {
+        [a = m_readerA, b = m_readerB, weightA = m_subject.weightA, weightB = m_subject.weightB,
+         element = *m_element](Progress &) {
             const PairReadLock lock(a ? *a->bundle() : *b->bundle(),
                                     b ? *b->bundle() : *a->bundle());
-            return Readings(readElement(a, element), readElement(b, element));
+            return ElementReadings{element, readElement(a, weightA, element),
+                                   readElement(b, weightB, element)};
         },
-        [this, element = *m_element](const Readings &readings) {
+        [this](const ElementReadings &readings) {
             m_reading = nullptr;
-            const auto &[a, b] = readings;
+            const auto &[element, a, b] = readings;
             const SliceMap &map = (m_readerA ? m_readerA : m_readerB)->map();
             QString text =
                 tr("%1   A %2   B %3").arg(map.indexText(element), readingText(a), readingText(b));
-            if (a.there && b.there && m_subject.comparable())
-                text += QStringLiteral("   ") + changeText(a.value, b.value);
+            if (a && b && m_subject.comparable())
+                text += QStringLiteral("   ") + changeText(a->value, b->value);
             setReadout(text);
-            if (a.there && b.there)
-                Q_EMIT elementRead(element, static_cast<double>(a.value),
-                                   static_cast<double>(b.value));
+            Q_EMIT elementRead(readings);
         });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/diff/pair_sample.h"
+#include "core/diff/stored_element.h"
 #include "widgets/common/tile_view.h"
 #include "widgets/compare/picture_legend.h"
 
@@ -26,6 +27,12 @@ struct PairSubject {
     bool comparable() const { return hasA() && hasB() && obstacle.isEmpty(); }
     /// The same weights, whatever their bytes.
     bool sameWeights(const PairSubject &other) const;
+};
+
+/// One element as both sides store it; nothing where a side does not have it.
+struct ElementReadings {
+    std::uint64_t element = 0;
+    std::optional<StoredElement> a, b;
 };
 
 enum class PictureMode : std::uint8_t {
@@ -65,8 +72,9 @@ Q_SIGNALS:
     void elementPicked(quint64 element);    ///< by mouse or keys
     void elementActivated(quint64 element); ///< double click, Enter
     void loaded();
-    /// The values of the marked element, where both sides have it.
-    void elementRead(quint64 element, double a, double b);
+    /// What the marked element holds on both sides; and that none is marked any more.
+    void elementRead(const kernscope::ui::ElementReadings &readings);
+    void elementLeft();
 
 protected:
     void changeEvent(QEvent *event) override;

@@ -61,6 +61,24 @@ std::pair<Bytes, Bytes> crossed(ElementType typeA, ElementType typeB)
     return both;
 }
 
+/// A safetensors file of one tensor "w".
+BundlePtr checkpointOf(const char *type, std::size_t elements, const Bytes &bytes)
+{
+    const std::string header =
+        fmt::format(R"({{"w":{{"dtype":"{}","shape":[{}],"data_offsets":[0,{}]}}}})", type,
+                    elements, bytes.size());
+    Bytes file(8);
+    for (std::size_t i = 0; i < 8; ++i)
+        file[i] = static_cast<std::byte>(header.size() >> 8 * i & 0xFF);
+    const auto text = std::as_bytes(std::span(header));
+    file.insert(file.end(), text.begin(), text.end());
+    file.insert(file.end(), bytes.begin(), bytes.end());
+    OpenOptions options;
+    options.memory = {{"w.safetensors", file}};
+    const auto bundle = Bundle::open("w.safetensors", options);
+    return bundle ? *bundle : nullptr;
+}
+
 } // namespace
 
 /// Numbers that comparisons are known to get wrong, very large weights and very small ones.
@@ -72,6 +90,7 @@ private slots:
     void specialNumbers_data();
     void specialNumbers();
     void payloadsAndSignsPairByContent();
+    void longAgainstShortIntegers();
     void contentIsExactOnlyWhereItIs();
     void sampledContent();
     void oneElement();
@@ -306,6 +325,33 @@ void TestDiffNumbers::moreThanFourBillionElements()
         if (!file.equal)
             QCOMPARE(file.ranges.front().offset.value, place + payload - 1);
     }
+}
+
+/// Integers of 64 bits against shorter ones: distances that no double holds, both ways round.
+void TestDiffNumbers::longAgainstShortIntegers()
+{
+    const std::vector<std::int64_t> wide{(std::int64_t{1} << 62) + 1, -(std::int64_t{1} << 60) - 3,
+                                         7, 0};
+    const BundlePtr a = checkpointOf("I64", 4, bytesOf(wide));
+    const BundlePtr b = checkpointOf("I32", 4, bytesOf(std::vector<std::int32_t>{5, 11, 7, -4}));
+    QVERIFY(a && b);
+    for (const bool swapped : {false, true}) {
+        const auto found = compareValues(swapped ? *b : *a, 0, swapped ? *a : *b, 0, 0);
+        QVERIFY2(found, found ? "" : describe(found.error()).c_str());
+        QCOMPARE(found->maxUlp, (std::uint64_t{1} << 62) - 4);
+        QCOMPARE(found->equal, std::uint64_t(1));
+        QCOMPARE(found->changed, std::uint64_t(2));
+        QCOMPARE(swapped ? found->zeroed : found->revived, std::uint64_t(1));
+    }
+    // Unsigned ones of 8 bits above 127 are no negative numbers.
+    const std::vector<std::int64_t> more{200, (std::int64_t{1} << 53) + 1};
+    const BundlePtr c = checkpointOf("I64", 2, bytesOf(more));
+    const BundlePtr d = checkpointOf("U8", 2, bytesOf(std::vector<std::uint8_t>{200, 255}));
+    QVERIFY(c && d);
+    const auto found = compareValues(*c, 0, *d, 0, 0);
+    QVERIFY(found);
+    QCOMPARE(found->equal, std::uint64_t(1));
+    QCOMPARE(found->maxUlp, (std::uint64_t{1} << 53) - 254);
 }
 
 QTEST_GUILESS_MAIN(TestDiffNumbers)

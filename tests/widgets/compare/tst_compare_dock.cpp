@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tests/widgets/compare/pair_bundles.h"
 #include "tests/widgets/sample_session.h"
+#include "widgets/common/outcome_words.h"
 #include "widgets/common/theme.h"
 #include "widgets/compare/compare_dock.h"
 #include "widgets/compare/difference_tiles.h"
+#include "widgets/compare/error_bar_delegate.h"
+#include "widgets/compare/pair_chips.h"
+#include "widgets/compare/pair_element.h"
 #include "widgets/compare/pair_figures.h"
 #include "widgets/compare/pair_pictures.h"
 #include "widgets/compare/scatter_plot.h"
 #include "widgets/compare/ulp_plot.h"
+#include "widgets/compare/verdict_strip.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -68,6 +73,16 @@ QString cellText(const CompareDock &dock, int row, CompareColumn column)
     return dock.model().index(row, static_cast<int>(column)).data().toString();
 }
 
+/// Cell of a row by its first column; empty where there is no such row.
+QString cellOf(const QTableWidget &table, const QString &row, int column)
+{
+    for (int i = 0; i < table.rowCount(); ++i) {
+        if (table.item(i, 0)->text() == row)
+            return table.item(i, column)->text();
+    }
+    return {};
+}
+
 } // namespace
 
 class TestCompareDock : public QObject
@@ -87,6 +102,9 @@ private Q_SLOTS:
     void cellsMoveEverybody();
     void largestDifference();
     void followsTheSession();
+    void pickedElement();
+    void pickedElementOfAPalette();
+    void verdictStrip();
     void onlyInOne();
     void shapesDiffer();
     void swapSides();
@@ -130,7 +148,7 @@ void TestCompareDock::denseAgainstSparse()
     QCOMPARE(cellText(dock, shown, CompareColumn::Changed), QStringLiteral("0"));
     QVERIFY(dock.model().rows()[row].pair.values->zeroed > 0);
     QVERIFY(says(dock, QStringLiteral("sample-dense.mlmodelc")));
-    QVERIFY(says(dock, QStringLiteral("differs")));
+    QVERIFY(says(dock, QStringLiteral("program: = same operations")));
 }
 
 void TestCompareDock::denseAgainstPalette()
@@ -316,6 +334,104 @@ void TestCompareDock::followsTheSession()
     session.goToWeight(0);
     QVERIFY(settle(dock));
     QCOMPARE(dock.shownRow(), dock.model().rowOfA(2));
+}
+
+/// Value, bytes and place of the picked element on both sides, and how far they are apart.
+void TestCompareDock::pickedElement()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(rightBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    const QTableWidget &table = *dock.figures()->elementTable();
+    QVERIFY(cellOf(table, QStringLiteral("Value"), 1).isEmpty());
+    dock.pictures()->setElement(5);
+    QVERIFY(settle(dock));
+    QCOMPARE(cellOf(table, QStringLiteral("Index"), 1), QStringLiteral("[1, 1]"));
+    QCOMPARE(cellOf(table, QStringLiteral("Value"), 1), QStringLiteral("5"));
+    QCOMPARE(cellOf(table, QStringLiteral("Value"), 2), QStringLiteral("8"));
+    QCOMPARE(cellOf(table, QStringLiteral("B \u2212 A"), 2), QStringLiteral("3 (0.6 of A)"));
+    // 5 is 0x4500 and 8 is 0x4800.
+    QCOMPARE(cellOf(table, QStringLiteral("Steps of fp16"), 2), QStringLiteral("768"));
+    QCOMPARE(cellOf(table, QStringLiteral("Bytes"), 1), QStringLiteral("00 45"));
+    QCOMPARE(cellOf(table, QStringLiteral("Bytes"), 2), QStringLiteral("00 48"));
+    const std::uint64_t at =
+        session.bundle()->weights()[0].operands().front().place->dataOffset.value + 2 * 5;
+    QCOMPARE(cellOf(table, QStringLiteral("Offset"), 1), QStringLiteral("0x%1").arg(at, 0, 16));
+    dock.pictures()->setElement(std::nullopt);
+    QVERIFY(cellOf(table, QStringLiteral("Value"), 1).isEmpty());
+}
+
+/// Of a palette the code and the entry that it stands for.
+void TestCompareDock::pickedElementOfAPalette()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(openSample("sample-dense.mlmodelc"));
+    session.setOther(openSample("sample-palette.mlmodelc"));
+    QVERIFY(showDock(dock, 1300, 800));
+    const std::size_t palette = test::weightWith(*session.other(), PartRole::Indices);
+    session.goToWeight(dock.model().rows()[dock.model().rowOfB(palette)].pair.a, nullptr);
+    QVERIFY(settle(dock));
+    const PairSubject subject = dock.pictures()->subject();
+    QVERIFY(subject.comparable());
+    const auto decoder = *subject.b->decoder(subject.weightB);
+    QVERIFY(decoder.encoding().palette);
+    dock.pictures()->setElement(3);
+    QVERIFY(settle(dock));
+    std::int64_t code = 0;
+    decoder.codes(3, std::span(&code, 1));
+    const QTableWidget &table = *dock.figures()->elementTable();
+    QCOMPARE(cellOf(table, QStringLiteral("Code"), 2), QString::number(code));
+    QCOMPARE(cellOf(table, QStringLiteral("Code"), 1), QStringLiteral("\u2013"));
+    float value = 0;
+    decoder.decodeFloat(3, std::span(&value, 1));
+    const QString entry = cellOf(table, QStringLiteral("Entry"), 2);
+    QVERIFY2(entry.startsWith(QString::number(code) + QStringLiteral(" of codebook")) &&
+                 entry.endsWith(QString::number(static_cast<double>(value), 'g', 9)),
+             qPrintable(entry));
+}
+
+/// What it all comes to: said once every value is compared, and the largest error leads there.
+void TestCompareDock::verdictStrip()
+{
+    Session session;
+    CompareDock dock(session);
+    session.setBundle(leftBundle());
+    session.setOther(rightBundle());
+    QVERIFY(showDock(dock, 1300, 800));
+    const auto pill = [&](const QString &part) -> VerdictPill * {
+        for (VerdictPill *one : dock.verdictStrip()->pills()) {
+            if (one->text().contains(part))
+                return one;
+        }
+        return nullptr;
+    };
+    QTRY_VERIFY(pill(QStringLiteral("0 of 1 pair re-encoded")));
+    QVERIFY(pill(QStringLiteral("1.000 of the weights' bytes")));
+    QVERIFY(pill(QStringLiteral("\u2260 beyond fp16 rounding")));
+    VerdictPill *largest = pill(QStringLiteral("largest error"));
+    QVERIFY(largest && largest->focusPolicy() != Qt::NoFocus);
+    QCOMPARE(largest->text(), QStringLiteral("largest error 3.000, w"));
+    largest->click();
+    QCOMPARE(session.place().element, std::optional<std::uint64_t>(3));
+    // Every chip has its row, as the one assessment says it.
+    const QTableWidget &chips = *dock.figures()->chipsTable();
+    QCOMPARE(chips.rowCount(), static_cast<int>(allTargets().size()));
+    const DecisionTable before(weightLayers(*session.bundle()), allTargets());
+    for (int row = 0; row < chips.rowCount(); ++row)
+        QCOMPARE(chips.item(row, 1)->text(),
+                 outcomeLabel(before.verdict(0, static_cast<std::size_t>(row)).outcome));
+    // The bars say which is worst.
+    const auto *bars = qobject_cast<const ErrorBarDelegate *>(
+        dock.table()->itemDelegateForColumn(static_cast<int>(CompareColumn::MaxAbs)));
+    QVERIFY(bars);
+    QCOMPARE(bars->share(dock.model().index(0, static_cast<int>(CompareColumn::MaxAbs))),
+             std::optional(1.0));
+    session.setOther(session.bundle());
+    QTRY_VERIFY(pill(QStringLiteral("= no value differs")));
+    QVERIFY(!pill(QStringLiteral("largest error")));
 }
 
 void TestCompareDock::onlyInOne()

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "core/assessment/weight_facts.h"
+#include "core/diff/build_verdict.h"
+#include "core/diff/diff.h"
+
+#include <memory>
+
+namespace kernscope::ui {
+
+/// What a comparison comes to once every value was compared.
+struct ComparisonOutcome {
+    ComparisonOutcome(BundlePtr ofA, BundlePtr ofB, Difference found);
+
+    BundlePtr a, b;
+    Difference difference;       ///< with values
+    DecisionTable before, after; ///< every weight of A, and of B, on every chip
+    BuildVerdict verdict;
+};
+using ComparisonOutcomePtr = std::shared_ptr<const ComparisonOutcome>;
+
+} // namespace kernscope::ui

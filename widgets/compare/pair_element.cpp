@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/pair_element.h"
+
+#include "core/diff/value_difference.h"
+#include "widgets/common/dock_tools.h"
+#include "widgets/common/table_text.h"
+#include "widgets/common/theme.h"
+#include "widgets/compare/compare_row.h"
+#include "widgets/weight/slice_map.h"
+
+#include <QHeaderView>
+
+#include <cmath>
+
+namespace kernscope::ui {
+
+namespace {
+
+using Side = std::optional<StoredElement>;
+
+const QString kNone = QStringLiteral("\u2013");
+
+template <class Text>
+QString ofSide(const Side &side, const Text &text)
+{
+    const QString made = side ? text(*side) : QString();
+    return made.isEmpty() ? kNone : made;
+}
+
+QString valueOf(const StoredElement &element)
+{
+    return QString::number(element.value, 'g', 9);
+}
+
+QString codeOf(const StoredElement &element)
+{
+    if (!element.stored)
+        return PairElementTable::tr("left out by the mask");
+    return element.code ? QString::number(*element.code) : QString();
+}
+
+QString entryOf(const StoredElement &element)
+{
+    if (!element.entry || !element.code || !element.codebook)
+        return {};
+    return PairElementTable::tr("%1 of codebook %2: %3")
+        .arg(QString::number(*element.code), groupedNumber(*element.codebook),
+             QString::number(*element.entry, 'g', 9));
+}
+
+QString bytesOf(const StoredElement &element)
+{
+    QStringList bytes;
+    for (const std::byte byte : element.bytes)
+        bytes << QStringLiteral("%1").arg(std::to_integer<unsigned>(byte), 2, 16, QLatin1Char('0'));
+    return bytes.join(QLatin1Char(' '));
+}
+
+QString fileOf(const BundlePtr &bundle, const StoredElement &element)
+{
+    if (!bundle || !element.place || element.place->file >= bundle->files().size())
+        return {};
+    return fromUtf8(bundle->files()[element.place->file].path);
+}
+
+QString offsetOf(const StoredElement &element)
+{
+    return element.place ? QStringLiteral("0x%1").arg(element.place->bytes.offset.value, 0, 16)
+                         : QString();
+}
+
+QString distanceOf(double a, double b)
+{
+    if (a == b || (std::isnan(a) && std::isnan(b)))
+        return PairElementTable::tr("equal");
+    const double distance = b - a;
+    if (!std::isfinite(distance))
+        return PairElementTable::tr("not finite");
+    QString text = QString::number(distance, 'g', 6);
+    if (a != 0)
+        text +=
+            PairElementTable::tr(" (%1 of A)").arg(QString::number(distance / std::abs(a), 'g', 3));
+    return text;
+}
+
+} // namespace
+
+PairElementTable::PairElementTable(QWidget *parent) : QTableWidget(parent)
+{
+    setAccessibleName(tr("The picked element in both builds"));
+    setColumnCount(3);
+    setHorizontalHeaderLabels({tr("Element"), tr("A"), tr("B")});
+    prepareTable(this);
+    setSortingEnabled(false);
+    horizontalHeader()->setStretchLastSection(true);
+    dockAction(this, tr("Copy Element"), QKeySequence::Copy, [this] { copySelection(*this); });
+    clearElement();
+}
+
+void PairElementTable::add(const QString &what, const QString &a, const QString &b)
+{
+    const int row = rowCount();
+    insertRow(row);
+    int column = 0;
+    for (const QString &text : {what, a, b}) {
+        auto *item = new QTableWidgetItem(text);
+        item->setToolTip(text);
+        setItem(row, column++, item);
+    }
+}
+
+void PairElementTable::showElement(const PairSubject &subject, const ElementReadings &readings)
+{
+    setRowCount(0);
+    const Side &a = readings.a, &b = readings.b;
+    const auto both = [&](const QString &what, const auto &text) {
+        const QString ofA = ofSide(a, text), ofB = ofSide(b, text);
+        if (ofA != kNone || ofB != kNone)
+            add(what, ofA, ofB);
+    };
+    const auto indexOf = [&](const BundlePtr &bundle, std::size_t weight) {
+        return bundle && weight < bundle->weights().size()
+                   ? SliceMap(bundle->weights()[weight].shape).indexText(readings.element)
+                   : kNone;
+    };
+    add(tr("Index"), a ? indexOf(subject.a, subject.weightA) : kNone,
+        b ? indexOf(subject.b, subject.weightB) : kNone);
+    both(tr("Value"), valueOf);
+    if (a && b && subject.comparable()) {
+        add(tr("B \u2212 A"), QString(), distanceOf(a->value, b->value));
+        const ElementType type = subject.a->weights()[subject.weightA].type;
+        if (std::isfinite(a->value) && std::isfinite(b->value))
+            add(tr("Steps of %1").arg(fromUtf8(elementTypeName(type))), QString(),
+                groupedNumber(ulpDistance(type, a->value, b->value)));
+    }
+    both(tr("Code"), codeOf);
+    both(tr("Entry"), entryOf);
+    both(tr("Bytes"), bytesOf);
+    both(tr("Offset"), offsetOf);
+    add(tr("File"), ofSide(a, [&](const StoredElement &e) { return fileOf(subject.a, e); }),
+        ofSide(b, [&](const StoredElement &e) { return fileOf(subject.b, e); }));
+    resizeColumnToContents(0);
+    setColumnWidth(1, std::max(theme::em(this, 6), (viewport()->width() - columnWidth(0)) / 2));
+}
+
+void PairElementTable::clearElement()
+{
+    setRowCount(0);
+    add(tr("None"), tr("Pick a cell in a picture."), QString());
+    resizeColumnToContents(0);
+}
+
+} // namespace kernscope::ui

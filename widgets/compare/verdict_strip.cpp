@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "widgets/compare/verdict_strip.h"
+
+#include "widgets/common/counted_words.h"
+#include "widgets/common/elided_name.h"
+#include "widgets/common/flow_layout.h"
+#include "widgets/common/table_text.h"
+#include "widgets/compare/build_outcome_words.h"
+#include "widgets/compare/compare_row.h"
+
+#include <QEvent>
+#include <QPainter>
+#include <QStringList>
+#include <QStyleOption>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace kernscope::ui {
+
+namespace {
+
+constexpr double kNameEms = 11; ///< of a weight's name in a pill
+/// Groups of chips that are told in pills of their own; the rest share one.
+constexpr std::size_t kMostGroups = 1;
+
+/// Chips that do the same before and after.
+struct ChipGroup {
+    std::vector<const ChipOutcome *> chips;
+};
+
+std::vector<ChipGroup> groupsOf(const BuildVerdict &verdict)
+{
+    std::vector<ChipGroup> groups;
+    for (const ChipOutcome &chip : verdict.chips) {
+        const auto same = [&chip](const ChipGroup &group) {
+            const auto counts = [](const BuildOutcome &outcome) {
+                return std::array{outcome.streams, outcome.folds, outcome.dense, outcome.rejected,
+                                  outcome.unknown};
+            };
+            return counts(group.chips.front()->before) == counts(chip.before) &&
+                   counts(group.chips.front()->after) == counts(chip.after);
+        };
+        const auto found = std::find_if(groups.begin(), groups.end(), same);
+        if (found != groups.end())
+            found->chips.push_back(&chip);
+        else
+            groups.push_back({{&chip}});
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const ChipGroup &x, const ChipGroup &y) {
+        return x.chips.size() > y.chips.size();
+    });
+    return groups;
+}
+
+QString movedText(const BuildOutcome &outcome)
+{
+    return outcome.movedOpen > 0
+               ? VerdictStrip::tr("%1 B and more").arg(groupedNumber(outcome.bytesMoved))
+               : VerdictStrip::tr("%1 B").arg(groupedNumber(outcome.bytesMoved));
+}
+
+QString chipLine(const ChipOutcome &chip)
+{
+    return VerdictStrip::tr("%1: before %2, moving %3 a dispatch; after %4, moving %5")
+        .arg(fromUtf8(chip.target->name), outcomeCounts(chip.before), movedText(chip.before),
+             outcomeCounts(chip.after), movedText(chip.after));
+}
+
+/// What most of the weights come to that are not dense: the colour of the pill.
+Token tokenOfOutcome(const BuildOutcome &after)
+{
+    if (after.rejected > 0)
+        return Token::OutRefused;
+    if (after.streams > 0 && after.streams >= after.folds)
+        return Token::OutStreams;
+    if (after.folds > 0)
+        return Token::OutFolds;
+    return after.dense >= after.unknown ? Token::OutDense : Token::OutUnknown;
+}
+
+} // namespace
+
+VerdictPill::VerdictPill(Token token, const QString &text, const QString &tip, QWidget *parent)
+    : QAbstractButton(parent), m_token(token)
+{
+    setText(text);
+    setToolTip(tip);
+    setAccessibleName(text);
+    setAccessibleDescription(tip);
+    setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
+    setLeads(false);
+}
+
+void VerdictPill::setLeads(bool leads)
+{
+    setFocusPolicy(leads ? Qt::StrongFocus : Qt::NoFocus);
+    setCursor(leads ? Qt::PointingHandCursor : Qt::ArrowCursor);
+}
+
+QSize VerdictPill::sizeHint() const
+{
+    const int side = theme::em(this, 0.6);
+    return {fontMetrics().horizontalAdvance(text()) + 2 * side,
+            fontMetrics().height() + theme::em(this, 0.3)};
+}
+
+void VerdictPill::paintEvent(QPaintEvent *)
+{
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const bool dark = theme::isDark(palette());
+    QColor ground = theme::color(m_token, dark);
+    ground.setAlphaF(underMouse() && focusPolicy() != Qt::NoFocus ? 0.3F : 0.16F);
+    const QRectF area = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+    const double radius = area.height() / 2;
+    painter.setBrush(ground);
+    QColor edge = theme::color(m_token, dark);
+    edge.setAlphaF(hasFocus() ? 1.0F : 0.4F);
+    painter.setPen(QPen(edge, hasFocus() ? 2 : 1));
+    painter.drawRoundedRect(area, radius, radius);
+    painter.setPen(palette().color(QPalette::WindowText));
+    QFont shown = font();
+    shown.setUnderline(focusPolicy() != Qt::NoFocus && underMouse());
+    painter.setFont(shown);
+    painter.drawText(rect(), Qt::AlignCenter, text());
+}
+
+void VerdictPill::changeEvent(QEvent *event)
+{
+    QAbstractButton::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        updateGeometry();
+}
+
+VerdictStrip::VerdictStrip(QWidget *parent) : QWidget(parent)
+{
+    auto *row = new FlowLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(theme::em(this, 0.3));
+    setAccessibleName(tr("What the comparison comes to"));
+    setOutcome(nullptr);
+}
+
+void VerdictStrip::clear()
+{
+    for (VerdictPill *pill : std::exchange(m_pills, {})) {
+        layout()->removeWidget(pill);
+        pill->hide();
+        pill->deleteLater();
+    }
+}
+
+VerdictPill *VerdictStrip::add(Token token, const QString &text, const QString &tip)
+{
+    auto *pill = new VerdictPill(token, text, tip, this);
+    layout()->addWidget(pill);
+    pill->show();
+    m_pills.append(pill);
+    return pill;
+}
+
+void VerdictStrip::setOutcome(const ComparisonOutcomePtr &outcome)
+{
+    clear();
+    if (!outcome) {
+        add(Token::OutDense, tr("\u2026 comparing values"),
+            tr("The verdict stands here once every weight was compared"));
+        return;
+    }
+    addStructure(outcome->difference);
+    addValues(*outcome);
+    addBytes(outcome->verdict);
+    addChips(outcome->verdict);
+}
+
+void VerdictStrip::addStructure(const Difference &difference)
+{
+    std::size_t encoded = 0;
+    for (const WeightPair &pair : difference.weights)
+        encoded += pair.layoutEqual ? 0 : 1;
+    add(encoded > 0 ? Token::KindData : Token::OutDense,
+        tr("%1 of %2 re-encoded")
+            .arg(groupedNumber(encoded),
+                 countedWords(difference.weights.size(), tr("1 pair"), tr("%1 pairs"))),
+        tr("Weights that B stores in another form, type or size of parts than A"));
+    const auto alone = [this](std::size_t count, const QString &text, const QString &tip) {
+        if (count > 0)
+            add(Token::MarkChanged, text.arg(groupedNumber(count)), tip);
+    };
+    alone(difference.joined.size(), tr("%1 split or merged"),
+          tr("Weights of one side that are several of the other"));
+    alone(difference.onlyA.size(), tr("%1 only in A"), tr("Weights of A without a partner"));
+    alone(difference.onlyB.size(), tr("%1 only in B"), tr("Weights of B without a partner"));
+}
+
+void VerdictStrip::addValues(const ComparisonOutcome &outcome)
+{
+    const BuildVerdict &verdict = outcome.verdict;
+    const auto worst =
+        std::find_if(verdict.worst.begin(), verdict.worst.end(),
+                     [](const WorstFigure &figure) { return figure.measure == "max_abs"; });
+    if (worst == verdict.worst.end()) {
+        add(Token::KindValues, tr("= no value differs"),
+            tr("Every value that was compared is the same in both"));
+    } else {
+        const auto *number = std::get_if<double>(&worst->value);
+        const QString name = fromUtf8(outcome.a->weights()[worst->a].name);
+        std::optional<quint64> element;
+        for (const WeightPair &pair : outcome.difference.weights) {
+            if (pair.a == worst->a && pair.b == worst->b && pair.values && pair.values->worst)
+                element = pair.values->worst->element;
+        }
+        VerdictPill *pill =
+            add(Token::MarkContested,
+                tr("largest error %1, %2")
+                    .arg(number ? shortNumber(*number) : tr("not finite"),
+                         elidedName(fontMetrics(), name, theme::em(this, kNameEms))),
+                tr("%1 has the largest difference of two values. Click to go there.").arg(name));
+        pill->setLeads(true);
+        connect(pill, &QAbstractButton::clicked, this,
+                [this, a = worst->a, b = worst->b, element] { Q_EMIT placeWanted(a, b, element); });
+    }
+    const QString said = fromUtf8(faithfulText(*outcome.a, outcome.difference, verdict));
+    if (!verdict.faithful || worst == verdict.worst.end())
+        return;
+    if (*verdict.faithful) {
+        add(Token::KindValues, tr("= but for fp16 rounding"), said);
+        return;
+    }
+    VerdictPill *pill = add(Token::MarkChanged, tr("\u2260 beyond fp16 rounding"), said);
+    if (!verdict.counterexamplePair || !verdict.counterexample)
+        return;
+    const WeightPair &pair = outcome.difference.weights[*verdict.counterexamplePair];
+    pill->setLeads(true);
+    connect(pill, &QAbstractButton::clicked, this,
+            [this, a = pair.a, b = pair.b, element = verdict.counterexample->element] {
+                Q_EMIT placeWanted(a, b, element);
+            });
+}
+
+void VerdictStrip::addBytes(const BuildVerdict &verdict)
+{
+    if (!verdict.storedA || !verdict.storedB || !verdict.storedRatio)
+        return;
+    add(*verdict.storedRatio <= 1 ? Token::KindValues : Token::MarkChanged,
+        tr("%1 of the weights' bytes").arg(ratioText(*verdict.storedRatio)),
+        tr("A stores %1 B of weights, B %2 B")
+            .arg(groupedNumber(*verdict.storedA), groupedNumber(*verdict.storedB)));
+}
+
+void VerdictStrip::addChips(const BuildVerdict &verdict)
+{
+    const auto groups = groupsOf(verdict);
+    QStringList rest;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        QStringList lines;
+        for (const ChipOutcome *chip : groups[i].chips)
+            lines << chipLine(*chip);
+        if (i + 1 > kMostGroups) {
+            rest += lines;
+            left += groups[i].chips.size();
+            continue;
+        }
+        const ChipOutcome &first = *groups[i].chips.front();
+        const QString name = fromUtf8(first.target->name);
+        const QString chips =
+            groups[i].chips.size() == 1
+                ? name
+                : tr("%1 and %2 more").arg(name, groupedNumber(groups[i].chips.size() - 1));
+        add(tokenOfOutcome(first.after), tr("%1: %2").arg(chips, outcomeCounts(first.after)),
+            lines.join(QLatin1Char('\n')));
+    }
+    if (left > 0)
+        add(Token::OutDense, countedWords(left, tr("1 more chip"), tr("%1 more chips")),
+            rest.join(QLatin1Char('\n')));
+}
+
+} // namespace kernscope::ui
