@@ -42,8 +42,10 @@ TourPanel::TourPanel(QWidget *window) : QFrame(window)
     m_next->setToolTip(tr("The next step (Right)"));
     m_end->setToolTip(tr("Leave the tour (Escape); the Help menu starts it again"));
     // Enter presses the button that has the focus, as Space does.
-    for (QPushButton *button : {m_back, m_next, m_end})
+    for (QPushButton *button : {m_back, m_next, m_end}) {
         button->setAutoDefault(true);
+        button->installEventFilter(this); // a button would take Left and Right to move the focus
+    }
     connect(m_back, &QPushButton::clicked, this, &TourPanel::back);
     connect(m_next, &QPushButton::clicked, this, &TourPanel::next);
     connect(m_end, &QPushButton::clicked, this, &TourPanel::end);
@@ -125,19 +127,32 @@ void TourPanel::takeFocus()
     m_next->setFocus(Qt::OtherFocusReason);
 }
 
+bool TourPanel::eventFilter(QObject *watched, QEvent *event)
+{
+    if (event->type() == QEvent::KeyPress && takesKey(static_cast<QKeyEvent *>(event)->key()))
+        return true;
+    return QFrame::eventFilter(watched, event);
+}
+
 void TourPanel::keyPressEvent(QKeyEvent *event)
 {
+    if (!takesKey(event->key()))
+        QFrame::keyPressEvent(event);
+}
+
+bool TourPanel::takesKey(int key)
+{
     const bool mirrored = layoutDirection() == Qt::RightToLeft;
-    switch (event->key()) {
-    case Qt::Key_Escape: Q_EMIT end(); return;
+    switch (key) {
+    case Qt::Key_Escape: Q_EMIT end(); return true;
     case Qt::Key_Left:
     case Qt::Key_Right:
-        if ((event->key() == Qt::Key_Right) != mirrored)
+        if ((key == Qt::Key_Right) != mirrored)
             m_next->click();
         else
             m_back->click();
-        return;
-    default: QFrame::keyPressEvent(event);
+        return true;
+    default: return false;
     }
 }
 

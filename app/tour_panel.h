@@ -34,10 +34,12 @@ Q_SIGNALS:
     void end();
 
 protected:
+    bool eventFilter(QObject *watched, QEvent *event) override;
     void keyPressEvent(QKeyEvent *event) override;
     void changeEvent(QEvent *event) override;
 
 private:
+    bool takesKey(int key);
     void wearPalette();
 
     QLabel *m_title = nullptr, *m_text = nullptr, *m_count = nullptr;

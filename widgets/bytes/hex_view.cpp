@@ -171,7 +171,14 @@ void HexView::scrollContentsBy(int, int)
 void HexView::resizeEvent(QResizeEvent *event)
 {
     QAbstractScrollArea::resizeEvent(event);
+    // A cursor that was in sight stays so where the view loses rows.
+    const std::uint64_t row = m_cursor / static_cast<std::uint64_t>(m_bytesPerRow);
+    const int before = event->oldSize().height() - headerHeight();
+    const bool inSight = row >= m_topRow && before > 0 &&
+                         static_cast<double>(row - m_topRow + 1) * m_layout.rowHeight() <= before;
     syncScrollBars();
+    if (inSight)
+        revealCursor();
 }
 
 void HexView::changeEvent(QEvent *event)

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace kernscope::ui {
 
@@ -67,6 +68,36 @@ std::vector<TileKey> TilePainter::visibleTiles() const
     };
     std::stable_sort(keys.begin(), keys.end(),
                      [&](const TileKey &a, const TileKey &b) { return distance(a) < distance(b); });
+    return keys;
+}
+
+std::vector<TileKey> TilePainter::coarseFirst(std::vector<TileKey> missing) const
+{
+    constexpr std::size_t kFew = 4; ///< they come as soon as a coarser one would
+    constexpr int kCoarser = 4;     ///< levels: 256 tiles are one
+    const int most = m_loader.source() ? m_loader.source()->maxLevel() : 0;
+    const auto coarser = [](const TileKey &key, int up) {
+        return TileKey{key.level + up, key.row >> up, key.col >> up};
+    };
+    const auto covered = [&](const TileKey &key) {
+        for (int up = 1; key.level + up <= most; ++up) {
+            if (m_loader.find(coarser(key, up)))
+                return true;
+        }
+        return false;
+    };
+    std::vector<TileKey> bare;
+    std::copy_if(missing.begin(), missing.end(), std::back_inserter(bare),
+                 [&](const TileKey &key) { return !covered(key); });
+    if (bare.size() <= kFew)
+        return missing;
+    std::vector<TileKey> keys;
+    for (const TileKey &key : bare) {
+        const TileKey guide = coarser(key, std::min(kCoarser, most - key.level));
+        if (guide.level > key.level && std::find(keys.begin(), keys.end(), guide) == keys.end())
+            keys.push_back(guide);
+    }
+    keys.insert(keys.end(), missing.begin(), missing.end());
     return keys;
 }
 
@@ -133,6 +164,7 @@ void TilePainter::paintTile(QPainter &painter, const TileKey &key) const
     if (!paintCoarser(painter, key, target)) {
         painter.fillRect(target, QBrush(m_widget.palette().color(QPalette::Mid), Qt::BDiagPattern));
     }
+    paintFiner(painter, key);
 }
 
 bool TilePainter::paintCoarser(QPainter &painter, const TileKey &key, const QRectF &target) const
@@ -152,6 +184,21 @@ bool TilePainter::paintCoarser(QPainter &painter, const TileKey &key, const QRec
         return true;
     }
     return false;
+}
+
+/// After zooming out the tiles of before still show their part.
+void TilePainter::paintFiner(QPainter &painter, const TileKey &key) const
+{
+    if (key.level == 0)
+        return;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+        const TileKey child{key.level - 1, 2 * key.row + i / 2, 2 * key.col + i % 2};
+        const Tile *tile = m_loader.find(child);
+        if (!tile)
+            continue;
+        painter.setRenderHint(QPainter::SmoothPixmapTransform, true);
+        painter.drawImage(tileRect(child), tile->image, QRectF(tile->image.rect()));
+    }
 }
 
 void TilePainter::paintGrid(QPainter &painter) const

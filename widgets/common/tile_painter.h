@@ -19,6 +19,9 @@ public:
 
     /// Tiles that the viewport needs, nearest to its centre first; at most a few hundred.
     std::vector<TileKey> visibleTiles() const;
+    /// Those of `missing` with, in front, coarser ones that show much of the view at once where
+    /// nothing stands in for many of them.
+    std::vector<TileKey> coarseFirst(std::vector<TileKey> missing) const;
     void paint(QPainter &painter, std::optional<Cell> current, std::optional<Cell> hovered,
                bool focused) const;
 
@@ -27,6 +30,7 @@ private:
     QRectF cellRect(std::uint64_t row, std::uint64_t col) const;
     void paintTile(QPainter &painter, const TileKey &key) const;
     bool paintCoarser(QPainter &painter, const TileKey &key, const QRectF &target) const;
+    void paintFiner(QPainter &painter, const TileKey &key) const;
     void paintCells(QPainter &painter, const TileKey &key, const Tile &tile) const;
     void paintShape(QPainter &painter, const QRectF &cell, CellMark mark, QRgb ground) const;
     void paintGrid(QPainter &painter) const;

@@ -164,9 +164,10 @@ void TileView::refreshWanted()
     if (!source())
         return;
     const ViewGeometry geometry = geometryNow();
-    std::vector<TileKey> keys = TilePainter(*m_loader, geometry, *viewport()).visibleTiles();
+    const TilePainter painter(*m_loader, geometry, *viewport());
+    std::vector<TileKey> keys = painter.visibleTiles();
     std::erase_if(keys, [this](const TileKey &key) { return m_loader->find(key) != nullptr; });
-    m_loader->want(std::move(keys));
+    m_loader->want(painter.coarseFirst(std::move(keys)));
 }
 
 void TileView::setCurrentCell(std::optional<Cell> cell)

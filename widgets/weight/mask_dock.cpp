@@ -8,6 +8,7 @@
 #include "widgets/weight/color_scale.h"
 #include "widgets/weight/density_plot.h"
 #include "widgets/weight/weight_header.h"
+#include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
 #include "widgets/weight/weight_words.h"
 
@@ -256,8 +257,11 @@ void MaskDock::showWeight(std::size_t weight, bool same)
 
 void MaskDock::drawPicture(bool same)
 {
-    m_picture->setSource(std::make_shared<const MaskTiles>(m_reader, theme::isDark(palette())),
-                         same);
+    PicturePyramid pyramid = WeightPyramids::of(session()).pyramid(
+        m_shown.get(), m_reader->weightIndex(), m_reader->map(), WeightPyramids::Kind::Kept);
+    m_picture->setSource(
+        std::make_shared<const MaskTiles>(m_reader, theme::isDark(palette()), std::move(pyramid)),
+        same);
 }
 
 void MaskDock::readFigures()

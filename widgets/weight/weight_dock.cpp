@@ -10,6 +10,7 @@
 #include "widgets/weight/slice_picker.h"
 #include "widgets/weight/weight_grid_view.h"
 #include "widgets/weight/weight_header.h"
+#include "widgets/weight/weight_pyramids.h"
 #include "widgets/weight/weight_tiles.h"
 #include "widgets/weight/weight_words.h"
 
@@ -276,7 +277,10 @@ void WeightDock::drawHeatMap(bool sameCells)
         return;
     const auto colors =
         m_colors->currentIndex() == 1 ? ValueColors::Magnitude : ValueColors::Signed;
-    m_tiles = std::make_shared<const ValueTiles>(m_reader, colors, theme::isDark(palette()));
+    m_tiles = std::make_shared<const ValueTiles>(
+        m_reader, colors, theme::isDark(palette()), 0,
+        WeightPyramids::of(session()).pyramid(m_shown.get(), m_weight, m_reader->map(),
+                                              WeightPyramids::Kind::Values));
     m_scale->showValues(colors, 0);
     m_map->setSource(m_tiles, sameCells);
 }

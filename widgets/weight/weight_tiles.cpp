@@ -11,37 +11,92 @@ namespace kernscope::ui {
 
 namespace {
 
-/// Calls add(x, cells) with what `read(row, col, out)` gives for the sampled cells of every box of
-/// line `y`. Near (exact) whole lines are read at once.
-template <class T, class Read, class Add>
-void sampleLine(const BoxSampler &sampler, const TileKey &key, QSize size, std::uint64_t rows,
-                std::uint64_t cols, int y, std::vector<T> &buffer, Read read, Add add)
+/// Boxes of one line `y` of a tile of an exact level, by `read(row, col, out)` of cells. They are
+/// put together two by two from single cells on, as the pyramid puts tiles together.
+template <class T, class Read, class Cell>
+void exactLine(const TileKey &key, std::uint64_t rows, std::uint64_t cols, int y,
+               std::vector<T> &cells, std::vector<Box> &boxes, Read read, Cell boxOf)
 {
     const std::uint64_t side = std::uint64_t{1} << key.level;
+    const std::uint64_t first = key.firstRow() + static_cast<std::uint64_t>(y) * side;
+    std::size_t high = std::min(side, rows - first);
+    std::size_t wide = std::min<std::uint64_t>(kTileSide * side, cols - key.firstCol());
+    boxes.resize(high * wide);
+    cells.resize(wide);
+    for (std::size_t k = 0; k < high; ++k) {
+        read(first + k, key.firstCol(), std::span(cells));
+        for (std::size_t x = 0; x < wide; ++x)
+            boxes[k * wide + x] = boxOf(cells[x]);
+    }
+    for (int level = 0; level < key.level; ++level) {
+        combineBoxes(boxes, high, wide);
+        high = (high + 1) / 2;
+        wide = (wide + 1) / 2;
+    }
+}
+
+/// The same of a coarser level, from a sample of each box.
+template <class T, class Read, class Cell>
+void sampledLine(const BoxSampler &sampler, std::size_t width, std::uint64_t rows,
+                 std::uint64_t cols, int y, std::vector<T> &cells, std::vector<Box> &boxes,
+                 Read read, Cell boxOf)
+{
+    boxes.assign(width, {});
     for (std::uint64_t k = 0; k < sampler.rowsPerBox(); ++k) {
         const std::uint64_t row = sampler.row(y, k);
         if (row >= rows)
             break;
-        if (sampler.exact()) {
-            const std::uint64_t count = std::min<std::uint64_t>(
-                static_cast<std::uint64_t>(size.width()) * side, cols - key.firstCol());
-            buffer.resize(count);
-            read(row, key.firstCol(), std::span(buffer));
-            for (int x = 0; x < size.width(); ++x) {
-                const std::uint64_t at = static_cast<std::uint64_t>(x) * side;
-                add(x, std::span<const T>(buffer).subspan(at, std::min(side, count - at)));
-            }
-            continue;
-        }
-        buffer.resize(sampler.run());
-        for (int x = 0; x < size.width(); ++x) {
-            const std::uint64_t col = sampler.col(x, y, k);
+        cells.resize(sampler.run());
+        for (std::size_t x = 0; x < width; ++x) {
+            const std::uint64_t col = sampler.col(static_cast<int>(x), y, k);
             const auto piece =
-                std::span(buffer).first(std::min<std::uint64_t>(buffer.size(), cols - col));
+                std::span(cells).first(std::min<std::uint64_t>(cells.size(), cols - col));
             read(row, col, piece);
-            add(x, std::span<const T>(piece));
+            for (const T cell : piece)
+                boxes[x] = combined(boxes[x], boxOf(cell), {}, {});
         }
     }
+}
+
+/// The boxes of a tile, line by line; null where it was cancelled.
+template <class T, class Read, class Cell>
+BoxTilePtr boxesBy(const TileSource &source, const TileKey &key, Progress &progress, Read read,
+                   Cell boxOf)
+{
+    const BoxSampler sampler(key, source.rows(), source.cols());
+    auto tile = std::make_shared<BoxTile>();
+    tile->size = source.tileSize(key);
+    const auto width = static_cast<std::size_t>(tile->size.width());
+    tile->boxes.reserve(sizeOf(tile->size));
+    std::vector<T> cells;
+    std::vector<Box> boxes;
+    for (int y = 0; y < tile->size.height(); ++y) {
+        if (!progress.advance(1))
+            return nullptr;
+        if (key.level <= PicturePyramid::kExactLevel)
+            exactLine<T>(key, source.rows(), source.cols(), y, cells, boxes, read, boxOf);
+        else
+            sampledLine<T>(sampler, width, source.rows(), source.cols(), y, cells, boxes, read,
+                           boxOf);
+        tile->boxes.insert(tile->boxes.end(), boxes.begin(), boxes.end());
+    }
+    return tile;
+}
+
+/// The picture of boxes, each of the colour that `color(box)` gives.
+template <class Color>
+Tile painted(const BoxTilePtr &boxes, Color color)
+{
+    if (!boxes)
+        return {};
+    Tile tile{QImage(boxes->size, QImage::Format_ARGB32_Premultiplied), {}, {}};
+    const auto width = static_cast<std::size_t>(boxes->size.width());
+    for (int y = 0; y < boxes->size.height(); ++y) {
+        QRgb *line = lineOf(tile.image, y);
+        for (std::size_t x = 0; x < width; ++x)
+            line[x] = color(boxes->boxes[static_cast<std::size_t>(y) * width + x]);
+    }
+    return tile;
 }
 
 QRgb mixedColor(const QColor &a, const QColor &b, double t)
@@ -55,8 +110,10 @@ QRgb mixedColor(const QColor &a, const QColor &b, double t)
 
 } // namespace
 
-ValueTiles::ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, double range)
-    : m_reader(std::move(reader)), m_colors(colors), m_dark(dark), m_range(range)
+ValueTiles::ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, double range,
+                       PicturePyramid pyramid)
+    : m_reader(std::move(reader)), m_pyramid(std::move(pyramid)), m_colors(colors), m_dark(dark),
+      m_range(range)
 {
     const double half = static_cast<double>(m_colorsOf.size() / 2);
     for (std::size_t i = 0; i < m_colorsOf.size(); ++i) {
@@ -159,45 +216,31 @@ Tile ValueTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
 Tile ValueTiles::renderBoxes(const codec::Decoder &decoder, const TileKey &key,
                              Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    const BoxSampler sampler(key, rows(), cols());
-    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
-    struct Sum {
-        double squares = 0, sum = 0;
-        std::uint64_t count = 0;
-    };
-    std::vector<Sum> sums;
-    std::vector<float> buffer;
-    for (int y = 0; y < size.height(); ++y) {
-        if (!progress.advance(1))
-            return {};
-        sums.assign(static_cast<std::size_t>(size.width()), {});
-        sampleLine(
-            sampler, key, size, rows(), cols(), y, buffer,
-            [&](std::uint64_t row, std::uint64_t col, std::span<float> out) {
-                m_reader->values(decoder, row, col, out);
-            },
-            [&](int x, std::span<const float> cells) {
-                Sum &sum = sums[static_cast<std::size_t>(x)];
-                for (const float cell : cells) {
-                    const double value = std::isfinite(cell) ? static_cast<double>(cell) : range();
-                    sum.squares += value * value;
-                    sum.sum += value;
-                    ++sum.count;
-                }
-            });
-        QRgb *line = lineOf(tile.image, y);
-        for (std::size_t x = 0; x < sums.size(); ++x) {
-            const Sum &sum = sums[x];
-            const double rms =
-                sum.count == 0 ? 0 : std::sqrt(sum.squares / static_cast<double>(sum.count));
-            line[x] = colorOf(sum.sum < 0 ? -rms : rms);
-        }
-    }
-    return tile;
+    const BoxTilePtr boxes = m_pyramid.tile(
+        *this, key, [&](const TileKey &wanted) { return readBoxes(decoder, wanted, progress); });
+    return painted(boxes, [this](const Box &box) {
+        if (box.count == 0)
+            return colorOf(0);
+        const double odd = box.notFinite; // they count as the full colour
+        const double squares = static_cast<double>(box.squares) + odd * range() * range();
+        const double rms = std::sqrt(squares / box.count);
+        return colorOf(static_cast<double>(box.sum) + odd * range() < 0 ? -rms : rms);
+    });
 }
 
-MaskTiles::MaskTiles(WeightReaderPtr reader, bool dark) : m_reader(std::move(reader)), m_dark(dark)
+BoxTilePtr ValueTiles::readBoxes(const codec::Decoder &decoder, const TileKey &key,
+                                 Progress &progress) const
+{
+    return boxesBy<float>(
+        *this, key, progress,
+        [&](std::uint64_t row, std::uint64_t col, std::span<float> out) {
+            m_reader->values(decoder, row, col, out);
+        },
+        [](float cell) { return Box::of(cell); });
+}
+
+MaskTiles::MaskTiles(WeightReaderPtr reader, bool dark, PicturePyramid pyramid)
+    : m_reader(std::move(reader)), m_pyramid(std::move(pyramid)), m_dark(dark)
 {
 }
 
@@ -254,64 +297,61 @@ Tile MaskTiles::renderCells(const codec::Decoder &decoder, const TileKey &key,
     return tile;
 }
 
-double MaskTiles::boxDensity(const codec::Decoder &decoder, const BoxSampler &sampler, int x, int y,
-                             const TileKey &key) const
+/// Whole lines of a box cost two look-ups in the directory of the mask, however long.
+Box MaskTiles::rankedBox(const codec::Decoder &decoder, const BoxSampler &sampler, int x, int y,
+                         const TileKey &key) const
 {
     const std::uint64_t side = std::uint64_t{1} << key.level;
     const std::uint64_t first = key.firstCol() + static_cast<std::uint64_t>(x) * side;
     const std::uint64_t width = std::min(side, cols() - first);
-    std::uint64_t kept = 0, seen = 0;
+    Box box;
     for (std::uint64_t k = 0; k < sampler.rowsPerBox(); ++k) {
         const std::uint64_t row = sampler.row(y, k);
         if (row >= rows())
             break;
-        // Whole lines of a box cost two look-ups in the directory of the mask, however long.
         const std::uint64_t run = m_reader->map().run(row, first, width);
         if (run == 0)
             continue;
         const std::uint64_t element = *m_reader->map().element(row, first);
-        kept += decoder.rank(element + run) - decoder.rank(element);
-        seen += run;
+        const auto kept = static_cast<float>(decoder.rank(element + run) - decoder.rank(element));
+        box = combined(box, {kept, kept, static_cast<std::uint32_t>(run), 0}, {}, {});
     }
-    return seen == 0 ? 0 : static_cast<double>(kept) / static_cast<double>(seen);
+    return box;
+}
+
+BoxTilePtr MaskTiles::readBoxes(const codec::Decoder &decoder, const TileKey &key,
+                                Progress &progress) const
+{
+    const bool ranked = m_reader->masked() && m_reader->map().run(0, 0, cols()) == cols();
+    if (!ranked) {
+        return boxesBy<std::uint8_t>(
+            *this, key, progress,
+            [&](std::uint64_t row, std::uint64_t col, std::span<std::uint8_t> out) {
+                m_reader->kept(decoder, row, col, out);
+            },
+            [](std::uint8_t kept) { return Box::of(kept ? 1.0f : 0.0f); });
+    }
+    const BoxSampler sampler(key, rows(), cols());
+    auto tile = std::make_shared<BoxTile>();
+    tile->size = tileSize(key);
+    tile->boxes.reserve(sizeOf(tile->size));
+    for (int y = 0; y < tile->size.height(); ++y) {
+        if (!progress.advance(1))
+            return nullptr;
+        for (int x = 0; x < tile->size.width(); ++x)
+            tile->boxes.push_back(rankedBox(decoder, sampler, x, y, key));
+    }
+    return tile;
 }
 
 Tile MaskTiles::renderBoxes(const codec::Decoder &decoder, const TileKey &key,
                             Progress &progress) const
 {
-    const QSize size = tileSize(key);
-    const BoxSampler sampler(key, rows(), cols());
-    Tile tile{QImage(size, QImage::Format_ARGB32_Premultiplied), {}, {}};
-    const bool ranked = m_reader->masked() && m_reader->map().run(0, 0, cols()) == cols();
-    std::vector<std::uint8_t> buffer;
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> counts;
-    for (int y = 0; y < size.height(); ++y) {
-        if (!progress.advance(1))
-            return {};
-        QRgb *line = lineOf(tile.image, y);
-        if (ranked) {
-            for (int x = 0; x < size.width(); ++x)
-                line[x] = shade(boxDensity(decoder, sampler, x, y, key), m_dark);
-            continue;
-        }
-        counts.assign(static_cast<std::size_t>(size.width()), {});
-        sampleLine(
-            sampler, key, size, rows(), cols(), y, buffer,
-            [&](std::uint64_t row, std::uint64_t col, std::span<std::uint8_t> out) {
-                m_reader->kept(decoder, row, col, out);
-            },
-            [&](int x, std::span<const std::uint8_t> cells) {
-                auto &[kept, seen] = counts[static_cast<std::size_t>(x)];
-                kept += static_cast<std::uint64_t>(std::count(cells.begin(), cells.end(), 1));
-                seen += cells.size();
-            });
-        for (std::size_t x = 0; x < counts.size(); ++x) {
-            const auto &[kept, seen] = counts[x];
-            line[x] = shade(seen == 0 ? 0 : static_cast<double>(kept) / static_cast<double>(seen),
-                            m_dark);
-        }
-    }
-    return tile;
+    const BoxTilePtr boxes = m_pyramid.tile(
+        *this, key, [&](const TileKey &wanted) { return readBoxes(decoder, wanted, progress); });
+    return painted(boxes, [this](const Box &box) {
+        return shade(box.count == 0 ? 0 : static_cast<double>(box.sum) / box.count, m_dark);
+    });
 }
 
 } // namespace kernscope::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "widgets/common/box_pyramid.h"
 #include "widgets/common/box_sampler.h"
 #include "widgets/common/tile_source.h"
 #include "widgets/weight/weight_reader.h"
@@ -23,7 +24,9 @@ class ValueTiles : public TileSource
 public:
     /// `range`: the value of the full colour; 0: the 99.5th percentile of the magnitudes, from a
     /// sample taken when the first tile is drawn.
-    ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, double range = 0);
+    /// `pyramid`: of this reader's cells, for levels above 0.
+    ValueTiles(WeightReaderPtr reader, ValueColors colors, bool dark, double range = 0,
+               PicturePyramid pyramid = {});
 
     std::uint64_t rows() const override { return m_reader->map().rows(); }
     std::uint64_t cols() const override { return m_reader->map().cols(); }
@@ -40,8 +43,11 @@ private:
     void findRange(const codec::Decoder &decoder) const;
     Tile renderCells(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
     Tile renderBoxes(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
+    BoxTilePtr readBoxes(const codec::Decoder &decoder, const TileKey &key,
+                         Progress &progress) const;
 
     WeightReaderPtr m_reader;
+    PicturePyramid m_pyramid;
     ValueColors m_colors;
     bool m_dark;
     mutable std::once_flag m_once;
@@ -54,7 +60,7 @@ private:
 class MaskTiles : public TileSource
 {
 public:
-    MaskTiles(WeightReaderPtr reader, bool dark);
+    MaskTiles(WeightReaderPtr reader, bool dark, PicturePyramid pyramid = {});
 
     std::uint64_t rows() const override { return m_reader->map().rows(); }
     std::uint64_t cols() const override { return m_reader->map().cols(); }
@@ -69,10 +75,13 @@ public:
 private:
     Tile renderCells(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
     Tile renderBoxes(const codec::Decoder &decoder, const TileKey &key, Progress &progress) const;
-    double boxDensity(const codec::Decoder &decoder, const BoxSampler &sampler, int x, int y,
-                      const TileKey &key) const;
+    BoxTilePtr readBoxes(const codec::Decoder &decoder, const TileKey &key,
+                         Progress &progress) const;
+    Box rankedBox(const codec::Decoder &decoder, const BoxSampler &sampler, int x, int y,
+                  const TileKey &key) const;
 
     WeightReaderPtr m_reader;
+    PicturePyramid m_pyramid;
     bool m_dark;
 };
 

@@ -64,6 +64,7 @@ private Q_SLOTS:
     void widthsKeepThePlace();
     void hugeSparseFileScrolls();
     void emptyFileTakesKeys();
+    void cursorStaysInSight();
 };
 
 void TestHexView::keysMove_data()
@@ -337,6 +338,25 @@ void TestHexView::emptyFileTakesKeys()
     QCOMPARE(view->selection(), ByteRange{});
     QVERIFY(!view->selectedText(CopyFormat::Hex));
     view->grab();
+}
+
+/// A view that gets smaller keeps its cursor in sight; one that was scrolled away stays away.
+void TestHexView::cursorStaysInSight()
+{
+    const auto view = shownView(countingFile(4096));
+    QVERIFY(view);
+    const std::uint64_t row = view->visibleRows() - 1;
+    view->select(range(row * 16, 4));
+    QCOMPARE(view->topRow(), 0u);
+    view->resize(view->width(), 160);
+    QTRY_VERIFY(view->visibleRows() < row);
+    QVERIFY(row >= view->topRow() && row < view->topRow() + view->visibleRows());
+    view->resize(view->width(), 300);
+    view->verticalScrollBar()->setValue(100);
+    const std::uint64_t top = view->topRow();
+    view->resize(view->width(), 160);
+    QTRY_VERIFY(view->visibleRows() < row);
+    QCOMPARE(view->topRow(), top);
 }
 
 QTEST_MAIN(TestHexView)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "widgets/common/task_manager.h"
 #include "widgets/common/theme.h"
+#include "widgets/common/tile_loader.h"
+#include "widgets/common/tile_painter.h"
 #include "widgets/common/tile_view.h"
 
+#include <QPainter>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
@@ -83,6 +86,8 @@ private Q_SLOTS:
     void hugePicture();
     void tilesAreKept();
     void changedSourceShowsAtOnce();
+    void coarseComesFirst();
+    void finerStandsIn();
     void scrollBars();
     void accessible();
 };
@@ -257,6 +262,54 @@ void TestTileView::changedSourceShowsAtOnce()
     view.grab();
     QTest::keyClick(&view, Qt::Key_Right);
     QVERIFY(!view.cellAt({10, 10}));
+}
+
+/// Where nothing stands in for a view of many tiles, one coarser tile is asked for before them.
+void TestTileView::coarseComesFirst()
+{
+    TaskManager tasks;
+    TileLoader loader(tasks);
+    loader.setSource(std::make_shared<Checkers>(100'000, 100'000));
+    QWidget viewport;
+    viewport.resize(1600, 1000);
+    const ViewGeometry geometry({1, 50'000, 50'000}, QSizeF(viewport.size()), 1, 100'000, 100'000);
+    const TilePainter painter(loader, geometry, viewport);
+    const std::vector<TileKey> fine = painter.visibleTiles();
+    QVERIFY(fine.size() > 20);
+    const std::vector<TileKey> first = painter.coarseFirst(fine);
+    const std::size_t guides = first.size() - fine.size();
+    QVERIFY(guides >= 1 && guides <= 4);
+    for (std::size_t i = 0; i < first.size(); ++i)
+        QCOMPARE(first[i].level > 0, i < guides);
+    loader.want({first.begin(), first.begin() + static_cast<std::ptrdiff_t>(guides)});
+    QVERIFY(QTest::qWaitFor([&] { return !loader.busy() && loader.find(first.front()); }, 10'000));
+    QVERIFY(painter.coarseFirst(fine) == fine); // they stand in now
+    QVERIFY(painter.coarseFirst({fine[0], fine[1]}).size() == 2);
+}
+
+/// After zooming out the finer tiles of before are drawn where the coarse one has not come.
+void TestTileView::finerStandsIn()
+{
+    TaskManager tasks;
+    TileLoader loader(tasks);
+    loader.setSource(std::make_shared<Checkers>(1024, 1024));
+    loader.want({{0, 0, 0}, {0, 0, 1}, {0, 1, 0}});
+    QVERIFY(QTest::qWaitFor([&] { return !loader.busy() && loader.find({0, 1, 0}); }, 10'000));
+    QWidget viewport;
+    viewport.resize(512, 512);
+    const ViewGeometry geometry({0.5, 512, 512}, QSizeF(viewport.size()), 1, 1024, 1024);
+    QCOMPARE(geometry.level(), 1);
+    QImage image(viewport.size(), QImage::Format_ARGB32_Premultiplied);
+    QPainter painter(&image);
+    TilePainter(loader, geometry, viewport).paint(painter, {}, {}, false);
+    painter.end();
+    const auto at = [&](std::uint64_t row, std::uint64_t col) {
+        return image.pixel(static_cast<int>(geometry.xOf(static_cast<double>(col))),
+                           static_cast<int>(geometry.yOf(static_cast<double>(row))));
+    };
+    for (const Cell cell : {Cell{8, 8}, Cell{24, 8}, Cell{8, 264}, Cell{264, 40}})
+        QCOMPARE(at(cell.row, cell.col), Checkers::colorOf(cell.row, cell.col));
+    QVERIFY(at(264, 264) != Checkers::colorOf(264, 264)); // that one is not there
 }
 
 void TestTileView::scrollBars()

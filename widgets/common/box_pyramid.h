@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "widgets/common/tile_source.h"
+
+#include <QCache>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace kernscope::ui {
+
+/// What the cells of a box add up to: everything that a pixel far out is drawn from, whatever the
+/// colours.
+struct Box {
+    float squares = 0, sum = 0;  ///< of the finite cells
+    std::uint32_t count = 0;     ///< of all cells
+    std::uint32_t notFinite = 0; ///< cells that are infinite or not a number
+
+    static Box of(float cell);
+    friend bool operator==(const Box &, const Box &) = default;
+};
+/// Four boxes of a square as one: (upper left + upper right) + (lower left + lower right), in this
+/// order, so that a box is the same number whichever way it came.
+Box combined(const Box &upperLeft, const Box &upperRight, const Box &lowerLeft,
+             const Box &lowerRight);
+/// `rows` x `cols` boxes (row-major) of one level become those of the next, in place; an odd last
+/// row or column stays alone.
+void combineBoxes(std::vector<Box> &boxes, std::size_t rows, std::size_t cols);
+
+/// Boxes of one tile, row-major with the width of its picture.
+struct BoxTile {
+    QSize size;
+    std::vector<Box> boxes;
+
+    qsizetype bytes() const { return static_cast<qsizetype>(boxes.size() * sizeof(Box)) + 256; }
+};
+using BoxTilePtr = std::shared_ptr<const BoxTile>;
+
+/// Coarse tiles that are kept for all views, bounded in bytes: what was used longest ago goes
+/// first. For use from any thread.
+class BoxStore
+{
+public:
+    static constexpr qsizetype kBytes = qsizetype{48} << 20;
+    explicit BoxStore(qsizetype bytes = kBytes) : m_tiles(bytes) {}
+
+    struct Key {
+        std::uint64_t picture = 0;
+        TileKey tile;
+        friend bool operator==(const Key &, const Key &) = default;
+    };
+    BoxTilePtr find(const Key &key) const;
+    void insert(const Key &key, BoxTilePtr tile);
+    qsizetype bytes() const;
+    qsizetype limit() const { return m_tiles.maxCost(); }
+
+private:
+    mutable std::mutex m_mutex;
+    mutable QCache<Key, BoxTilePtr> m_tiles;
+};
+inline std::size_t qHash(const BoxStore::Key &key, std::size_t seed = 0)
+{
+    return qHash(key.tile, seed) ^ static_cast<std::size_t>(key.picture * 0x9E3779B97F4A7C15u);
+}
+
+/// The coarse tiles of one picture. Without a store each is made anew.
+struct PicturePyramid {
+    std::shared_ptr<BoxStore> store;
+    std::uint64_t picture = 0;
+
+    /// Levels up to this one read every cell; a tile of them that has its four finer ones in the
+    /// store is put together from them, which gives the same boxes. Beyond it a box is a sample of
+    /// its cells, which finer tiles cannot give: those are read.
+    static constexpr int kExactLevel = 3;
+    using Read = std::function<BoxTilePtr(const TileKey &)>;
+    /// The tile from the store, from finer ones, or by `read`; null where that was cancelled.
+    BoxTilePtr tile(const TileSource &source, const TileKey &key, const Read &read) const;
+
+private:
+    BoxTilePtr fromFiner(const TileSource &source, const TileKey &key) const;
+};
+
+} // namespace kernscope::ui
