@@ -158,14 +158,14 @@ void TestHardwareDocks::taskList()
     TaskListModel model;
     const QAbstractItemModelTester tester(&model,
                                           QAbstractItemModelTester::FailureReportingMode::QtTest);
-    model.setTasks(readTaskRows(*bundle, progress));
+    model.setRows(report::taskRows(*bundle, progress));
     QCOMPARE(model.rowCount(), 300);
     QCOMPARE(model.taskAt(299)->lanes, 3U);
     const std::uint64_t second = model.taskAt(1)->fileOffset;
     QCOMPARE(model.taskOfByte(FileOffset(second)), std::size_t(1));
     QCOMPARE(model.taskOfByte(FileOffset(second + model.taskAt(1)->bytes)), kNoIndex); // padding
     QCOMPARE(model.taskOfByte(FileOffset(0)), kNoIndex);
-    model.sort(TaskListModel::Lanes, Qt::DescendingOrder);
+    model.sort(model.columnOf("lanes"), Qt::DescendingOrder);
     QCOMPARE(model.numberAt(0), std::size_t(299));
     QCOMPARE(model.rowOf(299), 0);
     model.setFilter(QStringLiteral("628"));
@@ -175,7 +175,7 @@ void TestHardwareDocks::taskList()
     model.sort(-1);
     QCOMPARE(model.numberAt(0), std::size_t(0));
     progress.cancel();
-    QVERIFY(readTaskRows(*bundle, progress).size() < 300);
+    QVERIFY(report::taskRows(*bundle, progress).size() < 300);
 }
 
 void TestHardwareDocks::docksSayWhatTheyNeed()
