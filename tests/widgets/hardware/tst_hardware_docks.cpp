@@ -23,6 +23,8 @@
 #include <QTest>
 #include <QTreeView>
 
+#include <algorithm>
+
 using namespace kernscope;
 using namespace kernscope::ui;
 using test::showDock;
@@ -300,6 +302,16 @@ void TestHardwareDocks::fieldsMarkTheirBytes()
     QCOMPARE(dock.task(), std::size_t(2));
     QCOMPARE(dock.registerView().currentIndex().parent().data(CopyRole).toString(),
              QStringLiteral("Header"));
+    // A task that the filter hides is shown as what it is.
+    const TaskRow fourth = *dock.list().taskAt(3);
+    dock.list().setFilter(hexNumber(dock.list().taskAt(7)->fileOffset));
+    QCOMPARE(dock.list().rowCount(), 1);
+    session.goToBytes(0, {FileOffset(fourth.fileOffset + 4), ByteCount(4)});
+    QCOMPARE(dock.task(), std::size_t(3));
+    const auto labels = dock.findChildren<QLabel *>();
+    QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel *label) {
+        return label->text().startsWith(QStringLiteral("Task 3:"));
+    }));
 }
 
 void TestHardwareDocks::bytesNameTheirField()
